@@ -1,5 +1,4 @@
-//! Paths relative to the root of a repository, as the platforms want them that show findings in
-//! its files.
+//! Paths relative to the root of a repository, for platforms that show findings in its files.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -12,13 +11,14 @@ pub struct Base {
 }
 
 impl Base {
-    /// Both absolute and free of symbolic links.
+    /// Creates a base from two absolute paths without symbolic links.
     #[must_use]
     pub fn new(root: PathBuf, directory: PathBuf) -> Self {
         Self { root, directory }
     }
 
-    /// The path of an input relative to the root. What is no file below it stays as it is.
+    /// Returns the path of an input relative to the root. The name of an input that isn't a file
+    /// below the root is unchanged.
     pub(super) fn name<'n>(&self, name: &'n str) -> Cow<'n, str> {
         if name.is_empty() || name.starts_with('<') {
             return Cow::Borrowed(name);

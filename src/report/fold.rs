@@ -1,18 +1,17 @@
-//! Findings of one cause, told once: a note that is the same for thousands of executions is one
-//! note with a count.
+//! Folds equal notes: one that repeats for thousands of executions is shown once, with a count.
 
 use crate::diag::{Code, Finding, Severity};
 use std::collections::BTreeMap;
 
-/// A finding, and those that say the same of other places.
+/// A finding, and the findings with the same rule and message.
 #[derive(Debug)]
 pub(super) struct Group<'f> {
     pub(super) first: &'f Finding,
     pub(super) same: Vec<&'f Finding>,
 }
 
-/// Groups notes by rule and message, each in the place of its first one. Errors and warnings stay
-/// alone: each of them is to be read.
+/// Groups notes by rule and message, each group at the position of its first note. Errors and
+/// warnings are never grouped, because each one must be read.
 pub(super) fn fold<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Vec<Group<'f>> {
     let mut groups: Vec<Group<'f>> = Vec::new();
     let mut known: BTreeMap<(Code, &str), usize> = BTreeMap::new();

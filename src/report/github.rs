@@ -1,18 +1,19 @@
 //! Workflow commands of GitHub Actions, which it shows as annotations.
 //!
-//! The runner takes 10 errors, 10 warnings and 10 notices of a step and drops the rest without a
-//! word. So the worst are printed, and a last notice counts the others.
+//! The runner accepts 10 errors, 10 warnings and 10 notices per step and silently drops the rest.
+//! So the most severe findings are written, and a last notice counts the others.
 
 use super::{Run, terminal, words};
 use crate::diag::{Finding, Severity};
 use std::io::{self, Write};
 
-/// Annotations of one level that a step may make.
+/// Maximum number of annotations per level and step.
 const PER_LEVEL: usize = 10;
-/// Characters of a message; the runner cuts at 4 KiB of a title and message somewhere.
+/// Maximum number of characters of a message. The runner truncates title and message at about 4
+/// KiB.
 const MESSAGE: usize = 1000;
 
-/// Writes the annotations, and what was verified as an ordinary line.
+/// Writes the annotations, followed by an ordinary line with the counts.
 pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let all = run.report.findings.len() as u64 + run.report.counts.left_out;
     let of = |severity| {
@@ -27,7 +28,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
             .all(|s| of(s).count() <= PER_LEVEL);
     let mut printed = 0;
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
-        // What says how many are missing is a notice itself.
+        // The line that counts the omitted findings is a notice, too.
         let room = if severity == Severity::Note && !fits {
             PER_LEVEL - 1
         } else {
@@ -97,7 +98,7 @@ fn annotation(run: &Run<'_>, finding: &Finding, out: &mut dyn Write) -> io::Resu
     writeln!(out, ",title={}::{}", property(&title), data(&message))
 }
 
-/// The message of a command. Its escapes are undone by the runner, which knows no others.
+/// Escapes the message of a command. The runner decodes these escapes and no others.
 fn data(text: &str) -> String {
     terminal(text)
         .replace('%', "%25")
@@ -105,7 +106,7 @@ fn data(text: &str) -> String {
         .replace('\n', "%0A")
 }
 
-/// A property of a command, which ends at a comma or a double colon.
+/// Escapes a property of a command, which would end at a comma or a double colon.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,13 +1,14 @@
-//! GitLab code quality: a JSON array of issues, as GitLab documents it for
-//! `artifacts:reports:codequality`. Fingerprints have to be unique in it, and there is no place for
-//! counts: what is left out is an issue.
+//! GitLab code quality: a JSON array of issues, as documented for `artifacts:reports:codequality`.
+//!
+//! Fingerprints must be unique. The format has no place for counts, so omitted findings are
+//! reported as an issue.
 
 use super::{Run, json, terminal, words};
 use crate::diag::{Finding, Severity};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Characters of a description.
+/// Maximum number of characters of a description.
 const DESCRIPTION: usize = 1000;
 
 #[derive(Serialize)]

@@ -1,10 +1,4 @@
-//! JSON: one object, versioned. Its schema is `report`; the members are described in
-//! docs/report.md.
-
-#![allow(
-    missing_docs,
-    reason = "the names of the members say what docs/report.md says at length"
-)]
+//! JSON: one versioned object with the schema `report`. docs/report.md describes the members.
 
 use crate::diag::{Finding, Severity};
 use crate::replay::{Summary, Verdict};
@@ -18,49 +12,50 @@ use std::io::{self, Write};
 use text_safety::escape::json::Harmless;
 pub(super) use text_safety::escape::json::harmless;
 
-/// The version of this shape. It grows by members; a change of meaning makes a new version.
+/// Version of this shape. New members don't change it; a change of meaning does.
 const VERSION: u32 = 1;
 
-/// The report.
+/// The report of a verification.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Document<'r> {
     pub version: u32,
     pub tool: Tool,
     pub summary: SummaryCounts,
-    /// What became of every unit (line, or element of a document) of each input.
+    /// The counts of units (lines, or elements of a document) of each input.
     pub inputs: Vec<InputReport<'r>>,
-    /// Inputs whose units are counted in the last entry of `inputs` together, because there are so
-    /// many.
+    /// Number of inputs that the last entry of `inputs` combines, because there are too many to
+    /// list.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub inputs_left_out: u64,
     #[schemars(with = "Vec<ExecutionReport<'_>>")]
     pub executions: Executions<'r>,
     pub findings: Vec<FindingReport<'r>>,
-    /// Files under the given paths that weren't read; `summary.skipped` counts them, those that
-    /// aren't listed included.
+    /// Files under the given paths that weren't read. `summary.skipped` also counts those that
+    /// aren't listed.
     pub skipped: Vec<SkippedReport<'r>>,
-    /// What a reader has to be told besides: what the configuration lets pass, what wasn't run.
+    /// Notices for the reader, such as findings that the configuration suppresses or checks that
+    /// weren't run.
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     pub notices: &'r [String],
-    /// What the record's changes give on a revision, where one was named.
+    /// The result of comparing the recorded changes with a revision, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<&'r Account>,
 }
 
-/// Who made the report.
+/// The program that made the report.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Tool {
     pub name: &'static str,
     pub version: &'static str,
 }
 
-/// An input. `units` is the sum of the counts behind it.
+/// An input. `units` is the sum of the counts after it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InputReport<'r> {
     pub path: &'r str,
-    /// `null` when it is unknown.
+    /// Name of the format; null when it is unknown.
     pub format: Option<&'static str>,
     pub units: u64,
     #[serde(flatten)]
@@ -75,7 +70,7 @@ pub(super) fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// How much was looked at, and what came of it.
+/// The amount of data that was verified, and the number of findings.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryCounts {
@@ -85,11 +80,11 @@ pub struct SummaryCounts {
     pub turns: u64,
     pub rules_run: u64,
     pub by_severity: BySeverity,
-    /// Findings that are counted above and not listed below.
+    /// Number of findings that are counted here and not listed in `findings`.
     pub left_out: u64,
-    /// Signatures that nobody checked, because no trust file was given.
+    /// Number of signatures that weren't verified because no trust file was given.
     pub signatures_unchecked: u64,
-    /// Files under the given paths that weren't read.
+    /// Number of files under the given paths that weren't read.
     pub skipped: u64,
 }
 
@@ -100,7 +95,7 @@ pub struct SkippedReport<'r> {
     pub reason: &'r str,
 }
 
-/// Findings by severity.
+/// Number of findings by severity.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BySeverity {
     pub error: u64,
@@ -108,8 +103,7 @@ pub struct BySeverity {
     pub note: u64,
 }
 
-/// The executions. They are put into shape one by one while they are written: there may be very
-/// many.
+/// The executions. Each is converted only when it is written, because there may be very many.
 #[derive(Debug)]
 pub struct Executions<'r> {
     summaries: &'r [Summary],
@@ -118,7 +112,7 @@ pub struct Executions<'r> {
 }
 
 impl<'r> Executions<'r> {
-    /// The report of each execution, in the order of the summary.
+    /// Iterates over the reports of the executions, in input order.
     pub fn iter(&self) -> impl Iterator<Item = ExecutionReport<'r>> {
         self.summaries.iter().map(|summary| {
             let findings = self
@@ -152,14 +146,15 @@ pub struct ExecutionReport<'r> {
     pub decisions: u64,
     pub final_state: Option<State>,
     pub outcome: Option<&'r str>,
-    /// The first bad event of a broken path, with the shortest prefix that shows it.
+    /// The first illegal event of the path, with the shortest prefix that leads to it; absent for a
+    /// legal path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub violation: Option<ViolationReport>,
-    /// Fingerprints of its findings.
+    /// Fingerprints of the execution's findings.
     pub findings: Vec<&'r str>,
 }
 
-/// The first bad event of a path.
+/// The first illegal event of a path.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ViolationReport {
@@ -168,13 +163,13 @@ pub struct ViolationReport {
     #[schemars(with = "String")]
     pub event: Event,
     pub state: State,
-    /// Events of the shortest prefix that shows it, the bad one included.
+    /// Number of events in the shortest prefix that shows the violation, including the illegal one.
     pub prefix_events: u64,
-    /// The last movements before it.
+    /// The last transitions before the illegal event.
     pub path: Vec<PathStep>,
 }
 
-/// A movement.
+/// A transition between states.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PathStep {
     pub line: u64,
@@ -184,7 +179,7 @@ pub struct PathStep {
     pub to: State,
 }
 
-/// An event as reports name it.
+/// Serializes an event by the name that reports use.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn written<S: Serializer>(event: &Event, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(event)
@@ -199,9 +194,9 @@ pub struct FindingReport<'r> {
     pub severity: Severity,
     pub message: &'r str,
     pub file: &'r str,
-    /// From 1; 0 for the input as a whole.
+    /// Line from 1; 0 for the input as a whole.
     pub line: u64,
-    /// UTF-8 bytes, from 1; 0 for the line as a whole.
+    /// Column in UTF-8 bytes from 1; 0 for the line as a whole.
     pub column: u64,
     pub pointer: Option<&'r str>,
     pub execution_id: Option<&'r str>,
@@ -211,7 +206,7 @@ pub struct FindingReport<'r> {
     pub fingerprint: &'r str,
 }
 
-/// Another place.
+/// Another position that belongs to a finding.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RelatedReport<'r> {
     pub file: &'r str,
@@ -220,7 +215,7 @@ pub struct RelatedReport<'r> {
 }
 
 impl<'r> Document<'r> {
-    /// The report in this shape.
+    /// Converts a report to this shape.
     #[must_use]
     pub fn of(report: &'r Report) -> Self {
         let mut of_execution: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
@@ -342,8 +337,8 @@ fn finding(finding: &Finding) -> FindingReport<'_> {
     }
 }
 
-/// Writes the report. Characters that act on a terminal are escaped beyond what JSON asks for, so
-/// that the report can be looked at without harm.
+/// Writes the report. Escapes control characters beyond what JSON requires, so that a terminal can
+/// show the report safely.
 ///
 /// # Errors
 /// When writing fails.
@@ -357,13 +352,13 @@ pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// When writing fails.
 pub fn write_pretty(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut buffered = io::BufWriter::new(out);
-    // What kind of failure it is stays: a reader that has gone away is none.
+    // Keep the kind of the error: callers ignore a closed pipe.
     serde_json::to_writer_pretty(Harmless(&mut buffered), value).map_err(io::Error::from)?;
     writeln!(buffered)?;
     buffered.flush()
 }
 
-/// Findings in the shape that they have in a report.
+/// Converts findings to the shape that they have in a report.
 #[must_use]
 pub fn findings_json(findings: &[Finding]) -> serde_json::Value {
     findings
@@ -372,13 +367,13 @@ pub fn findings_json(findings: &[Finding]) -> serde_json::Value {
         .collect()
 }
 
-/// A value as JSON on one line, safe to print on a terminal.
+/// Formats a value as JSON on one line that is safe to print on a terminal.
 #[must_use]
 pub fn safe_json(value: &serde_json::Value) -> String {
     harmless(&value.to_string())
 }
 
-/// One value on one line, safe to print.
+/// Writes a value as JSON on one line that is safe to print on a terminal.
 pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let text = serde_json::to_string(value).map_err(io::Error::other)?;
     writeln!(out, "{}", harmless(&text))

@@ -1,4 +1,4 @@
-//! JSON lines: the parts of the JSON report, one object a line, for programs that read streams.
+//! JSON lines: the parts of the JSON report, one object per line, for programs that read streams.
 
 use super::Run;
 use super::json::{
@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// One line. The first one is the run; then the inputs, the executions, then the findings.
+/// One line of the report. The first is the run, followed by the inputs, the executions and the
+/// findings.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(
     tag = "kind",
@@ -17,28 +18,28 @@ use std::io::{self, Write};
     rename_all_fields = "camelCase"
 )]
 pub enum Line<'r> {
-    /// Who looked, and at how much.
+    /// The program, and the amount of data that was verified.
     Run {
-        /// The version of this shape.
+        /// Version of this shape.
         version: u32,
-        /// Who made the report.
+        /// The program that made the report.
         tool: Tool,
-        /// How much was looked at, and what came of it.
+        /// The amount of data that was verified, and the number of findings.
         summary: SummaryCounts,
-        /// Inputs whose units are counted in the last line of them together, because there are so
-        /// many.
+        /// Number of inputs that the last line of kind `input` combines, because there are too many
+        /// to list.
         #[serde(default, skip_serializing_if = "json::is_zero")]
         inputs_left_out: u64,
         /// Files under the given paths that weren't read.
         skipped: Vec<SkippedReport<'r>>,
-        /// What a reader has to be told besides.
+        /// Notices for the reader.
         #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
         notices: &'r [String],
-        /// What the record's changes give on a revision, where one was named.
+        /// The result of comparing the recorded changes with a revision, if one was given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         account: Option<&'r Account>,
     },
-    /// An input with what became of its units.
+    /// An input with the counts of its units.
     Input(InputReport<'r>),
     /// An execution with its verdict.
     Execution(ExecutionReport<'r>),

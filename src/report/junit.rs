@@ -1,7 +1,7 @@
-//! JUnit XML: a suite for each input, a test case for each execution and one for the input itself.
+//! JUnit XML: a suite per input, with a test case per execution and one for the input itself.
 //!
-//! Errors fail a case; warnings and notes appear in its output. Nothing verified is a case with an
-//! error, since an empty suite would count as passed.
+//! Errors fail a case; warnings and notes appear in its output. A run that verified nothing is a
+//! case with an error, because an empty suite would count as passed.
 
 use super::{Outcome, Run, terminal, words};
 use crate::diag::{Finding, Severity};
@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// Findings that are listed in one case; the rest is counted.
+/// Maximum number of findings listed in one case; the rest is counted.
 const LISTED: usize = 100;
-/// Characters of one finding.
+/// Maximum number of characters of one finding.
 const LINE: usize = 2000;
 
 /// Writes the report. The library drops the characters that XML forbids.
@@ -80,8 +80,8 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", without_skipped(text.trim_end()))
 }
 
-/// The text without the attribute `skipped` of its root: the schemas know it on a suite only, and
-/// the library writes it on both.
+/// Removes the attribute `skipped` of the root element. The library writes it, but the schemas
+/// allow it on a suite only.
 fn without_skipped(text: &str) -> Cow<'_, str> {
     let root = || {
         let from = text.find("<testsuites ")?;
@@ -100,10 +100,12 @@ fn failure(message: &str, kind: &str) -> TestCaseStatus {
     status
 }
 
-/// A suite about the run as a whole: what was verified, and whether it was empty.
+/// Creates a suite about the run as a whole: the counts of what was verified, and an error if it
+/// was nothing.
 fn of_the_run(run: &Run<'_>) -> TestSuite {
     let status = match run.outcome {
-        // Errors fail their own cases; what else is bad enough fails here.
+        // Errors fail their own cases, so only less severe findings that reach the threshold fail
+        // here.
         Outcome::Findings if run.report.counts.errors == 0 => {
             failure(&words::found(run.report, run.text), "threshold")
         }
@@ -138,7 +140,7 @@ fn of_the_run(run: &Run<'_>) -> TestSuite {
     suite
 }
 
-/// A case with the findings that belong to it.
+/// Creates a test case with its findings.
 fn case(file: &str, name: &str, findings: &[&Finding]) -> TestCase {
     let (errors, others): (Vec<&Finding>, Vec<&Finding>) =
         findings.iter().partition(|f| f.severity == Severity::Error);

@@ -1,7 +1,7 @@
-//! Reports: one file and one emitter per format, all from the same findings.
+//! Reports: one emitter per format, each in its own file, all from the same findings.
 //!
-//! Everything in a finding may have been written by an attacker. No text of it leaves an emitter
-//! without the escaping of the place where it goes.
+//! Any text in a finding may have been written by an attacker. Each emitter escapes it for the
+//! place where it is written.
 
 mod base;
 mod fold;

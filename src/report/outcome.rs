@@ -13,23 +13,23 @@ pub enum Outcome {
     Clean,
     /// Findings reach the threshold.
     Findings,
-    /// This many errors were found, and the user asked that findings fail nothing.
+    /// There are this many errors, and the user asked that findings fail nothing.
     Unenforced(u64),
-    /// Something couldn't be verified: why, in a sentence.
+    /// Something couldn't be verified; the text says why.
     Unable(String),
-    /// There was nothing to verify: what was missing, in a sentence.
+    /// There was nothing to verify; the text says what was missing.
     Empty(String),
 }
 
 impl Outcome {
-    /// The outcome of a report, with findings of `threshold` and worse failing it; `None` for
-    /// never.
+    /// Determines the outcome of a report, in which findings of severity `threshold` and above
+    /// fail. `None` means that no finding fails.
     #[must_use]
     pub fn of(report: &Report, threshold: Option<Severity>, schema_only: bool) -> Self {
         let counts = &report.counts;
         let empty = |why: &str| Self::Empty(why.to_owned());
-        // Inputs of unknown formats alone are nothing to verify; what was found in them all the
-        // same is a finding.
+        // A report with only inputs of unknown formats has nothing to verify. Other findings about
+        // such inputs still count.
         let foreign_only = counts.known_inputs == 0 && counts.unknown_inputs > 0;
         let unknown = report
             .findings
@@ -62,7 +62,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome for inputs that are allowed to be empty: errors still count.
+    /// Determines the outcome for inputs that may be empty. Errors still count.
     #[must_use]
     pub fn of_nothing(report: &Report, threshold: Option<Severity>) -> Self {
         match report.counts.errors {
@@ -71,19 +71,19 @@ impl Outcome {
         }
     }
 
-    /// The sentence about errors that fail nothing.
+    /// Returns the sentence about errors that fail nothing.
     #[must_use]
     pub fn not_enforced(errors: u64) -> String {
         super::words::not_enforced(errors, super::Lang::En)
     }
 
-    /// Whether a gate passes.
+    /// Returns true if a gate passes.
     #[must_use]
     pub fn passes(&self) -> bool {
         matches!(self, Self::Clean | Self::Unenforced(_))
     }
 
-    /// Why there is no answer, if there is none.
+    /// Returns the reason why there is no result, if there is none.
     #[must_use]
     pub fn sentence(&self) -> Option<&str> {
         match self {

@@ -1,12 +1,12 @@
-//! Reviewdog's diagnostic format, one diagnostic a line (`-f=rdjsonl`). Its columns are UTF-8 bytes
-//! from 1, as ours are.
+//! Reviewdog's diagnostic format, one diagnostic per line (`-f=rdjsonl`). Its columns are UTF-8
+//! bytes from 1, like those of findings.
 
 use super::{Run, json, terminal, words};
 use crate::diag::{Finding, Severity};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// Characters of a message.
+/// Maximum number of characters of a message.
 const MESSAGE: usize = 4000;
 
 /// Writes the report.

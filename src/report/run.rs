@@ -9,34 +9,34 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-/// A verification that is to be reported.
+/// A verification to report.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'r> {
     pub report: &'r Report,
-    /// How it ended.
+    /// The outcome of the verification.
     pub outcome: &'r Outcome,
-    /// How the report for people is written.
+    /// Options of the report for people.
     pub text: TextOptions,
-    /// The command that gives the same result at home.
+    /// The command that reproduces the result locally.
     pub command: &'r str,
-    /// Counts and distributions, for a report that draws them.
+    /// Counts and distributions, for formats that show them.
     pub statistics: Option<&'r super::page::Page>,
-    /// The repository that the inputs belong to, where one is known.
+    /// The repository that the inputs belong to, if known.
     pub base: Option<&'r Base>,
 }
 
 /// The formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Format {
-    /// For people.
+    /// Text for people.
     Text,
     /// One JSON object (schema `report`).
     Json,
-    /// One JSON object a line (schema `report-line`).
+    /// One JSON object per line (schema `report-line`).
     Jsonl,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
-    /// JUnit XML, a test case for each execution.
+    /// JUnit XML with a test case per execution.
     Junit,
     /// Workflow commands that GitHub shows as annotations.
     Github,
@@ -44,11 +44,11 @@ pub enum Format {
     Markdown,
     /// Markdown for a comment on a pull request.
     MarkdownComment,
-    /// One page with everything, for people who audit.
+    /// One page with verdicts, timelines and findings, for audits.
     Html,
     /// GitLab code quality.
     Gitlab,
-    /// Reviewdog's diagnostics, one a line.
+    /// Reviewdog's diagnostics, one per line.
     Rdjsonl,
 }
 
@@ -68,7 +68,7 @@ impl Format {
         Self::Rdjsonl,
     ];
 
-    /// The word on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ impl Format {
         }
     }
 
-    /// What it is for, in a few words.
+    /// Returns a short description of the purpose.
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
@@ -104,7 +104,8 @@ impl Format {
         }
     }
 
-    /// Whether its fixed words follow the language of the run: those that people read do.
+    /// Returns true if the fixed text of the format follows the language of the run, as in all
+    /// formats for people.
     #[must_use]
     pub const fn has_languages(self) -> bool {
         matches!(
@@ -113,7 +114,7 @@ impl Format {
         )
     }
 
-    /// The format of a name.
+    /// Returns the format with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name)
@@ -121,8 +122,8 @@ impl Format {
 }
 
 impl Run<'_> {
-    /// Writes the report in a format. Text carries colours; the caller's stream strips them where
-    /// they don't belong.
+    /// Writes the report in a format. Text contains colours, which the caller's stream strips where
+    /// they aren't supported.
     ///
     /// # Errors
     /// When writing fails.
@@ -153,13 +154,15 @@ impl Run<'_> {
         }
     }
 
-    /// The path of an input for platforms, which look files up from the root of the repository.
+    /// Returns the path of an input for platforms, which resolve paths from the root of the
+    /// repository.
     pub(super) fn path<'n>(&self, name: &'n str) -> Cow<'n, str> {
         self.base
             .map_or(Cow::Borrowed(name), |base| base.name(name))
     }
 
-    /// The sentence about errors that fail nothing, if there are any, in the report's language.
+    /// Returns the sentence about errors that fail nothing, if there are any, in the report's
+    /// language.
     pub(super) fn unenforced(&self) -> Option<String> {
         match self.outcome {
             Outcome::Unenforced(errors) => Some(words::not_enforced(*errors, self.text.lang)),
@@ -167,7 +170,7 @@ impl Run<'_> {
         }
     }
 
-    /// The grade of an execution, given whether an error belongs to it.
+    /// Returns the grade of an execution, given whether it has an error.
     pub(super) fn grade(&self, summary: &Summary, has_error: bool) -> Grade {
         let grade = Grade::from_summary(summary, has_error);
         if self.unenforced().is_some() {
@@ -177,7 +180,7 @@ impl Run<'_> {
         }
     }
 
-    /// The findings by the execution that they belong to: file and id.
+    /// Groups the findings by file and id of their execution.
     pub(super) fn by_execution(&self) -> BTreeMap<(&str, &str), Vec<&Finding>> {
         let mut all: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
         for finding in &self.report.findings {
@@ -190,7 +193,7 @@ impl Run<'_> {
         all
     }
 
-    /// The findings with the worst first, and otherwise in the order of the input.
+    /// Returns the findings by descending severity, and otherwise in input order.
     pub(super) fn worst_first(&self) -> Vec<&Finding> {
         let mut all: Vec<&Finding> = self.report.findings.iter().collect();
         all.sort_by_key(|f| std::cmp::Reverse(f.severity));
@@ -201,18 +204,18 @@ impl Run<'_> {
 /// The verdict of an execution in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Grade {
-    /// Every question is answered yes.
+    /// Every question is answered with yes.
     Pass,
-    /// A question is answered no, or an error belongs to the execution.
+    /// A question is answered with no, or the execution has an error.
     Fail,
-    /// Something isn't recorded.
+    /// A question can't be answered, because something isn't recorded.
     Incomplete,
-    /// It would pass, in a run whose errors fail nothing.
+    /// It would pass, but errors fail nothing in this run.
     Info,
 }
 
 impl Grade {
-    /// The grade of an execution, given whether an error belongs to it.
+    /// Returns the grade of an execution, given whether it has an error.
     pub(super) fn from_summary(summary: &Summary, has_error: bool) -> Self {
         let verdict = &summary.verdict;
         let answers = [
@@ -229,7 +232,7 @@ impl Grade {
         }
     }
 
-    /// The grade in a run whose errors fail nothing: there no execution passes.
+    /// Returns the grade for a run whose errors fail nothing. No execution passes in it.
     pub(super) const fn unenforced(self) -> Self {
         match self {
             Self::Pass => Self::Info,
@@ -237,7 +240,7 @@ impl Grade {
         }
     }
 
-    /// The word.
+    /// Returns the word for reports.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -248,7 +251,7 @@ impl Grade {
     }
 }
 
-/// The executions that have an error, as file and id.
+/// Returns the executions that have an error, as file and id.
 pub(super) fn with_errors(report: &Report) -> BTreeSet<(&str, &str)> {
     let errors = report
         .findings

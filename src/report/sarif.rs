@@ -1,8 +1,8 @@
-//! SARIF 2.1.0, the subset that code scanning reads, with the limits that GitHub sets:
-//! 25,000 results a run, 1,024 characters for the texts of a rule.
+//! SARIF 2.1.0, the subset that code scanning reads, within GitHub's limits: 25,000 results per
+//! run, 1,024 characters per text of a rule.
 //!
-//! `results: []` means that the tool looked and found nothing. A run that couldn't look says so in
-//! `invocations`, with `executionSuccessful: false`.
+//! `results: []` means that the tool ran and found nothing. A run that couldn't verify reports this
+//! in `invocations`, with `executionSuccessful: false`.
 
 use super::{Outcome, Run, json, terminal, words};
 use crate::diag::{Finding, Place, Severity};
@@ -11,11 +11,11 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Results of one run; GitHub refuses a file with more.
+/// Maximum number of results per run. GitHub refuses a file with more.
 const RESULTS: usize = 25_000;
-/// Characters of a rule's text.
+/// Maximum number of characters of a rule's text.
 const RULE_TEXT: usize = 1000;
-/// Characters of a message.
+/// Maximum number of characters of a message.
 const MESSAGE: usize = 4000;
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -92,7 +92,7 @@ fn level(severity: Severity) -> &'static str {
 
 fn descriptor(rule: &Rule) -> Value {
     let page = Page::of(rule);
-    // The examples are whole traces; they stay in `explain`.
+    // The examples are whole traces, so they appear only in `explain`.
     let prose = page
         .markdown
         .split("\n## Fails")
@@ -171,14 +171,13 @@ fn result(run: &Run<'_>, finding: &Finding, index: Option<usize>) -> Value {
     result
 }
 
-/// A message. In SARIF `[text](1)` is a link and braces are placeholders; a backslash takes that
-/// away.
+/// Escapes a message. SARIF reads `[text](1)` as a link; a backslash prevents that.
 fn message(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in terminal(&words::clip(text, MESSAGE)).chars() {
         match c {
-            // "{0}" is only replaced where arguments are given, and doubling braces shows in every
-            // viewer.
+            // Braces stay as they are: "{0}" is replaced only in messages with arguments, and
+            // viewers would show doubled braces.
             '[' | ']' | '\\' => {
                 safe.push('\\');
                 safe.push(c);
@@ -207,7 +206,7 @@ fn related(run: &Run<'_>, finding: &Finding) -> Value {
 }
 
 fn location(run: &Run<'_>, place: &Place) -> Value {
-    // A finding about an input as a whole needs a line too: GitHub shows none without.
+    // A finding about an input as a whole also needs a line, because GitHub shows none without.
     let mut region = json!({"startLine": place.line.max(1)});
     if let (Some(members), Some((start, end))) = (region.as_object_mut(), place.characters()) {
         members.insert("startColumn".into(), json!(start));
@@ -223,7 +222,7 @@ fn location(run: &Run<'_>, place: &Place) -> Value {
     json!({"physicalLocation": {"artifactLocation": artifact(&run.path(&place.file)), "region": region}})
 }
 
-/// The location of an input: a relative reference below the root of the sources, or a `file:` URI.
+/// Returns the location of an input: a reference relative to the source root, or a `file:` URI.
 fn artifact(file: &str) -> Value {
     let mut uri = String::with_capacity(file.len());
     for byte in file.bytes() {

@@ -1,8 +1,8 @@
-//! Text for people: verdicts first, then findings with the part of the line that matters.
+//! Text for people: verdicts first, then findings with an excerpt of the line.
 //!
-//! The excerpts are drawn here and not by a library for diagnostics, because those derive line and
-//! column from the text that they are given, and what is shown here is a cut-out of a JSON line
-//! that may be megabytes long.
+//! Excerpts are drawn here and not by a diagnostics library. Such libraries derive line and column
+//! from the text that they are given, but an excerpt is a part of a JSON line that may be megabytes
+//! long.
 
 use super::fold::{Group, fold};
 use super::run::{Grade, with_errors};
@@ -18,18 +18,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
-/// How much the report says.
+/// The options of the text report.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TextOptions {
-    /// Findings only: no verdicts, no counts.
+    /// Writes findings only, without verdicts and counts.
     pub quiet: bool,
-    /// Notes in full, all related places, fingerprints.
+    /// Writes notes in full, all related positions, and fingerprints.
     pub verbose: bool,
-    /// Errors were found that fail nothing: nothing is said to pass.
+    /// Errors fail nothing in this run, so no execution is shown as passed.
     pub unenforced: bool,
-    /// Nothing was replayed: there are no verdicts to speak of.
+    /// Nothing was replayed, so there are no verdicts.
     pub schema_only: bool,
-    /// The language of the fixed words.
+    /// Language of the fixed text.
     pub lang: Lang,
 }
 
@@ -40,15 +40,15 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 const FRAME: Style = AnsiColor::Blue.on_default().bold();
 const STRONG: Style = Style::new().bold();
 
-/// Executions of one grade that are listed without `-v`.
+/// Maximum number of executions of one grade listed without `-v`.
 const EXECUTIONS: usize = 200;
-/// Failed executions that are listed without `-v` where none of their findings is.
+/// Maximum number of failed executions without a listed finding that are listed without `-v`.
 const FAILED: usize = 1_000;
-/// Related places that are shown without `-v`.
+/// Maximum number of related positions shown without `-v`.
 const RELATED: usize = 3;
 
-/// Writes the report. Colours are always written; the caller's stream strips them where they don't
-/// belong.
+/// Writes the report. It always contains colours; the caller's stream strips them where they aren't
+/// supported.
 ///
 /// # Errors
 /// When writing fails.
@@ -89,7 +89,7 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
         }
         counts(report, options, out)?;
     }
-    // What was suppressed or skipped is reported even with `--quiet`.
+    // Suppressed findings and skipped checks are reported even with `--quiet`.
     for notice in &report.notices {
         let note = options.lang.say(Severity::Note.name());
         writeln!(out, "{NOTE}{note}{NOTE:#}: {}", terminal(notice))?;
@@ -97,7 +97,7 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Writes findings, each in full.
+/// Writes findings in full.
 ///
 /// # Errors
 /// When writing fails.
@@ -107,7 +107,7 @@ pub fn write_findings(findings: &[Finding], out: &mut dyn Write) -> io::Result<(
         .try_for_each(|finding| full(finding, TextOptions::default(), out))
 }
 
-/// Writes a mistake that keeps a file from being used: what, where, and what to do about it.
+/// Writes an error that makes a file unusable: its message, its position and help.
 ///
 /// # Errors
 /// When writing fails.
@@ -139,8 +139,8 @@ fn style(severity: Severity) -> Style {
     }
 }
 
-/// A line for each execution. Of many, those that passed are counted; one that failed is counted
-/// only where there is no room for its findings either.
+/// Writes a line per execution. Beyond a limit executions are only counted, but a failed one with a
+/// listed finding always has its line.
 fn executions(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
     let lang = options.lang;
     let failed = with_errors(report);
@@ -183,7 +183,8 @@ fn executions(report: &Report, options: TextOptions, out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// One line for an execution. An error fails it, whichever question of the verdict it belongs to.
+/// Writes the line of an execution. Any error fails it, whichever question of the verdict the error
+/// belongs to.
 fn execution(summary: &Summary, grade: Grade, lang: Lang, out: &mut dyn Write) -> io::Result<()> {
     let verdict = &summary.verdict;
     let word = grade.name();
@@ -227,7 +228,7 @@ fn execution(summary: &Summary, grade: Grade, lang: Lang, out: &mut dyn Write) -
     )
 }
 
-/// A finding with its excerpt.
+/// Writes a finding with its excerpt.
 fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
     let lang = options.lang;
     head(finding, lang, out)?;
@@ -243,7 +244,7 @@ fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Res
     }
     writeln!(out)?;
     drawing(place, style(finding.severity), out)?;
-    // English says in the message what a rule is about.
+    // In other languages the rule's summary is added. In English the message suffices.
     if lang != Lang::En
         && let Some(rule) = rules::by_code(finding.code)
     {
@@ -302,7 +303,7 @@ fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Res
     writeln!(out)
 }
 
-/// The help of a finding: the sentence that most of them share is a fixed one.
+/// Translates the help of a finding if it is the sentence that most findings share.
 fn help_in(help: &str, code: Code, lang: Lang) -> Cow<'_, str> {
     const MOST: &str = "run `yuangs-verify explain {0}` for why this matters and how to fix it";
     if lang != Lang::En && help == Lang::En.fill(MOST, &[&code]) {
@@ -312,7 +313,7 @@ fn help_in(help: &str, code: Code, lang: Lang) -> Cow<'_, str> {
     }
 }
 
-/// The excerpt of a place with what it is about underlined.
+/// Draws the excerpt of a position with its span underlined.
 fn drawing(place: &Place, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(excerpt) = &place.excerpt else {
         return Ok(());
@@ -325,7 +326,7 @@ fn drawing(place: &Place, style: Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{margin} {FRAME}|{FRAME:#} {style}{marks}{style:#}")
 }
 
-/// A finding on one line.
+/// Writes a group of notes on one line.
 fn brief(note: &Group<'_>, lang: Lang, out: &mut dyn Write) -> io::Result<()> {
     let finding = note.first;
     let style = style(finding.severity);
@@ -367,7 +368,7 @@ fn position(place: &Place) -> String {
     terminal(&words::position(place)).into_owned()
 }
 
-/// An excerpt, escaped, and the carets under it.
+/// Returns the escaped excerpt and the carets below it.
 fn drawn(excerpt: &Excerpt) -> (String, String) {
     let part = |from: usize, to: usize| {
         terminal(excerpt.text.get(from..to).unwrap_or_default()).into_owned()
@@ -389,7 +390,7 @@ fn drawn(excerpt: &Excerpt) -> (String, String) {
     (format!("{before}{marked}{after}"), marks)
 }
 
-/// The span of an excerpt on character boundaries.
+/// Returns the span of an excerpt, moved to character boundaries.
 fn snapped(excerpt: &Excerpt) -> (usize, usize) {
     let snap = |mut n: usize| {
         n = n.min(excerpt.text.len());
@@ -402,7 +403,7 @@ fn snapped(excerpt: &Excerpt) -> (usize, usize) {
     (from, snap(excerpt.span.1).max(from))
 }
 
-/// What was verified, and the counts of findings.
+/// Writes the counts of verified items and of findings.
 fn counts(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
     let (counts, lang) = (&report.counts, options.lang);
     let total = |n: u64, severity: Severity| {

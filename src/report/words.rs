@@ -1,11 +1,11 @@
-//! Small words that several formats share.
+//! Text helpers that several formats share.
 
 use super::{Lang, TextOptions};
 use crate::diag::Place;
 use crate::verify::Report;
 use std::borrow::Cow;
 
-/// A count with its noun.
+/// Formats a count with its noun.
 pub(super) fn plural(count: u64, word: &str) -> String {
     if count == 1 {
         format!("1 {word}")
@@ -14,7 +14,7 @@ pub(super) fn plural(count: u64, word: &str) -> String {
     }
 }
 
-/// A number with commas between its thousands.
+/// Formats a number with commas between thousands.
 pub(crate) fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -27,7 +27,7 @@ pub(crate) fn thousands(n: u64) -> String {
     text
 }
 
-/// The first `limit` characters; what is cut away leaves a `…`.
+/// Returns the first `limit` characters. A `…` marks missing text.
 pub(super) fn clip(text: &str, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {
         None => Cow::Borrowed(text),
@@ -35,7 +35,7 @@ pub(super) fn clip(text: &str, limit: usize) -> Cow<'_, str> {
     }
 }
 
-/// Where a finding stands: `file:line:column`, as far as it is known. Unescaped.
+/// Formats a position as `file:line:column`, as far as it is known. Unescaped.
 pub(super) fn position(place: &Place) -> String {
     match (place.line, place.column) {
         (0, _) => place.file.to_string(),
@@ -44,7 +44,7 @@ pub(super) fn position(place: &Place) -> String {
     }
 }
 
-/// What was verified, as a list of counts.
+/// Lists the counts of verified items.
 pub(super) fn looked_at(report: &Report, options: TextOptions) -> String {
     let (counts, lang) = (&report.counts, options.lang);
     let mut looked = vec![
@@ -59,7 +59,7 @@ pub(super) fn looked_at(report: &Report, options: TextOptions) -> String {
     lang.list(&looked)
 }
 
-/// How many findings there are of each severity.
+/// Lists the number of findings by severity.
 pub(super) fn found(report: &Report, options: TextOptions) -> String {
     let (counts, lang) = (&report.counts, options.lang);
     lang.list(&[
@@ -69,13 +69,13 @@ pub(super) fn found(report: &Report, options: TextOptions) -> String {
     ])
 }
 
-/// What was found in what, in one line.
+/// Describes findings and verified items in one line.
 pub(super) fn found_in(report: &Report, options: TextOptions) -> String {
     let (found, looked) = (found(report, options), looked_at(report, options));
     options.lang.fill("{0} in {1}", &[&found, &looked])
 }
 
-/// The sentence about errors that fail nothing.
+/// Returns the sentence about errors that fail nothing.
 pub(super) fn not_enforced(errors: u64, lang: Lang) -> String {
     lang.fill("not enforced: {0}", &[&lang.plural(errors, "error")])
 }

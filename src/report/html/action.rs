@@ -1,5 +1,4 @@
-//! What an action does, as the page shows it: diffs with colours, commands with their effects
-//! underlined.
+//! An action as the page shows it: diffs with colours, commands with their effects underlined.
 
 use super::shown;
 use crate::report::{Lang, terminal};
@@ -8,18 +7,18 @@ use serde::Serialize;
 use shell_effects::Table;
 use std::sync::LazyLock;
 
-/// Effects that are listed of one command.
+/// Maximum number of effects listed of one command.
 const EFFECTS: usize = 12;
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
 
-/// Bytes of commands that one page takes apart. A trace may hold more of them than anybody waits
-/// for.
+/// The number of command bytes that one page still analyses. A trace may contain more commands than
+/// can be analysed in acceptable time.
 #[derive(Debug)]
-pub(super) struct Budget(usize);
+pub(super) struct AnalysisBudget(usize);
 
-impl Budget {
-    /// What one page may spend.
+impl AnalysisBudget {
+    /// Creates the budget of one page.
     pub(super) const fn new() -> Self {
         Self(1 << 19)
     }
@@ -31,7 +30,7 @@ impl Budget {
     }
 }
 
-/// An action's view; which members are filled depends on the kind.
+/// The view of an action. Its kind determines which members are filled.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct View {
     kind: &'static str,
@@ -40,7 +39,7 @@ pub(super) struct View {
     effects: Vec<Effect>,
     lines: Vec<Line>,
     cut: usize,
-    /// A command has been taken apart.
+    /// Whether the command was analysed.
     whole: bool,
 }
 
@@ -75,8 +74,8 @@ struct Line {
     text: String,
 }
 
-/// Text over several lines, each of them harmless: also to a runner that is shown the page and
-/// takes a line that begins with `::` for a command.
+/// Escapes text with several lines. A CI runner that prints the page would run a line that begins
+/// with `::`, so those are escaped, too.
 pub(super) fn lines(text: &str) -> String {
     let one = |line: &str| {
         let line = terminal(line.strip_suffix('\r').unwrap_or(line));
@@ -90,7 +89,7 @@ pub(super) fn lines(text: &str) -> String {
     text.split('\n').map(one).collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn view(deed: &Deed, budget: &mut Budget) -> View {
+pub(super) fn view(deed: &Deed, budget: &mut AnalysisBudget) -> View {
     match deed {
         Deed::Command(text) if budget.spend(text.text.len()) => of_command(text),
         Deed::Command(text) => View {
@@ -125,7 +124,7 @@ pub(super) fn view(deed: &Deed, budget: &mut Budget) -> View {
     }
 }
 
-/// The action in a few words.
+/// Describes the action briefly.
 pub(super) fn brief(action: &Shown, lang: Lang) -> String {
     let first = |text: &Text| {
         super::words::clip(text.text.lines().next().unwrap_or_default(), 120).into_owned()

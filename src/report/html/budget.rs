@@ -1,18 +1,18 @@
-//! How large a page may grow.
+//! The limit on the size of a page.
 
 use serde::Serialize;
 
-/// Bytes that are left.
+/// The number of bytes that are left.
 #[derive(Debug)]
-pub(super) struct Budget(usize);
+pub(super) struct SizeBudget(usize);
 
-impl Budget {
+impl SizeBudget {
     pub(super) const fn new(bytes: usize) -> Self {
         Self(bytes)
     }
 
-    /// Takes what a view weighs in the page, with so many bytes of markup around its texts. Once
-    /// something doesn't fit, nothing does.
+    /// Subtracts the size of a view in the page, with `markup` bytes around its texts. After the
+    /// first view that doesn't fit, none fits.
     pub(super) fn spend(&mut self, markup: usize, view: &impl Serialize) -> bool {
         let left = self.0.checked_sub(markup.saturating_add(weight(view)));
         self.0 = left.unwrap_or(0);
@@ -20,14 +20,14 @@ impl Budget {
     }
 }
 
-/// The length of its texts when they are escaped, and of its names, which markup makes up for. What
-/// can't be written weighs more than any page.
+/// Estimates the length of the escaped texts of a view. The member names make up for its markup. A
+/// view that can't be serialized exceeds any page.
 fn weight(view: &impl Serialize) -> usize {
     let Ok(text) = serde_json::to_string(view) else {
         return usize::MAX;
     };
-    // An escape is up to six bytes long. Quotes around names and texts aren't escaped in a page;
-    // those in texts stand behind a backslash here.
+    // An escape is up to six bytes long. A page doesn't escape the quotes around names and texts;
+    // quotes within texts have a backslash here.
     let special = text.bytes().filter(|b| b"<>&'/\\".contains(b)).count();
     text.len().saturating_add(special.saturating_mul(5))
 }
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_ends_it() {
-        let mut budget = Budget::new(100);
+        let mut budget = SizeBudget::new(100);
         assert!(budget.spend(50, &"abc"));
         assert!(!budget.spend(50, &"<>"));
         assert!(!budget.spend(0, &""));

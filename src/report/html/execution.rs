@@ -1,7 +1,7 @@
-//! An execution with its timeline.
+//! The view of an execution with its timeline.
 
-use super::action::{self, Budget, lines};
-use super::budget::Budget as Bytes;
+use super::action::{self, AnalysisBudget, lines};
+use super::budget::SizeBudget;
 use super::finding::{self, Anchors};
 use super::{BYTES, EXECUTIONS, PASSED, shown};
 use crate::replay::{Answer, Summary};
@@ -13,13 +13,13 @@ use governance::Ruling;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Units between two stops of a drawn path, where labels leave them.
+/// Minimum distance between two stops of a drawn path, in units of the drawing.
 const STEP: usize = 84;
-/// Units that a character of a label takes at most.
+/// Maximum width of a label's character, in the same units.
 const CHARACTER: usize = 6;
-/// Bytes of markup of an execution, of a turn and of a stop of its path, roughly.
+/// Approximate bytes of markup of an execution, of a turn and of a stop of its path.
 const MARKUP: [usize; 3] = [900, 700, 170];
-/// Findings that are named in a turn.
+/// Maximum number of findings named in a turn.
 const IN_PLACE: usize = 20;
 
 #[derive(Debug, Serialize)]
@@ -40,13 +40,13 @@ pub(super) struct View {
 }
 
 impl View {
-    /// What may be linked to: itself and its turns.
+    /// Iterates over the anchors of the execution and its turns.
     pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
         let turns = self.turns.iter().map(|turn| &*turn.anchor);
         std::iter::once(&*self.key).chain(turns)
     }
 
-    /// Whether it is worth a choice in the filter.
+    /// Returns true if the execution belongs in the filter.
     pub(super) fn has_findings(&self) -> bool {
         self.findings > 0
     }
@@ -72,7 +72,7 @@ struct TurnView {
     width: usize,
     height: usize,
     path: Vec<StopView>,
-    ways: Vec<CompareLink>,
+    ways: Vec<PathLine>,
     path_text: String,
     findings: Vec<Link>,
     action: Option<action::View>,
@@ -88,12 +88,12 @@ struct StopView {
     x: usize,
     state: &'static str,
     bad: bool,
-    /// The event that was tried and is illegal here.
+    /// Name of the illegal event that was attempted in this state.
     tried: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
-struct CompareLink {
+struct PathLine {
     from: usize,
     to: usize,
     bad: bool,
@@ -128,8 +128,7 @@ impl Output {
     }
 }
 
-/// Where the turns stand in the page. A number that comes twice leads to the first turn that has
-/// it.
+/// Assigns anchors to turns. A duplicate turn number links to the first turn that has it.
 pub(super) fn anchors(run: &Run<'_>, keys: &BTreeMap<(&str, &str), usize>) -> Anchors {
     let mut all = Anchors::new();
     for (n, turn) in run.report.timeline.turns.iter().enumerate() {
@@ -141,8 +140,8 @@ pub(super) fn anchors(run: &Run<'_>, keys: &BTreeMap<(&str, &str), usize>) -> An
     all
 }
 
-/// The executions that are drawn, with their places among all and their grades: those with errors
-/// first, as many as fit, in the order of the input.
+/// Selects the executions to draw, with their indexes and grades: those with errors first, up to
+/// the limit, each group in input order.
 pub(super) fn drawn<'r>(run: &'r Run<'_>) -> Vec<(usize, &'r Summary, Grade)> {
     let failed = with_errors(run.report);
     let graded = |(n, summary): (usize, &'r Summary)| {
@@ -169,7 +168,7 @@ pub(super) fn drawn<'r>(run: &'r Run<'_>) -> Vec<(usize, &'r Summary, Grade)> {
     all
 }
 
-/// How many executions have each grade.
+/// Counts the executions of each grade.
 pub(super) fn grades(run: &Run<'_>) -> BTreeMap<&'static str, u64> {
     let failed = with_errors(run.report);
     let mut all = BTreeMap::new();
@@ -180,7 +179,7 @@ pub(super) fn grades(run: &Run<'_>) -> BTreeMap<&'static str, u64> {
     all
 }
 
-/// How many executions aren't drawn, in words; `None` when all are.
+/// Describes how many executions aren't drawn; `None` when all are.
 pub(super) fn left_out(
     grades: &BTreeMap<&'static str, u64>,
     drawn: &[View],
@@ -221,8 +220,8 @@ pub(super) fn views(
         }
     }
     let few = run.report.summaries.len() <= 5;
-    let mut budget = Budget::new();
-    let (mut heads, mut bytes) = (Bytes::new(BYTES), Bytes::new(BYTES));
+    let mut budget = AnalysisBudget::new();
+    let (mut heads, mut bytes) = (SizeBudget::new(BYTES), SizeBudget::new(BYTES));
     let mut left_out = 0;
     let mut views = Vec::with_capacity(drawn.len());
     for (n, summary, grade) in drawn {
@@ -260,7 +259,7 @@ fn of_execution(
     open: bool,
     turns: &[(usize, &Turn)],
     findings: &[&finding::View],
-    budget: &mut Budget,
+    budget: &mut AnalysisBudget,
     lang: Lang,
 ) -> View {
     let verdict = &summary.verdict;
@@ -333,7 +332,7 @@ fn of_turn(
     n: usize,
     turn: &Turn,
     findings: &[&finding::View],
-    budget: &mut Budget,
+    budget: &mut AnalysisBudget,
     lang: Lang,
 ) -> TurnView {
     let decision = turn.decision.as_ref();
@@ -352,7 +351,7 @@ fn of_turn(
             .as_deref()
             .map(|event| shown(&words::clip(event, 40)))
     };
-    // A label must not run into the next one.
+    // Labels must not overlap.
     let half = |s: &StopView| {
         let label = s.tried.as_ref().map_or(0, |t| t.chars().count() + 4);
         (STEP / 2).max(label * CHARACTER / 2)
@@ -372,7 +371,7 @@ fn of_turn(
     }
     let broken = path.iter().any(|s| s.bad);
     let ways = path.windows(2).filter_map(|pair| match pair {
-        [a, b] => Some(CompareLink {
+        [a, b] => Some(PathLine {
             from: a.x + 7,
             to: b.x - 7,
             bad: b.bad,
@@ -407,7 +406,7 @@ fn of_turn(
                 .then(|| lang.say("no decision recorded").into()),
         },
         decided_class: match decision.map(|d| d.ruling) {
-            // What is found wrong with the turn may be the approval.
+            // The finding may be about the approval itself, so it isn't shown as good.
             Some(Ruling::Approved) if bad => "plain",
             Some(Ruling::Approved) => "good",
             Some(Ruling::Modified) => "warning",
@@ -491,7 +490,7 @@ fn rows(turn: &Turn, lang: Lang) -> Vec<Row> {
     rows
 }
 
-/// Milliseconds as people say them.
+/// Formats a duration in milliseconds for people.
 fn duration(millis: i64) -> String {
     match millis {
         i64::MIN..=9_999 => format!("{millis} ms"),

@@ -1,4 +1,4 @@
-//! A finding as the page shows it.
+//! The view of a finding.
 
 use super::rule::{Fixes, Span};
 use super::shown;
@@ -9,12 +9,12 @@ use crate::rules;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The anchor of a turn in the page, by execution and number.
+/// The anchors of turns, by execution and turn number.
 pub(super) type Anchors = BTreeMap<(usize, i64), String>;
 
-/// Bytes of markup of one card, roughly.
+/// Approximate bytes of markup of one card.
 pub(super) const MARKUP: usize = 900;
-/// Places of equal notes that are listed; the rest is counted.
+/// Maximum number of positions of equal notes to list; the rest is counted.
 const SAME: usize = 20;
 
 #[derive(Debug, Serialize)]
@@ -24,7 +24,7 @@ pub(super) struct View {
     pub(super) code: String,
     name: &'static str,
     pub(super) message: String,
-    /// When its rule fires, where the message isn't in the language of the report.
+    /// The rule's summary, if the message isn't in the language of the report.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<&'static str>,
     position: String,
@@ -40,17 +40,17 @@ pub(super) struct View {
     file: String,
     help: Option<String>,
     fix: Vec<Span>,
-    /// The keys of the executions, those of equal notes included.
+    /// Keys of the executions of this finding and of all equal notes.
     executions: String,
     same: Vec<Same>,
     same_more: usize,
-    /// Its card is that of an equal note.
+    /// Whether the card of an equal note represents this finding.
     #[serde(skip)]
     folded: bool,
 }
 
 impl View {
-    /// Takes the links away that lead to what isn't drawn.
+    /// Removes links to executions and turns that aren't drawn.
     pub(super) fn unlink(&mut self, drawn: &BTreeSet<&str>) {
         let gone = |id: &mut String| !drawn.contains(&**id);
         self.turn_anchor.take_if(gone);
@@ -60,13 +60,13 @@ impl View {
         }
     }
 
-    /// Whether it is told with another one.
+    /// Returns true if another card represents this finding.
     pub(super) const fn is_folded(&self) -> bool {
         self.folded
     }
 }
 
-/// Where an equal note stands.
+/// The position of an equal note.
 #[derive(Debug, Serialize)]
 struct Same {
     position: String,
@@ -87,7 +87,7 @@ struct Related {
     message: String,
 }
 
-/// The views of a finding and of those that say the same; the card of the first one tells them all.
+/// Creates the views of a group of findings. The card of the first one represents all of them.
 pub(super) fn views(
     group: &Group<'_>,
     keys: &BTreeMap<(&str, &str), usize>,

@@ -1,8 +1,8 @@
-//! HTML: one file that needs nothing else, no script to be read, and no network.
+//! HTML: one self-contained file that needs no network, and no script to be readable.
 //!
-//! Every word of it goes through the template's escaping, and before that through
-//! [`terminal`](super::terminal), so that nothing hides or reorders itself. A content security
-//! policy lets the one script run that stands in it, by its hash, and nothing else.
+//! Every text goes through [`terminal`](super::terminal), so that nothing in it is hidden or
+//! reordered, and then through the template's escaping. A content security policy permits only the
+//! embedded script, by its hash.
 
 mod action;
 mod budget;
@@ -15,7 +15,7 @@ use super::lang::environment;
 use super::run::Grade;
 use super::{Lang, Outcome, Run, words};
 use base64::Engine as _;
-use budget::Budget;
+use budget::SizeBudget;
 use minijinja::value::Serde;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -29,29 +29,29 @@ const TEMPLATE: &str = concat!(
 );
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("../page/chart.css"));
 const SCRIPT: &str = include_str!("script.js");
-/// What the script says, as it is written there.
+/// The texts of the script, exactly as they appear in it.
 const SCRIPT_WORDS: [&str; 2] = [
     "${shown} of ${findings.length} findings shown",
     "Link copied",
 ];
 
-/// Findings that are listed; the rest is counted.
+/// Maximum number of findings to list; the rest is counted.
 const FINDINGS: usize = 5_000;
-/// Executions that are drawn, those with errors first; the rest is counted.
+/// Maximum number of executions to draw, those with errors first; the rest is counted.
 const EXECUTIONS: usize = 1_000;
-/// Executions that are drawn of those that passed.
+/// Maximum number of passed executions to draw.
 const PASSED: usize = 200;
-/// Notices that are shown.
+/// Maximum number of notices to show.
 const NOTICES: usize = 100;
-/// Bytes of a page that findings, executions and turns may each take, roughly: a page of 5 MB opens
-/// anywhere.
+/// Approximate number of bytes that findings, executions and turns may each take. A page of 5 MB
+/// opens in any browser.
 const BYTES: usize = 3 << 19;
-/// Executions to choose from in the filter.
+/// Maximum number of executions in the filter.
 const CHOICES: usize = 500;
-/// Characters of an id, a path or a message.
+/// Maximum number of characters of an id, a path or a message.
 const TEXT: usize = 1_000;
 
-/// Text that a page may show: cut, and with nothing in it that hides.
+/// Returns text that is safe to show: truncated and without hidden characters.
 fn shown(text: &str) -> String {
     super::terminal(&words::clip(text, TEXT)).into_owned()
 }
@@ -63,10 +63,10 @@ struct Tile {
     count: String,
 }
 
-/// What the template is given.
+/// The data of the template.
 #[derive(Serialize)]
 struct Page<'p> {
-    /// The language of the page, and the attribute of what stays English in it.
+    /// Language of the page, and the `lang` attribute of the parts that stay English.
     lang: &'static str,
     english: &'static str,
     version: &'static str,
@@ -101,7 +101,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let report = run.report;
     let counts = &report.counts;
     let lang = run.text.lang;
-    // Anchors are numbers of our own: no word of a trace becomes one.
+    // Anchors are numbers, so no text of a trace becomes one.
     let drawn = execution::drawn(run);
     let keys: BTreeMap<(&str, &str), usize> = drawn
         .iter()
@@ -110,7 +110,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let turns = execution::anchors(run, &keys);
     let worst = run.worst_first();
     let listed = worst.get(..FINDINGS.min(worst.len())).unwrap_or_default();
-    let mut budget = Budget::new(BYTES);
+    let mut budget = SizeBudget::new(BYTES);
     let mut fixes = rule::Fixes::default();
     let mut findings = Vec::new();
     for group in fold(listed.iter().copied()) {
@@ -221,7 +221,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The first notices; the rest is counted.
+/// Returns the first notices, and a count of the rest.
 fn notices(all: &[String], lang: Lang) -> Vec<String> {
     let mut notices: Vec<String> = all.iter().take(NOTICES).map(|n| shown(n)).collect();
     if let Some(more) = all.len().checked_sub(NOTICES).filter(|n| *n > 0) {
@@ -230,15 +230,15 @@ fn notices(all: &[String], lang: Lang) -> Vec<String> {
     notices
 }
 
-/// The script with its words in a language. They are our own, and quote nothing.
+/// Returns the script with its texts translated. The translations contain no quotes.
 fn script(lang: Lang) -> String {
     SCRIPT_WORDS.iter().fold(SCRIPT.to_owned(), |script, word| {
         script.replace(word, lang.say(word))
     })
 }
 
-/// Nothing is loaded, nothing is sent; the one script that runs is ours, the styles stand in the
-/// page.
+/// Returns the content security policy: nothing is loaded or sent, only the embedded script runs,
+/// and styles are inline.
 fn policy(script: &str) -> String {
     let hash = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(script.as_bytes()));
     format!(
@@ -258,7 +258,7 @@ mod tests {
             assert!(SCRIPT.contains(word), "{word}");
             let translated = Lang::Zh.say(word);
             assert!(chinese.contains(translated) && !chinese.contains(word));
-            // The same quotes and the same values, so that the code around it stays what it is.
+            // The same quotes and placeholders, so that the code around the text is unaffected.
             assert!(!translated.contains(['\'', '"', '`', '\\', '<']));
             assert_eq!(word.matches("${").count(), translated.matches("${").count());
         }

@@ -1,5 +1,7 @@
-//! The pages of the rules that found something. Pages are our own text, in the little Markdown that
-//! they use: headings, paragraphs, lists as lines, code in backticks.
+//! The pages of the rules that have findings.
+//!
+//! The pages are part of this program and use little Markdown: headings, paragraphs, lists as
+//! lines, and code in backticks.
 
 use crate::diag::{Code, Finding};
 use crate::report::Lang;
@@ -13,7 +15,7 @@ pub(super) struct View {
     name: &'static str,
     severity: &'static str,
     address: String,
-    /// When it fires, where the page isn't in the language of the report.
+    /// The rule's summary, if the page isn't in the language of the report.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<&'static str>,
     blocks: Vec<Block>,
@@ -54,7 +56,7 @@ pub(super) fn views(findings: &[Finding], lang: Lang) -> Vec<View> {
         .collect()
 }
 
-/// A piece of a paragraph on one line; the stars of emphasis go, since a page is read without them.
+/// Joins a piece of a paragraph to one line, and removes the asterisks of emphasis outside of code.
 fn plain(text: &str, code: bool) -> String {
     let line = text.replace('\n', " ");
     if code { line } else { line.replace('*', "") }
@@ -70,12 +72,12 @@ fn spans(paragraph: &str) -> Vec<Span> {
         .collect()
 }
 
-/// How findings are fixed, by their rule: the first paragraph of that section of its page.
+/// Cache of how to fix findings of a rule: the first paragraph of that section of its page.
 #[derive(Debug, Default)]
 pub(super) struct Fixes(BTreeMap<Code, Vec<Span>>);
 
 impl Fixes {
-    /// The paragraph of a rule, empty where its page has none.
+    /// Returns the paragraph of a rule; empty if its page has none.
     pub(super) fn of(&mut self, code: Code) -> Vec<Span> {
         self.0.entry(code).or_insert_with(|| fix(code)).clone()
     }

@@ -1,8 +1,7 @@
-//! The language of the fixed words in reports for people.
+//! The language of the fixed text in reports for people.
 //!
-//! Reporters name a word by its English text, so English needs no catalogue and reads as it is in
-//! the code. `zh.toml` holds the Chinese; a test (`tests/it/languages.rs`) compares it with every
-//! word that a reporter names.
+//! Reporters identify a text by its English form, so English needs no catalogue. `zh.toml` contains
+//! the Chinese; a test (`tests/it/languages.rs`) compares it with every text that a reporter uses.
 
 use crate::rules::Rule;
 use minijinja::Environment;
@@ -16,22 +15,21 @@ use std::sync::LazyLock;
 static ZH: LazyLock<Catalogue> =
     LazyLock::new(|| toml::from_str(include_str!("zh.toml")).unwrap_or_default());
 
-/// The words of a language.
+/// The translations of a language.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Catalogue {
     /// Words and sentences, by their English text.
     words: BTreeMap<String, String>,
-    /// Counts, by the English noun; `{0}` is the number.
+    /// Counts, by the English noun. `{0}` is the number.
     counts: BTreeMap<String, String>,
     /// Summaries of rules, by code.
     rules: BTreeMap<String, String>,
 }
 
-/// A language.
+/// A language of reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Lang {
-    /// English.
     #[default]
     En,
     /// Simplified Chinese.
@@ -42,7 +40,7 @@ impl Lang {
     /// All languages.
     pub const ALL: [Self; 2] = [Self::En, Self::Zh];
 
-    /// The word on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,7 +49,7 @@ impl Lang {
         }
     }
 
-    /// What it is, in a word.
+    /// Returns the name of the language in English.
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
@@ -60,13 +58,13 @@ impl Lang {
         }
     }
 
-    /// The language of a name.
+    /// Returns the language with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|lang| lang.name() == name)
     }
 
-    /// The language tag (BCP 47) for HTML.
+    /// Returns the language tag (BCP 47) for HTML.
     pub(super) const fn tag(self) -> &'static str {
         match self {
             Self::En => "en",
@@ -81,7 +79,7 @@ impl Lang {
         }
     }
 
-    /// A fixed word or sentence.
+    /// Translates a fixed word or sentence.
     #[must_use]
     pub fn say(self, english: &str) -> &str {
         let Some(catalogue) = self.catalogue() else {
@@ -92,20 +90,20 @@ impl Lang {
         found.map_or(english, String::as_str)
     }
 
-    /// A sentence that may be a fixed one; any other stays as it is.
+    /// Translates a sentence if it is a fixed one.
     #[must_use]
     pub fn say_if_known(self, text: &str) -> &str {
         let found = self.catalogue().and_then(|c| c.words.get(text));
         found.map_or(text, String::as_str)
     }
 
-    /// A fixed sentence with values for `{0}`, `{1}` and so on. Values are inserted as they are.
+    /// Translates a fixed sentence and fills `{0}`, `{1}` and so on. Values are inserted unchanged.
     #[must_use]
     pub fn fill(self, english: &str, values: &[&dyn Display]) -> String {
         filled(self.say(english), values)
     }
 
-    /// A count with its noun.
+    /// Formats a count with its noun.
     #[must_use]
     pub fn plural(self, count: u64, noun: &str) -> String {
         let Some(catalogue) = self.catalogue() else {
@@ -116,13 +114,13 @@ impl Lang {
         filled(found.map_or(noun, String::as_str), &[&count])
     }
 
-    /// The parts of a list in one line.
+    /// Joins the parts of a list on one line.
     #[must_use]
     pub fn list(self, parts: &[String]) -> String {
         parts.join(self.say(", "))
     }
 
-    /// When a rule fires, in one clause.
+    /// Returns the summary of a rule: when it fires, in one clause.
     #[must_use]
     pub fn summary(self, rule: &Rule) -> &'static str {
         let Some(catalogue) = self.catalogue() else {
@@ -134,8 +132,8 @@ impl Lang {
     }
 }
 
-/// The environment of a page's template, called `page.html`, with the function `say(text, …)`: the
-/// text in the language, filled with the values.
+/// Creates the environment of a page's template, which is called `page.html`. Its function
+/// `say(text, …)` translates a text and fills in the values.
 pub(super) fn environment(lang: Lang, template: &'static str) -> io::Result<Environment<'static>> {
     let mut environment = Environment::new();
     environment.add_function("say", move |english: &str, values: Rest<String>| {
@@ -148,7 +146,7 @@ pub(super) fn environment(lang: Lang, template: &'static str) -> io::Result<Envi
     Ok(environment)
 }
 
-/// A text with values for `{0}`, `{1}` and so on.
+/// Fills `{0}`, `{1}` and so on in a text.
 fn filled(template: &str, values: &[&dyn Display]) -> String {
     let mut rest = template;
     let mut text = String::with_capacity(rest.len() + 16);

@@ -1,32 +1,31 @@
-//! Markdown for people on a code forge: a job summary or a comment. The verdict comes first, in one
-//! line.
+//! Markdown for a code forge: a job summary or a comment. The verdict comes first, on one line.
 //!
-//! Both have a limit, and whole sections are left out to keep it, the least telling first; the
-//! report says so and counts what is missing.
+//! Both have a size limit. Sections that don't fit are left out as a whole, and the report counts
+//! them.
 
 mod sections;
 
 use super::Run;
 use std::io::{self, Write};
 
-/// Stands at the head of a comment: a later run finds its own comment by it and replaces it.
+/// First line of a comment. A later run finds its own comment by it and replaces it.
 pub const MARKER: &str = "<!-- yuangs-verify -->";
 
-/// Where the Markdown goes.
+/// The destination of the Markdown, with its limits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flavour {
-    /// Bytes that it may have. Characters are what GitHub counts in a comment, and there are never
-    /// more of them.
+    /// Maximum number of bytes. GitHub counts the characters of a comment, of which there are never
+    /// more.
     limit: usize,
-    /// Begins with [`MARKER`].
+    /// Whether the text begins with [`MARKER`].
     marked: bool,
-    /// Findings that a rule's section lists.
+    /// Maximum number of findings in the section of a rule.
     per_rule: usize,
-    /// Executions that the table lists.
+    /// Maximum number of executions in the table.
     executions: usize,
 }
 
-/// A job summary: 1 MiB a step.
+/// A job summary, limited to 1 MiB per step.
 pub(super) const SUMMARY: Flavour = Flavour {
     limit: 1 << 20,
     marked: false,
@@ -34,7 +33,7 @@ pub(super) const SUMMARY: Flavour = Flavour {
     executions: 500,
 };
 
-/// A comment on a pull request: 65,536 characters.
+/// A comment on a pull request, limited to 65,536 characters.
 pub(super) const COMMENT: Flavour = Flavour {
     limit: 65_536,
     marked: true,
@@ -42,7 +41,7 @@ pub(super) const COMMENT: Flavour = Flavour {
     executions: 50,
 };
 
-/// Bytes kept free for the sentence that says what was cut.
+/// Number of bytes reserved for the sentence about omitted sections.
 const RESERVE: usize = 400;
 
 /// Writes the report.

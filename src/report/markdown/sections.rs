@@ -11,13 +11,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use text_safety::escape::markdown::{block, cell, code, message};
 
-/// Rules whose findings are shown unfolded.
+/// Number of rules whose findings are shown expanded.
 const OPEN: usize = 3;
-/// Characters of a message, an id or a path.
+/// Maximum number of characters of a message, an id or a path.
 const TEXT: usize = 300;
-/// Notices that are listed.
+/// Maximum number of notices to list.
 const NOTICES: usize = 20;
-/// Characters of the command.
+/// Maximum number of characters of the command.
 const COMMAND: usize = 2000;
 
 fn clipped(text: &str) -> String {
@@ -28,7 +28,7 @@ fn in_table(text: &str) -> String {
     cell(&words::clip(text, TEXT))
 }
 
-/// The verdict in one line.
+/// Returns the verdict on one line.
 pub(super) fn verdict(run: &Run<'_>) -> String {
     let lang = run.text.lang;
     let unenforced = run.unenforced().unwrap_or_default();
@@ -52,7 +52,7 @@ pub(super) fn verdict(run: &Run<'_>) -> String {
     format!("## {mark} {word}{why}\n\n{counts}\n\n")
 }
 
-/// A table of the executions, the failed ones first.
+/// Returns a table of the executions, the failed ones first.
 pub(super) fn executions(run: &Run<'_>, limit: usize) -> String {
     let report = run.report;
     if report.summaries.is_empty() {
@@ -116,7 +116,7 @@ pub(super) fn executions(run: &Run<'_>, limit: usize) -> String {
     text
 }
 
-/// A section for each rule that found something, the worst and most frequent first.
+/// Returns a section per rule with findings, sorted by severity and number of findings.
 pub(super) fn rules(run: &Run<'_>, limit: usize) -> Vec<String> {
     let mut by_rule: BTreeMap<Code, Vec<&Finding>> = BTreeMap::new();
     for finding in &run.report.findings {
@@ -186,7 +186,7 @@ fn rule(number: Code, findings: &[&Finding], open: bool, limit: usize, lang: Lan
     text
 }
 
-/// What to count findings as: by their severity where they share one.
+/// Returns the noun to count findings by: their severity if they share one, or `finding`.
 fn severity_word(findings: &[&Finding], severity: Severity) -> &'static str {
     if findings.iter().all(|f| f.severity == severity) {
         severity.name()
@@ -196,7 +196,7 @@ fn severity_word(findings: &[&Finding], severity: Severity) -> &'static str {
 }
 
 fn sentence(summary: &str) -> String {
-    // Summaries are our own; backticks in them are code.
+    // Summaries are part of this program, so their backticks mark code.
     let mut chars = summary.chars();
     chars
         .next()
@@ -259,7 +259,7 @@ fn entry(group: &Group<'_>, lang: Lang) -> String {
     text
 }
 
-/// What was verified, and the command that repeats it.
+/// Returns the counts of verified items, and the command that reproduces the result.
 pub(super) fn foot(run: &Run<'_>) -> String {
     let lang = run.text.lang;
     let mut text = format!("### {}\n\n", lang.say("What was checked"));

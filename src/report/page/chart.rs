@@ -1,49 +1,48 @@
-//! Bar charts. A table next to each holds the same numbers.
+//! Bar charts. A table next to each contains the same numbers.
 
 use crate::report::terminal;
 use serde::Serialize;
 
-/// One bar.
+/// One bar of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
-    /// What it is of. May hold hostile text.
+    /// Label of the bar. May contain hostile text.
     pub label: String,
-    /// How long it is, from 0.
+    /// Length of the bar, from 0.
     pub value: f64,
-    /// How far its whisker reaches, where it has one.
+    /// End of the whisker, if the bar has one.
     pub reach: Option<f64>,
-    /// The number beside it, in words.
+    /// The number next to the bar, as text.
     pub shown: String,
 }
 
-/// Bars from a common line.
+/// A bar chart with horizontal bars.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Chart {
-    /// What is counted.
+    /// Title of the chart.
     pub title: String,
-    /// What the lengths of bars measure, with its unit.
+    /// Name and unit of the axis.
     pub axis: &'static str,
-    /// What bars and whiskers mean.
+    /// Explanation of bars and whiskers.
     pub about: &'static str,
-    /// Whether lengths grow with the number of digits, where small and large numbers stand side by
-    /// side.
+    /// Whether the axis is logarithmic, for charts with both small and large numbers.
     pub logarithmic: bool,
     /// The bars, from top to bottom.
     pub bars: Vec<Bar>,
 }
 
-// All in pixels of the drawing, which a browser scales.
+// Sizes in pixels of the drawing, which a browser scales.
 const LABELS: f64 = 200.0;
 const LENGTH: f64 = 340.0;
 const NUMBERS: f64 = 150.0;
 const ROW: f64 = 26.0;
 const THICK: f64 = 16.0;
-/// The line below the bars, which names the axis.
+/// Height of the line below the bars, which names the axis.
 const BELOW: f64 = 22.0;
-/// Characters of a label; the table has all of it.
+/// Maximum number of characters of a label. The table contains the whole label.
 const LABEL: usize = 26;
 
-/// A chart as the template draws it.
+/// The view of a chart for the template.
 #[derive(Debug, Serialize)]
 pub(super) struct View {
     title: String,
@@ -51,7 +50,7 @@ pub(super) struct View {
     width: f64,
     height: f64,
     axis: f64,
-    /// The name of the axis, and where it stands below the bars.
+    /// Name of the axis, and its vertical position below the bars.
     measure: &'static str,
     below: f64,
     thick: f64,
@@ -62,7 +61,7 @@ pub(super) struct View {
 struct Row {
     label: String,
     shown: String,
-    /// Where text, bar and whisker stand.
+    /// Positions of the text, the bar and the whisker.
     text: f64,
     top: f64,
     middle: f64,
@@ -71,7 +70,7 @@ struct Row {
     number: f64,
 }
 
-/// A number of pixels that is written with one digit behind the point.
+/// Rounds a number of pixels to one decimal.
 fn pixels(n: f64) -> f64 {
     (n * 10.0).round() / 10.0
 }

@@ -1,4 +1,5 @@
-//! A page in a browser: one file, no script, nothing loaded. The template escapes every word.
+//! A page for a browser: one file without scripts and external resources. The template escapes
+//! every text.
 
 use super::{Kind, Page, Part, chart};
 use crate::report::{lang::environment, terminal};
@@ -9,7 +10,7 @@ use std::io::{self, Write};
 const TEMPLATE: &str = concat!(include_str!("parts.html"), include_str!("page.html"));
 const STYLE: &str = concat!(include_str!("../html/style.css"), include_str!("chart.css"));
 
-/// A part as a template shows it.
+/// The view of a part for the template.
 #[derive(Debug, Default, Serialize)]
 pub(in crate::report) struct View {
     part: &'static str,
@@ -22,7 +23,8 @@ pub(in crate::report) struct View {
     head: Vec<&'static str>,
     rows: Vec<Vec<String>>,
     chart: Option<chart::View>,
-    /// The first row of a list, and the last one; a table with a chart behind it, and that chart.
+    /// Whether a list of rows begins or ends with this row, or this part is a table followed by its
+    /// chart, or that chart.
     opens: bool,
     closes: bool,
 }
@@ -42,7 +44,8 @@ struct Whole<'p> {
     parts: &'p [View],
 }
 
-/// Text in which nothing acts. None of it begins a line: in the template a tag stands before each.
+/// Returns text without control characters. It never begins a line, because the template puts a tag
+/// before it.
 fn shown(text: &str) -> String {
     terminal(text.trim_end_matches('\r')).into_owned()
 }
@@ -108,8 +111,8 @@ fn view(part: &Part) -> View {
     }
 }
 
-/// The parts, each knowing whether a list of rows, or a table with its chart, begins or ends with
-/// it.
+/// Returns the views of parts, with the flags for the first and last row of a list and for a table
+/// with its chart.
 fn views<'p>(parts: impl Iterator<Item = &'p Part>) -> Vec<View> {
     let mut views: Vec<View> = parts.map(view).collect();
     let kinds: Vec<&'static str> = views.iter().map(|v| v.part).collect();
@@ -130,7 +133,7 @@ fn views<'p>(parts: impl Iterator<Item = &'p Part>) -> Vec<View> {
     views
 }
 
-/// The tables and charts of a page, for a section of another one.
+/// Returns the tables and charts of a page, for a section of another page.
 pub(in crate::report) fn figures(page: &Page) -> Vec<View> {
     views(
         page.parts

@@ -1,4 +1,4 @@
-//! A page for a code forge.
+//! A page as Markdown for a code forge.
 
 use super::{Kind, Page, Part, Tone};
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use text_safety::escape::markdown::{cell, fenced, message};
 
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     let mut in_list = false;
-    // A chart says what the table before it says.
+    // A chart repeats the table before it.
     for (n, part) in page
         .parts
         .iter()
@@ -65,8 +65,8 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A message that is never empty, since what stands behind a marker decides what the marker is, and
-/// that begins no list, rule or heading itself.
+/// Formats a text as one line that is never empty, because Markdown reads an empty list item or
+/// heading differently. The line begins no list, rule or heading.
 fn one_line(text: &str) -> String {
     if text.trim().is_empty() {
         return "(nothing)".into();

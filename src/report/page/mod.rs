@@ -34,10 +34,10 @@ impl Tone {
     }
 }
 
-/// How the lines of a block are coloured.
+/// The colouring of a block's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Not at all.
+    /// Without colours.
     Text,
     /// As a unified diff.
     Diff,
@@ -46,19 +46,18 @@ pub enum Kind {
 /// A part of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// A heading; levels begin at 1.
+    /// A heading with its level, from 1.
     Heading(u8, String, Tone),
-    /// A name and its value.
+    /// A name with its value.
     Row(&'static str, String, Tone),
     /// Verbatim lines, possibly truncated.
     Block {
-        /// How they are coloured.
         kind: Kind,
         text: String,
-        /// How much is truncated, in words.
+        /// Description of how much is truncated.
         missing: Option<String>,
     },
-    /// A table with a caption; numbers stand to the right.
+    /// A table with its caption, head and rows. Columns of numbers are right-aligned.
     Table(String, Vec<&'static str>, Vec<Vec<String>>),
     /// A bar chart, in formats that can draw one. A table before it holds the same numbers.
     Chart(Chart),
@@ -66,35 +65,36 @@ pub enum Part {
     Say(String, Tone),
 }
 
-/// How a page is written.
+/// The output format of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// For a terminal of 100 columns.
+    /// Text for a terminal of 100 columns.
     Text,
-    /// For a code forge.
+    /// Markdown for a code forge.
     Markdown,
-    /// For a browser, in one file.
+    /// HTML in one file.
     Html,
 }
 
-/// A page.
+/// A page that any emitter can write.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
-    /// The language of its fixed words.
+    /// Language of the fixed text.
     pub lang: Lang,
-    /// What it is called, for whoever shows it in a window.
+    /// Title, for example of a browser window.
     pub title: String,
     pub parts: Vec<Part>,
 }
 
 impl Page {
-    /// An empty page.
+    /// Creates an empty page in English.
     #[must_use]
     pub fn new(title: impl Into<String>) -> Self {
         Self::in_language(Lang::En, title)
     }
 
-    /// An empty page whose fixed words are in a language. What a caller adds is already.
+    /// Creates an empty page whose fixed text is in a language. The caller adds text in that
+    /// language.
     #[must_use]
     pub fn in_language(lang: Lang, title: impl Into<String>) -> Self {
         Self {
@@ -124,7 +124,7 @@ impl Page {
         self.parts.push(Part::Say(text.into(), tone));
     }
 
-    /// Adds at most `limit` lines of a text of which `cut` characters are missing already.
+    /// Adds at most `limit` lines of a text from which `cut` characters are already missing.
     pub fn block(&mut self, kind: Kind, text: &str, cut: usize, limit: usize) {
         let lines: Vec<&str> = text.lines().collect();
         let shown = lines.get(..limit.min(lines.len())).unwrap_or_default();

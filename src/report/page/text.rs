@@ -1,4 +1,4 @@
-//! A page on a terminal.
+//! A page for a terminal.
 
 use super::{Kind, Page, Part, Tone};
 use crate::report::terminal;
@@ -6,9 +6,9 @@ use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Columns of a page. Fixed, so that the same trace gives the same bytes everywhere.
+/// Width of a page in columns. It is fixed, so that the same trace gives the same bytes everywhere.
 pub(super) const WIDTH: usize = 100;
-/// Columns before the name of a row, and before its value.
+/// Number of columns before the name of a row, and before its value.
 const INDENT: usize = 2;
 const VALUE: usize = 14;
 
@@ -24,7 +24,7 @@ fn style(tone: Tone) -> Style {
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     let bold = Style::new().bold();
     let dim = Style::new().dimmed();
-    // A chart says what the table before it says.
+    // A chart repeats the table before it.
     for (n, part) in page
         .parts
         .iter()
@@ -93,16 +93,16 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Text in which nothing acts.
+/// Returns text without control characters.
 fn harmless(text: &str) -> String {
     terminal(text.trim_end()).into_owned()
 }
 
-/// Columns that [`guarded`] may add.
+/// Maximum number of columns that [`guarded`] adds.
 const GUARD: usize = 7;
 
-/// A piece that may begin a line: a runner that is shown the page takes a line which begins with
-/// `::`, spaces aside, for a command.
+/// Escapes a piece of text that may begin a line. A CI runner would run a line that begins with
+/// `::` after spaces.
 fn guarded(piece: String) -> String {
     if piece.trim_start().starts_with("::") {
         piece.replacen(':', "\\u{003a}", 1)
@@ -111,8 +111,8 @@ fn guarded(piece: String) -> String {
     }
 }
 
-/// Cuts a text into lines of at most `width` columns, at spaces where there are any. There is
-/// always one.
+/// Wraps a text to lines of at most `width` columns, at spaces if possible. Returns at least one
+/// line.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut column = 0;
@@ -141,7 +141,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Cuts a line into pieces of at most `width` columns. There is always one.
+/// Cuts a line into pieces of at most `width` columns. Returns at least one piece.
 fn pieces(line: &str, width: usize) -> Vec<String> {
     let mut all = vec![String::new()];
     let mut column = 0;
