@@ -1,8 +1,8 @@
-//! A zip archive of JSON documents (`.eval` of Inspect), read as lines: one line for each entry.
+//! Reads a zip archive of JSON documents (`.eval` of Inspect) as lines, with one line per entry.
 //!
-//! So every entry is a record, and none is passed over: what can't be read whole is refused. Names
-//! of entries are never used as paths. Entries are unpacked here, not by the library: it only reads
-//! the directory.
+//! Every entry is a record, and none is skipped: an archive with an entry that can't be read in
+//! full is refused. Names of entries are never used as paths. The library only reads the directory;
+//! entries are unpacked here.
 
 use super::compressed::{Zstd, refused};
 use super::joined::Joined;
@@ -14,22 +14,22 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
 use zip::read::ZipFile;
 use zip::{CompressionMethod, ZipArchive};
 
-/// How the first entry of an archive begins.
+/// The first bytes of an archive's first entry.
 pub(super) const ZIP_MAGIC: [u8; 4] = *b"PK\x03\x04";
-/// Entries that an archive may have.
+/// Maximum number of entries.
 const MOST_ENTRIES: usize = 100_000;
-/// Bytes that are read to find the directory of an archive, and to read it.
+/// Maximum number of bytes read to find and read the directory of an archive.
 const MOST_DIRECTORY: u64 = 32 << 20;
-/// Bytes behind the content of an entry that may repeat its sizes.
+/// Maximum number of bytes after the content of an entry, which may repeat its sizes.
 const DESCRIPTOR: u64 = 24;
-/// The entries that tell what the others are.
+/// The entries that describe the others. They are read first.
 const FIRST: [&str; 2] = ["header.json", "_journal/start.json"];
-/// Characters of a name that are shown.
+/// Maximum number of characters shown of a name.
 const SHOWN: usize = 80;
 
-/// A place of an archive, as its directory gives it.
+/// An entry as the archive's directory describes it.
 struct Member {
-    /// For messages, escaped.
+    /// Name for messages, escaped.
     name: String,
     start: u64,
     packed: u64,
@@ -38,10 +38,10 @@ struct Member {
     method: CompressionMethod,
 }
 
-/// Reads the directory of an archive.
+/// Returns a reader of an archive's entries, one per line.
 ///
 /// # Errors
-/// When it is no complete archive, or holds what isn't read.
+/// When the file isn't a complete archive, or contains something that isn't supported.
 pub(super) fn lines(file: File) -> io::Result<impl Read + Send> {
     let entries = members(&file)?.into_iter();
     Ok(Joined::new(
@@ -49,16 +49,16 @@ pub(super) fn lines(file: File) -> io::Result<impl Read + Send> {
     ))
 }
 
-/// The names of the entries, in the order of their lines: escaped, and cut where they are long.
+/// Returns the names of the entries in the order of their lines, escaped and truncated.
 ///
 /// # Errors
-/// As those of [`lines`].
+/// Like those of [`lines`].
 pub(super) fn names(file: &File) -> io::Result<Vec<String>> {
     let members = members(file)?.into_iter();
     Ok(members.map(|member| member.name).collect())
 }
 
-/// The entries in the order of their lines.
+/// Returns the entries in the order of their lines.
 fn members(file: &File) -> io::Result<Vec<Member>> {
     let left = Cell::new(MOST_DIRECTORY);
     let source = Metered { file, left: &left };
@@ -91,8 +91,8 @@ fn members(file: &File) -> io::Result<Vec<Member>> {
     Ok(members)
 }
 
-/// Checks that entries lie side by side from the beginning to the directory. An entry between them
-/// that the directory leaves out or names twice is longer than the gaps that are allowed.
+/// Checks that entries are adjacent from the start of the file to the directory. A hidden entry,
+/// which the directory omits or lists twice, is longer than the allowed gaps.
 fn check_places(mut places: Vec<(u64, u64)>) -> io::Result<()> {
     places.sort_unstable();
     let mut before = 0;
@@ -110,7 +110,7 @@ fn check_places(mut places: Vec<(u64, u64)>) -> io::Result<()> {
     Ok(())
 }
 
-/// What the directory says of an entry.
+/// Reads the directory's data about an entry.
 fn member<R: Read>(entry: &ZipFile<'_, R>) -> io::Result<Member> {
     let name: String = String::from_utf8_lossy(entry.name_raw())
         .chars()
@@ -146,7 +146,7 @@ fn member<R: Read>(entry: &ZipFile<'_, R>) -> io::Result<Member> {
     })
 }
 
-/// Reads as much of a file as is left, and then fails.
+/// A reader that fails after a number of bytes.
 struct Metered<'f> {
     file: &'f File,
     left: &'f Cell<u64>,
@@ -169,7 +169,7 @@ impl Seek for Metered<'_> {
     }
 }
 
-/// The content of an entry, which has to be what the directory says.
+/// The content of an entry, which must match the directory.
 struct Entry {
     member: Member,
     content: Content,
@@ -203,7 +203,7 @@ impl Entry {
         })
     }
 
-    /// Reads on, and checks what was read.
+    /// Reads more content and checks it against the directory.
     fn check(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = match &mut self.content {
             Content::Stored(content) => content.read(buffer)?,

@@ -1,63 +1,66 @@
-//! A reader cut into blocks of whole lines.
+//! Splits a reader into blocks of whole lines.
 
 use super::Limits;
 use std::io::{self, Read};
 
-/// Bytes that are read at a time: large enough that it costs nothing to go from one block to the
-/// next, small enough that a block and what is made of it stay in the cache until they have been
-/// replayed.
+/// Number of bytes to read at a time. It is large enough to make the change of blocks cheap, and
+/// small enough for a block and its records to stay in the cache until they are replayed.
 const TARGET: usize = 512 << 10;
 
-/// Lines of a block at most. What is made of a line takes some hundred bytes however short the line
-/// is, so that a block of empty objects would take two hundred times its size.
+/// Maximum number of lines of a block. A parsed line takes some hundred bytes whatever its length,
+/// so a block of empty objects would need two hundred times its size.
 const LINES: usize = 2 << 10;
 
-/// Bytes from which on a line counts as long, and the most room that is made for one at once.
+/// Number of bytes from which a line counts as long, and the maximum capacity reserved for one at
+/// once.
 const LONG: usize = 2 << 20;
 const MOST_ROOM: usize = 64 << 20;
 
-/// A line that is longer than a record may be. It has been passed over.
+/// A line that exceeds the size limit of a record and was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OversizedLine {
-    /// Bytes of the line.
+    /// Number of bytes of the line.
     pub length: u64,
-    /// A hash of them.
+    /// Hash of these bytes.
     pub hash: blake3::Hash,
 }
 
 /// Whole lines, or one line that was too long to keep.
 #[derive(Debug)]
 pub struct Block {
-    /// The lines with their ends; the last line of an input may have none.
+    /// The lines with their line ends. The last line of an input may have none.
     pub bytes: Vec<u8>,
-    /// Set when the block stands for one overlong line; `bytes` is empty then.
+    /// Set when the block represents one oversized line; `bytes` is then empty.
     pub overlong: Option<OversizedLine>,
     /// Whether the input ends with this block.
     pub last: bool,
 }
 
-/// Cuts a reader into [`Block`]s. Blocks own their bytes, so that the next one can be read while
-/// one is worked on. Memory: the buffers that the caller hands in, of the block's or the longest
-/// record's size, and the begun line between two blocks.
+/// Splits a reader into [`Block`]s.
+///
+/// Blocks own their bytes, so the next one can be read while one is processed. Memory is bounded by
+/// the buffers that the caller passes in, each as large as a block or the longest record, and by
+/// the incomplete line between two blocks.
 #[derive(Debug)]
 pub struct Blocks<R> {
     reader: R,
-    /// The line that the last block ended in.
+    /// The incomplete line at the end of the last block.
     tail: Vec<u8>,
-    /// The tail is the beginning of the input, and nobody has had it yet.
+    /// Whether `tail` is the start of the input, which no block has returned yet.
     headed: bool,
-    /// Whole lines that were too many for the last block, and where those begin that nobody has had
-    /// yet.
+    /// Whole lines that exceeded the limit of the last block, and the start of those that haven't
+    /// been returned.
     surplus: (Vec<u8>, usize),
     read: u64,
     end: bool,
-    /// Reading failed: said once what was read before has been delivered.
+    /// A read error, returned after everything that was read before it.
     failed: Option<io::Error>,
     limits: Limits,
     target: usize,
 }
 
-/// Reads until the room is full or the input ends; what was read counts, whatever came of the rest.
+/// Reads until the buffer is full or the input ends. Returns the number of bytes read, also after
+/// an error.
 fn read_full(reader: &mut impl Read, room: &mut [u8]) -> (usize, io::Result<()>) {
     let mut got = 0;
     while let Some(rest) = room.get_mut(got..).filter(|rest| !rest.is_empty()) {
@@ -72,7 +75,7 @@ fn read_full(reader: &mut impl Read, room: &mut [u8]) -> (usize, io::Result<()>)
 }
 
 impl<R: Read> Blocks<R> {
-    /// Starts at the current position of `reader`.
+    /// Creates a splitter that starts at the current position of `reader`.
     pub fn new(reader: R, limits: Limits) -> Self {
         let surplus = (Vec::new(), 0);
         Self {
@@ -94,8 +97,8 @@ impl<R: Read> Blocks<R> {
         self
     }
 
-    /// The beginning of the input, as much of it as a block has, or less where the input ends or
-    /// can't be read on. Nothing of it is taken away.
+    /// Returns the start of the input without consuming it, up to the size of a block. It is
+    /// shorter when the input ends or reading fails.
     pub fn head(&mut self) -> &[u8] {
         if self.tail.is_empty() && !self.end {
             let mut head = Vec::new();
@@ -109,11 +112,11 @@ impl<R: Read> Blocks<R> {
         &self.tail
     }
 
-    /// The next bytes, wherever lines end in them, or `None` at the end. `spare` is a buffer whose
-    /// allocation is used again.
+    /// Returns the next bytes, regardless of line ends, or `None` at the end. The allocation of
+    /// `spare` is reused.
     ///
     /// # Errors
-    /// As [`Self::next`].
+    /// Like those of [`Self::next`].
     pub fn next_bytes(&mut self, spare: Vec<u8>) -> io::Result<Option<Vec<u8>>> {
         let mut buffer = spare;
         buffer.clear();
@@ -132,17 +135,17 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Bytes read so far, after decompression.
+    /// Returns the number of bytes read so far, after decompression.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.read
     }
 
-    /// The next block, or `None` at the end. `spare` is a buffer whose allocation is used again.
+    /// Returns the next block, or `None` at the end. The allocation of `spare` is reused.
     ///
     /// # Errors
-    /// When reading or decompressing fails, or the input is longer than the limit. What was read up
-    /// to then has been delivered, but for the line that it broke off in.
+    /// When reading or decompressing fails, or the input exceeds its size limit. All lines before
+    /// that are returned first, except the incomplete one.
     pub fn next(&mut self, spare: Vec<u8>) -> io::Result<Option<Block>> {
         let mut buffer = spare;
         buffer.clear();
@@ -160,7 +163,7 @@ impl<R: Read> Blocks<R> {
                 self.failed = Some(error);
             }
             if self.failed.is_some() {
-                // The line that it breaks off in can't be told from a whole one: it goes.
+                // The last line may be incomplete after an error, so it is dropped.
                 let whole = memchr::memrchr(b'\n', &buffer).map_or(0, |n| n + 1);
                 buffer.truncate(whole);
             }
@@ -198,7 +201,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Some of the lines that were too many for the block before.
+    /// Returns the next lines that exceeded the limit of the previous block.
     fn next_surplus(&mut self, mut buffer: Vec<u8>) -> Block {
         let rest = self.surplus.0.get(self.surplus.1..).unwrap_or_default();
         let length = memchr::memchr_iter(b'\n', rest)
@@ -218,16 +221,17 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Reads on until the buffer holds one block more, or the input ends.
+    /// Reads until the buffer has one more block, or the input ends.
     fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
         let before = buffer.len();
-        // A long record gets its room at once: to grow by and by takes twice of it. What isn't
-        // written to takes none.
+        // A long record gets its capacity at once, because growing step by step takes twice the
+        // memory. Unused capacity takes none.
         let room = self.limits.record_bytes.saturating_add(2 * self.target);
         if before > LONG && room < MOST_ROOM {
             buffer.reserve_exact(room.saturating_sub(before));
         }
-        // Not `read_to_end`: it clears the room anew for each piece that a reader hands out.
+        // `read_to_end` isn't used because it clears the buffer again for each piece that a reader
+        // returns.
         buffer.resize(before + self.target, 0);
         let (got, result) = read_full(
             &mut self.reader,
@@ -246,7 +250,7 @@ impl<R: Read> Blocks<R> {
         Ok(())
     }
 
-    /// Drops the line that fills the buffer, up to its end.
+    /// Skips the line that fills the buffer, up to its end.
     fn pass_over(&mut self, mut buffer: Vec<u8>) -> io::Result<Block> {
         let mut length = buffer.len() as u64;
         let mut hash = blake3::Hasher::new();

@@ -1,35 +1,35 @@
-//! Compressed inputs, read member by member, so that no byte of one is passed over.
+//! Reads compressed inputs member by member, so that no byte is skipped.
 //!
-//! Both formats have room for bytes that no decoder delivers: skippable frames of zstd, extra
-//! fields and comments in the header of a gzip member. A record or a secret in them would be in the
-//! file and in no report, so an input that has any is refused, and so are bytes behind its end.
+//! Both formats allow bytes that no decoder returns: skippable frames of zstd, and extra fields and
+//! comments in the header of a gzip member. A record or secret in them would be in the file but in
+//! no report. An input with any of them is therefore refused, and so are bytes after its end.
 
 use flate2::bufread::GzDecoder;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use text_safety::invisible_chars::is_ignorable;
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, Operation as _};
 
-/// What a decoder of zstd may have to remember, as a power of two: 8 MiB, which is what `zstd -19`
-/// asks for and every decoder has to support by RFC 8878.
+/// Maximum window of a zstd decoder as a power of two: 8 MiB. `zstd -19` needs that much, and RFC
+/// 8878 requires every decoder to support it.
 const ZSTD_WINDOW: u32 = 23;
 
-/// How a frame of zstd begins.
+/// The first bytes of a zstd frame.
 pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// How a member of a gzip file begins.
+/// The first bytes of a gzip member.
 pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// The flags of a gzip header that are read here (RFC 1952).
+/// The flags of a gzip header that are checked (RFC 1952).
 const EXTRA: u8 = 1 << 2;
 const NAME: u8 = 1 << 3;
 const COMMENT: u8 = 1 << 4;
-/// Bytes of a gzip header before its optional fields, and where its flags are.
+/// Size of a gzip header before its optional fields, and the index of its flags.
 const HEADER: u64 = 10;
 const FLAGS: usize = 3;
-/// Bytes that a file name in a gzip header may have: as many as file systems allow.
+/// Maximum number of bytes of a file name in a gzip header, as in file systems.
 const MOST_NAME: usize = 255;
 
-/// Whether an input that begins with these four bytes is a frame of zstd. One that is skipped is
-/// recognised as well, so that it is refused for what it is.
+/// Returns true if an input with these first four bytes is a zstd frame. A skippable frame counts,
+/// too, so that it is refused with the right message.
 pub(super) fn is_zstd(head: &[u8]) -> bool {
     head == ZSTD_MAGIC || is_skippable(head)
 }
@@ -42,7 +42,7 @@ pub(super) fn refused(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// A reader whose next bytes can be inspected: they are read again.
+/// A reader whose next bytes can be inspected before they are read.
 struct Peeked<R> {
     head: Cursor<Vec<u8>>,
     rest: BufReader<R>,
@@ -56,7 +56,8 @@ impl<R: Read> Peeked<R> {
         }
     }
 
-    /// Up to so many of the next bytes. What was inspected before has to be read by now.
+    /// Returns up to `bytes` of the next bytes without consuming them. Bytes from an earlier call
+    /// must have been read.
     fn peek(&mut self, bytes: u64) -> io::Result<&mut Vec<u8>> {
         self.head.set_position(0);
         let head = self.head.get_mut();
@@ -97,7 +98,7 @@ impl<R: Read> BufRead for Peeked<R> {
 pub(super) struct Gzip<R>(GzipState<R>);
 
 enum GzipState<R> {
-    /// A member begins here, or the file ends.
+    /// At the start of a member, or at the end of the file.
     Between(Peeked<R>),
     Inside(Box<GzDecoder<Peeked<R>>>),
     Over,
@@ -142,8 +143,8 @@ impl<R: Read> Read for Gzip<R> {
     }
 }
 
-/// Checks that the header of the next member holds nothing that nobody reads. `false`: there is no
-/// further member.
+/// Checks that the header of the next member contains nothing that no decoder returns. Returns
+/// false at the end of the file.
 fn check_header<R: Read>(source: &mut Peeked<R>) -> io::Result<bool> {
     let head = source.peek(HEADER)?;
     if head.is_empty() {
@@ -196,7 +197,7 @@ pub(super) struct Zstd<R> {
 
 #[derive(Clone, Copy)]
 enum ZstdState {
-    /// A frame begins here, or the file ends.
+    /// At the start of a frame, or at the end of the file.
     Between,
     Inside,
     Over,
@@ -215,7 +216,7 @@ impl<R: Read> Zstd<R> {
         })
     }
 
-    /// Checks that a frame begins here, and not one that is skipped. `false`: the file ends.
+    /// Checks that the next frame isn't skippable. Returns false at the end of the file.
     fn check_magic(&mut self) -> io::Result<bool> {
         let head = self.source.peek(ZSTD_MAGIC.len() as u64)?;
         if head.is_empty() {
@@ -304,7 +305,7 @@ mod tests {
         [&[magic, 0x2a, 0x4d, 0x18], &length[..], content].concat()
     }
 
-    /// Reads through a reader that gives a few bytes at a time.
+    /// Reads through a reader that returns three bytes at a time.
     fn read(bytes: &[u8]) -> Result<Vec<u8>, String> {
         struct Slow<'b>(&'b [u8]);
         impl Read for Slow<'_> {
@@ -412,7 +413,7 @@ mod tests {
     }
 
     proptest! {
-        /// However a text is divided among members, it is read as a whole.
+        /// A text is read as a whole, whatever its division among members.
         #[test]
         fn any_division_is_read(parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 1..5)) {
             let whole = parts.concat();

@@ -1,10 +1,11 @@
-//! Whether what is to be written stays below a folder.
+//! Checks that a file to write stays below a directory.
 
 use std::path::{Path, PathBuf};
 
-/// Whether a file or folder that is to be written lies below a folder, symbolic links and all, even
-/// if neither it nor the folder that it is to lie in is there yet. A link in its own place leads
-/// elsewhere, wherever it leads.
+/// Returns true if a path to write is below a directory after symbolic links are resolved.
+///
+/// Neither the path nor its parent has to exist. A path that is itself a symbolic link is never
+/// below.
 #[must_use]
 pub fn stays(root: &Path, path: &Path) -> bool {
     let named = |p: &Path| {
@@ -21,7 +22,7 @@ pub fn stays(root: &Path, path: &Path) -> bool {
     loop {
         match named(there).symlink_metadata() {
             Ok(meta) if there == path && meta.file_type().is_symlink() => return false,
-            // What is there and can't be resolved may lead anywhere.
+            // An existing path that can't be resolved may lead anywhere.
             Ok(_) => {
                 return named(there)
                     .canonicalize()
@@ -30,7 +31,7 @@ pub fn stays(root: &Path, path: &Path) -> bool {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(_) => return false,
         }
-        // What isn't there yet has to be a name: nobody knows where `..` of it leads.
+        // The missing part must consist of names, because the target of its `..` is unknown.
         let is_name = matches!(
             there.components().next_back(),
             Some(std::path::Component::Normal(_))

@@ -1,4 +1,4 @@
-//! From the arguments of a command to a sorted list of inputs.
+//! Resolves the path arguments of a command to a sorted list of inputs.
 
 use super::archive::{self, ZIP_MAGIC};
 use super::compressed::{GZIP_MAGIC, Gzip, Zstd, is_zstd};
@@ -9,37 +9,35 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// File name endings that are read when a directory is walked; each may be compressed besides.
+/// File extensions that are read when a directory is walked. The extension of a compression may
+/// follow.
 pub const TRACE_ENDINGS: [&str; 6] = [".jsonl", ".ndjson", ".json", ".traj", ".cast", ".eval"];
-/// Endings of compressed files that are read.
+/// Extensions of compressed files that are read.
 pub const COMPRESSED: [&str; 2] = [".gz", ".zst"];
-/// Compressions and archives that nobody reads here.
+/// Extensions of compressions and archives that aren't supported.
 const UNREAD: [&str; 12] = [
     ".xz", ".bz2", ".br", ".lz4", ".lzma", ".lz", ".zip", ".7z", ".tar", ".tgz", ".z", ".rar",
 ];
 
-/// Something that can be read.
+/// An input that can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// A file.
     File(PathBuf),
-    /// Files of a directory that hold an event each, in the order of their numbers.
+    /// Files of a directory with one event each, in the order of their numbers.
     Series(Vec<PathBuf>),
-    /// Standard input.
     Stdin,
 }
 
-/// An input with the name that reports call it by: relative paths as given, with `/`.
+/// An input with its name in reports: relative paths as given, with `/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The name in reports.
+    /// Name in reports.
     pub name: String,
-    /// What to open.
     pub input: Input,
 }
 
 impl Found {
-    /// Its files, each with its own name in reports.
+    /// Returns the files of the input, each with its own name in reports.
     pub fn files(&self) -> Vec<(String, &Path)> {
         match &self.input {
             Input::File(path) => vec![(self.name.clone(), path)],
@@ -49,68 +47,66 @@ impl Found {
     }
 }
 
-/// A path that could not be looked at.
+/// A path that can't be accessed.
 #[derive(Debug)]
 pub struct Missing {
-    /// The name in reports.
+    /// Name in reports.
     pub name: String,
-    /// Why.
     pub error: io::Error,
 }
 
-/// Why most files are skipped.
+/// The reason why most files are skipped.
 pub const NO_ENDING: &str = "not the ending of a trace";
 
-/// Why a file is skipped where a configuration says which ones are traces.
+/// The reason why a file is skipped if a configuration lists the traces.
 pub const NOT_INCLUDED: &str = "no `include` fits it";
 
 /// A file under a given path that isn't read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// The name in reports.
+    /// Name in reports.
     pub name: String,
-    /// Why.
+    /// Why the file is skipped.
     pub reason: &'static str,
-    /// Where it is.
     pub path: PathBuf,
 }
 
-/// What paths lead to. Every file under them is in one of the two lists, unless it was left out on
-/// purpose.
+/// The result of resolving paths. Every file under them is in one of the two lists, unless it was
+/// excluded on purpose.
 #[derive(Debug, Default)]
 pub struct Discovery {
-    /// What is read, and what can't be looked at.
+    /// Files to read, and paths that can't be accessed.
     pub inputs: Vec<Result<Found, Missing>>,
-    /// What isn't read.
+    /// Files that aren't read.
     pub skipped: Vec<Skipped>,
 }
 
-/// What becomes of a file that a walk meets.
+/// The decision about a file in a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// It is an input.
+    /// The file is an input.
     Read,
-    /// It is left out on purpose, and nobody is told.
+    /// The file is excluded on purpose and not reported.
     Leave,
-    /// It isn't read, for this reason.
+    /// The file isn't read, for this reason.
     Skip(&'static str),
 }
 
-/// Resolves paths: files as they are, folders walked, `-` as standard input. Sorted by name, so
-/// that the order of a directory never shows in a report.
+/// Resolves paths: files are taken as they are, directories are walked, and `-` is standard input.
+/// The result is sorted by name, so it doesn't depend on the order of a directory.
 #[must_use]
 pub fn survey(paths: &[PathBuf]) -> Discovery {
     find(paths, &by_name, false)
 }
 
-/// As [`survey`], without what isn't read: for whoever has said it already.
+/// Resolves paths like [`survey`], without the skipped files.
 #[must_use]
 pub fn discover(paths: &[PathBuf]) -> Vec<Result<Found, Missing>> {
     survey(paths).inputs
 }
 
-/// As [`survey`], with somebody else to choose among the files of folders. What is named and is no
-/// regular file is missing: it might be waited for.
+/// Resolves paths like [`survey`], with `choose` deciding about the files of directories. A path
+/// that isn't a regular file is missing, because a pipe could block.
 #[must_use]
 pub fn survey_by(paths: &[PathBuf], choose: &dyn Fn(&Path) -> Choice) -> Discovery {
     find(paths, choose, true)
@@ -146,7 +142,7 @@ fn find(paths: &[PathBuf], choose: &dyn Fn(&Path) -> Choice, only_regular: bool)
     let Discovery { inputs, skipped } = &mut all;
     inputs.sort_by(|a, b| name(a).cmp(name(b)));
     inputs.dedup_by(|a, b| matches!((a, b), (Ok(a), Ok(b)) if a == b));
-    // What one path skips another may name.
+    // A file that one path skips may be an input of another.
     skipped.retain(|s| inputs.binary_search_by(|i| name(i).cmp(&s.name)).is_err());
     skipped.sort();
     skipped.dedup();
@@ -221,14 +217,14 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
     all.inputs.append(&mut walked);
 }
 
-/// Where a symbolic link leads.
+/// The target of a symbolic link.
 enum Link {
-    /// To what the walk meets anyway, and says what becomes of it.
+    /// A target that the walk reaches anyway.
     Met,
-    /// To traces that the walk doesn't meet: a folder or a trace by its own name, somewhere else or
-    /// under another name.
+    /// A trace or a directory that the walk doesn't reach, or reaches under a name that isn't a
+    /// trace's.
     Away,
-    /// To anything else outside, or nowhere.
+    /// Any other target outside the directory, or none.
     Other,
 }
 
@@ -241,7 +237,7 @@ fn link(root: &Path, link: &Path, choose: &dyn Fn(&Path) -> Choice) -> Link {
             Link::Other
         };
     };
-    // Under the name that the walk gives it.
+    // The target under the name that the walk gives it.
     let within = root
         .canonicalize()
         .ok()
@@ -254,8 +250,8 @@ fn link(root: &Path, link: &Path, choose: &dyn Fn(&Path) -> Choice) -> Link {
     }
 }
 
-/// Whether a file is taken for a trace where nobody says otherwise: by its ending, which may stand
-/// before that of a compression.
+/// Decides by extension whether a file is a trace, when no configuration does. The extension of a
+/// compression may follow.
 #[must_use]
 pub fn by_name(path: &Path) -> Choice {
     let name = path
@@ -280,17 +276,17 @@ fn shown(path: &Path) -> String {
     text.strip_prefix("./").map_or(text.clone(), str::to_owned)
 }
 
-/// Opens an input; what is compressed is known by its first bytes, not by its name. The entries of
-/// a zip archive are lines.
+/// Opens an input. Compression is detected by the first bytes, not by name. The entries of a zip
+/// archive become lines.
 ///
 /// # Errors
-/// When it can't be opened, is a folder or a device, or its first bytes can't be read.
+/// When the input can't be opened, is a directory or a device, or its first bytes can't be read.
 pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
     open_counted(input, None)
 }
 
-/// What the lines of an input are called, where each is a document of its own: an entry of an
-/// archive, or a file of a directory. Empty for any other input.
+/// Returns the names of an input's lines if each is a document of its own: an entry of an archive,
+/// or a file of a directory. Empty for any other input.
 #[must_use]
 pub fn line_names(input: &Input) -> Vec<String> {
     match input {
@@ -312,10 +308,11 @@ pub fn line_names(input: &Input) -> Vec<String> {
     }
 }
 
-/// As [`open`]; the bytes that are read are added to a counter, as they are stored.
+/// Opens an input like [`open`], and adds the number of bytes read, before decompression, to a
+/// counter.
 ///
 /// # Errors
-/// As those of [`open`].
+/// Like those of [`open`].
 pub fn open_counted(
     input: &Input,
     counter: Option<Arc<AtomicU64>>,
@@ -351,7 +348,7 @@ pub fn open_counted(
     }
 }
 
-/// Whether a file is a zip archive, by its first bytes. It is read from its beginning again.
+/// Returns true if a file is a zip archive, by its first bytes. Rewinds the file.
 fn is_archive(mut file: &File) -> io::Result<bool> {
     let mut head = Vec::with_capacity(ZIP_MAGIC.len());
     file.take(ZIP_MAGIC.len() as u64).read_to_end(&mut head)?;
@@ -359,7 +356,7 @@ fn is_archive(mut file: &File) -> io::Result<bool> {
     Ok(head == ZIP_MAGIC)
 }
 
-/// A reader whose bytes are counted.
+/// A reader that counts its bytes.
 struct Counted {
     reader: Box<dyn Read + Send>,
     counter: Arc<AtomicU64>,
@@ -373,11 +370,10 @@ impl Read for Counted {
     }
 }
 
-/// Opens a file that holds what it holds: no pipe, which would be waited for, and no device, which
-/// may never end.
+/// Opens a regular file. A pipe could block, and a device may never end.
 ///
 /// # Errors
-/// When it can't be opened, or is something else.
+/// When the path can't be opened, or isn't a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     if path.metadata()?.is_file() {
         File::open(path)
@@ -386,8 +382,8 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// A hash of an input as it is stored, compressed or not, as far as it can be read. Nothing is read
-/// of standard input, of a pipe or of a device.
+/// Returns a hash of an input as it is stored, compressed or not, up to the first read error.
+/// Standard input, pipes and devices aren't read.
 #[must_use]
 pub fn stored_hash(input: &Input) -> String {
     match input {
@@ -403,7 +399,7 @@ pub fn stored_hash(input: &Input) -> String {
     }
 }
 
-/// As [`stored_hash`]. Of a symbolic link where it leads to counts as well.
+/// Returns the hash of one file, like [`stored_hash`]. It includes the target of a symbolic link.
 fn file_hash(path: &Path) -> String {
     let mut hash = blake3::Hasher::new();
     if let Ok(target) = std::fs::read_link(path) {
@@ -411,13 +407,13 @@ fn file_hash(path: &Path) -> String {
             .update(target.as_os_str().as_encoded_bytes());
     }
     if let Ok(file) = open_regular(path) {
-        // As far as it can be read.
+        // A read error ends the hash early.
         let _ = hash.update_reader(file);
     }
     hash.finalize().to_hex().to_string()
 }
 
-/// A link in a pull request may lead to one.
+/// A symbolic link in a pull request may lead to a device.
 #[cfg(unix)]
 fn is_device(kind: std::fs::FileType) -> bool {
     use std::os::unix::fs::FileTypeExt as _;

@@ -1,68 +1,64 @@
-//! A JSON document cut into its elements while it is read: those of an array, or its one value.
+//! Splits a JSON document into its elements while it is read: those of an array, or its single
+//! value.
 //!
-//! Only what separates elements is checked here (RFC 8259: brackets, commas, strings as far as it
-//! takes to find their ends). An element is checked by whoever reads it. No more than one element
-//! is held at a time, so the memory that a document needs is that of its longest element, and never
-//! more than a record may have.
+//! Only the separators of elements are checked (RFC 8259: brackets, commas, and strings as far as
+//! needed to find their end). The caller checks each element. Only one element is held at a time,
+//! so memory is bounded by the longest element and by the size limit of a record.
 
 use super::{Blocks, Limits, OversizedLine};
 use std::io::{self, Read};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Where a byte of the input is.
+/// The position of a byte in the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// Line, from 1.
     pub line: u64,
-    /// Bytes before it on that line.
+    /// Number of bytes before it on that line.
     pub indent: u64,
 }
 
-/// An element.
+/// An element of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Element<'b> {
     /// Its bytes as they are written.
     Bytes(&'b [u8]),
-    /// It has more bytes than a record may have, and was passed over.
+    /// It exceeds the size limit of a record and was skipped.
     OversizedLine(OversizedLine),
 }
 
-/// Why a document couldn't be read to its end.
+/// The reason why a document wasn't read to its end.
 #[derive(Debug)]
 pub enum DocumentError {
-    /// Reading failed, or the input is longer than the limit.
+    /// Reading failed, or the input exceeds its size limit.
     Io(io::Error),
-    /// It isn't JSON from here on: what is wrong, as a clause.
+    /// A syntax error, described in a clause.
     Syntax(Position, &'static str),
-    /// It breaks off inside an element, which is this much of one.
+    /// The input ends inside an element, whose start and bytes these are.
     Incomplete(Position, Vec<u8>),
-    /// It has more bytes than a document may have.
+    /// The input exceeds the size limit of a document.
     TooLong(Position),
-    /// Whoever reads the elements wants no more of them.
+    /// The caller stopped.
     Stopped,
 }
 
-/// Whether to go on with the next element.
+/// Whether to continue with the next element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Yes.
     Go,
-    /// No.
     Stop,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Before the document.
     Start,
-    /// A value has to come; or the end of the array, where `true`.
+    /// A value must follow; if `true`, the end of the array is also allowed.
     Value(bool),
-    /// Inside a value.
     Inside,
-    /// Behind a value.
+    /// After a value.
     After,
-    /// Behind the document.
+    /// After the document.
     End,
 }
 
@@ -70,22 +66,22 @@ enum State {
 #[derive(Debug)]
 struct Open {
     bytes: Vec<u8>,
-    /// All of its bytes, those that aren't kept included.
+    /// Size of the value in bytes, including bytes that aren't kept.
     length: u64,
-    /// A hash of them, once they are too many to be kept.
+    /// Hash of the value, once it is too long to keep.
     hash: Option<Box<blake3::Hasher>>,
     at: Position,
     depth: u64,
     string: bool,
     escape: bool,
-    /// A number or a word: it ends where something else begins.
+    /// A number, `true`, `false` or `null`, which ends before the next separator.
     bare: bool,
 }
 
-/// Shows the elements of a document to `each`, in their order.
+/// Passes the elements of a document to `each`, in their order.
 ///
 /// # Errors
-/// When the document can't be read to its end. The elements before have been shown.
+/// When the document can't be read to its end. All elements before the error have been passed.
 pub fn each_element<R: Read>(
     blocks: &mut Blocks<R>,
     limits: Limits,
@@ -132,7 +128,7 @@ struct Reader<'e> {
 
 impl Reader<'_> {
     fn chunk(&mut self, bytes: &[u8]) -> Result<(), DocumentError> {
-        // Where the part of the open value begins that isn't kept yet.
+        // Start of the open value's part that hasn't been kept yet.
         let mut kept = 0;
         let mut at = 0;
         while let Some(byte) = bytes.get(at).copied() {
@@ -210,7 +206,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Keeps a piece of the open value, as long as that isn't too long.
+    /// Keeps a piece of the open value, up to the size limit.
     fn keep(&mut self, piece: &[u8]) {
         if let Some(open) = &mut self.open {
             open.length += piece.len() as u64;
@@ -267,12 +263,12 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a value ends at a byte.
+/// Whether and where a value ends at a byte.
 enum End {
     No,
-    /// With it.
+    /// After the byte.
     With,
-    /// Before it.
+    /// Before the byte.
     Before,
 }
 
@@ -320,7 +316,7 @@ mod tests {
     use proptest::prelude::*;
     use strict_json::Scanner;
 
-    /// One byte at a time, as far as a reader can be.
+    /// A reader that returns its bytes in whatever pieces the caller asks for.
     struct Drops<'a>(&'a [u8]);
 
     impl Read for Drops<'_> {
@@ -423,7 +419,7 @@ mod tests {
             } else if text.trim().is_empty() {
                 prop_assert!(mine.is_empty());
             } else {
-                // Where brackets don't fit inside an element, the element itself is no JSON.
+                // When brackets don't match inside an element, the element itself isn't valid JSON.
                 let broken = mine.iter().any(|text| { let mut s = Scanner::new(text, 64); s.skip().and_then(|_| s.end()).is_err() });
                 prop_assert!(result.is_err() || broken, "{:?}", mine);
             }

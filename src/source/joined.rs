@@ -1,10 +1,11 @@
-//! Documents one after the other, each on a line.
+//! Concatenates documents, one per line.
 //!
-//! Line ends inside of a document become spaces, which changes no JSON: line N is the Nth document.
+//! Line ends inside a document become spaces, which doesn't change JSON, so line N is the Nth
+//! document.
 
 use std::io::{self, Read};
 
-/// Reads documents that are opened one by one.
+/// Reads documents one after the other, and opens each when it is its turn.
 pub(super) struct Joined<I, R> {
     waiting: I,
     current: Option<R>,

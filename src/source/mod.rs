@@ -1,8 +1,8 @@
-//! Bytes: where inputs are found, how they are opened, and how they are cut at line ends.
+//! Finds and opens inputs, and splits them at line ends.
 //!
-//! Nothing is mapped into memory: a reader with one reused buffer serves plain files, compressed
-//! files and standard input alike, can't be killed by a file that shrinks while it is read, and is
-//! as fast (the buffer stays in the cache, a map's pages don't).
+//! Inputs aren't mapped into memory. A reader with one reused buffer serves plain files, compressed
+//! files and standard input alike. It isn't killed by a file that shrinks while it is read, and it
+//! is as fast, because the buffer stays in the cache.
 
 mod archive;
 mod blocks;
@@ -24,11 +24,11 @@ pub use elements::{DocumentError, Element, Next, Position, each_element};
 
 use std::io::{self, Read};
 
-/// Reads to the end what may have at most so many bytes. Not what the system says of a size counts:
-/// a link in a pull request may lead to a device that never ends.
+/// Reads a reader to its end, up to `most` bytes. The size that the system reports isn't used,
+/// because a symbolic link in a pull request may lead to a device that never ends.
 ///
 /// # Errors
-/// When it can't be read; of the kind [`io::ErrorKind::FileTooLarge`] when it has more.
+/// When reading fails; with the kind [`io::ErrorKind::FileTooLarge`] when there are more bytes.
 pub fn read_whole(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader
@@ -43,22 +43,23 @@ pub fn read_whole(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What an input may demand. Beyond it a finding is given (YV107), never a crash.
+/// Limits on the resources that an input may use. Exceeding one gives a finding (YV107), never a
+/// crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one record; a longer line is passed over.
+    /// Maximum number of bytes of one record. A longer line is skipped.
     pub record_bytes: usize,
-    /// Nesting of one record.
+    /// Maximum nesting of one record.
     pub depth: u32,
-    /// Bytes of an input that has to be held whole: JSON that isn't one record a line.
+    /// Maximum number of bytes of an input that must be held whole: JSON that isn't one record per
+    /// line.
     pub document_bytes: usize,
-    /// Bytes of an input after decompression.
+    /// Maximum number of bytes of an input after decompression.
     pub input_bytes: u64,
-    /// Executions of one input, and of all inputs of a run.
+    /// Maximum number of executions of one input, and of all inputs of a run.
     pub executions: usize,
-    /// Bytes that the open executions of an input may hold: ids, tokens, and what else is kept of
-    /// them until they end. The evidence of open turns, which is as large as its records, isn't
-    /// counted.
+    /// Maximum number of bytes kept for the open executions of an input, such as ids and tokens.
+    /// The evidence of open turns isn't counted; it is as large as its records.
     pub open_bytes: usize,
 }
 

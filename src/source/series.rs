@@ -1,8 +1,8 @@
-//! A directory of files that hold one event each, read as lines: `events/0.json` of `OpenHands`, or
+//! Reads a directory of files with one event each as lines: `events/0.json` of `OpenHands`, or
 //! `events/event-00000-ID.json` of its SDK.
 //!
-//! A call and its result are events of their own, so that only all of them together tell what
-//! happened. Line N is the Nth file.
+//! A call and its result are separate events, so only all files together describe an execution.
+//! Line N is the Nth file.
 
 use super::discover::{Found, Input, Missing, open_regular};
 use super::joined::Joined;
@@ -12,11 +12,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use strict_json::Raw;
 
-/// Bytes of a first event that is recognised.
+/// Maximum size in bytes of a first event to recognise.
 const FIRST: u64 = 1 << 20;
 
-/// Takes the files that are events of one session out of inputs: directories, each with its files
-/// in the order of their numbers.
+/// Removes the event files of sessions from `inputs`. Returns their directories, each with its
+/// files in the order of their numbers.
 pub(super) fn join(inputs: &mut Vec<Result<Found, Missing>>) -> BTreeMap<PathBuf, Vec<PathBuf>> {
     let mut numbered: BTreeMap<PathBuf, BTreeSet<(u64, PathBuf)>> = BTreeMap::new();
     for (folder, number, path) in inputs.iter().filter_map(numbered_file) {
@@ -38,7 +38,7 @@ pub(super) fn join(inputs: &mut Vec<Result<Found, Missing>>) -> BTreeMap<PathBuf
         .collect()
 }
 
-/// The directory and the number of a file that is called `NUMBER.json` or `event-NUMBER-ID.json`.
+/// Returns the directory and the number of a file named `NUMBER.json` or `event-NUMBER-ID.json`.
 fn numbered_file(input: &Result<Found, Missing>) -> Option<(&Path, u64, &Path)> {
     let Input::File(path) = &input.as_ref().ok()?.input else {
         return None;
@@ -47,14 +47,14 @@ fn numbered_file(input: &Result<Found, Missing>) -> Option<(&Path, u64, &Path)> 
     let number: u64 = if let Some(event) = stem.strip_prefix("event-") {
         event.split_once('-')?.0.parse().ok()?
     } else {
-        // One number has one name.
+        // Only the canonical form of a number is accepted.
         let number: u64 = stem.parse().ok()?;
         Some(number).filter(|number| number.to_string() == stem)?
     };
     Some((path.parent()?, number, path))
 }
 
-/// Whether a file has the members of an event.
+/// Returns true if a file has the members of an event.
 fn is_event(path: &Path) -> bool {
     #[derive(Deserialize)]
     struct Event<'a> {
@@ -80,7 +80,7 @@ fn is_event(path: &Path) -> bool {
         })
 }
 
-/// The files, one after the other, each on a line.
+/// Returns a reader of the files, one per line.
 pub(super) fn lines(paths: Vec<PathBuf>) -> impl Read + Send {
     Joined::new(paths.into_iter().map(|path| open_regular(&path)))
 }
