@@ -1,7 +1,8 @@
-//! Attestations: a signed statement of what a gate looked at and how it ended.
+//! Attestations: a signed statement of what a gate verified and its result.
 //!
-//! The statement is an in-toto Statement v1, the envelope is DSSE v1, the signature Ed25519. The
-//! verdict in it is that of the run that writes it: a gate that failed can't be attested as passed.
+//! The statement is an in-toto Statement v1, the envelope is DSSE v1, and the signature is Ed25519.
+//! The verdict is that of the run that writes the attestation, so a failed gate can't be attested
+//! as passed.
 
 use crate::trace::keys::{Distrust, Signed, TrustStore};
 use base64::Engine as _;
@@ -13,21 +14,21 @@ use std::collections::BTreeMap;
 const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 const PREDICATE: &str = "urn:yuangs-verify:gate:1";
 const PAYLOAD: &str = "application/vnd.in-toto+json";
-/// The DER of a PKCS #8 private key of Ed25519 up to its 32 bytes (RFC 8410, section 7).
+/// The DER encoding of an Ed25519 private key in PKCS #8 up to its 32 bytes (RFC 8410, section 7).
 const PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
-/// What is stated.
+/// The statement of an attestation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Statement {
     #[serde(rename = "_type")]
     kind: String,
-    /// The inputs that were looked at.
+    /// The verified inputs.
     pub subject: Vec<Subject>,
     predicate_type: String,
-    /// How it ended.
+    /// The result of the gate.
     pub predicate: Predicate,
 }
 
@@ -35,37 +36,36 @@ pub struct Statement {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Subject {
-    /// Its name, relative to the configuration.
+    /// Name of the input, relative to the configuration.
     pub name: String,
     /// `sha256` in lower-case hexadecimal.
     pub digest: BTreeMap<String, String>,
 }
 
-/// How a gate ended, and by what it judged.
+/// The result of a gate, and the files that it depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Predicate {
-    /// The version of the tool.
+    /// Version of the tool.
     pub tool_version: String,
-    /// The time that was given, in milliseconds since the epoch.
+    /// The time of `--now`, in milliseconds since the epoch.
     pub time: i64,
-    /// How it ended.
+    /// The verdict of the gate.
     pub verdict: Verdict,
-    /// What it judged by: configuration, trust file, baseline, each with its SHA-256.
+    /// SHA-256 of the configuration, the trust file and the baseline, by name.
     pub materials: BTreeMap<String, String>,
-    /// How much was looked at, what was found, and what of that the configuration and the baseline
-    /// let pass.
+    /// Counts of verified items, of findings, and of findings that the configuration and the
+    /// baseline suppress.
     pub counts: BTreeMap<String, u64>,
 }
 
-/// How a gate ended.
+/// The verdict of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum Verdict {
     Passed,
     Failed,
-    /// Errors were found, and it was asked that they fail nothing.
+    /// There are errors, and the user asked that findings fail nothing.
     Unenforced,
     Undecided,
 }
@@ -85,29 +85,29 @@ struct EnvelopeSignature {
     sig: String,
 }
 
-/// The attestation can't be made or doesn't count.
+/// An error in making or reading an attestation.
 #[derive(Debug, thiserror::Error)]
 pub enum AttestError {
-    /// The key file holds no key.
+    /// The key file contains no Ed25519 private key.
     #[error(
         "it is no Ed25519 private key: PKCS #8 in PEM, as `openssl genpkey -algorithm ed25519` writes it, is read"
     )]
     Key,
-    /// It is no envelope or no statement.
+    /// The text isn't an envelope with a statement of this tool.
     #[error("it is no attestation of this tool: {0}")]
     Shape(String),
-    /// No signature counts.
+    /// No signature is trusted.
     #[error("no signature counts: {0}")]
     Distrust(#[from] Distrust),
-    /// There is no signature at all.
+    /// The envelope has no signature.
     #[error("it isn't signed")]
     Unsigned,
 }
 
-/// Reads a private key in PEM.
+/// Reads an Ed25519 private key in PEM.
 ///
 /// # Errors
-/// When it is none.
+/// When the text isn't such a key.
 pub fn private_key(pem: &str) -> Result<SigningKey, AttestError> {
     let body = pem
         .split_once("-----BEGIN PRIVATE KEY-----")
@@ -122,7 +122,7 @@ pub fn private_key(pem: &str) -> Result<SigningKey, AttestError> {
 }
 
 impl Statement {
-    /// A statement about these inputs.
+    /// Creates a statement about inputs, given their SHA-256 digests by name.
     #[must_use]
     pub fn new(digests: BTreeMap<String, String>, predicate: Predicate) -> Self {
         let subject = |(name, digest)| Subject {
@@ -137,10 +137,10 @@ impl Statement {
         }
     }
 
-    /// The signed envelope, as JSON.
+    /// Returns the signed envelope as JSON.
     ///
     /// # Errors
-    /// Never in practice: the statement is plain data.
+    /// Never in practice, because the statement is plain data.
     pub fn sign(&self, key: &SigningKey, key_id: &str) -> Result<String, AttestError> {
         let shape = |e: serde_json::Error| AttestError::Shape(e.to_string());
         let payload = serde_json::to_vec(self).map_err(shape)?;
@@ -157,11 +157,11 @@ impl Statement {
         Ok(serde_json::to_string_pretty(&envelope).map_err(shape)? + "\n")
     }
 
-    /// Reads an envelope that `signer` has signed with a key of the trust file that was valid at
-    /// the time stated.
+    /// Reads an envelope and verifies it: `signer` must have signed it with a key of the trust file
+    /// that was valid at the stated time.
     ///
     /// # Errors
-    /// When it is none, or no signature counts.
+    /// When the text isn't such an envelope, or no signature is trusted.
     pub fn open(text: &str, keys: &TrustStore, signer: &str) -> Result<Self, AttestError> {
         let shape = |e: serde_json::Error| AttestError::Shape(e.to_string());
         let envelope: Envelope = serde_json::from_str(text).map_err(shape)?;
@@ -201,7 +201,7 @@ impl Statement {
     }
 }
 
-/// What is signed: DSSE's pre-authentication encoding, which takes in the type.
+/// Returns the signed bytes: DSSE's pre-authentication encoding, which includes the type.
 fn authenticated(kind: &str, payload: &[u8]) -> Vec<u8> {
     let mut message = format!("DSSEv1 {} {kind} {} ", kind.len(), payload.len()).into_bytes();
     message.extend_from_slice(payload);
@@ -260,7 +260,7 @@ mod tests {
             Statement::open(&late, &store, "ci"),
             Err(AttestError::Distrust(Distrust::Expired(_)))
         ));
-        // A failure that is made a pass.
+        // A failure forged into a pass.
         let mut envelope: serde_json::Value = serde_json::from_str(&text).unwrap();
         let mut forged = statement();
         forged.predicate.verdict = Verdict::Passed;

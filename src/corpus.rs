@@ -1,7 +1,7 @@
-//! Expectations of a corpus of traces: what a replay of a trace must say, and whether it does.
+//! The expected results of a corpus of traces, and their comparison with a replay.
 //!
-//! An expectation is a file `NAME.EXT.expect` beside a trace `NAME.EXT` (corpora/traces/README.md
-//! describes it). The tests and `cargo xtask expect` compare by the same functions.
+//! An expectation is a file `NAME.EXT.expect` next to a trace `NAME.EXT`; corpora/traces/README.md
+//! describes it. The tests and `cargo xtask expect` use the same functions.
 
 use crate::diag::Severity;
 use crate::replay::Assessor;
@@ -15,25 +15,26 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
 
-/// What a replay of a trace must say.
+/// The expected result of replaying a trace.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Expectation {
-    /// Further arguments of `replay`; paths are relative to the directory of the trace.
+    /// Further arguments of `replay`. Paths are relative to the directory of the trace.
     #[serde(default)]
     pub args: Vec<String>,
-    /// What the trace shows, in one sentence.
+    /// What the trace demonstrates, in one sentence.
     pub why: String,
-    /// The exit code.
+    /// Exit code of the replay.
     pub exit: i32,
-    /// Members of each execution of the report, in order.
+    /// Expected members of each execution in the report, in order.
     pub executions: Vec<Value>,
-    /// Members of each finding of the report, in order.
+    /// Expected members of each finding in the report, in order.
     pub findings: Vec<Value>,
 }
 
 impl Expectation {
-    /// Whether a report says all that is expected, and has no further execution or finding.
+    /// Returns true if a report contains everything that is expected, and no further execution or
+    /// finding.
     #[must_use]
     pub fn agrees(&self, exit: i32, report: &Value) -> bool {
         let rows_agree = |name: &str, expected: &[Value]| {
@@ -50,7 +51,7 @@ impl Expectation {
             && rows_agree("findings", &self.findings)
     }
 
-    /// The options of a verification that the arguments name.
+    /// Converts the arguments to options of a verification.
     fn options(&self, directory: &Path) -> Result<Options, String> {
         let mut options = Options {
             threads: 1,
@@ -93,7 +94,7 @@ fn parsed<T: std::str::FromStr>(number: &str) -> Result<T, String> {
         .map_err(|_| format!("`{number}` is not a number"))
 }
 
-/// Whether a value holds what another says: of an object, the members that are named.
+/// Returns true if a value contains the expected one. Objects may have further members.
 fn contains(found: &Value, expected: &Value) -> bool {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => expected
@@ -103,10 +104,10 @@ fn contains(found: &Value, expected: &Value) -> bool {
     }
 }
 
-/// The exit code and the JSON report of the trace beside an expectation.
+/// Replays the trace next to an expectation. Returns the exit code and the JSON report.
 ///
 /// # Errors
-/// When an argument of the expectation is not known here, or its trust file can't be read.
+/// When an argument of the expectation isn't supported, or its trust file can't be read.
 pub fn verified(path: &Path, expectation: &Expectation) -> Result<(i32, Value), String> {
     let options = expectation.options(path.parent().unwrap_or(Path::new(".")))?;
     let report = verify(&discover(&[path.with_extension("")]), &options);

@@ -1,7 +1,7 @@
-//! How good each detector is: precision and recall over rows of which it is known what they hold.
+//! Measures detectors: their precision and recall over rows with known content.
 //!
-//! A row is made into an execution of one turn and verified as any trace is, so what is measured is
-//! what a user gets: the rule with all that stands before it, and not a function of its own.
+//! A row becomes an execution of one turn, which is verified like any trace. So the figures
+//! describe what a user gets from the rule with everything before it, and not a single function.
 
 use crate::diag::Code;
 use crate::replay::Assessor;
@@ -16,69 +16,68 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Row {
-    /// Whether the detector has to find something.
+    /// Whether the detector must find something.
     pub finds: bool,
-    /// What the row is about, for whoever reads it.
+    /// Explanation of the row for readers.
     pub why: String,
-    /// What was asked for.
+    /// The recorded intent.
     pub intent: Option<String>,
-    /// What the agent thinks.
+    /// The agent's reasoning.
     pub reasoning: Option<String>,
-    /// A command that runs.
+    /// A command to execute.
     pub command: Option<String>,
-    /// A file that is written by a tool, and what is written.
+    /// A file that a tool writes.
     pub path: Option<String>,
-    /// What is written there.
+    /// The content of the written or added file.
     pub content: Option<String>,
-    /// A file that is changed by a diff.
+    /// A file that a diff adds.
     pub diff: Option<String>,
-    /// An answer.
+    /// An answer in text.
     pub answer: Option<String>,
-    /// What came back.
+    /// Output of the action; `ok` if absent.
     pub output: Option<Output>,
-    /// Whether the record says that it was cut.
+    /// Whether the record reports a truncated output.
     pub truncated: bool,
     /// Whether a human approved the action, and not a policy.
     pub human: bool,
-    /// Items of the context: path and text, which a message carries unless it is empty.
+    /// Items of the context: path and text. A message carries each text that isn't empty.
     pub context: Option<BTreeMap<String, String>>,
-    /// What the turn declares to have used.
+    /// The context items that the turn declares to have used.
     pub used: Option<Vec<String>>,
-    /// A diff as it stands.
+    /// A whole unified diff.
     pub patch: Option<String>,
     /// The files that the diff is applied to.
     pub files: Option<BTreeMap<String, String>>,
-    /// The files that the proposal says it will change.
+    /// The files that the proposal declares it will change.
     pub declared: Option<Vec<String>>,
-    /// The files that the runtime saw change.
+    /// The files that the runtime observed to change.
     pub observed: Option<Vec<String>>,
-    /// Whether the action failed.
     pub failed: bool,
-    /// What is laid over the records, by their kind: a JSON merge patch (RFC 7396) each.
+    /// Changes to the records, by record kind: a JSON merge patch (RFC 7396) each.
     #[serde(rename = "with")]
     pub over: BTreeMap<String, Value>,
-    /// Records that come before the evaluation.
+    /// Additional records before the evaluation.
     pub more: Vec<Value>,
 }
 
-/// An output: as it stands, or so many bytes of a text over and over, and an end.
+/// An output: literal, or a repeated text of a given size with an end.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum Output {
-    /// As it stands.
+    /// The literal output.
     Plain(String),
-    /// Made.
+    /// A generated output.
     Made {
-        /// What is repeated.
+        /// The text to repeat.
         of: String,
-        /// Bytes, the end included.
+        /// Size in bytes, including the end.
         bytes: usize,
-        /// What stands at the end.
+        /// The text at the end.
         end: String,
     },
 }
 
-/// Bytes that a made output may have.
+/// Maximum size of a generated output in bytes.
 const MOST: usize = 4 << 20;
 
 impl Output {
@@ -90,7 +89,8 @@ impl Output {
                     .checked_sub(end.len())
                     .filter(|n| *n <= MOST && !of.is_empty())?;
                 let mut text = of.repeat(length / of.len() + 1);
-                // A cut inside a character would be another row than the one that is written there.
+                // Truncation inside a character would give a different row than the corpus
+                // describes.
                 text.is_char_boundary(length)
                     .then(|| text.truncate(length))?;
                 Some(text + end)
@@ -100,7 +100,7 @@ impl Output {
 }
 
 impl Row {
-    /// The trace: one execution of one turn.
+    /// Builds the trace: one execution of one turn.
     fn trace(&self) -> Option<String> {
         let (kind, payload) = self.action();
         let output = match &self.output {
@@ -215,7 +215,7 @@ impl Row {
     }
 }
 
-/// Lays a patch over the records of a kind.
+/// Applies a patch to the records of a kind.
 fn lay_over(records: &mut [Value], kind: &str, patch: &Value) {
     for record in records
         .iter_mut()
@@ -225,8 +225,8 @@ fn lay_over(records: &mut [Value], kind: &str, patch: &Value) {
     }
 }
 
-/// JSON merge patch, RFC 7396: `null` takes a member away. Rows are read by `serde_json`, which
-/// bounds how deep they are.
+/// Applies a JSON merge patch (RFC 7396), in which `null` removes a member. `serde_json` bounds the
+/// depth of rows, so the recursion is bounded, too.
 fn merge(target: &mut Value, patch: &Value) {
     let Some(members) = patch.as_object() else {
         target.clone_from(patch);
@@ -247,46 +247,47 @@ fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// What a corpus gave.
+/// The results for a corpus.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Measured {
-    /// Rows in which something is to be found, and was.
+    /// Number of true positives.
     pub found: u64,
-    /// Rows in which something is to be found, and wasn't.
+    /// Number of false negatives.
     pub missed: u64,
-    /// Rows in which nothing is to be found, and nothing was.
+    /// Number of true negatives.
     pub quiet: u64,
-    /// Rows in which nothing is to be found, and something was.
+    /// Number of false positives.
     pub false_alarms: u64,
-    /// Lines that went wrong, and what went wrong there.
+    /// Line numbers of the rows with a wrong result, with the kind of error.
     pub wrong: Vec<(usize, Wrong)>,
 }
 
-/// How a row went wrong.
+/// The kind of error in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wrong {
-    /// Nothing was found.
+    /// The detector missed a finding.
     Missed,
-    /// This was found, where nothing is.
+    /// The detector reported this finding where there is none.
     FalseAlarm(String),
-    /// The row can't be judged.
+    /// The row can't be evaluated.
     Unreadable(String),
 }
 
 impl Measured {
-    /// Found of all that there is, in tenths of a percent; `None` when there is nothing.
+    /// Returns true positives per row with something to find, in tenths of a percent; `None`
+    /// without such rows.
     #[must_use]
     pub fn recall(&self) -> Option<u64> {
         (self.found * 1000).checked_div(self.found + self.missed)
     }
 
-    /// Right of all that was found, in tenths of a percent; `None` when nothing was.
+    /// Returns true positives per reported row, in tenths of a percent; `None` without reports.
     #[must_use]
     pub fn precision(&self) -> Option<u64> {
         (self.found * 1000).checked_div(self.found + self.false_alarms)
     }
 
-    /// Whether a row can't be judged.
+    /// Returns true if a row can't be evaluated.
     #[must_use]
     pub fn has_unreadable(&self) -> bool {
         self.wrong
@@ -295,14 +296,14 @@ impl Measured {
     }
 }
 
-/// The rule that a corpus is about: the code that the name of its file begins with.
+/// Returns the rule that a corpus is about, by the code at the start of the file name.
 #[must_use]
 pub fn rule_of(stem: &str) -> Option<&'static Rule> {
     Code::parse(stem.split('-').next()?).and_then(rules::by_code)
 }
 
-/// Measures a rule over a corpus: one JSON object a line, blank lines and lines that begin with `#`
-/// left out.
+/// Measures a rule over a corpus with one JSON object per line. Blank lines and lines that begin
+/// with `#` are ignored.
 #[must_use]
 pub fn measure(rule: &Rule, text: &str) -> Measured {
     let mut measured = Measured::default();
@@ -344,7 +345,7 @@ pub fn measure(rule: &Rule, text: &str) -> Measured {
                 .push((number, Wrong::Unreadable(error.to_string())));
             continue;
         }
-        // A row that the reader refuses would pass for one in which nothing was found.
+        // A row that the reader refuses would otherwise count as one without a finding.
         if let Some(refused) = report.findings.iter().find(|f| f.code.0 < 200) {
             measured
                 .wrong

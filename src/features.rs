@@ -1,7 +1,7 @@
 //! The optional parts of the program, and which of them this build contains.
 //!
-//! `Cargo.toml` defines them. A build without one still lists its commands and knows its sections
-//! of the configuration, and refuses both with [`NotInBuild`].
+//! `Cargo.toml` defines them. A build without a feature still lists its commands and accepts its
+//! configuration sections, but refuses to run them with [`NotInBuild`].
 
 /// An optional part of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,14 +10,14 @@ pub enum Feature {
     Repomap,
     /// The index of knowledge.
     Knowledge,
-    /// Vectors of a given model for the index.
+    /// Vectors from a given model for the index of knowledge.
     Model2Vec,
-    /// Searches for weaknesses of policies.
+    /// Search for weaknesses of policies.
     PolicyFuzz,
 }
 
 impl Feature {
-    /// All of them.
+    /// All features.
     pub const ALL: [Self; 4] = [
         Self::Repomap,
         Self::Knowledge,
@@ -25,7 +25,7 @@ impl Feature {
         Self::PolicyFuzz,
     ];
 
-    /// The name that `cargo build --features` takes.
+    /// Returns the name for `cargo build --features`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl Feature {
         }
     }
 
-    /// Whether this build contains it.
+    /// Returns true if this build contains the feature.
     #[must_use]
     pub const fn is_built(self) -> bool {
         match self {
@@ -47,7 +47,7 @@ impl Feature {
         }
     }
 
-    /// Checks that this build contains it.
+    /// Checks that this build contains the feature.
     ///
     /// # Errors
     /// When it doesn't.
@@ -60,12 +60,12 @@ impl Feature {
     }
 }
 
-/// Something was asked of a part that this build doesn't contain.
+/// The error for a feature that this build doesn't contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is not part of this build: build with `--features {name}`", name = .0.name())]
 pub struct NotInBuild(pub Feature);
 
 impl NotInBuild {
-    /// What else to do about it.
+    /// A further hint on how to get the feature.
     pub const REMEDY: &'static str = "every feature but `model2vec` is part of a build without `--no-default-features`; docs/build.md lists them";
 }

@@ -1,8 +1,8 @@
-//! Offline verification of governed AI-agent executions, from the record alone.
+//! Offline verification of governed AI-agent executions, from their traces alone.
 //!
-//! Bytes come in, typed records come out of them, a pure state machine replays them, pure rules
-//! look at each step and emit findings, and reporters print the findings. Nothing in that line ever
-//! runs a model, a tool or a command from the trace. ARCHITECTURE.md is the map.
+//! Bytes become typed records, a pure state machine replays them, pure rules check each step and
+//! emit findings, and reporters print the findings. No part of it ever runs a model, a tool or a
+//! command from a trace. ARCHITECTURE.md describes the structure.
 
 pub mod attest;
 pub mod cli;

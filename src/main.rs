@@ -1,9 +1,9 @@
-//! The command. Everything it does is in the library.
+//! The binary, a thin wrapper around the library.
 
 use std::process::ExitCode;
 
-/// Records become many small pieces of memory on every core, which this allocator hands out and
-/// takes back in less time than that of the system.
+/// Records need many small allocations on every core, for which this allocator is faster than the
+/// system's.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,10 +1,10 @@
-//! The verification: inputs in, findings and verdicts out. No terminal, no clock, no environment.
+//! The verification: inputs in, findings and verdicts out, without terminal, clock or environment.
 //!
-//! An input is read in blocks of half a megabyte. Each core takes a block, parses its lines into
-//! records that borrow from it, and then passes with them through the workers, among whom the
-//! executions are dealt out by a hash of their id. The workers see the blocks in the order of the
-//! input, so an execution's steps are always replayed in that order; and the memory that a run
-//! needs is that of a block for each core and of the executions that are open.
+//! An input is read in blocks of half a megabyte. Each core takes a block and parses its lines into
+//! records that borrow from it. The block then passes through the workers, to which executions are
+//! assigned by a hash of their id. The workers process blocks in input order, so the steps of an
+//! execution are always replayed in order. Memory is bounded by one block per core and the open
+//! executions.
 
 pub mod account;
 mod bounds;
@@ -38,38 +38,37 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// What to verify, and how.
+/// The options of a verification.
 #[derive(Debug, Default)]
 pub struct Options {
-    /// Read every input as this format instead of finding out.
+    /// Reads every input as this format instead of detecting the format.
     pub format: Option<Format>,
-    /// The formats that an input may have; another one is a finding (YV110). Without a list any is
-    /// fine.
+    /// The allowed formats of inputs; another one is a finding (YV110). `None` allows any format.
     pub formats: Option<Vec<Format>>,
-    /// What an input may demand.
+    /// Limits on the resources that an input may use.
     pub limits: Limits,
-    /// What the rules are told.
+    /// Settings of the rules.
     pub settings: Settings,
-    /// Only check records against their schemas; replay nothing.
+    /// Only checks records against their schemas, without a replay.
     pub schema_only: bool,
-    /// Check every record against this schema, whatever it is.
+    /// Checks every record against this schema, whatever its format.
     pub schema: Option<Validator>,
-    /// Findings that are kept; the rest is counted. 0 keeps all.
+    /// Maximum number of findings to keep; the rest is counted. 0 keeps all.
     pub max_findings: usize,
-    /// Turns that are kept for a report with timelines; 0 keeps none.
+    /// Maximum number of turns to keep for a report with timelines; 0 keeps none.
     pub max_turns: usize,
-    /// Threads that read and replay; 0: one for each core.
+    /// Number of threads that read and replay; 0 means one per core.
     pub threads: usize,
-    /// Counts the bytes that are read of the inputs, as they are stored.
+    /// Counts the bytes that are read of the inputs, before decompression.
     pub bytes_read: Option<Arc<AtomicU64>>,
 }
 
-/// Findings of each severity that are kept where the caller sets no limit; beyond it they are
-/// counted.
+/// Maximum number of findings kept of each severity and input, if the caller sets no limit; the
+/// rest is counted.
 const MOST_FINDINGS: usize = 10_000;
 
 impl Options {
-    /// Findings of each severity that are kept of one input.
+    /// Returns the maximum number of findings kept of each severity and input.
     fn kept_findings(&self) -> usize {
         if self.max_findings == 0 {
             MOST_FINDINGS
@@ -79,7 +78,7 @@ impl Options {
     }
 }
 
-/// Verifies inputs, one after the other, in the order given.
+/// Verifies inputs one after the other, in the given order.
 #[must_use]
 pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
     let mut report = Report::default();
@@ -100,10 +99,10 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
     finish(report, options)
 }
 
-/// Verifies one input and hands its turns to `on_turn`, each as soon as nothing can be added to it,
-/// in an order that doesn't depend on the number of cores. The report keeps none of them.
+/// Verifies one input and passes each turn to `on_turn` as soon as it is complete. The order
+/// doesn't depend on the number of cores, and the report keeps no turns.
 ///
-/// Their texts are as recorded: what has to be hidden in them is known at the end of the input, by
+/// The turns contain unmasked text. What must be masked is known only at the end of the input, from
 /// [`Report::secrets`].
 #[must_use]
 pub fn verify_turns(
@@ -117,9 +116,8 @@ pub fn verify_turns(
     finish(report, options)
 }
 
-/// Shows the records of inputs to `watch`, with the name of the input and the execution that each
-/// belongs to, in the order of the input. Nothing is replayed; the report holds what couldn't be
-/// read, and counts.
+/// Passes each record of the inputs to `watch`, in input order, with the name of the input and the
+/// id of its execution. Nothing is replayed; the report contains counts and what couldn't be read.
 #[must_use]
 pub fn watch(
     inputs: &[Result<Found, Missing>],
@@ -140,7 +138,7 @@ pub fn watch(
     finish(report, options)
 }
 
-/// Verifies what a reader gives, under a name for the report.
+/// Verifies the content of a reader, under a name for the report.
 #[must_use]
 pub fn verify_reader(name: &str, reader: impl Read + Send, options: &Options) -> Report {
     let mut report = Report::default();
@@ -149,7 +147,8 @@ pub fn verify_reader(name: &str, reader: impl Read + Send, options: &Options) ->
     finish(report, options)
 }
 
-/// Puts a report in order: that of the input, with fingerprints, cut to what was asked for.
+/// Completes a report: sorts it in input order, assigns fingerprints, and applies the requested
+/// limits.
 fn finish(mut report: Report, options: &Options) -> Report {
     let replayed = !options.schema_only && !report.summaries.is_empty();
     let on_traces = crate::rules::ALL

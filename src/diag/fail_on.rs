@@ -5,15 +5,12 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How bad a finding must be to fail the gate.
+/// The lowest severity of a finding that fails a command, or `never`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Threshold")]
-#[expect(
-    missing_docs,
-    reason = "the names say all there is, and docs would appear in the help"
-)]
 pub enum FailOn {
+    // No doc comments on the variants: clap would show them in the help.
     Error,
     Warning,
     Note,
@@ -21,7 +18,7 @@ pub enum FailOn {
 }
 
 impl FailOn {
-    /// The lowest severity that fails; `None` when nothing does.
+    /// Returns the lowest severity that fails; `None` when no finding fails.
     #[must_use]
     pub const fn severity(self) -> Option<Severity> {
         match self {
@@ -32,19 +29,19 @@ impl FailOn {
         }
     }
 
-    /// Whether a finding of this severity fails.
+    /// Returns true if a finding of this severity fails.
     #[must_use]
     pub fn includes(self, severity: Severity) -> bool {
         self.severity()
             .is_some_and(|threshold| severity >= threshold)
     }
 
-    /// Whether one of the findings fails.
+    /// Returns true if one of the findings fails.
     pub fn met_by<'f>(self, findings: impl IntoIterator<Item = &'f Finding>) -> bool {
         findings.into_iter().any(|f| self.includes(f.severity))
     }
 
-    /// How many findings fail, given how many there are of each severity.
+    /// Returns the number of failing findings, given the number of findings of each severity.
     pub fn count(self, of: impl Fn(Severity) -> u64) -> u64 {
         [Severity::Note, Severity::Warning, Severity::Error]
             .into_iter()

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The number of a rule. Printed as `YV201`; never reused.
+/// The number of a rule, printed as `YV201`. Numbers are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Code(pub u16);
 
 impl Code {
-    /// The code that a word names, in either case.
+    /// Parses a code such as `YV201`, in upper or lower case.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let digits = word
@@ -32,22 +32,22 @@ impl fmt::Display for Code {
     }
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Something that a reader should know.
+    /// Information for the reader.
     Note,
-    /// Something that deserves a look.
+    /// A problem that should be reviewed.
     Warning,
-    /// Something that fails a gate.
+    /// A problem that fails a gate.
     Error,
 }
 
 impl Severity {
-    /// The word in reports.
+    /// Returns the word for reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -64,22 +64,22 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The part of an input that a finding shows: one line, cut to what matters.
+/// The part of an input that a finding shows: an excerpt of one line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Excerpt {
-    /// Text from the input. Hostile: whoever prints it has to escape it.
+    /// Text from the input. Hostile: it must be escaped for output.
     pub text: String,
-    /// Bytes of `text` that the finding is about.
+    /// Byte range in `text` that the finding is about.
     pub span: (usize, usize),
-    /// Something stands before it on the line.
+    /// Whether the line has more text before `text`.
     pub cut_before: bool,
-    /// Something stands behind it on the line.
+    /// Whether the line has more text after `text`.
     pub cut_after: bool,
-    /// How many more bytes than characters the part before `text` has.
+    /// How many more bytes than characters the line has before `text`.
     pub surplus_before: u64,
 }
 
-/// A place in an input.
+/// A position in an input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
     /// Name of the input.
@@ -90,13 +90,13 @@ pub struct Place {
     pub column: u64,
     /// JSON pointer into the record.
     pub pointer: Option<String>,
-    /// What stands there.
+    /// The text at this position.
     pub excerpt: Option<Excerpt>,
 }
 
 impl Place {
-    /// Where it begins and ends on its line in characters (Unicode code points), from 1, the end
-    /// exclusive; `None` for the line or the input as a whole. `column` counts bytes.
+    /// Returns the start and end on the line in characters (Unicode code points), from 1, the end
+    /// exclusive. `None` for the whole line or input. `column` counts bytes instead.
     #[must_use]
     pub fn characters(&self) -> Option<(u64, u64)> {
         let excerpt = self.excerpt.as_ref().filter(|_| self.column > 0)?;
@@ -109,22 +109,22 @@ impl Place {
     }
 }
 
-/// Another place that explains a finding, or a follow-up that only exists because of it.
+/// Another position that explains a finding, or a follow-up finding that is caused by it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Related {
     /// Name of the input.
     pub file: Arc<str>,
     /// Line, from 1.
     pub line: u64,
-    /// What it has to do with the finding.
+    /// How this position relates to the finding.
     pub message: String,
-    /// The findings that are listed here instead of on their own. They stand as soon as the finding
-    /// above them is let pass.
+    /// The follow-up findings that are listed here. They become findings of their own when the
+    /// finding above them is suppressed or lowered.
     pub folded: Vec<Finding>,
 }
 
 impl Related {
-    /// A place that only explains.
+    /// Creates a position that only explains.
     #[must_use]
     pub fn new(file: &Arc<str>, line: u64, message: impl Into<String>) -> Self {
         Self {
@@ -139,38 +139,37 @@ impl Related {
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule.
+    /// Code of the rule.
     pub code: Code,
-    /// The rule's name.
+    /// Name of the rule.
     pub name: &'static str,
-    /// How bad it is.
     pub severity: Severity,
-    /// What was found, in lower case, user text in backticks. May hold hostile text.
+    /// The message, in lower case, with user text in backticks. May contain hostile text.
     pub message: String,
-    /// Where.
+    /// Position in the input.
     pub place: Place,
-    /// The execution that it belongs to.
+    /// Id of the execution that the finding belongs to, if any.
     pub execution: Option<Arc<str>>,
-    /// The turn that it belongs to.
+    /// Number of the turn that the finding belongs to, if any.
     pub turn: Option<i64>,
-    /// Other places.
+    /// Other positions that explain the finding.
     pub related: Vec<Related>,
-    /// How to fix it.
+    /// How to fix the finding.
     pub help: Option<String>,
-    /// A hash of the action that it is about: what is known of one action says nothing of another
-    /// in its place.
+    /// Hash of the action that the finding is about. A known finding about one action doesn't apply
+    /// to another action in the same position.
     pub about: Option<Box<str>>,
-    /// What it is about, where execution, turn and action don't say: facts, and never the words of
-    /// a message.
+    /// The subject of the finding, where execution, turn and action don't identify it. It consists
+    /// of facts, never of the words of a message.
     pub subject: Option<Box<str>>,
-    /// Findings that were folded under it and that no related place lists.
+    /// Number of findings that are folded under this one and listed by no related position.
     pub unlisted: BTreeMap<(Code, Severity), u64>,
-    /// Stable identity: independent of line numbers and messages.
+    /// Identity of the finding, independent of line numbers and messages.
     pub fingerprint: String,
 }
 
 impl Finding {
-    /// Findings are reported in the order of the input.
+    /// Returns the sort key: findings are reported in input order.
     #[must_use]
     pub fn order(&self) -> (Arc<str>, u64, u64, Code, String) {
         (
@@ -183,11 +182,11 @@ impl Finding {
     }
 }
 
-/// Related places that are kept for one finding; the rest is counted.
+/// Maximum number of related positions kept for one finding; the rest is counted.
 const MAX_RELATED: usize = 12;
 
 impl Finding {
-    /// A finding of a rule; see [`crate::rules::finding`].
+    /// Creates a finding of a rule; see [`crate::rules::finding`].
     pub(crate) fn new(
         code: Code,
         name: &'static str,
@@ -212,8 +211,8 @@ impl Finding {
         }
     }
 
-    /// Adds a related place, up to a limit that keeps a hostile trace from growing one finding
-    /// forever. What was folded into one beyond that is counted.
+    /// Adds a related position, up to a limit so that a hostile trace can't grow one finding
+    /// without bound. Beyond the limit, folded findings are only counted.
     pub fn relate(&mut self, related: Related) {
         let Related {
             file, line, folded, ..
@@ -236,13 +235,14 @@ impl Finding {
         }
     }
 
-    /// The findings that are folded under it.
+    /// Iterates over the findings that are folded under this one.
     pub fn folded(&self) -> impl Iterator<Item = &Self> {
         self.related.iter().flat_map(|r| &r.folded)
     }
 }
 
-/// Joins facts into one subject, so that none can pass for another.
+/// Joins facts into one subject. The encoding is unambiguous: different facts give different
+/// subjects.
 #[must_use]
 pub fn subject<'p>(parts: impl IntoIterator<Item = &'p str>) -> Box<str> {
     parts
@@ -252,24 +252,24 @@ pub fn subject<'p>(parts: impl IntoIterator<Item = &'p str>) -> Box<str> {
         .into()
 }
 
-/// A hash of a text, for a subject.
+/// Returns the hash of a text, for use in a subject.
 #[must_use]
 pub fn digest(text: impl AsRef<[u8]>) -> Box<str> {
     short(Sha256::digest(text)).into()
 }
 
-/// The same of a hash of the text, SHA-256.
+/// Returns the same as [`digest`] from the text's SHA-256 hash.
 #[must_use]
 pub fn digest_of(hash: &[u8; 32]) -> Box<str> {
     short(hash).into()
 }
 
-/// A hash of content that comes in parts, for a subject.
+/// Incremental hash of content that comes in parts, for use in a subject.
 #[derive(Debug, Clone, Default)]
 pub struct ContentHash(blake3::Hasher);
 
 impl ContentHash {
-    /// Adds a part. Where one part ends and the next begins is part of the content.
+    /// Adds a part. The boundaries between parts are included in the hash.
     pub fn add(&mut self, part: impl AsRef<[u8]>) {
         let part = part.as_ref();
         self.0
@@ -277,14 +277,14 @@ impl ContentHash {
             .update(part);
     }
 
-    /// The hash of what was added so far.
+    /// Returns the hash of all parts so far.
     #[must_use]
     pub fn finish(&self) -> Box<str> {
         short(self.0.finalize().as_bytes()).into()
     }
 }
 
-/// The first 8 bytes of a hash.
+/// Formats the first 8 bytes of a hash in hexadecimal.
 fn short(hash: impl AsRef<[u8]>) -> String {
     hash.as_ref()
         .iter()
@@ -302,7 +302,7 @@ fn hashed(parts: &[&str]) -> String {
     short(hash.finalize())
 }
 
-/// Numbers what is the same.
+/// Numbers repeated texts.
 #[derive(Default)]
 struct Numbers(BTreeMap<String, u32>);
 
@@ -330,9 +330,9 @@ fn fingerprint(finding: &Finding) -> String {
     ])
 }
 
-/// Gives every finding its fingerprint: a hash of its code, its input and what it is about, without
-/// lines and messages, and a number where the same thing is found several times. What is folded
-/// comes after what isn't.
+/// Gives every finding its fingerprint: a hash of its code, its input and its subject, without
+/// lines and messages. Findings with equal hashes are numbered, with folded findings after all
+/// others.
 pub fn assign_fingerprints(findings: &mut [Finding]) {
     let mut numbers = Numbers::default();
     for finding in findings.iter_mut() {
@@ -347,7 +347,7 @@ pub fn assign_fingerprints(findings: &mut [Finding]) {
     }
 }
 
-/// The fingerprints of version 1, for baselines and ignores that were written with them. They rest
+/// Returns the fingerprints of version 1, for baselines and ignores that contain them. They depend
 /// on messages.
 #[must_use]
 pub fn first_fingerprints(findings: &[Finding]) -> Vec<String> {

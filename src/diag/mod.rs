@@ -1,4 +1,4 @@
-//! What the tool reports: findings with a code, a severity and a place.
+//! Findings with a code, a severity and a position.
 
 mod fail_on;
 mod finding;

@@ -1,10 +1,9 @@
-//! A trace without its credentials, that can be handed on: every layout and every native format, as
-//! text.
+//! Removes credentials from a trace of any layout and format, so that it can be shared.
 //!
-//! Only text is replaced, so a record keeps its members, their order and its white space. What was
-//! computed from the text no longer fits: the chain and the signatures are recomputed where their
-//! keys are given, and where they fitted before; elsewhere they stay as they are, which a replay
-//! reports, and the record says so in its metadata.
+//! Only text is replaced, so a record keeps its members, their order and its white space. Values
+//! that were computed from the text become invalid. Chains and signatures that were valid are
+//! recomputed if their keys are given. The others are unchanged, which a replay reports, and the
+//! metadata of the record says so.
 
 mod record;
 mod resign;
@@ -19,61 +18,61 @@ use resign::Resigner;
 use std::collections::BTreeSet;
 use strict_json::Scanner;
 
-/// Nesting that a record may have.
+/// Maximum nesting of a record.
 const DEPTH: u32 = strict_json::DEFAULT_MAX_DEPTH;
 
-/// A trace can't be redacted.
+/// An error that prevents redaction.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Nothing in it is JSON.
+    /// No part of the trace is JSON.
     #[error("the format of the trace can't be determined, and no line of it is JSON")]
     UnknownFormat,
-    /// There is nothing to look at.
+    /// The trace has no record.
     #[error("there is no record")]
     Empty,
-    /// One document holds records that are chained or signed.
+    /// A single document contains records that are chained or signed.
     #[error("the records are in one document and are chained or signed")]
     SealedDocument,
-    /// A secret stays.
+    /// A secret couldn't be removed.
     #[error("line {line}: {cause}")]
     Secret { line: u64, cause: RedactError },
 }
 
-/// What was done.
+/// The counts of a redaction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Records that were looked at.
+    /// Number of records.
     pub records: u64,
-    /// Places where a secret stood.
+    /// Number of positions with a secret.
     pub places: u64,
-    /// Records that hold one.
+    /// Number of records with a secret.
     pub changed: u64,
-    /// Links of a chain that were recomputed, and that no longer fit.
+    /// Links of a chain.
     pub links: RecomputedCounts,
-    /// Signatures that were recomputed, and that no longer fit.
+    /// Signatures of decisions.
     pub signatures: RecomputedCounts,
-    /// Hashes of messages (`inputHash`) that were recomputed.
+    /// Number of recomputed hashes of messages (`inputHash`).
     pub input_hashes: u64,
-    /// Lines that are no JSON; their text was replaced all the same.
+    /// Number of lines that aren't JSON. Secrets in them are replaced, too.
     pub unreadable: u64,
 }
 
-/// What became of something that was computed from text that has changed.
+/// Counts of values that were computed from changed text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecomputedCounts {
-    /// Recomputed.
+    /// Values that were recomputed.
     pub recomputed: u64,
-    /// Left as it was: it doesn't fit any more, or never did.
+    /// Values that were left unchanged: they no longer match, or never did.
     pub stale: u64,
 }
 
-/// Takes the secrets out of a trace.
+/// Removes the secrets from a trace.
 ///
-/// JSON of an unknown format loses them as well; of its text nothing else is changed.
+/// JSON of an unknown format is supported, too; only its secrets change.
 ///
 /// # Errors
-/// When nothing is JSON, when a secret would stay, or when what is computed from the text can't be
-/// put right.
+/// When no part of the trace is JSON, when a secret would remain, or when computed values can't be
+/// corrected.
 pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let format = format(body)?;
@@ -107,7 +106,7 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
     Ok((format!("{bom}{redacted}"), outcome))
 }
 
-/// The format of the first record that has one; `None` for JSON of an unknown format.
+/// Returns the format of the first record that has one; `None` for JSON of an unknown format.
 fn format(body: &str) -> Result<Option<Format>, Error> {
     let trimmed = body.trim();
     if trimmed.is_empty() {
@@ -117,7 +116,7 @@ fn format(body: &str) -> Result<Option<Format>, Error> {
     let first = || {
         let mut scanner = Scanner::new(trimmed, DEPTH);
         let mut found = None;
-        // What is broken further on changes nothing about what comes before it.
+        // A syntax error further on doesn't affect the elements before it.
         let _ = scanner.each_element(|start, end| {
             found = found
                 .or_else(|| Format::of_record(trimmed.get(start..end).unwrap_or_default(), DEPTH));
@@ -133,12 +132,12 @@ fn format(body: &str) -> Result<Option<Format>, Error> {
     }
 }
 
-/// Whether what was typed or printed may be spread over several records.
+/// Returns true if typed or printed text may span several records.
 fn is_session(format: Option<Format>) -> bool {
     format.is_some_and(|f| f.coverage() == Coverage::Terminal)
 }
 
-/// Whether records are signed and linked.
+/// Returns true if the format has signatures and links between records.
 fn is_sealed(format: Option<Format>) -> bool {
     format.is_some_and(|f| f.coverage() == Coverage::Complete)
 }
@@ -148,7 +147,7 @@ fn is_json(text: &str) -> bool {
     scanner.skip().is_ok() && scanner.end().is_ok()
 }
 
-/// Whether the whole text is one value over several lines, or an array that is no frame of a
+/// Returns true if the text is one value over several lines, or an array that isn't a frame of a
 /// recording.
 fn is_document(body: &str, format: Option<Format>) -> bool {
     let several =
@@ -156,7 +155,7 @@ fn is_document(body: &str, format: Option<Format>) -> bool {
     several && is_json(body)
 }
 
-/// One document, as a whole. Hashes of messages are recomputed in each element.
+/// Redacts a single document. Hashes of messages are recomputed in each element.
 fn whole(
     body: &str,
     format: Option<Format>,
@@ -198,7 +197,8 @@ fn whole(
         from = end;
     }
     out.push_str(body.get(from..).unwrap_or_default());
-    // What a signature vouches for, and what a link is made of, is in another record.
+    // Signed content and the target of a link may be in another record, so they can't be recomputed
+    // here.
     if outcome.changed > 0 && is_sealed(format) && has_member(body, &["signature", "prev"]) {
         return Err(Error::SealedDocument);
     }
@@ -217,7 +217,7 @@ fn by_line(
             .zip(body.split_inclusive('\n'))
             .map(|(number, whole)| (number, without_end(whole), whole))
     };
-    // Where nothing is recomputed, every link behind a change is stale.
+    // When nothing is recomputed, every link after a change is stale.
     let misfits = if keys.is_empty() || !is_sealed(format) {
         BTreeSet::new()
     } else {
@@ -257,7 +257,7 @@ fn by_line(
     Ok(out)
 }
 
-/// A recording: what spans several frames, then what is in one.
+/// Redacts a recording: first secrets that span several frames, then those within one frame.
 fn recording(
     body: &str,
     document: bool,
@@ -291,7 +291,7 @@ fn recording(
         .zip(lines)
         .filter(|(new, old)| new != old)
         .count() as u64;
-    // A mark may complete what only then looks like a secret.
+    // A replacement may complete text that only then looks like a secret.
     let left = redactor.redact_frames(&pieces(&out)).map_err(all)?.1;
     if left > 0 {
         Err(all(RedactError::Remains))
@@ -300,13 +300,13 @@ fn recording(
     }
 }
 
-/// A line without what ends it.
+/// Returns a line without its line end.
 fn without_end(whole: &str) -> &str {
     let line = whole.strip_suffix('\n').unwrap_or(whole);
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// Recomputes the hash of a turn's messages, if it was right before.
+/// Recomputes the hash of a turn's messages, if it was correct before.
 fn input_hash(format: Option<Format>, before: &str, after: &mut String, outcome: &mut Outcome) {
     let Some(format) = format.filter(|f| f.coverage() == Coverage::Turns) else {
         return;
@@ -322,7 +322,7 @@ fn input_hash(format: Option<Format>, before: &str, after: &mut String, outcome:
     }
 }
 
-/// What a record says, if it can be read.
+/// Reads a value of a record; `None` if the record can't be read.
 fn read<T>(
     format: Format,
     text: &str,

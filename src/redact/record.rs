@@ -1,16 +1,16 @@
-//! Changes to the text of one record that leave the rest of it as it is.
+//! Changes to the text of one record that keep the rest unchanged.
 
 use crate::trace::record::RecordKind;
 use strict_json::{Raw, Str, resolve};
 
-/// A value that takes the place of another.
+/// The replacement of a value.
 pub(super) struct Edit<'e> {
     pub(super) pointer: &'e str,
     /// The new value, as JSON.
     pub(super) value: String,
 }
 
-/// Puts a value in the place of the one at a pointer. False when nothing is there.
+/// Replaces the value at a pointer. Returns false if there is none.
 pub(super) fn set(text: &mut String, edit: &Edit<'_>) -> bool {
     let Some(place) = resolve(text, edit.pointer).map(|located| located.value) else {
         return false;
@@ -22,12 +22,12 @@ pub(super) fn set(text: &mut String, edit: &Edit<'_>) -> bool {
     true
 }
 
-/// The value at a pointer, as it is written.
+/// Returns the value at a pointer as it is written.
 pub(super) fn value<'t>(text: &'t str, pointer: &str) -> Option<Raw<'t>> {
     text.get(resolve(text, pointer)?.value).map(Raw::trusted)
 }
 
-/// The string at a pointer.
+/// Returns the string at a pointer.
 pub(super) fn string(text: &str, pointer: &str) -> Option<String> {
     Some(
         value(text, pointer)?
@@ -37,12 +37,12 @@ pub(super) fn string(text: &str, pointer: &str) -> Option<String> {
     )
 }
 
-/// The kind of a record.
+/// Returns the kind of a record.
 pub(super) fn kind(text: &str) -> Option<RecordKind> {
     RecordKind::parse(&string(text, "/record")?)
 }
 
-/// Says in the metadata of a record what was done to it.
+/// Records the redaction in the metadata of a record.
 pub(super) fn note(text: &mut String, note: &str) {
     if set(
         text,

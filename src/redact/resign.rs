@@ -1,7 +1,7 @@
-//! Chains and signatures of a trace whose text changes.
+//! Recomputes chains and signatures of a trace whose text changes.
 //!
-//! What didn't fit before is never made to fit: a key that is given vouches for what it has signed,
-//! and for nothing else.
+//! A value that was invalid before is never made valid: a key must not vouch for anything that it
+//! hasn't signed.
 
 use super::Outcome;
 use super::record::{Edit, kind, note, set, string, value};
@@ -14,29 +14,29 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use strict_json::{Raw, canonicalise};
 
-/// Private keys by the ids that signatures name.
+/// Private keys by key id.
 pub type Keys = BTreeMap<String, SigningKey>;
 
-/// What is known of one execution.
+/// The state of one execution.
 #[derive(Debug, Default)]
 struct ExecutionLinks {
     chained: bool,
-    /// Hashes of the last record as it was and as it is now; none before the first.
+    /// Hashes of the last record before and after redaction; `None` before the first record.
     last: Option<(String, String)>,
-    /// The proposed action as it was and as it is now.
+    /// Hashes of the proposed action before and after redaction.
     proposed: [Option<String>; 2],
 }
 
-/// The executions of a trace.
+/// Recomputes the chains and signatures of a trace, record by record.
 pub(super) struct Resigner<'k> {
     keys: &'k Keys,
     executions: HashMap<String, ExecutionLinks>,
-    /// Lines of records on either side of a link that didn't fit before.
+    /// Lines of the records on either side of a link that was invalid before.
     misfits: BTreeSet<u64>,
 }
 
-/// The lines of the records on either side of each link that doesn't fit: it can't be recomputed,
-/// and they can't say so.
+/// Returns the lines of the records on either side of each invalid link. Such a link isn't
+/// recomputed, and its records can't claim a recomputed chain.
 pub(super) fn misfits<'t>(lines: impl Iterator<Item = (u64, &'t str)>) -> BTreeSet<u64> {
     let mut misfits = BTreeSet::new();
     let mut last: HashMap<String, (u64, String)> = HashMap::new();
@@ -54,12 +54,12 @@ pub(super) fn misfits<'t>(lines: impl Iterator<Item = (u64, &'t str)>) -> BTreeS
     misfits
 }
 
-/// What the link of the next record is.
+/// Returns the hash that the link of the next record contains.
 fn hash(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 
-/// What became of the signatures of one record.
+/// Counts of the signatures of one record.
 #[derive(Default)]
 struct Signatures {
     recomputed: u64,
@@ -75,8 +75,8 @@ impl<'k> Resigner<'k> {
         }
     }
 
-    /// Puts right what a record's change has put wrong: `before` is the record as it was, on line
-    /// `number`, `after` as it is without its `count` secrets.
+    /// Recomputes what a change of a record invalidates. `before` is the original record on line
+    /// `number`, `after` the record without its `count` secrets.
     pub(super) fn record(
         &mut self,
         (number, before): (u64, &str),
@@ -85,7 +85,7 @@ impl<'k> Resigner<'k> {
         outcome: &mut Outcome,
     ) {
         let Some(kind) = kind(before) else { return };
-        // A secret in an id is replaced by the same mark everywhere, so both names lead to one
+        // A secret in an id is replaced by the same mark everywhere, so both ids identify one
         // execution.
         let Some(id) = string(after, "/executionId") else {
             return;
@@ -144,7 +144,8 @@ impl<'k> Resigner<'k> {
     }
 }
 
-/// What a record says of itself. `chain`: whether the links on both sides of it fit.
+/// Builds the note about a record's redaction. `chain` tells whether the links on both sides of the
+/// record are valid.
 fn said(count: usize, signatures: &Signatures, chain: Option<bool>) -> String {
     let mut said = serde_json::Map::new();
     said.insert("secrets".into(), count.into());
@@ -156,7 +157,7 @@ fn said(count: usize, signatures: &Signatures, chain: Option<bool>) -> String {
     serde_json::Value::Object(said).to_string()
 }
 
-/// The one decision of a whole turn.
+/// Signs the single decision of a whole turn again.
 fn turn(
     keys: &Keys,
     ids: [&str; 2],
@@ -178,8 +179,8 @@ fn turn(
     );
 }
 
-/// The decisions of a whole execution. Each turn is taken out and put back: a long execution is
-/// gone through once.
+/// Signs the decisions of a whole execution again. Each turn is extracted and put back, so that a
+/// long execution is processed only once.
 fn turns(
     keys: &Keys,
     ids: [&str; 2],
@@ -212,7 +213,7 @@ fn turns(
     }
 }
 
-/// Signs a decision again if what it says has changed.
+/// Signs a decision again if its signed content has changed.
 fn resign(
     keys: &Keys,
     ids: [&str; 2],
@@ -230,7 +231,7 @@ fn resign(
     }
 }
 
-/// The canonical hash of an action.
+/// Returns the canonical hash of an action.
 fn hash_of(text: &str, pointer: &str) -> Option<String> {
     Some(action_hash(
         &string(text, &format!("{pointer}/type"))?,
@@ -238,8 +239,8 @@ fn hash_of(text: &str, pointer: &str) -> Option<String> {
     ))
 }
 
-/// What is signed: the RFC 8785 form of
-/// `{executionId, turnId, actionHash, status, by, signer, timestamp}`.
+/// Returns the signed content: the RFC 8785 form of `{executionId, turnId, actionHash, status, by,
+/// signer, timestamp}`.
 fn signed(text: &str, id: &str, decision: &str, proposed: Option<&str>) -> Option<String> {
     let plain = |pointer: &str| {
         value(text, pointer)
@@ -261,7 +262,7 @@ fn signed(text: &str, id: &str, decision: &str, proposed: Option<&str>) -> Optio
     Some(canonicalise(Raw::trusted(&core.to_string())))
 }
 
-/// Signs a decision again, if the key that has signed it is given and the signature was right.
+/// Signs a decision again, if its key is given and its signature was valid.
 fn sign(
     keys: &Keys,
     (before, old): (&str, Option<String>),

@@ -1,4 +1,4 @@
-//! The schemas by name.
+//! The catalogue of schemas by name.
 
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -6,28 +6,27 @@ use serde_json::{Map, Value, json};
 /// A schema with its name.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// The name in `schema print NAME`; the file is `schemas/NAME.schema.json`.
+    /// Name in `schema print NAME`. The file is `schemas/NAME.schema.json`.
     pub name: String,
-    /// What it describes, in one line.
+    /// One-line description of the schema.
     pub about: &'static str,
-    /// The schema.
     pub schema: Value,
 }
 
-/// A list of schemas that grows from the top of the house: each format adds its own.
+/// A list of schemas, to which each module that defines a format adds its own.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     entries: Vec<Entry>,
 }
 
 impl Catalogue {
-    /// An empty list.
+    /// Creates an empty catalogue.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds the schema of `T`.
+    /// Adds the schema of `T`, after `adjust` has changed its members.
     pub fn add<T: schemars::JsonSchema>(
         &mut self,
         name: &str,
@@ -50,7 +49,7 @@ impl Catalogue {
         });
     }
 
-    /// Adds a schema that others make up.
+    /// Adds a schema that is already assembled, for example from other schemas.
     pub fn add_value(&mut self, name: &str, about: &'static str, mut schema: Value) {
         if let Some(members) = schema.as_object_mut() {
             members.insert("$id".into(), json!(address(name)));
@@ -62,25 +61,25 @@ impl Catalogue {
         });
     }
 
-    /// All schemas.
+    /// Returns all schemas.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The schema of a name.
+    /// Returns the schema with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| e.name == name)
     }
 }
 
-/// The `$id` of a schema: where the documentation site serves it.
+/// Returns the `$id` of a schema: its URL on the documentation site.
 fn address(name: &str) -> String {
     format!("{}/schemas/{name}.schema.json", env!("CARGO_PKG_HOMEPAGE"))
 }
 
-/// Adds the schema of `T` to those that a schema can refer to.
+/// Adds the schema of `T` to the definitions that `schema` can refer to.
 pub fn define<T: schemars::JsonSchema>(schema: &mut Map<String, Value>, name: &str) {
     let mut root = SchemaGenerator::new(SchemaSettings::draft2020_12())
         .into_root_schema_for::<T>()

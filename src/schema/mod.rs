@@ -1,8 +1,8 @@
-//! JSON Schemas: generated from the types that read records, and the general validator that says
-//! exactly where and why a record breaks one.
+//! JSON Schemas: generated from the types that read records, and a general validator that reports
+//! the exact position and cause of each violation.
 //!
-//! The fast path never comes here. A record that its type accepts is valid; only a refused record
-//! is read a second time, slowly, for a good message. A property test holds that the two agree.
+//! The fast path doesn't use them. A record that its type accepts is valid; only a refused record
+//! goes to the slower validator, for a good message. A property test checks that both agree.
 
 mod catalogue;
 mod validate;

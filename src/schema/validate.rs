@@ -1,4 +1,4 @@
-//! The general validator: slow, and exact about the place.
+//! The general validator, which is slow but reports exact positions.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, ValidationError};
@@ -8,43 +8,43 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use strict_json::{self, DEFAULT_MAX_DEPTH, Deserializer, Located, Scanner};
 
-/// Violations that are listed for one record; a hostile one could break its schema a million times.
+/// Maximum number of violations listed for one record. A hostile record could have millions.
 const MAX_VIOLATIONS: usize = 20;
 
-/// Values of a record that are looked at for its violations. The library finds all of an array
-/// before it gives the first, and each takes a hundred times the room of its text; whether a record
-/// is valid is asked of all of it.
+/// Maximum number of values of a record that are searched for violations. The library collects all
+/// violations of an array before it returns the first, and each takes a hundred times the memory of
+/// its text. Whether a record is valid is still decided on all of it.
 const LOOKED_AT: usize = 10_000;
 
-/// The keyword of a violation that lies behind those.
+/// The keyword of a violation after the searched values.
 const UNPLACED: &str = "";
 
-/// A schema can't be used.
+/// An error in a schema.
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaError {
-    /// It is no JSON.
+    /// The text isn't JSON.
     #[error("the schema is not valid JSON: {0}")]
     Json(String),
-    /// It is no schema, or refers to something outside itself.
+    /// The value isn't a schema, or refers to something outside itself.
     #[error("{0}")]
     Schema(String),
 }
 
-/// One place where a record breaks its schema.
+/// One position at which a record violates its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// JSON pointer of the offending value; of the object where a member is missing.
+    /// JSON pointer to the offending value; to the object if a member is missing.
     pub pointer: String,
-    /// Bytes of the offending value, or of the member name that shouldn't be there.
+    /// Byte range of the offending value, or of the unexpected member's name.
     pub at: Range<usize>,
-    /// What was expected and what stands there. Holds hostile text.
+    /// The expected and the actual value. Contains hostile text.
     pub message: String,
-    /// The keyword of the schema.
+    /// Keyword of the schema that is violated.
     pub keyword: String,
 }
 
 impl Violation {
-    /// Whether it only says that there is one.
+    /// Returns true if the violation has no position.
     #[must_use]
     pub fn is_unplaced(&self) -> bool {
         self.keyword == UNPLACED
@@ -58,10 +58,10 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// Compiles a schema. References must stay inside it: nothing is fetched.
+    /// Compiles a schema. References must stay inside it, because nothing is fetched.
     ///
     /// # Errors
-    /// When it is no schema, or refers to something outside.
+    /// When the value isn't a schema, or refers to something outside itself.
     pub fn new(schema: &Value) -> Result<Self, SchemaError> {
         jsonschema::options()
             .should_validate_formats(true)
@@ -75,21 +75,23 @@ impl Validator {
     /// Compiles a schema from its text.
     ///
     /// # Errors
-    /// When it is no JSON, no schema, or refers to something outside.
+    /// When the text isn't JSON or isn't a schema, or refers to something outside itself.
     pub fn from_text(text: &str) -> Result<Self, SchemaError> {
         let value: Value =
             serde_json::from_str(text).map_err(|e| SchemaError::Json(e.to_string()))?;
         Self::new(&value)
     }
 
-    /// Whether a record is valid.
+    /// Returns true if a record is valid.
     #[must_use]
     pub fn accepts(&self, text: &str) -> bool {
         value(text).is_some_and(|v| self.inner.is_valid(&v))
     }
 
-    /// The violations in a record that is valid JSON, in the order of the text: the first 20 that
-    /// stand in its first 10,000 values, or one without a place where only what follows is wrong.
+    /// Returns the violations in a record that is valid JSON, in the order of the text.
+    ///
+    /// At most 20 violations in the first 10,000 values are returned, or one without a position if
+    /// only later values violate the schema.
     #[must_use]
     pub fn violations(&self, text: &str) -> Vec<Violation> {
         let Some(mut value) = value(text).filter(|v| !self.inner.is_valid(v)) else {
@@ -136,7 +138,7 @@ impl Validator {
             .filter(|v| v.keyword == "type")
             .map(|v| v.pointer.clone())
             .collect();
-        // What a value of the wrong type breaks besides is no news.
+        // A value of the wrong type also violates other keywords, which adds nothing.
         all.retain(|v| {
             let combined = matches!(
                 v.keyword.as_str(),
@@ -152,8 +154,8 @@ impl Validator {
         all.sort_by(|a, b| {
             (a.at.start, &a.pointer, &a.message).cmp(&(b.at.start, &b.pointer, &b.message))
         });
-        // Several keywords about one value are one violation; several members may be missing or too
-        // many.
+        // Several violations about one value are merged. Several members may be missing or
+        // unexpected, so those are kept.
         let plural =
             |v: &Violation| matches!(v.keyword.as_str(), "required" | "additionalProperties");
         all.dedup_by(|b, a| {
@@ -178,15 +180,15 @@ impl jsonschema::Retrieve for NoRetriever {
     }
 }
 
-/// The record as a tree, read under the same rules as everywhere: halves of surrogate pairs are
-/// U+FFFD, the first of two members counts.
+/// Parses a record as a tree by the same rules as elsewhere: lone surrogates become U+FFFD, and the
+/// first of two equal members applies.
 fn value(text: &str) -> Option<Value> {
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
     Value::deserialize(&mut Deserializer::new(&mut scanner)).ok()
 }
 
-/// Takes away elements of arrays behind the first `left` values. Members stay: without them others
-/// would be missing.
+/// Removes array elements after the first `left` values. Members of objects stay, because removing
+/// them would cause new violations.
 fn shorten(value: &mut Value, left: &mut usize) {
     *left = left.saturating_sub(1);
     match value {
@@ -208,23 +210,23 @@ fn shorten(value: &mut Value, left: &mut usize) {
     }
 }
 
-/// RFC 3339, as the typed records read it.
+/// Checks a time as RFC 3339, as the typed records do.
 fn date_time(text: &str) -> bool {
     util::time::parse_rfc3339(text).is_some()
 }
 
-/// A record with the places of what is wrong in it.
+/// A record with the positions of its violations.
 struct Text<'a> {
     text: &'a str,
     places: HashMap<String, Located>,
 }
 
-/// The pointer of a member.
+/// Returns the pointer to a member.
 fn member(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Names everything that [`collect`] will ask the place of.
+/// Collects the pointers whose positions [`collect`] will look up.
 fn concerned(error: &ValidationError<'_>, pointers: &mut BTreeSet<String>) {
     let pointer = error.instance_path().to_string();
     match error.kind() {
@@ -351,7 +353,8 @@ fn collect(text: &Text<'_>, error: &ValidationError<'_>, all: &mut Vec<Violation
     }
 }
 
-/// The branch of an `anyOf` that has the value's own type: it knows what is wrong inside the value.
+/// Returns the branch of an `anyOf` whose violations are inside the value, so the value has that
+/// branch's type. Its violations are more precise.
 fn own_branch<'c, 'e>(
     error: &ValidationError<'_>,
     context: &'c [Vec<ValidationError<'e>>],
@@ -369,7 +372,7 @@ fn own_branch<'c, 'e>(
         .find(|branch| !branch.is_empty() && branch.iter().all(inside))
 }
 
-/// What one branch of several would have wanted.
+/// Describes what one of several branches expects.
 fn expectation(error: &ValidationError<'_>) -> Option<String> {
     Some(match error.kind() {
         Kind::Type { kind } => types(kind),
@@ -401,7 +404,7 @@ fn types(kind: &TypeKind) -> String {
     };
     match kind {
         TypeKind::Single(t) => name(*t).to_owned(),
-        // Null stands for an absent member; saying so would only distract.
+        // Null only represents an absent member, so mentioning it would distract.
         TypeKind::Multiple(set) => set
             .iter()
             .filter(|t| *t != JsonType::Null)
@@ -417,7 +420,7 @@ fn plain(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The text that stands there, cut.
+/// Returns the text in a range, truncated.
 fn shown(text: &str, range: Range<usize>) -> String {
     const MOST: usize = 40;
     let written = text.get(range).unwrap_or_default();
