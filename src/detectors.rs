@@ -67,7 +67,7 @@ pub enum Output {
     /// The literal output.
     Plain(String),
     /// A generated output.
-    Made {
+    Generated {
         /// The text to repeat.
         of: String,
         /// Size in bytes, including the end.
@@ -78,16 +78,16 @@ pub enum Output {
 }
 
 /// Maximum size of a generated output in bytes.
-const MOST: usize = 4 << 20;
+const MAX_GENERATED: usize = 4 << 20;
 
 impl Output {
     fn text(&self) -> Option<String> {
         match self {
             Self::Plain(text) => Some(text.clone()),
-            Self::Made { of, bytes, end } => {
+            Self::Generated { of, bytes, end } => {
                 let length = bytes
                     .checked_sub(end.len())
-                    .filter(|n| *n <= MOST && !of.is_empty())?;
+                    .filter(|n| *n <= MAX_GENERATED && !of.is_empty())?;
                 let mut text = of.repeat(length / of.len() + 1);
                 // Truncation inside a character would give a different row than the corpus
                 // describes.
@@ -166,11 +166,11 @@ impl Row {
             ("execution_finished", "observedChanges", &self.observed),
         ] {
             if let Some(paths) = paths {
-                lay_over(&mut records, record, &json!({ member: paths }));
+                apply_patch(&mut records, record, &json!({ member: paths }));
             }
         }
         for (record, patch) in &self.over {
-            lay_over(&mut records, record, patch);
+            apply_patch(&mut records, record, patch);
         }
         let with_id = |mut record: Value| {
             if let Some(members) = record.as_object_mut() {
@@ -216,7 +216,7 @@ impl Row {
 }
 
 /// Applies a patch to the records of a kind.
-fn lay_over(records: &mut [Value], kind: &str, patch: &Value) {
+fn apply_patch(records: &mut [Value], kind: &str, patch: &Value) {
     for record in records
         .iter_mut()
         .filter(|r| r.get("record").and_then(Value::as_str) == Some(kind))

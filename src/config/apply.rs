@@ -2,7 +2,7 @@
 //! notice.
 
 use super::{Baseline, Config, Ignore, Level, Override, day_end};
-use crate::diag::{Code, Finding, Severity, first_fingerprints};
+use crate::diag::{Code, Finding, Severity, fingerprints_v1};
 use crate::verify::Report;
 use globset::{GlobBuilder, GlobMatcher};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, String> {
 }
 
 /// An ignore that applies, with what is known about its use.
-struct Active<'c> {
+struct ActiveIgnore<'c> {
     name: String,
     ignore: &'c Ignore,
     path: Option<GlobMatcher>,
@@ -40,7 +40,7 @@ struct Active<'c> {
     renamed: Option<String>,
 }
 
-impl Active<'_> {
+impl ActiveIgnore<'_> {
     /// Returns true if the ignore's rule and path match. [`Self::fits`] compares the fingerprint.
     fn concerns(&self, code: Code, file: &str) -> bool {
         self.ignore
@@ -68,10 +68,10 @@ impl Active<'_> {
 /// The state of applying a configuration.
 struct Application<'c> {
     severities: BTreeMap<Code, &'c Override>,
-    active: Vec<Active<'c>>,
+    active: Vec<ActiveIgnore<'c>>,
     baseline: Option<&'c Baseline>,
     /// The fingerprints of the baseline that matched a finding.
-    met: BTreeSet<String>,
+    matched: BTreeSet<String>,
     /// The rules with a configured severity that have findings.
     changed: BTreeSet<Code>,
     applied: Applied,
@@ -82,7 +82,7 @@ const LOWERED: &str = "is less severe here";
 
 /// Rules about content that wasn't read or compared. Their version 1 fingerprints don't depend on
 /// that content, so accepting one would suppress findings about other content.
-const OF_CONTENT: [Code; 7] = [
+const UNREAD_CONTENT: [Code; 7] = [
     Code(101),
     Code(102),
     Code(104),
@@ -99,15 +99,15 @@ struct Suppression(&'static str, BTreeMap<Code, u64>);
 impl Application<'_> {
     /// Sets the severity of a finding. Returns why it is suppressed or lowered, or `None` when
     /// neither applies.
-    fn look(&mut self, finding: &mut Finding, first: Option<&str>) -> Option<Suppression> {
-        let first = first.filter(|_| !OF_CONTENT.contains(&finding.code));
-        let passes = |why| Some(Suppression(why, BTreeMap::new()));
+    fn evaluate(&mut self, finding: &mut Finding, first: Option<&str>) -> Option<Suppression> {
+        let first = first.filter(|_| !UNREAD_CONTENT.contains(&finding.code));
+        let without_known = |why| Some(Suppression(why, BTreeMap::new()));
         let was = finding.severity;
         if let Some(change) = self.severities.get(&finding.code) {
             self.changed.insert(finding.code);
             let Some(severity) = change.level.severity() else {
                 self.applied.off += 1;
-                return passes("is off here");
+                return without_known("is off here");
             };
             finding.severity = severity;
         }
@@ -120,10 +120,10 @@ impl Application<'_> {
             > 0
         {
             self.applied.ignored += 1;
-            return passes("is ignored");
+            return without_known("is ignored");
         }
         if let Some(baseline) = self.baseline {
-            let fingerprint = if baseline.is_first() {
+            let fingerprint = if baseline.is_version_1() {
                 first
             } else {
                 Some(finding.fingerprint.as_str())
@@ -131,14 +131,18 @@ impl Application<'_> {
             if let Some((known, fingerprint)) =
                 fingerprint.and_then(|f| Some((baseline.entry(finding, f)?, f)))
             {
-                self.met.insert(fingerprint.to_owned());
+                self.matched.insert(fingerprint.to_owned());
                 self.applied.known += 1;
                 return Some(Suppression("is in the baseline", known));
             }
         }
         let lowered = finding.severity < was;
         self.applied.lowered += u64::from(lowered);
-        if lowered { passes(LOWERED) } else { None }
+        if lowered {
+            without_known(LOWERED)
+        } else {
+            None
+        }
     }
 
     /// Returns the severity and number of findings that remain of findings that were only counted.
@@ -231,7 +235,7 @@ pub fn apply(
             .collect(),
         active: Vec::new(),
         baseline,
-        met: BTreeSet::new(),
+        matched: BTreeSet::new(),
         changed: BTreeSet::new(),
         applied: Applied::default(),
     };
@@ -248,7 +252,7 @@ pub fn apply(
             }
             _ => {
                 let path = ignore.path.as_deref().and_then(|p| glob(p).ok());
-                applying.active.push(Active {
+                applying.active.push(ActiveIgnore {
                     name,
                     ignore,
                     path,
@@ -267,13 +271,13 @@ pub fn apply(
             report.drop_findings(code, severity, number);
         }
     }
-    let by_first = baseline.is_some_and(Baseline::is_first)
+    let by_first = baseline.is_some_and(Baseline::is_version_1)
         || applying
             .active
             .iter()
             .any(|active| active.ignore.fingerprint.is_some());
     let first = if by_first {
-        first_fingerprints(&report.findings)
+        fingerprints_v1(&report.findings)
     } else {
         Vec::new()
     };
@@ -284,16 +288,16 @@ pub fn apply(
         *counted = counted.saturating_sub(1);
         let mut waiting = vec![(finding, first.next())];
         while let Some((mut finding, first)) = waiting.pop() {
-            let let_pass = applying.look(&mut finding, first.as_deref());
-            let gone = let_pass
+            let suppression = applying.evaluate(&mut finding, first.as_deref());
+            let removed = suppression
                 .as_ref()
                 .is_some_and(|Suppression(why, _)| *why != LOWERED);
-            if let Some(let_pass) = let_pass {
-                let folded = applying.unfold(&mut finding, let_pass, report);
+            if let Some(suppression) = suppression {
+                let folded = applying.unfold(&mut finding, suppression, report);
                 unfolded |= !folded.is_empty();
                 waiting.extend(folded.into_iter().map(|finding| (finding, None)));
             }
-            if !gone {
+            if !removed {
                 report.counts.count(finding.severity);
                 report.findings.push(finding);
             }
@@ -312,11 +316,11 @@ impl Application<'_> {
             severities,
             active,
             baseline,
-            met,
+            matched,
             changed,
             mut applied,
         } = self;
-        for Active {
+        for ActiveIgnore {
             name,
             used,
             renamed,
@@ -347,11 +351,11 @@ impl Application<'_> {
                     .push(format!("{code} is {level} here: {}", change.reason));
             }
         }
-        let let_pass = applied.ignored + applied.off;
-        if let_pass > 0 {
-            applied
-                .notices
-                .push(format!("findings ignored by the configuration: {let_pass}"));
+        let suppressed = applied.ignored + applied.off;
+        if suppressed > 0 {
+            applied.notices.push(format!(
+                "findings ignored by the configuration: {suppressed}"
+            ));
         }
         if applied.known > 0 {
             applied.notices.push(format!(
@@ -359,13 +363,13 @@ impl Application<'_> {
                 applied.known
             ));
         }
-        let gone = baseline.map_or(0, Baseline::len) - met.len();
-        if gone > 0 {
+        let fixed = baseline.map_or(0, Baseline::len) - matched.len();
+        if fixed > 0 {
             applied.notices.push(format!(
-                "entries of the baseline that are fixed: {gone}; update the file with `--write-baseline`"
+                "entries of the baseline that are fixed: {fixed}; update the file with `--write-baseline`"
             ));
         }
-        if baseline.is_some_and(Baseline::is_first) {
+        if baseline.is_some_and(Baseline::is_version_1) {
             let notice = "the baseline has version 1, whose fingerprints rest on messages, and whose entries for unread content don't count; update it with `--write-baseline`";
             applied.notices.push(notice.to_owned());
         }

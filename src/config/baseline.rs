@@ -100,7 +100,7 @@ impl Baseline {
     }
 
     /// Returns true if the fingerprints are those of version 1.
-    pub(super) fn is_first(&self) -> bool {
+    pub(super) fn is_version_1(&self) -> bool {
         self.version == 1
     }
 

@@ -350,7 +350,7 @@ pub fn assign_fingerprints(findings: &mut [Finding]) {
 /// Returns the fingerprints of version 1, for baselines and ignores that contain them. They depend
 /// on messages.
 #[must_use]
-pub fn first_fingerprints(findings: &[Finding]) -> Vec<String> {
+pub fn fingerprints_v1(findings: &[Finding]) -> Vec<String> {
     let mut numbers = Numbers::default();
     let of = |finding: &Finding| {
         hashed(&[

@@ -6,5 +6,5 @@ mod finding;
 pub use fail_on::FailOn;
 pub use finding::{
     Code, ContentHash, Excerpt, Finding, Place, Related, Severity, assign_fingerprints, digest,
-    digest_of, first_fingerprints, subject,
+    digest_of, fingerprints_v1, subject,
 };

@@ -97,11 +97,11 @@ pub fn redact(text: &str, keys: &Keys) -> Result<(String, Outcome), Error> {
     let mut outcome = Outcome::default();
     let bom = text.get(..text.len() - body.len()).unwrap_or_default();
     let redacted = if is_session(format) {
-        recording(body, document, format, &redactor, &mut outcome)?
+        redact_recording(body, document, format, &redactor, &mut outcome)?
     } else if document {
-        whole(body, format, &redactor, &mut outcome)?
+        redact_document(body, format, &redactor, &mut outcome)?
     } else {
-        by_line(body, format, &redactor, keys, &mut outcome)?
+        redact_lines(body, format, &redactor, keys, &mut outcome)?
     };
     Ok((format!("{bom}{redacted}"), outcome))
 }
@@ -156,7 +156,7 @@ fn is_document(body: &str, format: Option<Format>) -> bool {
 }
 
 /// Redacts a single document. Hashes of messages are recomputed in each element.
-fn whole(
+fn redact_document(
     body: &str,
     format: Option<Format>,
     redactor: &Redactor,
@@ -205,7 +205,7 @@ fn whole(
     Ok(out)
 }
 
-fn by_line(
+fn redact_lines(
     body: &str,
     format: Option<Format>,
     redactor: &Redactor,
@@ -218,16 +218,16 @@ fn by_line(
             .map(|(number, whole)| (number, without_end(whole), whole))
     };
     // When nothing is recomputed, every link after a change is stale.
-    let misfits = if keys.is_empty() || !is_sealed(format) {
+    let broken_links = if keys.is_empty() || !is_sealed(format) {
         BTreeSet::new()
     } else {
-        resign::misfits(
+        resign::broken_links(
             lines()
                 .filter(|(_, line, _)| is_json(line))
                 .map(|(number, line, _)| (number, line)),
         )
     };
-    let mut resigner = Resigner::new(keys, misfits);
+    let mut resigner = Resigner::new(keys, broken_links);
     let mut out = String::with_capacity(body.len());
     for (number, line, whole) in lines() {
         let end = whole.get(line.len()..).unwrap_or_default();
@@ -258,7 +258,7 @@ fn by_line(
 }
 
 /// Redacts a recording: first secrets that span several frames, then those within one frame.
-fn recording(
+fn redact_recording(
     body: &str,
     document: bool,
     format: Option<Format>,
@@ -281,9 +281,9 @@ fn recording(
         .map(|(line, new)| new.as_deref().unwrap_or(line))
         .collect();
     let out = if document {
-        whole(&apart, format, redactor, outcome)?
+        redact_document(&apart, format, redactor, outcome)?
     } else {
-        by_line(&apart, format, redactor, &Keys::new(), outcome)?
+        redact_lines(&apart, format, redactor, &Keys::new(), outcome)?
     };
     outcome.places += count as u64;
     outcome.changed = pieces(&out)

@@ -32,13 +32,13 @@ pub(super) struct Resigner<'k> {
     keys: &'k Keys,
     executions: HashMap<String, ExecutionLinks>,
     /// Lines of the records on either side of a link that was invalid before.
-    misfits: BTreeSet<u64>,
+    broken_links: BTreeSet<u64>,
 }
 
 /// Returns the lines of the records on either side of each invalid link. Such a link isn't
 /// recomputed, and its records can't claim a recomputed chain.
-pub(super) fn misfits<'t>(lines: impl Iterator<Item = (u64, &'t str)>) -> BTreeSet<u64> {
-    let mut misfits = BTreeSet::new();
+pub(super) fn broken_links<'t>(lines: impl Iterator<Item = (u64, &'t str)>) -> BTreeSet<u64> {
+    let mut broken_links = BTreeSet::new();
     let mut last: HashMap<String, (u64, String)> = HashMap::new();
     for (number, text) in lines {
         let Some(id) = kind(text).and_then(|_| string(text, "/executionId")) else {
@@ -48,10 +48,10 @@ pub(super) fn misfits<'t>(lines: impl Iterator<Item = (u64, &'t str)>) -> BTreeS
         if let (Some((before, hash)), Some(prev)) = (last.insert(id, now), string(text, "/prev"))
             && prev != hash
         {
-            misfits.extend([before, number]);
+            broken_links.extend([before, number]);
         }
     }
-    misfits
+    broken_links
 }
 
 /// Returns the hash that the link of the next record contains.
@@ -67,11 +67,11 @@ struct Signatures {
 }
 
 impl<'k> Resigner<'k> {
-    pub(super) fn new(keys: &'k Keys, misfits: BTreeSet<u64>) -> Self {
+    pub(super) fn new(keys: &'k Keys, broken_links: BTreeSet<u64>) -> Self {
         Self {
             keys,
             executions: HashMap::new(),
-            misfits,
+            broken_links,
         }
     }
 
@@ -116,10 +116,10 @@ impl<'k> Resigner<'k> {
         outcome.signatures.stale += signatures.stale;
         sealed.chained |= string(before, "/chain").is_some() || value(before, "/prev").is_some();
         if count > 0 || signatures.recomputed + signatures.stale > 0 {
-            let recomputed = !self.keys.is_empty() && !self.misfits.contains(&number);
+            let recomputed = !self.keys.is_empty() && !self.broken_links.contains(&number);
             note(
                 after,
-                &said(count, &signatures, sealed.chained.then_some(recomputed)),
+                &redaction_note(count, &signatures, sealed.chained.then_some(recomputed)),
             );
         }
         if let (Some((was, is)), Some(prev)) = (&sealed.last, string(before, "/prev"))
@@ -144,9 +144,9 @@ impl<'k> Resigner<'k> {
     }
 }
 
-/// Builds the note about a record's redaction. `chain` tells whether the links on both sides of the
+/// Builds the note about a record's redaction. `chain` says whether the links on both sides of the
 /// record are valid.
-fn said(count: usize, signatures: &Signatures, chain: Option<bool>) -> String {
+fn redaction_note(count: usize, signatures: &Signatures, chain: Option<bool>) -> String {
     let mut said = serde_json::Map::new();
     said.insert("secrets".into(), count.into());
     let word = |recomputed| if recomputed { "recomputed" } else { "stale" };
@@ -224,8 +224,8 @@ fn resign(
 ) {
     let [old_id, new_id] = ids;
     let [old_action, new_action] = proposed;
-    let old = signed(before, old_id, decision, old_action.as_deref());
-    let new = signed(after, new_id, decision, new_action.as_deref());
+    let old = signed_content(before, old_id, decision, old_action.as_deref());
+    let new = signed_content(after, new_id, decision, new_action.as_deref());
     if old != new {
         sign(keys, (before, old), (after, new), decision, signatures);
     }
@@ -241,7 +241,7 @@ fn hash_of(text: &str, pointer: &str) -> Option<String> {
 
 /// Returns the signed content: the RFC 8785 form of `{executionId, turnId, actionHash, status, by,
 /// signer, timestamp}`.
-fn signed(text: &str, id: &str, decision: &str, proposed: Option<&str>) -> Option<String> {
+fn signed_content(text: &str, id: &str, decision: &str, proposed: Option<&str>) -> Option<String> {
     let plain = |pointer: &str| {
         value(text, pointer)
             .and_then(|raw| serde_json::from_str::<serde_json::Value>(raw.as_written()).ok())

@@ -69,8 +69,8 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "{}: {}",
-        words::looked_at(run.report, run.text),
-        words::found(run.report, run.text)
+        words::verified_counts(run.report, run.text),
+        words::finding_counts(run.report, run.text)
     )
 }
 

@@ -107,7 +107,7 @@ fn of_the_run(run: &Run<'_>) -> TestSuite {
         // Errors fail their own cases, so only less severe findings that reach the threshold fail
         // here.
         Outcome::Findings if run.report.counts.errors == 0 => {
-            failure(&words::found(run.report, run.text), "threshold")
+            failure(&words::finding_counts(run.report, run.text), "threshold")
         }
         Outcome::Clean | Outcome::Findings => TestCaseStatus::success(),
         Outcome::Unenforced(errors) => failure(&Outcome::not_enforced(*errors), "not-enforced"),
@@ -122,7 +122,7 @@ fn of_the_run(run: &Run<'_>) -> TestSuite {
     let mut case = TestCase::new("something was verified", status);
     case.set_time(Duration::ZERO);
     case.set_classname("yuangs-verify");
-    let looked = words::looked_at(run.report, run.text);
+    let looked = words::verified_counts(run.report, run.text);
     let left_out = run.report.counts.left_out;
     let notices: String = run
         .report
@@ -132,7 +132,7 @@ fn of_the_run(run: &Run<'_>) -> TestSuite {
         .collect();
     case.set_system_out(format!(
         "{looked}: {}\n{left_out} of them not listed{notices}",
-        words::found(run.report, run.text)
+        words::finding_counts(run.report, run.text)
     ));
     let mut suite = TestSuite::new("yuangs-verify");
     suite.add_property(Property::new("left-out", left_out.to_string()));

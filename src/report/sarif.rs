@@ -48,8 +48,8 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
             "invocations": [invocation(run, left_out)],
             "results": results,
             "properties": {
-                "lookedAt": words::looked_at(run.report, run.text),
-                "found": words::found(run.report, run.text),
+                "lookedAt": words::verified_counts(run.report, run.text),
+                "found": words::finding_counts(run.report, run.text),
                 "leftOut": left_out,
             },
         }],

@@ -64,14 +64,14 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
         if finding.severity == Severity::Note && !options.verbose {
             notes.push(finding);
         } else {
-            full(finding, options, out)?;
+            write_full(finding, options, out)?;
         }
     }
     for note in fold(notes.iter().copied())
         .iter()
         .filter(|_| !options.quiet)
     {
-        brief(note, options.lang, out)?;
+        write_brief(note, options.lang, out)?;
     }
     if report.counts.left_out > 0 && !options.quiet {
         writeln!(
@@ -104,7 +104,7 @@ pub fn write_text(report: &Report, options: TextOptions, out: &mut dyn Write) ->
 pub fn write_findings(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
     findings
         .iter()
-        .try_for_each(|finding| full(finding, TextOptions::default(), out))
+        .try_for_each(|finding| write_full(finding, TextOptions::default(), out))
 }
 
 /// Writes an error that makes a file unusable: its message, its position and help.
@@ -124,7 +124,7 @@ pub fn write_problem(
     )?;
     let margin = " ".repeat(place.line.to_string().len());
     writeln!(out, "{margin}{FRAME}-->{FRAME:#} {}", position(place))?;
-    drawing(place, ERROR, out)?;
+    write_excerpt(place, ERROR, out)?;
     if let Some(help) = help {
         writeln!(out, "{margin} {FRAME}={FRAME:#} help: {}", terminal(help))?;
     }
@@ -229,7 +229,7 @@ fn execution(summary: &Summary, grade: Grade, lang: Lang, out: &mut dyn Write) -
 }
 
 /// Writes a finding with its excerpt.
-fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
+fn write_full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Result<()> {
     let lang = options.lang;
     head(finding, lang, out)?;
     let place = &finding.place;
@@ -243,7 +243,7 @@ fn full(finding: &Finding, options: TextOptions, out: &mut dyn Write) -> io::Res
         write!(out, " {}", terminal(pointer))?;
     }
     writeln!(out)?;
-    drawing(place, style(finding.severity), out)?;
+    write_excerpt(place, style(finding.severity), out)?;
     // In other languages the rule's summary is added. In English the message suffices.
     if lang != Lang::En
         && let Some(rule) = rules::by_code(finding.code)
@@ -314,20 +314,20 @@ fn help_in(help: &str, code: Code, lang: Lang) -> Cow<'_, str> {
 }
 
 /// Draws the excerpt of a position with its span underlined.
-fn drawing(place: &Place, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn write_excerpt(place: &Place, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(excerpt) = &place.excerpt else {
         return Ok(());
     };
     let number = place.line.to_string();
     let margin = " ".repeat(number.len());
-    let (text, marks) = drawn(excerpt);
+    let (text, marks) = render_excerpt(excerpt);
     writeln!(out, "{margin} {FRAME}|{FRAME:#}")?;
     writeln!(out, "{FRAME}{number} |{FRAME:#} {text}")?;
     writeln!(out, "{margin} {FRAME}|{FRAME:#} {style}{marks}{style:#}")
 }
 
 /// Writes a group of notes on one line.
-fn brief(note: &Group<'_>, lang: Lang, out: &mut dyn Write) -> io::Result<()> {
+fn write_brief(note: &Group<'_>, lang: Lang, out: &mut dyn Write) -> io::Result<()> {
     let finding = note.first;
     let style = style(finding.severity);
     let more = match note.same.len() {
@@ -369,11 +369,11 @@ fn position(place: &Place) -> String {
 }
 
 /// Returns the escaped excerpt and the carets below it.
-fn drawn(excerpt: &Excerpt) -> (String, String) {
+fn render_excerpt(excerpt: &Excerpt) -> (String, String) {
     let part = |from: usize, to: usize| {
         terminal(excerpt.text.get(from..to).unwrap_or_default()).into_owned()
     };
-    let (from, to) = snapped(excerpt);
+    let (from, to) = char_span(excerpt);
     let before = format!(
         "{}{}",
         if excerpt.cut_before { "…" } else { "" },
@@ -391,7 +391,7 @@ fn drawn(excerpt: &Excerpt) -> (String, String) {
 }
 
 /// Returns the span of an excerpt, moved to character boundaries.
-fn snapped(excerpt: &Excerpt) -> (usize, usize) {
+fn char_span(excerpt: &Excerpt) -> (usize, usize) {
     let snap = |mut n: usize| {
         n = n.min(excerpt.text.len());
         while !excerpt.text.is_char_boundary(n) {
@@ -417,7 +417,7 @@ fn counts(report: &Report, options: TextOptions, out: &mut dyn Write) -> io::Res
     writeln!(
         out,
         "{}: {}",
-        words::looked_at(report, options),
+        words::verified_counts(report, options),
         lang.list(&[
             total(counts.errors, Severity::Error),
             total(counts.warnings, Severity::Warning),

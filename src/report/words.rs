@@ -45,7 +45,7 @@ pub(super) fn position(place: &Place) -> String {
 }
 
 /// Lists the counts of verified items.
-pub(super) fn looked_at(report: &Report, options: TextOptions) -> String {
+pub(super) fn verified_counts(report: &Report, options: TextOptions) -> String {
     let (counts, lang) = (&report.counts, options.lang);
     let mut looked = vec![
         lang.plural(counts.files, "file"),
@@ -60,7 +60,7 @@ pub(super) fn looked_at(report: &Report, options: TextOptions) -> String {
 }
 
 /// Lists the number of findings by severity.
-pub(super) fn found(report: &Report, options: TextOptions) -> String {
+pub(super) fn finding_counts(report: &Report, options: TextOptions) -> String {
     let (counts, lang) = (&report.counts, options.lang);
     lang.list(&[
         lang.plural(counts.errors, "error"),
@@ -70,8 +70,11 @@ pub(super) fn found(report: &Report, options: TextOptions) -> String {
 }
 
 /// Describes findings and verified items in one line.
-pub(super) fn found_in(report: &Report, options: TextOptions) -> String {
-    let (found, looked) = (found(report, options), looked_at(report, options));
+pub(super) fn counts_line(report: &Report, options: TextOptions) -> String {
+    let (found, looked) = (
+        finding_counts(report, options),
+        verified_counts(report, options),
+    );
     options.lang.fill("{0} in {1}", &[&found, &looked])
 }
 

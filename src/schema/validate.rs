@@ -14,7 +14,7 @@ const MAX_VIOLATIONS: usize = 20;
 /// Maximum number of values of a record that are searched for violations. The library collects all
 /// violations of an array before it returns the first, and each takes a hundred times the memory of
 /// its text. Whether a record is valid is still decided on all of it.
-const LOOKED_AT: usize = 10_000;
+const SEARCHED_VALUES: usize = 10_000;
 
 /// The keyword of a violation after the searched values.
 const UNPLACED: &str = "";
@@ -97,7 +97,7 @@ impl Validator {
         let Some(mut value) = value(text).filter(|v| !self.inner.is_valid(v)) else {
             return Vec::new();
         };
-        let mut left = LOOKED_AT;
+        let mut left = SEARCHED_VALUES;
         shorten(&mut value, &mut left);
         let cut = left == 0;
         let real = |e: &ValidationError<'_>| {
@@ -111,7 +111,7 @@ impl Validator {
             .collect();
         if errors.is_empty() {
             let message = format!(
-                "the schema is broken behind the first {LOOKED_AT} values, and the place isn't looked for"
+                "the schema is broken behind the first {SEARCHED_VALUES} values, and the place isn't looked for"
             );
             return vec![Violation {
                 pointer: String::new(),
@@ -122,7 +122,7 @@ impl Validator {
         }
         let mut pointers = BTreeSet::new();
         for error in &errors {
-            concerned(error, &mut pointers);
+            collect_pointers(error, &mut pointers);
         }
         let text = Text {
             text,
@@ -227,7 +227,7 @@ fn member(pointer: &str, name: &str) -> String {
 }
 
 /// Collects the pointers whose positions [`collect`] will look up.
-fn concerned(error: &ValidationError<'_>, pointers: &mut BTreeSet<String>) {
+fn collect_pointers(error: &ValidationError<'_>, pointers: &mut BTreeSet<String>) {
     let pointer = error.instance_path().to_string();
     match error.kind() {
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
@@ -236,7 +236,7 @@ fn concerned(error: &ValidationError<'_>, pointers: &mut BTreeSet<String>) {
                 .flatten()
                 .take(MAX_VIOLATIONS)
             {
-                concerned(inner, pointers);
+                collect_pointers(inner, pointers);
             }
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {

@@ -5,7 +5,7 @@
 //! entries are unpacked here.
 
 use super::compressed::{Zstd, refused};
-use super::joined::Joined;
+use super::joined::JoinedReader;
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use std::cell::Cell;
@@ -44,7 +44,7 @@ struct Member {
 /// When the file isn't a complete archive, or contains something that isn't supported.
 pub(super) fn lines(file: File) -> io::Result<impl Read + Send> {
     let entries = members(&file)?.into_iter();
-    Ok(Joined::new(
+    Ok(JoinedReader::new(
         entries.map(move |member| Entry::new(&file, member)),
     ))
 }
@@ -61,7 +61,7 @@ pub(super) fn names(file: &File) -> io::Result<Vec<String>> {
 /// Returns the entries in the order of their lines.
 fn members(file: &File) -> io::Result<Vec<Member>> {
     let left = Cell::new(MOST_DIRECTORY);
-    let source = Metered { file, left: &left };
+    let source = LimitedReader { file, left: &left };
     let incomplete = |error| refused(&format!("it is no complete zip archive: {error}"));
     let mut archive = ZipArchive::new(source).map_err(incomplete)?;
     left.set(u64::MAX);
@@ -147,12 +147,12 @@ fn member<R: Read>(entry: &ZipFile<'_, R>) -> io::Result<Member> {
 }
 
 /// A reader that fails after a number of bytes.
-struct Metered<'f> {
+struct LimitedReader<'f> {
     file: &'f File,
     left: &'f Cell<u64>,
 }
 
-impl Read for Metered<'_> {
+impl Read for LimitedReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
         match self.left.get().checked_sub(read as u64) {
@@ -163,7 +163,7 @@ impl Read for Metered<'_> {
     }
 }
 
-impl Seek for Metered<'_> {
+impl Seek for LimitedReader<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }

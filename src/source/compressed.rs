@@ -43,12 +43,12 @@ pub(super) fn refused(what: &str) -> io::Error {
 }
 
 /// A reader whose next bytes can be inspected before they are read.
-struct Peeked<R> {
+struct PeekReader<R> {
     head: Cursor<Vec<u8>>,
     rest: BufReader<R>,
 }
 
-impl<R: Read> Peeked<R> {
+impl<R: Read> PeekReader<R> {
     fn new(reader: R) -> Self {
         Self {
             head: Cursor::default(),
@@ -67,7 +67,7 @@ impl<R: Read> Peeked<R> {
     }
 }
 
-impl<R: Read> Read for Peeked<R> {
+impl<R: Read> Read for PeekReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.head.read(buffer)? {
             0 => self.rest.read(buffer),
@@ -76,7 +76,7 @@ impl<R: Read> Read for Peeked<R> {
     }
 }
 
-impl<R: Read> BufRead for Peeked<R> {
+impl<R: Read> BufRead for PeekReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.head.fill_buf()?.is_empty() {
             self.rest.fill_buf()
@@ -99,8 +99,8 @@ pub(super) struct Gzip<R>(GzipState<R>);
 
 enum GzipState<R> {
     /// At the start of a member, or at the end of the file.
-    Between(Peeked<R>),
-    Inside(Box<GzDecoder<Peeked<R>>>),
+    Between(PeekReader<R>),
+    Inside(Box<GzDecoder<PeekReader<R>>>),
     Over,
     /// A header was refused.
     Failed,
@@ -108,7 +108,7 @@ enum GzipState<R> {
 
 impl<R: Read> Gzip<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self(GzipState::Between(Peeked::new(reader)))
+        Self(GzipState::Between(PeekReader::new(reader)))
     }
 }
 
@@ -145,7 +145,7 @@ impl<R: Read> Read for Gzip<R> {
 
 /// Checks that the header of the next member contains nothing that no decoder returns. Returns
 /// false at the end of the file.
-fn check_header<R: Read>(source: &mut Peeked<R>) -> io::Result<bool> {
+fn check_header<R: Read>(source: &mut PeekReader<R>) -> io::Result<bool> {
     let head = source.peek(HEADER)?;
     if head.is_empty() {
         return Ok(false);
@@ -190,7 +190,7 @@ fn is_file_name(name: &[u8]) -> bool {
 
 /// Reads a zstd file of any number of frames.
 pub(super) struct Zstd<R> {
-    source: Peeked<R>,
+    source: PeekReader<R>,
     decoder: ZstdDecoder<'static>,
     state: ZstdState,
 }
@@ -210,7 +210,7 @@ impl<R: Read> Zstd<R> {
         let mut decoder = ZstdDecoder::new()?;
         decoder.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW))?;
         Ok(Self {
-            source: Peeked::new(reader),
+            source: PeekReader::new(reader),
             decoder,
             state: ZstdState::Between,
         })

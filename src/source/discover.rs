@@ -182,8 +182,8 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
         }
         if entry.path_is_symlink() {
             match link(root, path, choose) {
-                Link::Met => {}
-                Link::Away => {
+                LinkTarget::Walked => {}
+                LinkTarget::Unwalked => {
                     let error = io::Error::other(
                         "it is a symbolic link that leads out of the folder, and isn't followed",
                     );
@@ -192,7 +192,7 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
                         error,
                     }));
                 }
-                Link::Other => all
+                LinkTarget::Other => all
                     .skipped
                     .push(skip("a symbolic link, which isn't followed")),
             }
@@ -218,23 +218,23 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
 }
 
 /// The target of a symbolic link.
-enum Link {
+enum LinkTarget {
     /// A target that the walk reaches anyway.
-    Met,
+    Walked,
     /// A trace or a directory that the walk doesn't reach, or reaches under a name that isn't a
     /// trace's.
-    Away,
+    Unwalked,
     /// Any other target outside the directory, or none.
     Other,
 }
 
-fn link(root: &Path, link: &Path, choose: &dyn Fn(&Path) -> Choice) -> Link {
+fn link(root: &Path, link: &Path, choose: &dyn Fn(&Path) -> Choice) -> LinkTarget {
     let is_trace = |path: &Path| choose(path) == Choice::Read;
     let Ok(target) = link.canonicalize() else {
         return if is_trace(link) {
-            Link::Away
+            LinkTarget::Unwalked
         } else {
-            Link::Other
+            LinkTarget::Other
         };
     };
     // The target under the name that the walk gives it.
@@ -243,10 +243,10 @@ fn link(root: &Path, link: &Path, choose: &dyn Fn(&Path) -> Choice) -> Link {
         .ok()
         .and_then(|real| target.strip_prefix(real).ok().map(|below| root.join(below)));
     match within {
-        Some(_) if target.is_dir() => Link::Met,
-        Some(met) if !is_trace(link) || is_trace(&met) => Link::Met,
-        None if !target.is_dir() && !is_trace(link) => Link::Other,
-        _ => Link::Away,
+        Some(_) if target.is_dir() => LinkTarget::Walked,
+        Some(met) if !is_trace(link) || is_trace(&met) => LinkTarget::Walked,
+        None if !target.is_dir() && !is_trace(link) => LinkTarget::Other,
+        _ => LinkTarget::Unwalked,
     }
 }
 
@@ -319,7 +319,7 @@ pub fn open_counted(
 ) -> io::Result<Box<dyn Read + Send>> {
     let with_counter = |reader: Box<dyn Read + Send>| -> Box<dyn Read + Send> {
         match counter {
-            Some(counter) => Box::new(Counted { reader, counter }),
+            Some(counter) => Box::new(CountingReader { reader, counter }),
             None => reader,
         }
     };
@@ -357,12 +357,12 @@ fn is_archive(mut file: &File) -> io::Result<bool> {
 }
 
 /// A reader that counts its bytes.
-struct Counted {
+struct CountingReader {
     reader: Box<dyn Read + Send>,
     counter: Arc<AtomicU64>,
 }
 
-impl Read for Counted {
+impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer)?;
         self.counter.fetch_add(read as u64, Ordering::Relaxed);

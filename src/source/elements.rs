@@ -64,7 +64,7 @@ enum State {
 
 /// The value that is being read.
 #[derive(Debug)]
-struct Open {
+struct OpenValue {
     bytes: Vec<u8>,
     /// Size of the value in bytes, including bytes that aren't kept.
     length: u64,
@@ -120,7 +120,7 @@ pub fn each_element<R: Read>(
 struct Reader<'e> {
     state: State,
     array: bool,
-    open: Option<Open>,
+    open: Option<OpenValue>,
     here: Position,
     most: u64,
     each: &'e mut dyn FnMut(Position, Element<'_>) -> Next,
@@ -146,7 +146,7 @@ impl Reader<'_> {
                         return Err(DocumentError::Syntax(self.here, "expected a value"));
                     }
                     let bare = !matches!(byte, b'{' | b'[' | b'"');
-                    let open = Open {
+                    let open = OpenValue {
                         bytes: Vec::new(),
                         length: 0,
                         hash: None,
@@ -164,14 +164,14 @@ impl Reader<'_> {
                 State::Inside => match self
                     .open
                     .as_mut()
-                    .map_or(End::Before, |open| open.take(byte))
+                    .map_or(ValueEnd::Excluded, |open| open.take(byte))
                 {
-                    End::No => {}
-                    End::With => {
+                    ValueEnd::No => {}
+                    ValueEnd::Included => {
                         self.keep(bytes.get(kept..=at).unwrap_or_default());
                         self.close()?;
                     }
-                    End::Before => {
+                    ValueEnd::Excluded => {
                         self.keep(bytes.get(kept..at).unwrap_or_default());
                         self.close()?;
                         continue;
@@ -264,16 +264,16 @@ impl Reader<'_> {
 }
 
 /// Whether and where a value ends at a byte.
-enum End {
+enum ValueEnd {
     No,
     /// After the byte.
-    With,
+    Included,
     /// Before the byte.
-    Before,
+    Excluded,
 }
 
-impl Open {
-    fn take(&mut self, byte: u8) -> End {
+impl OpenValue {
+    fn take(&mut self, byte: u8) -> ValueEnd {
         if self.string {
             match byte {
                 _ if self.escape => self.escape = false,
@@ -281,18 +281,18 @@ impl Open {
                 b'"' => {
                     self.string = false;
                     if self.depth == 0 {
-                        return End::With;
+                        return ValueEnd::Included;
                     }
                 }
                 _ => {}
             }
-            return End::No;
+            return ValueEnd::No;
         }
         if self.bare {
             return if matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b']' | b'}') {
-                End::Before
+                ValueEnd::Excluded
             } else {
-                End::No
+                ValueEnd::No
             };
         }
         match byte {
@@ -301,12 +301,12 @@ impl Open {
             b'}' | b']' => {
                 self.depth = self.depth.saturating_sub(1);
                 if self.depth == 0 {
-                    return End::With;
+                    return ValueEnd::Included;
                 }
             }
             _ => {}
         }
-        End::No
+        ValueEnd::No
     }
 }
 

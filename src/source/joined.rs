@@ -6,12 +6,12 @@
 use std::io::{self, Read};
 
 /// Reads documents one after the other, and opens each when it is its turn.
-pub(super) struct Joined<I, R> {
+pub(super) struct JoinedReader<I, R> {
     waiting: I,
     current: Option<R>,
 }
 
-impl<I: Iterator<Item = io::Result<R>>, R: Read> Joined<I, R> {
+impl<I: Iterator<Item = io::Result<R>>, R: Read> JoinedReader<I, R> {
     pub(super) const fn new(documents: I) -> Self {
         Self {
             waiting: documents,
@@ -20,7 +20,7 @@ impl<I: Iterator<Item = io::Result<R>>, R: Read> Joined<I, R> {
     }
 }
 
-impl<I: Iterator<Item = io::Result<R>>, R: Read> Read for Joined<I, R> {
+impl<I: Iterator<Item = io::Result<R>>, R: Read> Read for JoinedReader<I, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);
@@ -57,7 +57,7 @@ mod tests {
     fn a_document_is_a_line_whatever_it_holds() {
         let documents = ["{\n\"a\":\r\n1}", "", "[2]"].map(|text| Ok(text.as_bytes()));
         let mut text = String::new();
-        let mut joined = Joined::new(documents.into_iter());
+        let mut joined = JoinedReader::new(documents.into_iter());
         joined.read_to_string(&mut text).unwrap();
         assert_eq!(text, "{ \"a\":  1}\n\n[2]\n");
     }
@@ -66,7 +66,7 @@ mod tests {
     fn a_document_that_cannot_be_opened_ends_the_reading() {
         let documents = [Ok(&b"1"[..]), Err(io::Error::other("no"))];
         let mut text = String::new();
-        let mut joined = Joined::new(documents.into_iter());
+        let mut joined = JoinedReader::new(documents.into_iter());
         assert!(joined.read_to_string(&mut text).is_err());
     }
 }

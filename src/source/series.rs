@@ -5,7 +5,7 @@
 //! Line N is the Nth file.
 
 use super::discover::{Found, Input, Missing, open_regular};
-use super::joined::Joined;
+use super::joined::JoinedReader;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -82,5 +82,5 @@ fn is_event(path: &Path) -> bool {
 
 /// Returns a reader of the files, one per line.
 pub(super) fn lines(paths: Vec<PathBuf>) -> impl Read + Send {
-    Joined::new(paths.into_iter().map(|path| open_regular(&path)))
+    JoinedReader::new(paths.into_iter().map(|path| open_regular(&path)))
 }

@@ -217,16 +217,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const TEXT: &str = r#"{"from":"ctx:a.md","to":"exec_1","type":"used_in","timestamp":1}
-not json
-{"id":"exec_1","type":"execution","payload":{},"timestamp":"2026-01-01T00:00:00Z"}
-{"from":"execution:exec_1","to":"skill:s","type":"VALIDATED_BY","timestamp":2,"metadata":{"success":true}}
-{"from":"skill:s","to":"ctx:b.md","type":"derived_from","timestamp":2}
-{"from":"skill:t","to":"ctx:a.md","type":"derived_from","timestamp":2}
-{"from":"ctx:a.md","to":"skill:u","type":"promoted_to","timestamp":3}
-{"from":"ctx:z.md","to":"exec_2","type":"used_in","timestamp":1}
-{"from":"ctx:a.md","type":"used_in"}
-"#;
+    const TEXT: &str = include_str!("graph.test.jsonl");
 
     #[test]
     fn both_forms_are_read_and_every_statement_has_its_line() {

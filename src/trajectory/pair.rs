@@ -6,7 +6,7 @@ use crate::verify::timeline::CommandRun;
 use std::collections::BTreeMap;
 
 /// An item that can be paired.
-pub(super) trait Paired {
+pub(super) trait Pairable {
     fn id(&self) -> &str;
     /// Returns the intent, which pairs items with different ids.
     fn intent(&self) -> Option<String>;
@@ -14,7 +14,7 @@ pub(super) trait Paired {
     fn order(&self) -> (Option<i64>, &str, u64);
 }
 
-impl Paired for Trajectory {
+impl Pairable for Trajectory {
     fn id(&self) -> &str {
         &self.execution_id
     }
@@ -33,7 +33,7 @@ impl Paired for Trajectory {
     }
 }
 
-impl Paired for CommandRun {
+impl Pairable for CommandRun {
     fn id(&self) -> &str {
         &self.id
     }
@@ -62,7 +62,10 @@ pub(super) struct Pairs<'p, T> {
 }
 
 /// Groups items by key, in their order.
-fn by_key<'p, T: Paired, K: Ord>(all: &[&'p T], key: impl Fn(&T) -> K) -> BTreeMap<K, Vec<&'p T>> {
+fn by_key<'p, T: Pairable, K: Ord>(
+    all: &[&'p T],
+    key: impl Fn(&T) -> K,
+) -> BTreeMap<K, Vec<&'p T>> {
     let mut map: BTreeMap<K, Vec<&'p T>> = BTreeMap::new();
     for one in all {
         map.entry(key(one)).or_default().push(one);
@@ -70,7 +73,7 @@ fn by_key<'p, T: Paired, K: Ord>(all: &[&'p T], key: impl Fn(&T) -> K) -> BTreeM
     map
 }
 
-fn take_pairs<T: Paired, K: Ord>(pairs: &mut Pairs<'_, T>, key: impl Fn(&T) -> Option<K>) {
+fn take_pairs<T: Pairable, K: Ord>(pairs: &mut Pairs<'_, T>, key: impl Fn(&T) -> Option<K>) {
     let mut new = by_key(&pairs.new, &key);
     let mut base_left = Vec::new();
     for (key, base) in by_key(&pairs.base, &key) {
@@ -95,7 +98,7 @@ fn take_pairs<T: Paired, K: Ord>(pairs: &mut Pairs<'_, T>, key: impl Fn(&T) -> O
 }
 
 /// Pairs two sets.
-pub(super) fn pair<'p, T: Paired>(base: &'p [T], new: &'p [T]) -> Pairs<'p, T> {
+pub(super) fn pair<'p, T: Pairable>(base: &'p [T], new: &'p [T]) -> Pairs<'p, T> {
     let mut pairs = Pairs {
         both: Vec::new(),
         base: base.iter().collect(),

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// The state of one open execution.
 #[derive(Debug, Default)]
-struct Account {
+struct ExecutionState {
     /// Whether it is a session, in which an executed call only shows that nothing stopped it.
     session: bool,
     proposed: Option<(Action, Option<RiskLevel>)>,
@@ -23,7 +23,7 @@ struct Account {
 /// The open executions. Memory grows with their number, not with the length of the trace.
 #[derive(Debug, Default)]
 pub struct DecisionHistory {
-    open: HashMap<Box<str>, Account>,
+    open: HashMap<Box<str>, ExecutionState>,
 }
 
 impl DecisionHistory {
@@ -35,36 +35,37 @@ impl DecisionHistory {
         ask: &mut dyn FnMut(&RecordedDecision, &History),
     ) {
         if !self.open.contains_key(execution) {
-            self.open.insert(execution.into(), Account::default());
+            self.open
+                .insert(execution.into(), ExecutionState::default());
         }
-        let Some(account) = self.open.get_mut(execution) else {
+        let Some(state) = self.open.get_mut(execution) else {
             return;
         };
         match &step.fact {
             Fact::Started(started) => {
-                account.digest = started.policy_digest.map(|d| d.decode().into_owned());
-                account.root = started.workdir().map(|root| root.decode().into_owned());
-                account.session = started.fsm_version == *"session";
+                state.digest = started.policy_digest.map(|d| d.decode().into_owned());
+                state.root = started.workdir().map(|root| root.decode().into_owned());
+                state.session = started.fsm_version == *"session";
             }
             Fact::Proposed(proposal) => {
-                account.proposed = taken(&proposal.action).map(|a| (a, proposal.action.risk));
-                account.agent = proposal.agent.map(|a| a.decode().into_owned());
+                state.proposed = read_action(&proposal.action).map(|a| (a, proposal.action.risk));
+                state.agent = proposal.agent.map(|a| a.decode().into_owned());
             }
-            Fact::Decided(decision) => account.decide(step, decision, ask),
-            Fact::Annotation(Annotation::Decided(action, Some(told))) => {
-                let decision = &told.decision;
+            Fact::Decided(decision) => state.decide(step, decision, ask),
+            Fact::Annotation(Annotation::Decided(action, Some(annotated))) => {
+                let decision = &annotated.decision;
                 if let Some(action) = action {
-                    account.proposed = taken(action).map(|a| (a, action.risk));
+                    state.proposed = read_action(action).map(|a| (a, action.risk));
                 }
-                account.decide(step, decision, ask);
+                state.decide(step, decision, ask);
             }
             Fact::Executed(executed) => {
-                if account.session && account.proposed.is_some() {
-                    account.decide(step, &UNSTOPPED, ask);
+                if state.session && state.proposed.is_some() {
+                    state.decide(step, &IMPLIED_APPROVAL, ask);
                 }
-                account.executed(executed);
+                state.executed(executed);
             }
-            Fact::Annotation(Annotation::Executed(executed, _)) => account.executed(executed),
+            Fact::Annotation(Annotation::Executed(executed, _)) => state.executed(executed),
             Fact::Ended(_) => {
                 self.open.remove(execution);
             }
@@ -74,11 +75,11 @@ impl DecisionHistory {
 }
 
 /// Replaces the missing decision about a call of a session that was executed.
-const UNSTOPPED: Decision<'static> =
+const IMPLIED_APPROVAL: Decision<'static> =
     Decision::bare(governance::Ruling::Approved, DecidedBy::Policy, None);
 
 /// Reads an action of a trace; `None` when its payload can't be read.
-fn taken(action: &step::Action<'_>) -> Option<Action> {
+fn read_action(action: &step::Action<'_>) -> Option<Action> {
     let written = action.payload?;
     let payload: serde_json::Value = written.read()?;
     // A payload with a repeated member is ambiguous, so neither value is used.
@@ -93,7 +94,7 @@ fn taken(action: &step::Action<'_>) -> Option<Action> {
     ))
 }
 
-impl Account {
+impl ExecutionState {
     fn decide(
         &mut self,
         step: &Step<'_, '_>,
@@ -103,7 +104,7 @@ impl Account {
         let changed = decision
             .modified
             .as_ref()
-            .and_then(|m| Some((taken(m)?, m.risk)));
+            .and_then(|m| Some((read_action(m)?, m.risk)));
         let Some((action, risk)) = changed.or_else(|| self.proposed.take()) else {
             return;
         };

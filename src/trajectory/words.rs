@@ -38,7 +38,7 @@ pub fn action(action: &Shown) -> String {
 
 /// Formats an untruncated command line as [`action`] shows it.
 pub(super) fn shown_command(line: &str) -> String {
-    first_line(&Text::of(line, usize::MAX), COMMAND + PROMPT.len())
+    first_line(&Text::truncated(line, usize::MAX), COMMAND + PROMPT.len())
 }
 
 /// Describes an action briefly, with up to `command` characters of a command. Hostile.
@@ -248,9 +248,9 @@ mod tests {
 
     #[test]
     fn what_is_cut_is_marked() {
-        assert_eq!(first_line(&Text::of("ls", 10), 10), "ls");
-        assert_eq!(first_line(&Text::of("ls -la", 10), 2), "ls…");
-        assert_eq!(first_line(&Text::of("ls\nrm", 10), 9), "ls…");
-        assert_eq!(first_line(&Text::of("lsrm", 2), 9), "ls…");
+        assert_eq!(first_line(&Text::truncated("ls", 10), 10), "ls");
+        assert_eq!(first_line(&Text::truncated("ls -la", 10), 2), "ls…");
+        assert_eq!(first_line(&Text::truncated("ls\nrm", 10), 9), "ls…");
+        assert_eq!(first_line(&Text::truncated("lsrm", 2), 9), "ls…");
     }
 }

@@ -132,7 +132,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         Outcome::Unenforced(_) => ("undecided", "Not enforced"),
         Outcome::Unable(_) | Outcome::Empty(_) => ("undecided", "Could not decide"),
     };
-    let found = words::found_in(report, run.text);
+    let found = words::counts_line(report, run.text);
     let sentence = match (run.outcome.sentence(), run.unenforced()) {
         (Some(sentence), _) => lang.say_if_known(sentence).to_owned(),
         (None, Some(unenforced)) => lang.fill("{0}; {1}.", &[&unenforced, &found]),
@@ -204,7 +204,7 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
             .statistics
             .map(super::page::html::figures)
             .unwrap_or_default(),
-        looked_at: words::looked_at(report, run.text),
+        looked_at: words::verified_counts(report, run.text),
         signatures,
         notices: notices(&report.notices, lang),
         command: shown(run.command),

@@ -47,7 +47,7 @@ pub(super) fn verdict(run: &Run<'_>) -> String {
         .map(|s| lang.say_if_known(s))
         .map(|s| format!(": {}", message(&words::clip(s, TEXT))))
         .unwrap_or_default();
-    let counts = words::found_in(run.report, run.text);
+    let counts = words::counts_line(run.report, run.text);
     let counts = lang.fill("{0}.", &[&counts]);
     format!("## {mark} {word}{why}\n\n{counts}\n\n")
 }
@@ -263,7 +263,7 @@ fn entry(group: &Group<'_>, lang: Lang) -> String {
 pub(super) fn foot(run: &Run<'_>) -> String {
     let lang = run.text.lang;
     let mut text = format!("### {}\n\n", lang.say("What was checked"));
-    let looked_at = words::looked_at(run.report, run.text);
+    let looked_at = words::verified_counts(run.report, run.text);
     text.push_str(&lang.fill("{0}.", &[&looked_at]));
     let unchecked = run.report.counts.signatures_unchecked;
     if unchecked > 0 {

@@ -130,7 +130,7 @@ impl CommandRun {
         let lists: Option<Lists<'_>> = strict_json::from_text(entry.text).ok();
         let lists = lists.as_ref();
         let owned = |text: Option<Str<'_>>| text.map(kept);
-        let cut = |text: Option<Str<'_>>| text.map(|t| Text::of(&t.decode(), ACTION));
+        let cut = |text: Option<Str<'_>>| text.map(|t| Text::truncated(&t.decode(), ACTION));
         let (meta, decision, outcome) = (&record.meta, &record.decision, &record.outcome);
         Some(Self {
             file: file.clone(),
@@ -172,7 +172,7 @@ impl CommandRun {
             tokens: outcome.token_count.map(|n| n.get()),
             latency_ms: outcome.latency_ms,
             reward: outcome.reward,
-            config: Text::of(record.config_snapshot.as_written(), ACTION),
+            config: Text::truncated(record.config_snapshot.as_written(), ACTION),
         })
     }
 }

@@ -139,7 +139,7 @@ fn context(raw: Raw<'_>) -> Option<Context> {
         prompt_version: owned(members.system_prompt_version),
         tool_set_version: owned(members.tool_set_version),
         messages: messages.as_ref().map(Vec::len),
-        asked: asked.map(|m| Text::of(&m.content.decode(), TEXT)),
+        asked: asked.map(|m| Text::truncated(&m.content.decode(), TEXT)),
         items_cut: items
             .as_ref()
             .map_or(0, |items| items.len().saturating_sub(PATHS_KEPT)),
@@ -171,7 +171,7 @@ fn context_diff(raw: Raw<'_>) -> Option<ContextDiff> {
 fn observation(raw: Raw<'_>) -> Option<Observation> {
     let members: ObservationMembers<'_> = raw.read()?;
     Some(Observation {
-        summary: Text::of(&members.summary.decode(), TEXT),
+        summary: Text::truncated(&members.summary.decode(), TEXT),
         artifacts: texts(members.artifacts).unwrap_or_default(),
         truncated: members.truncated == Some(true),
     })
@@ -181,7 +181,7 @@ impl Detail {
     fn thought(&mut self, raw: Raw<'_>, of_turn: Option<&String>) {
         let members: ThoughtMembers<'_> = raw.read().unwrap_or_default();
         let reasoning = members.reasoning.filter(|r| !r.is_empty()).or(members.raw);
-        let reasoning = reasoning.map(|r| Text::of(&r.decode(), TEXT));
+        let reasoning = reasoning.map(|r| Text::truncated(&r.decode(), TEXT));
         self.thoughts
             .push_back((reasoning, model(members.model).or_else(|| of_turn.cloned())));
         self.use_more(texts(members.used_context), texts(members.used_skills));
@@ -224,7 +224,7 @@ impl Detail {
 
     /// Returns the details of a record: one entry for the record itself, or one per turn of a whole
     /// execution.
-    pub(super) fn of(entry: &Entry<'_>) -> Vec<Self> {
+    pub(super) fn from_entry(entry: &Entry<'_>) -> Vec<Self> {
         let narrative = match &entry.record {
             Record::V1(_) | Record::Recovered(_) => Narrative::Turn,
             Record::Native(record) => record.get().narrative(),
@@ -248,7 +248,7 @@ impl Detail {
                     line: entry.line,
                     time: Some((seconds * 1000.0) as i64),
                     what,
-                    text: Text::of(&text, ACTION),
+                    text: Text::truncated(&text, ACTION),
                 });
             }
             Narrative::Turn => {
@@ -278,7 +278,7 @@ impl Detail {
     }
 
     /// Moves all other details to the turn.
-    pub(super) fn give(&mut self, turn: &mut Turn) {
+    pub(super) fn move_to(&mut self, turn: &mut Turn) {
         turn.context = self.context.take().or(turn.context.take());
         turn.context_diff = self.context_diff.take().or(turn.context_diff.take());
         for (into, from) in [

@@ -113,7 +113,7 @@ pub(super) struct TurnCursor {
 impl TurnCursor {
     /// Returns the turn number of a step in a format without turn numbers, by counting passes
     /// through the state machine.
-    fn pass(&mut self, fact: &Fact<'_, '_>) -> Option<i64> {
+    fn count_turn(&mut self, fact: &Fact<'_, '_>) -> Option<i64> {
         let moves = matches!(
             fact,
             Fact::Moved(_) | Fact::Annotation(Annotation::Thought(_) | Annotation::Decided(..))
@@ -207,7 +207,7 @@ impl Recorder {
         self.details = if self.limit == 0 {
             Vec::new()
         } else {
-            Detail::of(entry)
+            Detail::from_entry(entry)
         };
     }
 
@@ -241,7 +241,7 @@ impl Recorder {
             return;
         }
         let recorded = step.turn.or(execution.turn().id);
-        let number = recorded.or_else(|| cursor.pass(&step.fact));
+        let number = recorded.or_else(|| cursor.count_turn(&step.fact));
         if !cursor.begun || cursor.number != number {
             self.complete(cursor);
             *cursor = TurnCursor {
@@ -295,7 +295,7 @@ impl Recorder {
             .unwrap_or_default();
         let detail = self.details.get_mut(index).unwrap_or(&mut none);
         turn.take(step, detail);
-        detail.give(turn);
+        detail.move_to(turn);
         if let Some(decided) = &step_facts.decided {
             turn.judged_risk = decided.risk;
         }
@@ -329,7 +329,7 @@ fn opening(
         execution: execution.id().clone(),
         line: entry.line,
         time,
-        intent: intent.map(|i| Text::of(&i.decode(), TEXT)),
+        intent: intent.map(|i| Text::truncated(&i.decode(), TEXT)),
         runtime: runtime.map(|r| format!("{} {}", word(r.name), word(r.version))),
         agents: started
             .agents
@@ -476,8 +476,8 @@ impl Turn {
         self.result = executed.result.as_ref().map(|r| Result {
             success: r.success,
             marked_failed: r.marks.iter().any(|mark| r.output.starts_with(mark)),
-            output: Text::of(&r.output.decode(), RESULT),
-            error: r.error.map(|e| Text::of(&e.decode(), RESULT)),
+            output: Text::truncated(&r.output.decode(), RESULT),
+            error: r.error.map(|e| Text::truncated(&e.decode(), RESULT)),
             error_type,
             exit_code: r.exit_code,
             duration_ms: r.duration,
@@ -490,7 +490,7 @@ impl Turn {
 fn shown(action: &Action<'_>) -> Shown {
     // A trace may hold a payload of any size, so the kept text is truncated.
     let raw = || {
-        Text::of(
+        Text::truncated(
             action
                 .payload
                 .map(|payload| payload.as_written())
@@ -501,10 +501,10 @@ fn shown(action: &Action<'_>) -> Shown {
     let deed = action.payload.and_then(|payload| {
         Some(match action.kind {
             ActionKind::Known(ActionType::ShellCmd) => {
-                Deed::Command(Text::of(&action::command(payload)?, ACTION))
+                Deed::Command(Text::truncated(&action::command(payload)?, ACTION))
             }
             ActionKind::Known(ActionType::CodeDiff) => {
-                Deed::Diff(Text::of(&action::diff(payload)?, ACTION))
+                Deed::Diff(Text::truncated(&action::diff(payload)?, ACTION))
             }
             ActionKind::Known(ActionType::ToolCall) => Deed::Tool {
                 tool: shortened(&action::tool(payload)?, WORD).into_owned(),

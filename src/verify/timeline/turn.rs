@@ -28,7 +28,7 @@ pub struct Text {
 impl Text {
     /// Truncates a text to `limit` characters.
     #[must_use]
-    pub fn of(text: &str, limit: usize) -> Self {
+    pub fn truncated(text: &str, limit: usize) -> Self {
         match text.char_indices().nth(limit) {
             None => Self {
                 text: text.to_owned(),
