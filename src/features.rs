@@ -17,7 +17,6 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// All features.
     pub const ALL: [Self; 4] = [
         Self::Repomap,
         Self::Knowledge,

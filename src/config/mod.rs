@@ -93,7 +93,8 @@ pub struct Traces {
     /// The method of finding the risk of an action; `v1` by default.
     #[serde(default)]
     pub risk: Option<RiskProfile>,
-    /// Why there may be no trace at all. Without a reason, finding no trace fails the gate.
+    /// Reason for accepting that there is no trace at all. Without it, finding no trace fails the
+    /// gate.
     #[serde(default)]
     pub allow_empty: Option<String>,
 }
@@ -129,7 +130,6 @@ pub enum Demand {
 }
 
 impl Demand {
-    /// All demands.
     pub const ALL: [Self; 3] = [Self::LegalPath, Self::Authorised, Self::GovernanceComplete];
 
     /// Returns the name that the configuration uses.
@@ -195,7 +195,7 @@ pub struct Keys {
 pub struct Override {
     /// The severity to use, or `off`.
     pub level: Level,
-    /// Why the severity differs.
+    /// Reason for the different severity.
     pub reason: String,
 }
 
@@ -235,7 +235,7 @@ pub struct Ignore {
     /// Fingerprint of a single finding.
     #[serde(default)]
     pub fingerprint: Option<String>,
-    /// Why the findings are suppressed.
+    /// Reason for suppressing the findings.
     pub reason: String,
     /// Last day on which the entry applies, such as `2027-01-31`.
     #[serde(default, deserialize_with = "date")]
@@ -262,7 +262,7 @@ pub struct Policy {
     /// where the branch diverged from that revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// Why the policy may have no test cases.
+    /// Reason for accepting a policy without test cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untested: Option<String>,
 }

@@ -46,14 +46,12 @@ pub enum Format {
     MarkdownComment,
     /// One page with verdicts, timelines and findings, for audits.
     Html,
-    /// GitLab code quality.
     Gitlab,
     /// Reviewdog's diagnostics, one per line.
     Rdjsonl,
 }
 
 impl Format {
-    /// All formats.
     pub const ALL: [Self; 11] = [
         Self::Text,
         Self::Json,

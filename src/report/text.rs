@@ -1,7 +1,7 @@
 //! Text for people: verdicts first, then findings with an excerpt of the line.
 //!
 //! Excerpts are drawn here and not by a diagnostics library. Such libraries derive line and column
-//! from the text that they are given, but an excerpt is a part of a JSON line that may be megabytes
+//! from the text that they are given. An excerpt is a part of a JSON line that may be megabytes
 //! long.
 
 use super::fold::{Group, fold};

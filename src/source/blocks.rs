@@ -3,8 +3,8 @@
 use super::Limits;
 use std::io::{self, Read};
 
-/// Number of bytes to read at a time. It is large enough to make the change of blocks cheap, and
-/// small enough for a block and its records to stay in the cache until they are replayed.
+/// Number of bytes to read at a time. It is large enough to make the change of blocks cheap. It is
+/// small enough for a block and its records to stay in the cache until their replay.
 const TARGET: usize = 512 << 10;
 
 /// Maximum number of lines of a block. A parsed line takes some hundred bytes whatever its length,
@@ -38,9 +38,9 @@ pub struct Block {
 
 /// Splits a reader into [`Block`]s.
 ///
-/// Blocks own their bytes, so the next one can be read while one is processed. Memory is bounded by
-/// the buffers that the caller passes in, each as large as a block or the longest record, and by
-/// the incomplete line between two blocks.
+/// Blocks own their bytes, so the next one can be read while one is processed. The caller passes in
+/// buffers, each as large as a block or the longest record. Apart from them, only the incomplete
+/// line between two blocks is held.
 #[derive(Debug)]
 pub struct Blocks<R> {
     reader: R,

@@ -285,8 +285,8 @@ pub fn open(input: &Input) -> io::Result<Box<dyn Read + Send>> {
     open_counted(input, None)
 }
 
-/// Returns the names of an input's lines if each is a document of its own: an entry of an archive,
-/// or a file of a directory. Empty for any other input.
+/// Returns the names of an input's lines if each is a separate document: an entry of an archive, or
+/// a file of a directory. Empty for any other input.
 #[must_use]
 pub fn line_names(input: &Input) -> Vec<String> {
     match input {

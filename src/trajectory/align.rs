@@ -7,11 +7,9 @@ const CELLS: usize = 4_000_000;
 /// The similarity of two elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Likeness {
-    /// They are equal.
     Same,
     /// One replaces the other.
     Similar,
-    /// They are unrelated.
     Different,
 }
 

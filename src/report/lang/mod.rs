@@ -37,7 +37,6 @@ pub enum Lang {
 }
 
 impl Lang {
-    /// All languages.
     pub const ALL: [Self; 2] = [Self::En, Self::Zh];
 
     /// Returns the name on the command line.

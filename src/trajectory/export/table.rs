@@ -15,7 +15,6 @@ pub enum Cell {
     Empty,
     /// A text. May be hostile.
     Text(String),
-    /// An integer.
     Whole(i64),
     /// A number. A value that isn't finite is written as an empty cell.
     Number(#[serde(with = "bits")] f64),
