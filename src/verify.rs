@@ -53,7 +53,8 @@ pub struct Options {
     pub schema_only: bool,
     /// Checks every record against this schema, whatever its format.
     pub schema: Option<Validator>,
-    /// Maximum number of findings to keep; the rest is counted. 0 keeps all.
+    /// Maximum number of findings to report; the rest is counted. With 0, only the built-in limit
+    /// of 10,000 findings per severity and input applies.
     pub max_findings: usize,
     /// Maximum number of turns to keep for a report with timelines; 0 keeps none.
     pub max_turns: usize,

@@ -57,7 +57,7 @@ pub struct References {
     pub accuracy: Option<f64>,
     /// The first referenced paths that weren't in the context.
     pub unknown: Vec<String>,
-    /// Turns that use an item without declaring it. They are no evidence that the item is useful.
+    /// Turns that use an item without declaring it. They don't count as evidence for any item.
     pub weak_turns: BTreeSet<i64>,
     /// The resulting quality.
     pub quality: Quality,

@@ -91,7 +91,7 @@ pub struct Path {
 pub struct Document {
     /// Version of this shape.
     pub version: u32,
-    /// Number of evaluated decisions, including those after a stop.
+    /// Number of evaluated decisions, plus those after a stop.
     pub decisions: u64,
     /// Number of executions that the policy stops.
     pub stopped: u64,

@@ -23,8 +23,8 @@ pub(in crate::report) struct View {
     head: Vec<&'static str>,
     rows: Vec<Vec<String>>,
     chart: Option<chart::View>,
-    /// Whether a list of rows begins or ends with this row, or this part is a table followed by its
-    /// chart, or that chart.
+    /// Layout flags. A row opens or closes a list of rows. A table before a chart opens a figure,
+    /// and the chart closes it.
     opens: bool,
     closes: bool,
 }
