@@ -68,7 +68,7 @@ struct Node {
 
 /// A transition that concerns a property.
 #[derive(Clone, Copy)]
-struct Sighting {
+struct Occurrence {
     node: usize,
     step: Step,
 }
@@ -76,8 +76,8 @@ struct Sighting {
 #[derive(Clone, Copy, Default)]
 struct Tally {
     exercised: usize,
-    witness: Option<Sighting>,
-    violation: Option<Sighting>,
+    witness: Option<Occurrence>,
+    violation: Option<Occurrence>,
 }
 
 struct Edge {
@@ -132,7 +132,7 @@ impl Search {
                     continue;
                 };
                 search.transitions = search.transitions.saturating_add(1);
-                search.check(&world, Sighting { node: at, step }, &after);
+                search.check(&world, Occurrence { node: at, step }, &after);
                 if let Some(to) = search.visit(
                     &mut known,
                     limit,
@@ -172,17 +172,17 @@ impl Search {
         }
     }
 
-    fn check(&mut self, before: &World, sighting: Sighting, after: &World) {
+    fn check(&mut self, before: &World, occurrence: Occurrence, after: &World) {
         for (property, tally) in Property::ALL.into_iter().zip(&mut self.tallies) {
-            match property.check(before, sighting.step, after) {
+            match property.check(before, occurrence.step, after) {
                 Verdict::Silent => {}
                 Verdict::Holds => {
                     tally.exercised = tally.exercised.saturating_add(1);
-                    tally.witness.get_or_insert(sighting);
+                    tally.witness.get_or_insert(occurrence);
                 }
                 Verdict::Breaks => {
                     tally.exercised = tally.exercised.saturating_add(1);
-                    tally.violation.get_or_insert(sighting);
+                    tally.violation.get_or_insert(occurrence);
                 }
             }
         }
