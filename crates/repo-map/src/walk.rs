@@ -1,9 +1,9 @@
 //! Walks a syntax tree once and finds all matches of the patterns.
 //!
 //! Moving in a tree is the most expensive operation. The children of a node are therefore listed
-//! once, both for the patterns that start at it and for the walk. The work is bounded by the size of
-//! the tree. In addition, each pattern lists the children of each node below its start once, as deep
-//! as the pattern goes. Recursion is no deeper than that.
+//! once, both for the patterns that start at it and for the walk. The work is bounded by the size
+//! of the tree. In addition, each pattern lists the children of each node below its start once, as
+//! deep as the pattern goes. Recursion is no deeper than that.
 //!
 //! Tree-sitter's own `QueryCursor` costs too much. We would use it if parse and query together took
 //! at most 1.6 times as long as the parse alone. Times at `opt-level = 2`, relative to the parse:
