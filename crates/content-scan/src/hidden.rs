@@ -52,9 +52,11 @@ impl HiddenKind {
     }
 }
 
-/// Summarises findings, with the most frequent code points by name.
+/// Maximum number of kinds that a summary names.
+const NAMED: usize = 6;
+
+/// Summarises findings by kind. The first [`NAMED`] kinds are named, the others counted.
 pub(super) fn describe(sightings: &[HiddenText]) -> String {
-    const NAMED: usize = 6;
     let mut counts: BTreeMap<HiddenKind, usize> = BTreeMap::new();
     for sighting in sightings {
         *counts.entry(sighting.what).or_default() += 1;

@@ -4,7 +4,7 @@
 //! may mean. Only its name is known: candidates in the same file take precedence over those in
 //! other files of the same family of languages. A name with more than [`MAX_CANDIDATES`] candidates
 //! carries no information. It makes no edge, which also bounds the size of the graph. A reference's
-//! weight decreases with the square root of the number of files that use its name.
+//! weight is divided by the square root of the number of files that use its name.
 
 use super::common;
 use super::language::Language;

@@ -119,8 +119,8 @@ impl Matches {
         });
     }
 
-    /// Sorts all matches in source order. If several patterns match one name, the most specific
-    /// kind is kept, which is the first one in the order of [`Kind`].
+    /// Sorts all matches in source order. If several patterns match one name, the kind that
+    /// [`Kind`] declares first is kept.
     fn order(&mut self) {
         self.definitions.sort_by_key(|d| (d.name, d.kind));
         self.definitions.dedup_by_key(|d| d.name);

@@ -12,7 +12,7 @@ use thiserror::Error;
 /// Why a path isn't a safe path inside the work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PathFault {
-    /// The path is empty or names no file.
+    /// The path is empty.
     #[error("it names no file")]
     Empty,
     /// The path starts at the root.
@@ -44,7 +44,7 @@ pub enum PathFault {
     /// The path names a stream of a file on Windows, not a file.
     #[error("`{0}` names a stream of a file on Windows")]
     Stream(String),
-    /// The path contains a control character, or one that hides or ends a name.
+    /// The path contains a control character.
     #[error("it holds the character U+{:04X}", u32::from(*.0))]
     Character(char),
 }

@@ -201,7 +201,7 @@ fn find_all<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     all
 }
 
-/// Finds the private keys in a text. Only they have spaces in their first line.
+/// Finds the private keys in a text. They have spaces in their first line, so runs don't find them.
 pub(super) fn keys<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     let bytes = text.as_bytes();
     BEGINS
@@ -285,7 +285,7 @@ fn try_rule<'t>(
         return (0, None);
     };
     let (begin, mut end) = (from + whole.start(), from + whole.end());
-    // Whether the window ended before the token may have.
+    // The match reaches the end of the window, so the token may continue after it.
     let cut = rule.back == 0 && whole.end() == window.len();
     if rule.block {
         if !whole.as_bytes().ends_with(b"-----") {

@@ -35,7 +35,7 @@ pub struct Action {
     pub lifecycle: Lifecycle,
     /// The risk, fixed by the first proposal; `None` before it.
     pub risk: Option<RiskLevel>,
-    /// Who approved the action; `None` unless it is approved.
+    /// Who approved the action. `None` if it isn't approved, or if no decision is recorded.
     pub approval: Option<Approval>,
     /// The action was executed at least once. A rollback doesn't reset this.
     pub has_run: bool,
