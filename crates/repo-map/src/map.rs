@@ -7,7 +7,7 @@ use super::settings::{NoMap, Settings};
 use super::snapshot::Snapshot;
 use std::collections::BTreeMap;
 
-/// A map.
+/// The rendered map of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map {
     pub text: String,

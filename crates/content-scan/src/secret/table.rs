@@ -64,7 +64,7 @@ struct RawAssigned {
     ignores: Vec<String>,
 }
 
-/// A rule.
+/// A rule that finds one kind of secret.
 #[derive(Debug)]
 pub struct Rule {
     pub id: String,

@@ -157,7 +157,7 @@ impl FileDiff<'_> {
     }
 }
 
-/// A hunk.
+/// A group of adjacent changes in a file, with context lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk<'a> {
     /// Line of the diff with its `@@`, from 1.
