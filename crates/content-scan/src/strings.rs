@@ -14,7 +14,6 @@ pub(super) struct RecordString<'a> {
     pub(super) at: usize,
     /// The text between the quotes, as written.
     pub(super) inner: &'a str,
-    /// Whether it contains escapes.
     escaped: bool,
     /// Data about the enclosing members.
     within: Within<'a>,

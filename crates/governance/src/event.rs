@@ -89,7 +89,6 @@ impl EvaluationKind {
 }
 
 impl Event {
-    /// All events.
     pub const ALL: [Self; 13] = [
         Self::Start,
         Self::ThoughtGenerated { done: false },

@@ -11,7 +11,6 @@ pub enum Lifecycle {
     Proposed,
     /// The action may run.
     Approved,
-    /// The action was executed.
     Executed,
     /// The result is recorded.
     Observed,

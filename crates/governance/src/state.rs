@@ -73,7 +73,6 @@ impl fmt::Display for State {
 pub struct StateSet(u8);
 
 impl StateSet {
-    /// The empty set.
     pub const EMPTY: Self = Self(0);
 
     /// Returns the set that contains only `state`.

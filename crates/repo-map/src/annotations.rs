@@ -15,11 +15,9 @@ pub enum Mark {
     Entry,
     /// Global data that is written, or code that writes it.
     Global,
-    /// Accesses files.
     File,
     /// Starts or controls other processes.
     Process,
-    /// Uses the network.
     Network,
     /// Uses threads, tasks or locks.
     Concurrency,

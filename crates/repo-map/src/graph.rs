@@ -36,7 +36,6 @@ pub(super) struct Graph {
     pub(super) definitions: Vec<(u32, u32)>,
     /// The node of the first definition of each file, followed by the number of nodes.
     pub(super) first: Vec<Node>,
-    /// Number of files.
     pub(super) files: usize,
     /// Edges with the fraction of the source's vote, sorted; each pair occurs once. The fractions
     /// of a node add up to at most one.

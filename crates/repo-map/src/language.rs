@@ -26,7 +26,6 @@ pub enum Language {
 }
 
 impl Language {
-    /// All languages.
     pub const ALL: [Language; 13] = [
         Language::Bash,
         Language::C,

@@ -12,7 +12,6 @@ use thiserror::Error;
 /// Why a path isn't a safe path inside the work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PathFault {
-    /// The path is empty.
     #[error("it names no file")]
     Empty,
     /// The path starts at the root.

@@ -16,7 +16,6 @@ pub(super) struct Image<'x> {
     rows: Vec<Row<'x>>,
     /// The lines as hunks may match them: inserted lines are masked.
     matchable: Vec<Id>,
-    /// The current lines.
     current: Vec<Id>,
     /// The remaining budget of work.
     work: usize,
