@@ -40,9 +40,9 @@ fuzz_target!(|input: (u8, &str)| {
         return;
     }
     let found = analysed(&format!("{handed}{quoted}"));
-    // After `sh -c`, text with `$` may be rated lower, since that shell has no parameters. Text that
-    // starts like an option is one. Text alone may look like the language of another shell, which
-    // isn't considered where a shell is named.
+    // After `sh -c`, text with `$` may be rated lower, since that shell has no parameters. Text
+    // that starts like an option is one. Text alone may look like the language of another shell,
+    // which isn't considered where a shell is named.
     if handed == "sh -c " && !text.contains('$') && !text.starts_with(['-', '+']) {
         let alone = analysed(text);
         let foreign = alone.reasons().iter().any(|reason| reason.contains("looks like"));

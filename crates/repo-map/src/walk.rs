@@ -138,8 +138,8 @@ impl<'tree> Walk<'_, 'tree> {
         }
     }
 
-    /// Returns whether a node of the right kind matches a step. `candidates` are its children, if they
-    /// are listed already. If `is_last`, the pattern has nothing to match after this step, and
+    /// Returns whether a node of the right kind matches a step. `candidates` are its children, if
+    /// they are listed already. If `is_last`, the pattern has nothing to match after this step, and
     /// every alternative is reported as a match. Otherwise the first alternative stays in
     /// `captures`.
     fn step(
