@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How far `repomap tags` and universal-ctags agree on functions and classes.
+"""Measure how far `repomap tags` and universal-ctags agree on functions and classes.
 
 usage: ctags-agreement.py BINARY [FOLDER...]
 
-Without folders: the samples in corpora/repomap/agreement, and what is written in Rust and C among the sources of this
-project's own dependencies, as `cargo metadata` names them. A definition agrees when both name it on the same line of the same
-file with the same kind. The share is of all that either of them finds. Files of which a map takes nothing at all (generated,
-vendored, larger than its limit) are counted apart, and so are Rust's unions, which universal-ctags 5.9 doesn't know.
-The exit code is 1 when any language has less than 97 % of its functions or classes in common.
+By default, it reads the samples in corpora/repomap/agreement, and the Rust and C sources of this project's dependencies,
+as listed by `cargo metadata`. A definition agrees if both tools report it on the same line of the same file with the same
+kind. The percentage is of all definitions that either tool finds. Files that maps leave out (generated, vendored, larger
+than the limit) are counted separately, and so are Rust's unions, which universal-ctags 5.9 doesn't support.
+The exit code is 1 if any language has less than 97 % of its functions or classes in common.
 """
 
 import collections
@@ -25,7 +25,7 @@ THEIRS = {
     "function": {"function", "method", "macro", "func", "singletonMethod", "generator", "getter", "setter", "methodSpec"},
     "class": {"class", "struct", "enum", "interface", "trait", "union"},
 }
-# What ctags calls a member is a method in Python alone; elsewhere it is data.
+# A member in ctags is a method in Python only; in other languages it is data.
 METHODS = {("Python", "member")}
 LANGUAGES = {
     "Rust": "rust", "C": "c", "C++": "cpp", "Python": "python", "JavaScript": "javascript", "Sh": "bash", "Go": "go", "Java": "java",
@@ -37,7 +37,7 @@ ENDS = {
 }
 
 
-# The languages of the dependencies that are compared; of the others these hold next to nothing.
+# Languages that are compared in the dependencies. They contain hardly any code in the others.
 OF_DEPENDENCIES = {"rust", "c"}
 UNION = re.compile(r"\bunion\b")
 LEAST = 97
@@ -50,7 +50,7 @@ def group(kind, table):
 
 
 def plain(name):
-    """A name without the blanks that only one of the two writes: `operator ==`."""
+    """Remove spaces that only one of the tools writes, as in `operator ==`."""
     return name.replace(" ", "")
 
 
@@ -64,7 +64,7 @@ def language_of(path):
 
 
 def ours(binary, folder):
-    """Our definitions, the files that hold any tag, and the definitions as ctags names them that it calls otherwise."""
+    """Return our definitions, the files with tags, definitions by the different names of ctags, and the number of unions."""
     found, read, otherwise, unions = set(), set(), {}, 0
     process = subprocess.Popen([binary, "repomap", "tags", folder], stdout=subprocess.PIPE, encoding="utf-8")
     for line in process.stdout:
@@ -73,7 +73,7 @@ def ours(binary, folder):
         kind = group(tag["kind"], OURS) if tag["tag"] == "definition" else None
         language = tag.get("language")
         if not kind or language_of(tag["path"]) != language or (tag["kind"] == "macro" and language in ("c", "cpp")):
-            # The preprocessor's macros are no functions of C.
+            # Macros of the preprocessor aren't functions.
             continue
         if language == "rust" and kind == "class" and UNION.search(tag["signature"].split("{")[0].split("<")[0]):
             unions += 1
@@ -82,7 +82,7 @@ def ours(binary, folder):
         found.add((tag["path"], tag["line"], name, kind, language))
         around = re.search(r"(\w+) ?\( ?" + re.escape(name) + r" ?\) ?\(", tag["signature"]) if language == "c" else None
         if around:
-            # `int PREFIX(name)(void)` is called `PREFIX` by ctags.
+            # For `int PREFIX(name)(void)`, ctags reports `PREFIX`.
             otherwise[tag["path"], tag["line"], around[1], kind, language] = (tag["path"], tag["line"], name, kind, language)
     process.wait()
     return found, read, otherwise, unions
@@ -127,7 +127,7 @@ def main():
             if path not in read:
                 left_out[f"{folder}/{path}"] += 1
                 continue
-            # `typedef struct {…} name` is a structure here, and a type to ctags.
+            # `typedef struct {…} name` is a structure for us and a type for ctags.
             is_type = kind == "class" and (path, line, name) in types
             if tag in mine and (tag in other or is_type):
                 both[key] += 1

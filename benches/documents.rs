@@ -1,10 +1,10 @@
-//! Writes short Markdown documents into a folder, for measuring an index of knowledge.
+//! Writes short Markdown documents into a directory, to measure an index of knowledge.
 //!
 //! `cargo run --release --example generate-documents -- FOLDER [DOCUMENTS [FILES [CHANGED]]]`
 //!
-//! 100,000 documents in 1,000 files unless told otherwise; of the first `CHANGED` files every
-//! document says something else. Deterministic: equal numbers give equal bytes. Questions about
-//! them, one a line, go to standard output.
+//! By default it writes 100,000 documents in 1,000 files. In the first `CHANGED` files, every
+//! document has another text. The output is deterministic. Queries for the documents go to standard
+//! output, one per line.
 
 #[path = "support/documents.rs"]
 mod documents;

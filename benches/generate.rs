@@ -1,8 +1,8 @@
-//! Writes a legal trace of whole-turn records, 1.5 to 2.5 KB a line, for measuring.
+//! Writes a legal trace of whole-turn records, 1.5 to 2.5 KB per line, for measurements.
 //!
 //! `cargo run --release --example generate-trace -- MEGABYTES > trace.jsonl`
 //!
-//! Deterministic: the same size gives the same bytes.
+//! The output is deterministic: it only depends on the size.
 
 #[path = "support/trace.rs"]
 mod trace;

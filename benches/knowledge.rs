@@ -1,12 +1,8 @@
-//! What an index of short documents costs: making it, bringing it up to date, asking it.
+//! Measures an index of short documents: creating, updating and querying it.
 //!
-//! `YUANGS_BENCH_DOCUMENTS` says of how many; 100,000 unless told otherwise.
+//! `YUANGS_BENCH_DOCUMENTS` sets the number of documents; the default is 100,000.
 
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    reason = "criterion's macros make undocumented items, and a benchmark may panic"
-)]
+#![allow(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 #[path = "support/documents.rs"]
 mod documents;
@@ -18,7 +14,7 @@ use yuangs_verify::knowledge::rank::{Decay, Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex::{Settings, run};
 use yuangs_verify::knowledge::{SourceKind, Sources, Store};
 
-/// Documents in a file.
+/// Number of documents in a file.
 const EACH: u64 = 100;
 
 fn count() -> u64 {
@@ -28,7 +24,7 @@ fn count() -> u64 {
         .unwrap_or(100_000)
 }
 
-/// Writes a file's worth of documents.
+/// Writes one file of documents.
 fn write(root: &Path, file: u64, version: u64) {
     let text: String = (file * EACH..(file + 1) * EACH)
         .map(|n| documents::document(n, version))

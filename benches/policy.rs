@@ -1,18 +1,14 @@
-//! What a decision costs, with a pack of fifty rules.
+//! Measures decisions with a pack of fifty rules.
 
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    reason = "criterion's macros make undocumented items, and a benchmark may panic"
-)]
+#![allow(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 use agent_policy::{Action, Effect, History, Policy, Request, load};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
 use std::hint::black_box;
 
-/// Fifty rules as a team would have them: tools and programs by name, paths, hosts, patterns,
-/// effects. What is asked about most is decided by none of the first ones.
+/// Returns fifty rules like those of a team: tools and programs by name, paths, hosts, patterns,
+/// effects. The first rules don't decide the frequent questions.
 fn pack() -> Policy {
     let mut text = String::from(
         "version: 1\nid: fifty\ncombine: deny-overrides\ndefault: { effect: require_approval, reason: nothing matched }\nrules:\n",

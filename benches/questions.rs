@@ -1,9 +1,9 @@
-//! How long questions to an index of knowledge take, in one process that has opened it.
+//! Measures queries of an index of knowledge in one process that has opened it.
 //!
 //! `cargo run --release --example time-questions -- INDEX [text|vectors|both [QUESTIONS]]`
 //!
-//! The questions are those of `generate-documents`, 1,000 of them unless told otherwise. The first
-//! one isn't counted: it loads the index.
+//! The queries are those of `generate-documents`, 1,000 by default. The first one loads the index
+//! and isn't counted.
 
 #[path = "support/documents.rs"]
 #[allow(dead_code, reason = "the documents are made by another program")]

@@ -1,10 +1,6 @@
-//! What a replay costs, beside what reading the same bytes costs with other means.
+//! Measures a replay, compared with other ways of reading the same bytes.
 
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    reason = "criterion's macros make undocumented items, and a benchmark may panic"
-)]
+#![allow(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 #[path = "support/trace.rs"]
 mod trace;

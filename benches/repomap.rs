@@ -1,11 +1,7 @@
-//! What the definitions and references of a text cost beside its parse, in every language, and what
-//! a map of them costs.
+//! Measures, in every language, the cost of extracting definitions and references relative to the
+//! parse, and the cost of a map.
 
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    reason = "criterion's macros make undocumented items, and a benchmark may panic"
-)]
+#![allow(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 #[path = "support/grammar.rs"]
 mod grammar;
@@ -16,7 +12,7 @@ use std::hint::black_box;
 use std::path::Path;
 use tree_sitter::Parser;
 
-/// The samples in one language, again and again, up to about 200 kB.
+/// Returns about 200 kB of repeated samples in one language.
 fn text(language: Language) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/repomap/samples");
     let mut files: Vec<_> = std::fs::read_dir(folder)

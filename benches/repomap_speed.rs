@@ -1,13 +1,12 @@
-//! What a repo map costs beside the parse that it can't do without, and its memory.
+//! Compares the cost of a repo map with that of the parse alone, and measures its memory.
 //!
 //! usage: `cargo run --release --example repomap-speed -- FOLDER…`
 //!
-//! The same files are parsed alone with tree-sitter, and turned into a map, by turns, so that what
-//! else the machine does falls on both. Times are of the processor, of all threads, as Linux counts
-//! them.
+//! The same files are alternately parsed with tree-sitter alone and turned into a map, so that
+//! other load on the machine affects both. Times are processor times of all threads, as reported by
+//! Linux.
 
 #![allow(
-    missing_docs,
     clippy::unwrap_used,
     clippy::print_stdout,
     reason = "a measurement prints, and may panic"
@@ -23,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use tree_sitter::Parser;
 
-/// Seconds of processor time of this process.
+/// Returns the processor time of this process in seconds.
 fn cpu() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat
@@ -41,7 +40,7 @@ fn cpu() -> f64 {
     ticks / 100.0
 }
 
-/// The most memory that this process has had, in megabytes.
+/// Returns the peak memory of this process in megabytes.
 fn peak() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status
@@ -51,14 +50,14 @@ fn peak() -> f64 {
     line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1000.0
 }
 
-/// Processor time and time on the clock of some work.
+/// Measures the processor time and the elapsed time of some work.
 fn measured<T>(work: impl FnOnce() -> T) -> (f64, Duration, T) {
     let (before, start) = (cpu(), Instant::now());
     let out = work();
     (cpu() - before, start.elapsed(), out)
 }
 
-/// The text of every file of a snapshot whose language is known.
+/// Returns the files of a snapshot in supported languages.
 fn texts(folder: &Path) -> Vec<(Language, PathBuf)> {
     let snapshot = of_folder(folder, None).unwrap();
     snapshot
@@ -86,7 +85,7 @@ fn map(folder: &Path, cache: Option<&Cache>) -> usize {
 fn main() {
     const ROUNDS: u32 = 3;
     for folder in std::env::args_os().skip(1).map(PathBuf::from) {
-        // The whole map comes first: what the process needs at most is asked for after it.
+        // The whole map comes first, so that the peak memory is that of the map.
         let _ = map(&folder, None);
         let memory = peak();
         let files = texts(&folder);

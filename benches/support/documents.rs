@@ -1,7 +1,7 @@
-//! Short documents as people write them, about 540 bytes each: a heading, a few sentences, now and
-//! then an identifier or a number. Words follow Zipf's law over a vocabulary of some 20,000, and
-//! each document keeps to a topic, so an index of them has rare and frequent words and a space of
-//! meanings to learn. Deterministic: equal numbers give equal bytes.
+//! Generates short Markdown documents of about 540 bytes: a heading and some sentences, with a few
+//! identifiers and numbers. Words follow Zipf's law over a vocabulary of about 20,000, and each
+//! document has a topic. An index of them has both rare and frequent words, and correlations to
+//! learn. The output is deterministic.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -41,16 +41,16 @@ const BEHIND: [&str; 15] = [
     "", "er", "ing", "ed", "able", "or", "ment", "ation", "less", "ful", "ness", "ish", "ward",
     "hood", "ship",
 ];
-/// Words that there are.
+/// Number of words in the vocabulary.
 const VOCABULARY: usize = COMMON.len() + ROOTS.len() * BEFORE.len() * BEHIND.len();
-/// Groups of words that keep company.
+/// Number of topics, which are groups of related words.
 const TOPICS: usize = 300;
 
 fn word(rank: usize) -> String {
     if let Some(common) = COMMON.get(rank) {
         return (*common).to_owned();
     }
-    // The plain roots come first, then what is made of them.
+    // Plain roots come first, then their derivatives.
     let rank = rank - COMMON.len();
     let (shape, root) = (rank / ROOTS.len(), rank % ROOTS.len());
     format!(
@@ -61,13 +61,13 @@ fn word(rank: usize) -> String {
     )
 }
 
-/// A rank that is drawn with a chance of about one through itself.
+/// Draws a rank with a probability inversely proportional to it.
 fn zipf(numbers: &mut SplitMix, ranks: usize) -> usize {
     let unit = numbers.below(1 << 24) as f64 / f64::from(1 << 24);
     (ranks as f64).powf(unit) as usize - 1
 }
 
-/// One of the 24 words of a topic.
+/// Draws one of the 24 words of a topic.
 fn topical(numbers: &mut SplitMix, topic: usize) -> String {
     let nth = zipf(numbers, 24);
     word(COMMON.len() + SplitMix((topic * 24 + nth) as u64).below(VOCABULARY - COMMON.len()))
@@ -78,8 +78,8 @@ fn any(numbers: &mut SplitMix) -> String {
     word(rank)
 }
 
-/// A section of Markdown: its heading and its text. Another `version` says something else under the
-/// same heading.
+/// Returns a Markdown section with a heading. Another `version` has another text under the same
+/// heading.
 pub fn document(number: u64, version: u64) -> String {
     let mut numbers = SplitMix(number);
     let topic = numbers.below(TOPICS);
@@ -106,7 +106,7 @@ pub fn document(number: u64, version: u64) -> String {
     text
 }
 
-/// A question as people type it: one to four words, most of them about one thing.
+/// Returns a search query as people type it: one to four words, most of them on one topic.
 pub fn question(number: u64) -> String {
     let mut numbers = SplitMix(number ^ 0xa5c);
     let topic = numbers.below(TOPICS);

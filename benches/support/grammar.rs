@@ -1,8 +1,8 @@
-//! The grammars by themselves, to measure a parse without anything around it.
+//! The grammars alone, to measure a parse without other work.
 
 use repo_map::Language;
 
-/// The grammar of a language.
+/// Returns the grammar of a language.
 pub fn of(language: Language) -> tree_sitter::Language {
     match language {
         Language::Bash => tree_sitter_bash::LANGUAGE.into(),

@@ -1,11 +1,11 @@
-//! Legal traces of whole-turn records, 1.5 to 2.5 KB a line. Deterministic: equal numbers give
-//! equal bytes.
+//! Generates legal traces of whole-turn records, 1.5 to 2.5 KB per line. The output is
+//! deterministic.
 
 use std::io::{self, Write};
 
 const TURNS: u64 = 20;
 
-/// Writes one execution; returns the bytes written.
+/// Writes one execution. Returns the number of bytes.
 pub fn execution(out: &mut impl Write, number: u64) -> io::Result<u64> {
     let mut written = 0;
     let mut time = 1_768_800_000_000 + number * 100_000;
@@ -53,7 +53,7 @@ pub fn execution(out: &mut impl Write, number: u64) -> io::Result<u64> {
     Ok(written)
 }
 
-/// A few lines of code as JSON text, 250 to 650 bytes, with the escapes that code brings.
+/// Returns some lines of code as escaped JSON text, 250 to 650 bytes.
 fn source(seed: u64) -> String {
     let mut text = String::new();
     for n in 0..(5 + seed % 8) {

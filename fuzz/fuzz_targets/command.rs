@@ -1,5 +1,6 @@
-//! Any text is a command line that is understood or rated high: the same way each time, with
-//! effects that lie in it, and no milder for being handed to a shell or an interpreter.
+//! Any text is a command line that is understood or rated high. The result is deterministic, its
+//! effects lie in the text, and it isn't more permissive if a shell or an interpreter runs the
+//! text.
 
 #![no_main]
 
@@ -9,7 +10,7 @@ use shell_effects::{Analysis, Context, RiskLevel, Table, analyse};
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
 
-/// What the text is handed to, by the first byte of the input.
+/// The command that runs the text, by the first byte of the input.
 const HANDED: [&str; 12] = [
     "", "sh -c ", "eval ", "python3 -c ", "node -e ", "ruby -e ", "php -r ", "perl -e ", "awk ", "sed ", "pwsh -c ", "cmd /c ",
 ];
@@ -39,8 +40,9 @@ fuzz_target!(|input: (u8, &str)| {
         return;
     }
     let found = analysed(&format!("{handed}{quoted}"));
-    // A shell of its own has no parameters, and knows that. What begins like an option is one. What
-    // looks like the language of another shell is none where a shell is named.
+    // After `sh -c`, text with `$` may be rated lower, since that shell has no parameters. Text
+    // that starts like an option is one. Text alone may look like the language of another shell,
+    // which isn't considered where a shell is named.
     if handed == "sh -c " && !text.contains('$') && !text.starts_with(['-', '+']) {
         let alone = analysed(text);
         let foreign = alone.reasons().iter().any(|reason| reason.contains("looks like"));

@@ -1,5 +1,5 @@
-//! The configuration and the baseline: read or refused, never a panic; and what is read lets
-//! nothing pass without a reason.
+//! Any text is accepted or refused as configuration and as baseline, without a panic. An accepted
+//! configuration ignores nothing without a reason.
 
 #![no_main]
 

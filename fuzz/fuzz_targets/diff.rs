@@ -1,5 +1,5 @@
-//! Any bytes are a diff or none; a diff is applied or refused, the same way each time, and what
-//! applied is in the tree.
+//! Any bytes are accepted or refused as a diff. It is applied or refused deterministically, and an
+//! applied change is in the tree.
 
 #![no_main]
 

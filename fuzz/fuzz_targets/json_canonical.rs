@@ -1,4 +1,4 @@
-//! The canonical form is valid, is its own canonical form, and equals what it was made from.
+//! The canonical form is valid, is its own canonical form, and equals the original value.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ use strict_json::{DEFAULT_MAX_DEPTH, NoteKind, Raw, Scanner, canonical_eq, canon
 fuzz_target!(|text: &str| {
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
     if scanner.skip().and_then(|_| scanner.end()).is_err() {
-        // Nothing may panic on it; nothing more is promised.
+        // For other text, it only must not panic.
         let _ = canonicalise(Raw::trusted(text));
         return;
     }

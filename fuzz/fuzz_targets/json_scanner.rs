@@ -1,5 +1,4 @@
-//! The scanner accepts what `serde_json` accepts, refuses what it refuses, and points into the
-//! text.
+//! The scanner accepts and refuses the same texts as `serde_json`, and its offsets lie in the text.
 
 #![no_main]
 
@@ -21,8 +20,8 @@ fuzz_target!(|text: &str| {
         let _ = resolve(text, &pointer);
     }
 
-    // What differs on purpose: halves of surrogate pairs are let pass with a note, numbers beyond a
-    // double and deep nesting are nothing that the grammar forbids.
+    // These differences are intended: lone surrogates are accepted with a note, and the grammar
+    // permits numbers outside the range of a double and deep nesting.
     let halves = scanner.notes().iter().any(|n| n.kind == NoteKind::LoneSurrogate);
     let too_deep = matches!(&ours, Err(e) if matches!(e.kind, ErrorKind::TooDeep(_)));
     let theirs = serde_json::from_str::<serde_json::Value>(text);
@@ -32,7 +31,7 @@ fuzz_target!(|text: &str| {
         assert_eq!(ours.is_ok(), theirs.is_ok(), "{ours:?} {theirs:?}");
     }
 
-    // serde's view of the scanner reads no more and no less.
+    // The serde deserialiser accepts the same texts as the scanner.
     let read = from_text::<serde_json::Value>(text);
     let beyond = matches!(&read, Err(e) if e.to_string().contains("number out of range"));
     if !too_deep && !beyond {

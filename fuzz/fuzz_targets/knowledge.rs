@@ -1,6 +1,5 @@
-//! Words, judged corpora, models and sessions: any text is parted into words that the full-text
-//! index takes, is read or refused as a corpus or as the files of a model, and is a session that is
-//! measured and compared.
+//! Any text is split into words that the full-text index accepts. It is accepted or refused as an
+//! evaluation corpus and as the files of a model, and is measured and compared as a session.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Manifests: whatever the text, its faults lie in it, and what is said of them is the same again.
+//! The faults of any manifest lie in its text, and the checks are deterministic.
 
 #![no_main]
 

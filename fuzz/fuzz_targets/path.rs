@@ -1,4 +1,4 @@
-//! What may stand in a tree stays in it, whatever reads its name.
+//! A valid path of a tree stays inside it, however the path is interpreted.
 
 #![no_main]
 

@@ -1,6 +1,6 @@
 #![no_main]
 
-//! Any text is a policy that answers, or is refused with places that lie in it.
+//! Any text is a policy that decides, or is refused with problems that lie in it.
 
 use libfuzzer_sys::fuzz_target;
 use agent_policy::{Action, History, Request, load};

@@ -1,5 +1,5 @@
-//! Any text, read as a record of every format: no panic, places inside the text, and the typed
-//! reader agrees with the general schema validator.
+//! Any text is read as a record of every format without a panic. Positions lie in the text, and the
+//! typed reader agrees with the general schema validator.
 
 #![no_main]
 
@@ -32,7 +32,7 @@ fn kind(record: &v1::Record<'_>) -> RecordKind {
 
 fuzz_target!(|text: &str| {
     let _ = Format::of_record(text, DEPTH);
-    // A number beyond a double is skipped by the one and can't be held by the other.
+    // One reader skips a number outside the range of a double, which the other can't represent.
     let comparable = from_text::<serde_json::Value>(text).is_ok();
     let mut scanner = Scanner::new("", DEPTH);
     for format in Format::ALL {
@@ -59,7 +59,7 @@ fuzz_target!(|text: &str| {
                 let valid = plain.skip().and_then(|_| plain.end()).is_ok();
                 assert!(!(valid && object), "{format:?}: a valid object is called unreadable");
             }
-            // Sessions have no schema: writers change what they write.
+            // Sessions have no schema, since their writers change the format.
             Record::Native(record) if record.get().is_told() => {}
             record if comparable => {
                 let kind = if let Record::V1(record) = record { Some(kind(record)) } else { None };

@@ -1,5 +1,5 @@
-//! Redaction: any text is refused or loses its secrets, and a second time there is nothing to do;
-//! items of messages lie in them.
+//! Any text is refused or loses its secrets, and a second redaction changes nothing. Items of
+//! messages lie in the text.
 
 #![no_main]
 
@@ -11,7 +11,8 @@ fuzz_target!(|text: &str| {
     if let Ok((once, first)) = redact(text, &Keys::new()) {
         match redact(&once, &Keys::new()) {
             Ok((twice, outcome)) => assert_eq!((once, outcome.places), (twice, 0)),
-            // What is no JSON has the format of how it begins, and a mark may stand there.
+            // The start of text that isn't JSON determines its format, and a replacement may be
+            // there.
             Err(error) => assert!(first.unreadable > 0, "what was redacted is of the same format: {error}"),
         }
     }

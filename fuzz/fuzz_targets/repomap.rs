@@ -1,7 +1,7 @@
 #![no_main]
 
-//! Any text gives tags whose places fit, in every language; any text is a map's settings or is
-//! refused.
+//! Any text gives tags with valid positions in every language, and is accepted or refused as a
+//! map's settings.
 
 use libfuzzer_sys::fuzz_target;
 use repo_map::{Language, Settings, extract};

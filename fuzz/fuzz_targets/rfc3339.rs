@@ -1,14 +1,13 @@
-//! Times: no panic, nothing but ASCII is a time, and equal instants are equal however they are
-//! spelled.
+//! Parsing a time never panics. Times are ASCII, and equal instants are equal in any spelling.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use util::time::parse_rfc3339;
 
-/// A day, the most that an offset moves a time by.
+/// A day in milliseconds, the maximum offset of a time zone.
 const DAY: i64 = 86_400_000;
-/// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59.999Z.
+/// 0000-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z, extended by a day at both ends.
 const YEARS: std::ops::RangeInclusive<i64> = -62_167_219_200_000 - DAY..=253_402_300_799_999 + DAY;
 
 fuzz_target!(|text: &str| {

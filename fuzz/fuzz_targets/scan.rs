@@ -1,4 +1,4 @@
-//! Scans: no panic on any text, and what they find lies in it.
+//! Scans don't panic on any text, and their findings lie in it.
 
 #![no_main]
 
@@ -24,8 +24,8 @@ fuzz_target!(|text: &str| {
     for spread in Frames::default().read(lines.iter().copied()) {
         assert!(spread.pieces.iter().all(|(n, place)| lines.get(*n).is_some_and(|line| line.get(place.clone()).is_some())));
     }
-    // Hidden text is looked for in what is JSON: the text as a record, if it is one, and as a
-    // string of one.
+    // Hidden text is only searched in JSON: in the text itself if it is valid, and in a string with
+    // the text.
     let mut scanner = Scanner::new(text, 128);
     let whole = scanner.skip().and_then(|_| scanner.end()).is_ok().then(|| text.to_owned());
     for record in whole.into_iter().chain(serde_json::to_string(&[text])) {

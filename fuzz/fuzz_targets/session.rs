@@ -1,5 +1,5 @@
-//! Any bytes, read as a session of each format: no panic, the same report again, and every unit
-//! counted once. The first byte chooses the format.
+//! Any bytes are read as a session of each format without a panic. The report is deterministic and
+//! counts every unit once. The first byte chooses the format.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
 #![no_main]
 
-//! Any text is explained, is a knowledge graph, and differs in nothing from itself but in what
-//! can't be read.
+//! Any text is explained, is read as a knowledge graph, and differs from itself only in unreadable
+//! records.
 
 use libfuzzer_sys::fuzz_target;
 use yuangs_verify::report::page::Format;

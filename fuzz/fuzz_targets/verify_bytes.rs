@@ -1,7 +1,7 @@
-//! Any bytes, verified whole: no panic, the same report again, counts that add up, and nothing in a
-//! report that acts on a terminal.
+//! Any bytes are verified without a panic. The report is deterministic, its counts are consistent,
+//! and it contains nothing that acts on a terminal.
 //!
-//! What `verify_reader` doesn't do is the opening of files, and with it decompression.
+//! `verify_reader` neither opens files nor decompresses them.
 
 #![no_main]
 
@@ -40,7 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
         let mut text = Vec::new();
         let verbose = TextOptions { quiet: false, verbose: true, schema_only, unenforced: false };
         write_text(&report, verbose, &mut text).expect("a vector takes everything");
-        // Colours are the only escapes that are written; the stream around it takes them away.
+        // Only escapes for colours are written; the output stream removes them if needed.
         let json = String::from_utf8(json).expect("the report is UTF-8");
         let text = String::from_utf8(text).expect("the report is UTF-8").replace("\u{1b}[", "");
         for shown in [json, text] {

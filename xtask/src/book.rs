@@ -1,11 +1,11 @@
-//! The sources of the documentation site: `docs/` as it is, and what the program itself knows.
+//! Writes the sources of the documentation site: `docs/`, and pages generated from the program.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use yuangs_verify::{cli, rules};
 
-/// Where to write.
+/// The arguments of `cargo xtask book`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Directory for the book's sources. It is replaced.
@@ -25,7 +25,7 @@ const TOP: &[(&str, &str)] = &[
 /// number of rule pages.
 ///
 /// # Errors
-/// When a file can't be read or written.
+/// Fails if a file can't be read or written.
 pub(crate) fn run(root: &Path, args: &Args) -> io::Result<usize> {
     let out = root.join(&args.out);
     if out.exists() {
@@ -57,7 +57,7 @@ pub(crate) fn run(root: &Path, args: &Args) -> io::Result<usize> {
     Ok(rules::ALL.len())
 }
 
-/// Copies a directory. Links that leave `docs` lead to the book's copy of the page.
+/// Copies a directory. Links to pages outside of `docs` are changed to the book's copies.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -74,7 +74,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Links between `docs/` and the top of the repository, as links inside the book.
+/// Changes links between `docs/` and the root of the repository to links inside the book.
 fn inside(text: &str) -> String {
     let text = text.replace("](docs/", "](");
     TOP.iter().fold(text, |text, (from, to)| {
@@ -84,7 +84,7 @@ fn inside(text: &str) -> String {
     })
 }
 
-/// The table of rules with a link to each page.
+/// Adds a link to each rule's page to the table of rules.
 fn linked(table: &str) -> String {
     rules::ALL.iter().fold(table.to_owned(), |text, rule| {
         let code = rule.code;
@@ -95,7 +95,7 @@ fn linked(table: &str) -> String {
     })
 }
 
-/// The table of contents with the pages of the rules below the table of rules.
+/// Adds the pages of the rules to the table of contents, below the table of rules.
 fn with_rules(summary: &str) -> String {
     let mut out = String::new();
     for line in summary.lines() {

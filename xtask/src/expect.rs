@@ -1,4 +1,4 @@
-//! Expectations of the corpora of traces: how they differ from what the verifier says.
+//! Compares the expectations in the corpora of traces with the results of the verifier.
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use yuangs_verify::corpus::{self, Expectation};
 
-/// What to compare, and whether to write.
+/// The arguments of `cargo xtask expect`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files `NAME.expect`, traces, or directories of them.
@@ -19,10 +19,10 @@ pub(crate) struct Args {
     write: bool,
 }
 
-/// Compares, and tells how many expectations differ.
+/// Compares expectations and returns how many differ.
 ///
 /// # Errors
-/// When a file can't be read or written, or is not an expectation.
+/// Fails if a file can't be read or written, or isn't an expectation.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> io::Result<usize> {
     let all: Vec<PathBuf> = args.paths.iter().flat_map(|path| gather(path)).collect();
     if all.is_empty() {
@@ -50,7 +50,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> io::Result<usize> {
     Ok(if args.write { 0 } else { differing })
 }
 
-/// The expectations under a path; for a trace, the one beside it, whether it is there or not.
+/// Returns the expectations under a path. For a trace, it is the one next to it, even if it doesn't
+/// exist.
 fn gather(path: &Path) -> Vec<PathBuf> {
     let is_expectation = |path: &Path| path.extension().is_some_and(|e| e == "expect");
     if path.is_file() && !is_expectation(path) {
@@ -67,7 +68,8 @@ fn gather(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The text of an expectation, and what it would have to be, where they differ in what they say.
+/// Returns the path of an expectation, its text and the updated text; `None` if it matches the
+/// results.
 fn compare(path: &Path) -> io::Result<Option<(PathBuf, String, String)>> {
     let before = match std::fs::read_to_string(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
@@ -87,7 +89,7 @@ fn compare(path: &Path) -> io::Result<Option<(PathBuf, String, String)>> {
     Ok(Some((path.to_owned(), before, after)))
 }
 
-/// An expectation as the corpora write it, a line for each execution and finding.
+/// Formats an expectation like those in the corpora, with one line for each execution and finding.
 fn written(expectation: &Expectation, exit: i32, report: &Value) -> String {
     const EXECUTION: [&str; 5] = ["executionId", "verdict", "turns", "finalState", "outcome"];
     const FINDING: [&str; 3] = ["code", "line", "column"];
@@ -139,7 +141,7 @@ fn written(expectation: &Expectation, exit: i32, report: &Value) -> String {
     text
 }
 
-/// A value on one line, with a space behind each comma and colon.
+/// Formats a value on one line, with a space after each comma and colon.
 fn spaced(value: &Value) -> String {
     match value {
         Value::Object(members) => {

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo xtask")]
 enum Task {
-    /// Show where traces and their expectations differ; write nothing unless told.
+    /// Show where traces and their expectations differ, and write nothing without `--write`.
     Expect(expect::Args),
     /// Write the sources of the documentation site, for `mdbook build`.
     Book(book::Args),

@@ -1,8 +1,8 @@
-//! One policy of fifteen rules about tool calls, written for three engines, asked the same
+//! Compares three policy engines: the same policy of fifteen rules about tool calls, and the same
 //! questions.
 //!
-//! Each engine is asked in the way its own documentation shows, with everything that can be made
-//! beforehand made beforehand. The three must agree on every answer before any time is taken.
+//! Each engine is used as its documentation shows, with all preparation done in advance. The
+//! engines must agree on every answer before the measurement.
 
 use cedar_policy::{Authorizer, Context, Entities, EntityUid, PolicySet, Request as Question};
 use regorus::{Engine, Value};
@@ -11,13 +11,13 @@ use std::str::FromStr;
 use std::time::Instant;
 use agent_policy::{Action, Effect, History, Policy, Request, load};
 
-/// Tools that nobody may call, by the beginning of their names.
+/// Number of forbidden tools, by prefix of their names.
 const FORBIDDEN: usize = 10;
-/// Folders that nobody may touch.
+/// Number of forbidden directories.
 const CLOSED: usize = 4;
-/// Questions in one round.
+/// Number of questions in one round.
 const QUESTIONS: usize = 1000;
-/// Rounds of which the quickest counts.
+/// Number of rounds. The fastest is reported.
 const ROUNDS: usize = 20;
 
 fn ours() -> Policy {
@@ -34,8 +34,8 @@ fn ours() -> Policy {
     load("peers.yaml", &text).unwrap_or_else(|e| panic!("{e:?}"))
 }
 
-/// The globs of the other policies are beginnings and parts of names here: regorus would compile
-/// each glob at each question, which takes it twenty-five times as long.
+/// The globs of the other policies are prefixes and substrings here. Regorus would compile each
+/// glob for each question, which takes it 25 times as long.
 fn rego() -> Engine {
     let mut text = String::from("package peers\nimport rego.v1\ndefault decision := \"ask\"\n");
     text += "decision := \"deny\" if denied\ndecision := \"allow\" if { not denied; allowed }\n";
@@ -63,8 +63,8 @@ fn cedar() -> PolicySet {
     PolicySet::from_str(&text).unwrap()
 }
 
-/// The tool and the path of a question: most are allowed, some forbidden by tool or by path, some
-/// by nobody.
+/// Returns the tool and the path of a question. Most are allowed, some are forbidden by tool or
+/// path, and some match no rule.
 fn question(n: usize) -> (String, String) {
     let tool = match n % 10 {
         0 => format!("mcp__server{}__read", n % 13),
@@ -75,7 +75,7 @@ fn question(n: usize) -> (String, String) {
     (tool, path)
 }
 
-/// Decisions in a second, by the quickest of several rounds.
+/// Returns the decisions per second in the fastest of several rounds.
 fn rate(mut round: impl FnMut() -> usize) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
@@ -128,7 +128,7 @@ fn main() {
         };
         assert_eq!(rego, Value::from(word), "{action:?}");
         assert_eq!(ask_compiled(input), rego);
-        // Cedar knows no third answer.
+        // Cedar has no third answer.
         assert_eq!(cedar == cedar_policy::Decision::Allow, effect == Effect::Allow, "{action:?}");
         allowed += usize::from(effect == Effect::Allow);
     }

@@ -3,25 +3,26 @@
 use std::ops::ControlFlow;
 use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree};
 
-/// The most reports of progress that a text may take; the parser reports after each 100 steps. That
-/// is 25 steps for each byte and a start: far more than text that people write needs.
+/// Returns the maximum number of progress reports for a text. The parser reports after every 100
+/// steps, so this allows 25 steps for each byte plus a constant. Text written by people needs far
+/// fewer.
 const fn allowance(bytes: usize) -> usize {
     2_000 + bytes / 4
 }
 
-/// Why there is no tree.
+/// Why a text has no tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unparsed {
-    /// The grammar was made for another version of the library.
+    /// The grammar is for another version of the library.
     Grammar,
-    /// It takes more work than any ordinary text of its size.
+    /// Parsing takes more work than any ordinary text of its size.
     TooMuchWork,
 }
 
-/// Parses a text. The parser keeps its memory for the next one.
+/// Parses a text and keeps the parser's memory for the next one.
 ///
 /// # Errors
-/// [`Unparsed`] if the grammar can't be used or the text takes too much work.
+/// Returns [`Unparsed`] if the grammar can't be used or the text takes too much work.
 pub fn parse(parser: &mut Parser, grammar: &Language, text: &str) -> Result<Tree, Unparsed> {
     parser
         .set_language(grammar)
@@ -38,7 +39,7 @@ pub fn parse(parser: &mut Parser, grammar: &Language, text: &str) -> Result<Tree
     let bytes = text.as_bytes();
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
     let tree = parser.parse_with_options(&mut read, None, Some(options));
-    // Without this, the parser would continue with a parse that it gave up in the next text.
+    // Otherwise the parser would resume the aborted parse with the next text.
     parser.reset();
     tree.ok_or(Unparsed::TooMuchWork)
 }

@@ -1,14 +1,15 @@
-//! Characters that an id of somebody may be written with to pass for somebody else's.
+//! Characters with which an id can imitate another one.
 //!
-//! After the confusables of Unicode Technical Standard 39, wider than [`looks_like`]: what is told
-//! of a path or a command must be a trick, and a letter that is only somewhat alike isn't one; but
-//! who governs may not be told from an agent by such a letter.
+//! The table follows the confusables of Unicode Technical Standard 39 and is larger than
+//! [`looks_like`]. A finding about a path or a command must be a deliberate trick, so characters
+//! that are only somewhat alike don't count there. An agent's name, however, must not pass for the
+//! governor's even by such a letter.
 
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 use text_safety::confusables::looks_like;
 
-/// Characters by the one of ASCII that they pass for, in lower case.
+/// Characters by the ASCII character, in lower case, that they can imitate.
 #[rustfmt::skip]
 const PASSES: &[(char, &str)] = &[
     // Cyrillic.
@@ -244,8 +245,8 @@ const PASSES: &[(char, &str)] = &[
     ('~', "⁓∼˜῀"),
 ];
 
-/// The lower-case ASCII character that `c` passes for where somebody is named, or what it looks
-/// like anywhere.
+/// Returns the lower-case ASCII character that `c` can imitate in a name, including the ones of
+/// [`looks_like`].
 #[must_use]
 pub fn passes_for(c: char) -> Option<char> {
     static TABLE: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {

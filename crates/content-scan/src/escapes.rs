@@ -1,12 +1,12 @@
-//! Which escapes a text contains, found in one pass. Nearly every text contains none, and every
-//! byte of an input passes through here.
+//! Finds in one pass which escapes a text contains. It reads every byte of the input, and nearly
+//! all texts contain none.
 
-#![expect(clippy::inline_always, reason = "see `text_simd::at_best`")]
+#![expect(clippy::inline_always, reason = "see `text_simd::dispatch`")]
 
 use super::secret::visible::is_splitter;
 use text_simd::{self, CHUNK, Kinds as _, Lanes};
 
-/// The kinds of escapes that decide what else is scanned.
+/// The kinds of escapes in a text, which decide what else is scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Escapes {
     /// `\uhhhh`.
@@ -15,13 +15,13 @@ pub(super) struct Escapes {
     pub(super) slash: bool,
     /// `\r`, `\b` or `\f`.
     pub(super) control: bool,
-    /// No escape: bytes beyond the visible ones of ASCII.
+    /// Bytes outside of visible ASCII. This isn't an escape.
     pub(super) beyond: bool,
 }
 
 impl Escapes {
-    /// Scans a text. A backslash that is escaped itself counts as one: this may err to the
-    /// side of yes.
+    /// Scans a text. An escaped backslash counts as the start of an escape, so the result errs on
+    /// the side of true.
     pub fn of(text: &str) -> Self {
         text_simd::dispatch(EscapeScan {
             bytes: text.as_bytes(),
@@ -31,11 +31,11 @@ impl Escapes {
     }
 }
 
-/// A text while it is scanned.
+/// The state of a scan.
 struct EscapeScan<'b> {
     bytes: &'b [u8],
     found: Escapes,
-    /// Of all lanes so far those with bytes beyond the visible ones.
+    /// Accumulates, per lane, whether a byte was outside of visible ASCII.
     beyond: Lanes,
 }
 
@@ -44,12 +44,12 @@ impl text_simd::Work for EscapeScan<'_> {
 
     #[inline(always)]
     fn call(mut self) -> Escapes {
-        let (stretches, rest) = self.bytes.as_chunks();
-        for (n, stretch) in stretches.iter().enumerate() {
-            self.stretch(n * CHUNK, stretch);
+        let (chunks, rest) = self.bytes.as_chunks();
+        for (n, chunk) in chunks.iter().enumerate() {
+            self.chunk(n * CHUNK, chunk);
         }
-        self.stretch(stretches.len() * CHUNK, &text_simd::first(rest));
-        // The highest bit of a byte that is no ASCII is set.
+        self.chunk(chunks.len() * CHUNK, &text_simd::first(rest));
+        // The highest bit of a non-ASCII byte is set.
         Escapes {
             beyond: self.beyond.any(),
             ..self.found
@@ -59,8 +59,8 @@ impl text_simd::Work for EscapeScan<'_> {
 
 impl EscapeScan<'_> {
     #[inline(always)]
-    fn stretch(&mut self, base: usize, stretch: &[u8; CHUNK]) {
-        let lanes = text_simd::lanes(stretch);
+    fn chunk(&mut self, base: usize, chunk: &[u8; CHUNK]) {
+        let lanes = text_simd::lanes(chunk);
         for lane in lanes {
             self.beyond |= lane | lane.are(0x7f);
         }
@@ -77,7 +77,7 @@ impl EscapeScan<'_> {
     }
 }
 
-/// The code units that the `\uhhhh` escapes of a text stand for.
+/// Returns the code units of the `\uhhhh` escapes in a text.
 pub(super) fn units(text: &str) -> impl Iterator<Item = u32> {
     memchr::memmem::find_iter(text.as_bytes(), br"\u").filter_map(|at| {
         let digits = text.get(at + 2..at + 6)?;
@@ -85,18 +85,18 @@ pub(super) fn units(text: &str) -> impl Iterator<Item = u32> {
     })
 }
 
-/// A text that is not valid JSON, with those `\uhhhh` escapes resolved that a token may hold or be
-/// split by: a line that was cut off still means what it says.
+/// A text that isn't valid JSON, with `\uhhhh` escapes resolved if they can be in a token or split
+/// one. A truncated line may still contain a secret.
 #[derive(Debug)]
 pub(super) struct Unescaped {
     pub text: String,
-    /// Where the resolved characters are, in order, each with how many bytes all of them so far
-    /// took more as escapes.
+    /// The places of the resolved characters, each with the number of bytes that were saved up to
+    /// there.
     places: Vec<(usize, usize)>,
 }
 
 impl Unescaped {
-    /// Resolves the escapes of a text; `None` if there are none.
+    /// Resolves the escapes in a text; `None` if there are none.
     pub fn of(written: &str) -> Option<Self> {
         let mut resolved = Self {
             text: String::new(),
@@ -129,7 +129,7 @@ impl Unescaped {
         Some(resolved)
     }
 
-    /// Where a byte of the resolved text begins in the text as written.
+    /// Returns the position in the original text of a byte of the resolved text.
     pub(super) fn origin(&self, at: usize) -> usize {
         let before = self.places.partition_point(|(place, _)| *place < at);
         let saved = before.checked_sub(1).and_then(|n| self.places.get(n));

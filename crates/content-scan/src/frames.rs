@@ -1,43 +1,42 @@
-//! Text that comes in pieces: what a terminal printed, and what was typed into it, over the lines
-//! of a recording.
+//! Text in pieces over the lines of a recording: the output of a terminal, and its input.
 //!
-//! Who types a token types it key by key, and what a program prints is cut wherever a buffer was
-//! full. So the frames of each direction are read as one text as well. What the terminal makes of
-//! it isn't played: a token with control sequences or corrections inside is none.
+//! A user types a token key by key, and a program's output is cut wherever a buffer was full. The
+//! frames of each direction are therefore also scanned as one text. The terminal isn't emulated, so
+//! a token with control sequences or corrections inside isn't found.
 
 use super::joined::JoinedText;
 use super::secret::{self, Table};
 use super::strings::{self, RecordString};
 use std::ops::Range;
 
-/// Bytes of what came before that are read again with what comes next.
+/// Bytes of the previous text that are scanned again with the next lines.
 const KEPT: usize = 64 << 10;
 
-/// The pieces of a recording as it goes on, by direction.
+/// The text of a recording so far, by direction.
 #[derive(Debug, Default)]
 pub struct Frames {
-    printed: Kept,
-    typed: Kept,
+    printed: TextTail,
+    typed: TextTail,
 }
 
-/// The end of a text that goes on.
+/// The last part of a text that continues.
 #[derive(Debug, Default)]
-struct Kept(String);
+struct TextTail(String);
 
-/// A credential that is in several frames.
+/// A credential that spans several frames.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spread {
-    /// What to say of it.
+    /// The message to report.
     pub message: String,
     pub secret: String,
-    /// Its pieces, as far as they are in the lines that were read last: numbers of lines from 0,
-    /// and bytes of each.
+    /// The parts within the lines that were read last: the line number from 0, and the bytes in
+    /// that line.
     pub pieces: Vec<(usize, Range<usize>)>,
 }
 
 impl Frames {
-    /// Reads the next lines of a recording and finds the credentials that end in them and are in
-    /// more than one.
+    /// Reads the next lines of a recording. Returns the credentials that end in them and span
+    /// several frames.
     pub fn read<'t>(&mut self, lines: impl Iterator<Item = &'t str>) -> Vec<Spread> {
         let Ok(table) = Table::shipped() else {
             return Vec::new();
@@ -55,13 +54,13 @@ impl Frames {
         })
     }
 
-    /// The same for whatever `find` finds.
+    /// Like [`Frames::read`], with another search function.
     pub(super) fn read_for<'t>(
         &mut self,
         lines: impl Iterator<Item = &'t str>,
         find: impl Fn(&str) -> Vec<(Range<usize>, String)>,
     ) -> Vec<Spread> {
-        let [mut printed, mut typed] = [&mut self.printed, &mut self.typed].map(Kept::take);
+        let [mut printed, mut typed] = [&mut self.printed, &mut self.typed].map(TextTail::take);
         for (number, line) in lines.enumerate() {
             each_frame(line, |code, data| {
                 let stream = match code {
@@ -89,7 +88,8 @@ impl Frames {
                             .map(|(number, offsets)| (*number, offsets.range(place)))
                     })
                     .collect();
-                // What is in one frame is found there; what ended before was found then.
+                // Secrets in one frame are found elsewhere, and those that ended earlier were found
+                // then.
                 if touched > 1 && !pieces.is_empty() {
                     all.push(Spread {
                         message,
@@ -104,8 +104,8 @@ impl Frames {
     }
 }
 
-impl Kept {
-    /// What was kept, to go on with. Nothing leads back into it.
+impl TextTail {
+    /// Takes the kept text as the start of a new one. It has no position in the new lines.
     fn take<P>(&mut self) -> JoinedText<Option<P>> {
         let mut joined = JoinedText::default();
         let text = std::mem::take(&mut self.0);
@@ -122,8 +122,8 @@ impl Kept {
     }
 }
 
-/// The frames of a line, by code and data: the one that it is, or all that was printed in a
-/// recording that is one document.
+/// Visits the frames of a line, by code and data. A line is one frame, or a whole recording as one
+/// document, whose output is visited.
 fn each_frame<'t>(line: &'t str, mut visit: impl FnMut(&str, RecordString<'t>)) {
     if line.trim_start().starts_with('{') {
         strings::each(line, |string| {
@@ -136,8 +136,7 @@ fn each_frame<'t>(line: &'t str, mut visit: impl FnMut(&str, RecordString<'t>)) 
     }
 }
 
-/// The code and the data of a frame: the first two strings of its array, whatever else is in
-/// it.
+/// Parses a frame: its code and data are the first two strings of the array.
 fn frame(line: &str) -> Option<(RecordString<'_>, RecordString<'_>)> {
     let (mut code, mut data) = (None, None);
     let bracket = line.len() - line.trim_start().len();
@@ -159,8 +158,7 @@ mod tests {
         serde_json::json!([0.5, code, data]).to_string()
     }
 
-    /// A recording of a text in pieces of `length` characters, with frames of another kind in
-    /// between.
+    /// Returns a recording of a text in pieces of `length` characters, with other frames between.
     fn recording(text: &str, length: usize) -> Vec<String> {
         let letters: Vec<char> = text.chars().collect();
         let pieces = letters
@@ -189,12 +187,12 @@ mod tests {
             "{}",
             found[0].message
         );
-        // In one frame it is none of ours.
+        // A token in one frame isn't reported here.
         assert_eq!(
             Frames::default().read([&*line("o", &token), &line("o", "\r\n")].into_iter()),
             []
         );
-        // Neither are the two directions one text.
+        // The two directions aren't one text.
         let (first, second) = token.split_at(20);
         assert_eq!(
             Frames::default().read([&*line("o", first), &line("i", second)].into_iter()),
@@ -261,7 +259,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-        /// However a text is cut, and however it comes: the pieces of what is found are what it is.
+        /// However a text is split and delivered, the pieces of a finding contain the secret.
         #[test]
         fn pieces_lead_back(text in "[ -~é\n]{0,30}", length in 1_usize..30, block in 1_usize..40) {
             let token = fill("ghp_⟦crc62:30⟧").unwrap();

@@ -1,4 +1,4 @@
-//! Characters that act on a terminal, turn text around or hide in it.
+//! Characters that control a terminal, reorder text, or are invisible.
 //!
 //! Sources: ECMA-48 (control functions), xterm's control sequences (OSC 8, OSC 52), Unicode
 //! Standard Annex 9 (bidirectional text), Unicode Technical Standards 39 and 51 (confusables,
@@ -8,27 +8,26 @@ use super::letters;
 use super::strings::Role;
 use std::collections::BTreeMap;
 
-/// Something hidden in a text.
+/// A hidden character or sequence in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sighting {
+pub(super) struct HiddenText {
     /// Byte offset.
     pub(super) at: usize,
-    /// Bytes.
+    /// Length in bytes.
     pub(super) length: usize,
-    /// What it is.
     pub(super) what: HiddenKind,
 }
 
 /// The kinds of hidden text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum HiddenKind {
-    /// A control sequence: what introduces it, and its name.
+    /// A control sequence, by its introducer and its name.
     Sequence(&'static str, &'static str),
-    /// A character, and its name.
+    /// A character and its name.
     Char(char, &'static str),
     /// A letter that looks like one of another script, in a word of that script.
     Letter(char),
-    /// A sign that looks like a separator.
+    /// A symbol that looks like a separator.
     Sign(char),
 }
 
@@ -53,9 +52,11 @@ impl HiddenKind {
     }
 }
 
-/// Sums sightings up, most code points named.
-pub(super) fn describe(sightings: &[Sighting]) -> String {
-    const NAMED: usize = 6;
+/// Maximum number of kinds that a summary names.
+const NAMED: usize = 6;
+
+/// Summarises findings by kind. The first [`NAMED`] kinds are named, the others counted.
+pub(super) fn describe(sightings: &[HiddenText]) -> String {
     let mut counts: BTreeMap<HiddenKind, usize> = BTreeMap::new();
     for sighting in sightings {
         *counts.entry(sighting.what).or_default() += 1;
@@ -77,14 +78,14 @@ pub(super) fn describe(sightings: &[Sighting]) -> String {
     parts.join(", ")
 }
 
-/// Whether `c` is worth a closer look, wherever it stands.
+/// Returns whether `c` needs closer inspection anywhere.
 pub(super) const fn is_of_interest(c: char) -> bool {
     matches!(c, '\u{0}'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}')
         || invisible(c).is_some()
         || letters::is_of_interest(c)
 }
 
-/// The name of a character that can't be seen.
+/// Returns the name of an invisible character.
 pub(super) const fn invisible(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{ad}' => "soft hyphen",
@@ -122,9 +123,9 @@ pub(super) const fn invisible(c: char) -> Option<&'static str> {
     })
 }
 
-/// Everything in `text` that a reader doesn't see or that acts on a terminal, as far as it doesn't
-/// belong in a text of this role, in the order of the text.
-pub(super) fn find(text: &str, role: Role) -> Vec<Sighting> {
+/// Finds everything invisible or with an effect on a terminal that doesn't belong in a text of this
+/// role. The result is in text order.
+pub(super) fn find(text: &str, role: Role) -> Vec<HiddenText> {
     let mut found = Vec::new();
     if text.chars().any(is_of_interest) {
         let mut scan = HiddenScan {
@@ -135,7 +136,7 @@ pub(super) fn find(text: &str, role: Role) -> Vec<Sighting> {
         let mut skip = 0;
         for (at, c) in text.char_indices() {
             if at >= skip && is_of_interest(c) {
-                skip = scan.look(at, c, &mut found);
+                skip = scan.inspect(at, c, &mut found);
             }
         }
         if matches!(role, Role::Command | Role::Path) {
@@ -149,7 +150,7 @@ pub(super) fn find(text: &str, role: Role) -> Vec<Sighting> {
 struct HiddenScan<'t> {
     text: &'t str,
     role: Role,
-    /// Whether the text holds letters that are written from right to left, once that was asked.
+    /// Whether the text contains right-to-left letters; `None` until it was computed.
     directed: Option<bool>,
 }
 
@@ -162,10 +163,10 @@ impl HiddenScan<'_> {
         self.text.get(at..)?.chars().next()
     }
 
-    /// Looks at the character `c` at `at`; returns where to go on.
-    fn look(&mut self, at: usize, c: char, found: &mut Vec<Sighting>) -> usize {
+    /// Inspects the character `c` at `at`. Returns the position at which to continue.
+    fn inspect(&mut self, at: usize, c: char, found: &mut Vec<HiddenText>) -> usize {
         let after = at + c.len_utf8();
-        let mut report = |length, what| found.push(Sighting { at, length, what });
+        let mut report = |length, what| found.push(HiddenText { at, length, what });
         let output = self.role == Role::Output;
         match c {
             '\u{1b}' => {
@@ -177,7 +178,7 @@ impl HiddenScan<'_> {
                 return after + length;
             }
             '\r' => {
-                // A line ending, or the old trick of writing over what stands there.
+                // Either a line ending, or the trick of overwriting the line.
                 let ends_line = matches!(self.behind(after), Some('\n' | '\r') | None);
                 if !ends_line && matches!(self.role, Role::Prose | Role::Command | Role::Path) {
                     report(1, HiddenKind::Char(c, "carriage return inside a line"));
@@ -224,8 +225,8 @@ impl HiddenScan<'_> {
         after
     }
 
-    /// A run of tag characters: where it ends, and whether it spells one of the three flags that
-    /// Unicode recommends.
+    /// Returns the end of a run of tag characters, and whether it spells one of the three flags
+    /// that Unicode recommends.
     fn tags(&self, at: usize) -> (usize, bool) {
         let run: String = self
             .text
@@ -244,7 +245,7 @@ impl HiddenScan<'_> {
         (at + run.len(), is_flag)
     }
 
-    /// Whether an invisible character does there what it is made for.
+    /// Returns whether an invisible character is used for its purpose.
     fn belongs(&mut self, at: usize, after: usize, c: char) -> bool {
         let (before, behind) = (self.before(at), self.behind(after));
         let prose = matches!(self.role, Role::Prose | Role::Code);
@@ -266,7 +267,7 @@ impl HiddenScan<'_> {
                     && behind.is_some_and(char::is_alphabetic)
             }
             '\u{2028}' | '\u{2029}' => prose,
-            // A byte-order mark begins a file, and so a line of a diff.
+            // A byte-order mark starts a file, and hence a line of a diff.
             '\u{feff}' => match before {
                 None => true,
                 Some('+' | '-' | ' ') => {
@@ -278,8 +279,8 @@ impl HiddenScan<'_> {
                 before.is_some_and(|c| !c.is_ascii_alphabetic() && invisible(c).is_none())
             }
             '\u{e0100}'..='\u{e01ef}' => before.is_some_and(is_ideograph),
-            // Marks order the punctuation of right-to-left text. Overrides and isolates are another
-            // matter.
+            // Marks order the punctuation of right-to-left text. Overrides and isolates are
+            // different.
             '\u{200e}' | '\u{200f}' | '\u{61c}' => {
                 let text = self.text;
                 *self
@@ -291,15 +292,15 @@ impl HiddenScan<'_> {
     }
 }
 
-/// What follows an escape character: how many bytes belong to it, how it is introduced, its name,
-/// and whether programs print it for good reasons (colours, progress, links).
+/// Parses the sequence after an escape character. Returns its length in bytes, its introducer, its
+/// name, and whether programs print it for legitimate reasons (colours, progress, links).
 fn sequence(rest: &str) -> (usize, &'static str, &'static str, bool) {
     const LONGEST: usize = 4096;
     let bytes = rest.as_bytes();
     let terminated = || {
         let body = bytes.get(..LONGEST.min(bytes.len())).unwrap_or_default();
         let end = body.iter().position(|b| matches!(b, 0x07 | 0x1b));
-        // `ESC \` ends it as well; any other escape character begins something else.
+        // `ESC \` also ends it; any other escape character starts something else.
         end.map_or(1, |n| match body.get(n..n + 2) {
             Some(b"\x1b\\") => n + 2,
             _ if body.get(n) == Some(&0x1b) => n,
@@ -353,24 +354,25 @@ const fn is_tag(c: char) -> bool {
     matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
-/// What emoji sequences are made of, roughly: pictographs and symbols.
+/// Approximates the pictographs and symbols of which emoji sequences consist.
 const fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{27bf}' | '\u{2900}'..='\u{297f}' | '\u{2b00}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// What stands between the pictographs of a sequence.
+/// Returns whether a character is used between the pictographs of a sequence.
 const fn is_emoji_part(c: char) -> bool {
     matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// Scripts whose letters join, and which use the joiner and the non-joiner: Arabic, those of South
-/// Asia, Tibetan, Myanmar, Khmer, Mongolian.
+/// Returns whether a script joins its letters and uses the joiner and the non-joiner: Arabic, South
+/// Asian scripts, Tibetan, Myanmar, Khmer, Mongolian.
 const fn joins(c: char) -> bool {
     matches!(c, '\u{600}'..='\u{6ff}' | '\u{750}'..='\u{77f}' | '\u{8a0}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{f00}'..='\u{fff}'
         | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{1800}'..='\u{18af}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }
 
-/// Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, Chinese, Japanese.
+/// Returns whether a script has no spaces between words: Thai, Lao, Myanmar, Khmer, Chinese,
+/// Japanese.
 const fn breaks_by_zero_width(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}')
         || is_ideograph(c)

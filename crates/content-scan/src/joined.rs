@@ -1,12 +1,12 @@
-//! Texts that stand apart and mean one.
+//! Separate texts that form one.
 
 use std::ops::Range;
 
-/// Texts put one behind the other, each with what leads back to where it stands.
+/// Concatenated texts, each with data to find its original position.
 #[derive(Debug)]
 pub(super) struct JoinedText<P> {
     text: String,
-    /// Where each of them lies in the text.
+    /// The range of each text within `text`.
     parts: Vec<(Range<usize>, P)>,
 }
 
@@ -20,7 +20,7 @@ impl<P> Default for JoinedText<P> {
 }
 
 impl<P> JoinedText<P> {
-    /// Adds a text, behind what sets it off from the one before.
+    /// Appends a text. `between` separates it from the previous one.
     pub(super) fn push(&mut self, between: &str, text: &str, part: P) {
         if !self.parts.is_empty() {
             self.text.push_str(between);
@@ -30,12 +30,13 @@ impl<P> JoinedText<P> {
         self.parts.push((start..self.text.len(), part));
     }
 
-    /// All of them as one.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The parts that a stretch of the whole text touches, and which bytes of each.
+    /// Returns the parts that a range of the whole text touches, each with the bytes within the
+    /// part.
     pub(super) fn pieces(
         &mut self,
         stretch: Range<usize>,

@@ -1,22 +1,22 @@
 //! Letters that look like others.
 
-use super::hidden::{HiddenKind, Sighting};
+use super::hidden::{HiddenKind, HiddenText};
 use text_safety::confusables::looks_like;
 
-/// Whether `c` is a full-width or mathematical form of an ASCII letter or digit.
+/// Returns whether `c` is a full-width or mathematical form of an ASCII letter or digit.
 const fn is_styled(c: char) -> bool {
     matches!(c, '\u{ff10}'..='\u{ff19}' | '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' | '\u{1d400}'..='\u{1d7ff}')
 }
 
-/// Whether `c` may matter to this module.
+/// Returns whether `c` may be relevant to this module.
 pub(super) const fn is_of_interest(c: char) -> bool {
     looks_like(c).is_some() || is_styled(c)
 }
 
-/// Finds words that mix letters of scripts that look alike, and signs that only look like a
-/// separator. `programs` also judges words that stand where a program is named, and leaves quoted
-/// text alone: a commit message may be in any language.
-pub(super) fn find(text: &str, programs: bool, sightings: &mut Vec<Sighting>) {
+/// Finds words that mix similar letters of different scripts, and symbols that imitate a separator.
+/// With `programs`, it also checks words in the position of a program's name, and skips quoted
+/// text: a commit message may be in any language.
+pub(super) fn find(text: &str, programs: bool, sightings: &mut Vec<HiddenText>) {
     let mut words = Words {
         text,
         pos: 0,
@@ -24,16 +24,16 @@ pub(super) fn find(text: &str, programs: bool, sightings: &mut Vec<Sighting>) {
         programs,
     };
     while let Some(word) = words.next() {
-        judge(word.text, word.at, word.is_program, sightings);
+        check_word(word.text, word.at, word.is_program, sightings);
     }
 }
 
-fn judge(word: &str, at: usize, is_program: bool, sightings: &mut Vec<Sighting>) {
-    // Only letters that stand in one run together: `отчёт-final.txt` is nobody's trick.
+fn check_word(word: &str, at: usize, is_program: bool, sightings: &mut Vec<HiddenText>) {
+    // Scripts may only not mix within one run of letters: `отчёт-final.txt` isn't a trick.
     let mut start = 0;
     for (n, c) in word.char_indices().chain([(word.len(), '/')]) {
         if matches!(looks_like(c), Some('/' | '.')) {
-            sightings.push(Sighting {
+            sightings.push(HiddenText {
                 at: at + n,
                 length: c.len_utf8(),
                 what: HiddenKind::Sign(c),
@@ -51,7 +51,7 @@ fn judge(word: &str, at: usize, is_program: bool, sightings: &mut Vec<Sighting>)
         let whole = is_program && run.chars().count() > 1 && run.chars().all(foreign);
         if mixed || whole {
             let at = at + n - run.len() + first;
-            sightings.push(Sighting {
+            sightings.push(HiddenText {
                 at,
                 length: letter.len_utf8(),
                 what: HiddenKind::Letter(letter),
@@ -67,12 +67,12 @@ struct Word<'t> {
     is_program: bool,
 }
 
-/// Cuts text into words as roughly as the purpose allows: what is taken for a program too often
-/// only gets a closer look.
+/// Splits text into words, approximately. Taking a word for a program by mistake only leads to
+/// closer inspection.
 struct Words<'t> {
     text: &'t str,
     pos: usize,
-    /// The next word stands where a program is named.
+    /// Whether the next word is in the position of a program's name.
     program: bool,
     programs: bool,
 }
@@ -114,7 +114,7 @@ impl<'t> Words<'t> {
             match c {
                 '|' | '&' | ';' | '(' | '`' | '\n' => self.program = true,
                 '"' | '\'' if !self.program => {
-                    // Quoted sentences are passed over; a single word in quotes may be a path.
+                    // Quoted sentences are skipped. A single word in quotes may be a path.
                     let quoted = self.text.get(self.pos..).unwrap_or_default();
                     if let Some(end) = quoted.find(c).filter(|n| {
                         quoted

@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 //!
-//! Every byte of an input passes here, and nearly all of them are innocent. So each question is
-//! asked twice: first of the text as it is written, quickly and generously; then, only where that
-//! gave cause, of the strings that are meant.
+//! Every byte of an input passes through here, and nearly all of them are harmless. Each check is
+//! therefore done twice: first a fast test without false negatives on the text as written, and
+//! then, only where needed, a thorough one on the decoded strings.
 
 mod confusables;
 mod escapes;
@@ -24,19 +24,19 @@ use listed::ListedKey;
 use secret::{Table, visible};
 use std::ops::Range;
 
-/// Something that a scan has found in a record.
+/// A finding of a scan in a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// Byte offset into the record as written, and how many bytes.
+    /// Byte offset in the record as written, and length in bytes.
     pub at: (usize, usize),
-    /// What was found. Names code points; holds no text that acts or hides.
+    /// What was found. It names code points, and contains no invisible or active text itself.
     pub message: String,
 }
 
-/// Texts of one record that are reported; the rest is counted.
+/// Maximum number of findings per record that are reported. The others are counted.
 const MOST: usize = 12;
 
-/// Finds both in a record that is valid JSON: its credentials, and text that hides from its reader.
+/// Finds both credentials and hidden text in a record of valid JSON.
 #[must_use]
 pub fn scan(record: &str) -> (Secrets, Vec<Remark>) {
     let escapes = Escapes::of(record);
@@ -47,15 +47,15 @@ pub fn scan(record: &str) -> (Secrets, Vec<Remark>) {
     )
 }
 
-/// Finds text that hides from its reader in the strings of a record, which is valid JSON. One
-/// remark for each string, and none that says the same as an earlier one.
+/// Finds hidden text in the strings of a record of valid JSON. It reports one remark for each
+/// string, and no message twice.
 #[must_use]
 pub fn hidden_text(record: &str) -> Vec<Remark> {
     let escapes = Escapes::of(record);
     hidden_in(record, escapes, may_hide(record, escapes))
 }
 
-/// `hides` is what [`may_hide`] says of the record.
+/// Like [`hidden_text`]. `hides` is the result of [`may_hide`] for the record.
 fn hidden_in(record: &str, escapes: Escapes, hides: bool) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = Vec::new();
     if !hides {
@@ -101,20 +101,20 @@ fn hidden_in(record: &str, escapes: Escapes, hides: bool) -> Vec<Remark> {
 /// The credentials of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Secrets {
-    /// What to say of them, each once.
+    /// The distinct messages to report.
     pub remarks: Vec<Remark>,
-    /// Where they all stand: bytes of the record as written.
+    /// The places of all credentials, as bytes of the record as written.
     pub places: Vec<Range<usize>>,
 }
 
-/// Finds credentials in a record. `valid` says that it is valid JSON; of anything else the text as
-/// it stands is searched as well, and as it would be meant with its escapes resolved.
+/// Finds credentials in a record. If the record isn't `valid` JSON, the raw text is searched too,
+/// both as it is and with its escapes resolved.
 #[must_use]
 pub fn secrets(record: &str, valid: bool) -> Secrets {
     secrets_in(record, valid, Escapes::of(record), true)
 }
 
-/// `hides` is what [`may_hide`] says of the record, or true if it wasn't asked.
+/// Like [`secrets`]. `hides` is the result of [`may_hide`] for the record, or true if unknown.
 fn secrets_in(record: &str, valid: bool, escapes: Escapes, hides: bool) -> Secrets {
     let table = match Table::shipped() {
         Ok(table) => table,
@@ -129,7 +129,7 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes, hides: bool) -> Secre
             };
         }
     };
-    // Valid JSON holds no raw escape character.
+    // Valid JSON contains no raw escape character.
     let raw = !valid && record.contains('\u{1b}');
     let split = raw || hides && may_split(record, escapes);
     if !split && !secret::may_hold(table, record, escapes) {
@@ -176,8 +176,7 @@ fn secrets_in(record: &str, valid: bool, escapes: Escapes, hides: bool) -> Secre
     collector.end()
 }
 
-/// Ranges of a text, sorted by their start, each with the furthest end of those that start no
-/// later.
+/// Ranges of a text, sorted by start, each with the largest end of all ranges up to it.
 #[derive(Debug)]
 struct IntervalSet(Vec<(usize, usize)>);
 
@@ -193,7 +192,7 @@ impl IntervalSet {
         Self(all)
     }
 
-    /// Whether a range has a byte in common with one of them.
+    /// Returns whether a range has a byte in common with any of the set.
     fn overlaps(&self, place: &Range<usize>) -> bool {
         let before = self.0.partition_point(|(start, _)| *start < place.end);
         before
@@ -207,18 +206,18 @@ impl IntervalSet {
 #[derive(Debug, Default)]
 struct SecretCollector {
     secrets: Secrets,
-    /// Remarks beyond those that are kept.
+    /// Number of remarks that were dropped.
     left_out: usize,
 }
 
 impl SecretCollector {
-    /// Takes note of a credential.
+    /// Adds a credential.
     fn add(&mut self, place: Range<usize>, message: String) {
         self.add_parts(std::iter::once(place), message);
     }
 
-    /// Takes note of the credentials of a text that has been read in another way before. What was
-    /// found there differs in its length and digest, and is the same.
+    /// Adds the credentials of a text that was scanned before in another form. One that overlaps an
+    /// earlier credential is the same, although its length and hash differ.
     fn add_reading(&mut self, found: impl Iterator<Item = (Range<usize>, String)>) {
         let known = IntervalSet::of(&self.secrets.places);
         for (place, message) in found {
@@ -230,7 +229,7 @@ impl SecretCollector {
         }
     }
 
-    /// Takes note of a credential that stands in parts.
+    /// Adds a credential that consists of several parts.
     fn add_parts(&mut self, places: impl IntoIterator<Item = Range<usize>>, message: String) {
         let Secrets {
             remarks,
@@ -266,13 +265,13 @@ impl SecretCollector {
     }
 }
 
-/// Whether the text as written holds a character of interest, raw or as an escape. `escapes` are
-/// those of the text or of one that it is a part of.
+/// Returns whether text as written contains a character of interest, raw or escaped. `escapes` are
+/// those of the text or of an enclosing one.
 fn may_hide(text: &str, escapes: Escapes) -> bool {
     escapes.beyond && raw_of_interest(text) || escape_of_interest(text, escapes)
 }
 
-/// No other control character than U+007F may stand raw in a string.
+/// Valid strings contain no raw control character except U+007F.
 fn raw_of_interest(text: &str) -> bool {
     text.chars()
         .any(|c| (!c.is_ascii() || c == '\u{7f}') && hidden::is_of_interest(c))
@@ -290,7 +289,7 @@ fn escape_of_interest(text: &str, escapes: Escapes) -> bool {
     };
     let unicode = || {
         escapes::units(text).any(|unit| match unit {
-            // The planes of tags and selectors, of styled letters, of format controls.
+            // The surrogates of tags and selectors, of styled letters, and of format controls.
             0xDB40 | 0xD835 | 0xD834 | 0xD82F => true,
             unit => char::from_u32(unit).is_some_and(hidden::is_of_interest),
         })
@@ -298,8 +297,8 @@ fn escape_of_interest(text: &str, escapes: Escapes) -> bool {
     escapes.control && control() || escapes.unicode && unicode()
 }
 
-/// Whether the text as written holds something that may split a token and shows nothing, raw or as
-/// an escape.
+/// Returns whether text as written contains an invisible character or sequence that may split a
+/// token, raw or escaped.
 fn may_split(text: &str, escapes: Escapes) -> bool {
     let unicode = || {
         escapes::units(text).any(|unit| match unit {
@@ -455,7 +454,7 @@ mod tests {
         let (start, end) = value.split_at(9);
         let record = format!(r#"{{"password":"{start}\u200b{end}"}}"#);
         assert_eq!(secrets(&record, true).places.len(), 1);
-        // Raw control characters are in no valid JSON.
+        // Valid JSON contains no raw control characters.
         let broken = format!("{first}\u{1b}[1m{second}");
         let places = secrets(&broken, false).places;
         assert!(places.len() == 1 && places.first() == Some(&(0..broken.len())));
@@ -471,7 +470,7 @@ mod tests {
         let record = serde_json::json!({ "lines": lines, "other": ["a", {"b": lines}, "c"], "halves": [["x"], key.split_at(400).0, 1, key.split_at(400).1] });
         let record = record.to_string();
         let found = secrets(&record, true);
-        // The lines of each list, and the halves: the first of them is a key by itself.
+        // The lines of both lists, and the halves: the first half is a key by itself.
         assert_eq!(
             found.places.len(),
             2 * lines.len() + 3,
@@ -488,7 +487,7 @@ mod tests {
                 .iter()
                 .all(|line| texts.iter().filter(|t| t == &line).count() == 2)
         );
-        // The halves are told of apart: a line ends where they meet.
+        // The halves get separate remarks, since a line ends between them.
         assert_eq!(found.remarks.len(), 3, "{:?}", found.remarks);
         assert!(
             secrets(r#"["-----BEGIN PRIVATE KEY-----","and","more",1]"#, true)
@@ -506,8 +505,8 @@ mod tests {
         assert_eq!(found.remarks.len(), 3);
     }
 
-    /// All are found, however many: a way that takes time by the square of the length would be
-    /// noticed by who waits for it.
+    /// All secrets are found in linear time. A quadratic search would make this test noticeably
+    /// slow.
     #[test]
     fn many_secrets_and_many_brackets_are_gone_through() {
         let tokens = ["a", "b", "c"]
@@ -539,8 +538,7 @@ mod tests {
             prop_assert_eq!(IntervalSet::of(&all).overlaps(&place), met);
         }
 
-        /// The quick look never misses what the thorough one would find, however the text is
-        /// written.
+        /// The quick check has no false negatives, however the text is written.
         #[test]
         fn the_quick_look_is_generous(text in "[\\x00-~а\u{7f}-\u{9f}\u{200b}-\u{202e}\u{feff}\u{e0000}-\u{e007f}\u{1d400}😀]{0,12}", ascii in any::<bool>()) {
             let mut written = serde_json::to_string(&[&text]).unwrap();

@@ -1,21 +1,21 @@
-//! Keys that are written as an array of their lines.
+//! Private keys that are written as an array of lines.
 
 use super::SecretCollector;
 use super::joined::JoinedText;
 use super::secret::{Table, key, keys};
 use super::strings::{Offsets, RecordString};
 
-/// Bytes of an array that are read as one key.
+/// Maximum number of bytes of an array that are read as one key.
 const MOST: usize = 64 << 10;
 
-/// The strings of an array from the one on in which a key begins and doesn't end.
+/// The strings of an array, from the one in which a key starts and doesn't end.
 #[derive(Debug, Default)]
 pub(super) struct ListedKey<'a> {
     open: Option<(usize, JoinedText<Offsets<'a>>)>,
 }
 
 impl<'a> ListedKey<'a> {
-    /// Takes the next string of a record, with what it means and where that is written.
+    /// Takes the next string of a record, with its decoded text and offsets.
     pub(super) fn read(
         &mut self,
         table: &Table,
@@ -37,8 +37,7 @@ impl<'a> ListedKey<'a> {
         }
     }
 
-    /// Takes note of a key that stands in several strings; one that stands in the first alone is
-    /// known already.
+    /// Adds a key that spans several strings. A key within the first string was found before.
     pub(super) fn end(&mut self, table: &Table, collector: &mut SecretCollector) {
         let Some((_, mut lines)) = self.open.take() else {
             return;

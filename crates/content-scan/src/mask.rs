@@ -1,32 +1,32 @@
-//! Keeps what was found secret out of every text of a report.
+//! Hides known secrets in all texts of a report.
 //!
-//! A finding may quote any part of a record: an id, a path, a cut-out of a line. Once a secret has
-//! been seen, every stretch of eight bytes of it is hidden wherever it turns up, so that a
-//! quotation which breaks off inside the secret doesn't show the half of it.
+//! A finding may quote any part of a record: an id, a path, an excerpt of a line. Once a secret is
+//! known, every sequence of eight bytes of it is hidden everywhere. A quotation that is cut inside
+//! a secret therefore doesn't reveal the rest.
 
 use std::collections::HashSet;
 
-/// Bytes of a stretch that counts as a part of a secret.
+/// Length in bytes of a sequence that counts as a part of a secret.
 const WINDOW: usize = 8;
-/// Stretches that are remembered, about 10 MB of them; beyond that nothing is quoted any more.
+/// Maximum number of sequences, which take about 10 MB. If there are more, nothing is quoted.
 const MOST: usize = 1 << 19;
-/// What stands in a report instead.
+/// The replacement for a secret.
 const HIDDEN: &str = "[secret]";
-/// What stands in a report when there were too many secrets to know them all.
+/// The replacement for every text if there are too many secrets.
 const WITHHELD: &str = "[withheld: the input holds too many secrets]";
 
-/// The secrets that were seen.
+/// The known secrets.
 #[derive(Debug, Clone, Default)]
 pub struct Mask {
     windows: HashSet<[u8; WINDOW]>,
-    /// Shorter ones, by their length: however many there are, a text is gone through once for each
-    /// length.
+    /// Secrets shorter than a sequence, by length. A text is searched once for each length, however
+    /// many secrets there are.
     short: [HashSet<Vec<u8>>; WINDOW],
     overflow: bool,
 }
 
 impl Mask {
-    /// Remembers a secret.
+    /// Adds a secret.
     pub fn add(&mut self, secret: &str) {
         if self.len() + secret.len() > MOST {
             self.overflow = true;
@@ -42,18 +42,18 @@ impl Mask {
         }
     }
 
-    /// Stretches that are remembered.
+    /// Returns the number of stored sequences.
     fn len(&self) -> usize {
         self.windows.len() + self.short.iter().map(HashSet::len).sum::<usize>()
     }
 
-    /// Whether no secret was seen.
+    /// Returns whether the mask contains no secret.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.overflow && self.len() == 0
     }
 
-    /// The text without secrets; `None` when it holds none.
+    /// Returns the text without secrets; `None` if it contains none.
     #[must_use]
     pub fn hide(&self, text: &str) -> Option<String> {
         if self.overflow {
@@ -76,14 +76,14 @@ impl Mask {
         Some(out)
     }
 
-    /// Takes the secrets out of a text that is kept.
+    /// Removes the secrets from a text in place.
     pub fn clean(&self, text: &mut String) {
         if let Some(hidden) = self.hide(text) {
             *text = hidden;
         }
     }
 
-    /// Remembers what another mask does as well.
+    /// Adds the secrets of another mask.
     pub fn absorb(&mut self, other: Self) {
         self.windows.extend(other.windows);
         for (short, others) in self.short.iter_mut().zip(other.short) {
@@ -92,8 +92,8 @@ impl Mask {
         self.overflow |= other.overflow || self.len() > MOST;
     }
 
-    /// The text with as many bytes as before, for what is pointed into; `None` when it holds no
-    /// secret.
+    /// Replaces secrets without changing the length in bytes, so that offsets into the text stay
+    /// valid. `None` if the text contains none.
     #[must_use]
     pub fn redact_span(&self, text: &str) -> Option<String> {
         let all = || vec![true; text.len()];
@@ -105,7 +105,7 @@ impl Mask {
         Some(redact_span(text, |at| hidden.get(at) == Some(&true)))
     }
 
-    /// Which bytes belong to characters that a secret touches; `None` when none does.
+    /// Marks the bytes of characters that a secret touches; `None` if there are none.
     fn hidden(&self, text: &str) -> Option<Vec<bool>> {
         let bytes = text.as_bytes();
         let mut hidden = vec![false; bytes.len()];
@@ -125,7 +125,7 @@ impl Mask {
                 }
             }
         }
-        // Nothing can be hidden of a secret without a byte.
+        // Length 0 is skipped: an empty secret hides nothing.
         for (length, short) in self
             .short
             .iter()
@@ -156,7 +156,7 @@ impl Mask {
     }
 }
 
-/// Writes a `*` for every byte of the characters that are hidden.
+/// Replaces every byte of hidden characters by `*`.
 pub fn redact_span(text: &str, hidden: impl Fn(usize) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(mask.hide("anything").as_deref(), Some(WITHHELD));
     }
 
-    /// Many short ones once made each text of a report cost as much as there were of them.
+    /// A text's cost once depended on the number of short secrets.
     #[test]
     fn many_short_secrets_cost_what_one_does() {
         let mut mask = Mask::default();

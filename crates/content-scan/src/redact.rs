@@ -1,4 +1,4 @@
-//! Takes credentials out of text, and leaves everything else as it stands, byte for byte.
+//! Removes credentials from text and keeps everything else byte for byte.
 
 use super::frames::{Frames, Spread};
 use super::secret::visible::Visible;
@@ -11,15 +11,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use strict_json::{Str, from_text};
 
-/// Rounds after which a text is given up: a mark may complete what only then looks like a secret.
+/// Maximum number of rounds. A replacement may complete something that then looks like a secret.
 const ROUNDS: usize = 4;
-/// Bytes of the shortest secret that is taken out wherever it stands; a shorter one may be a word.
+/// Minimum length in bytes of a secret that is removed everywhere. A shorter one may be a word.
 const SHORTEST: usize = 8;
 
-/// A text from which its secrets couldn't be taken.
+/// Why secrets couldn't be removed from a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RedactError {
-    /// Something that looks like a secret comes up again and again.
+    /// Every round finds something that looks like a secret.
     #[error("what looks like a secret remains, whatever is put in its place")]
     Remains,
     /// There are too many different secrets.
@@ -27,30 +27,29 @@ pub enum RedactError {
     TooMany,
 }
 
-/// The secrets of texts, as they are meant.
+/// The decoded secrets of several texts.
 #[derive(Debug, Default)]
 pub struct Gathered {
     values: BTreeSet<String>,
 }
 
 impl Gathered {
-    /// Gathers the secrets of a text. `valid` says that it is JSON.
+    /// Adds the secrets of a text. `valid` says whether it is valid JSON.
     pub fn add(&mut self, text: &str, valid: bool) {
         for place in secrets(text, valid).places {
-            self.know(meant(text.get(place).unwrap_or_default()));
+            self.add_value(decode_visible(text.get(place).unwrap_or_default()));
         }
     }
 
-    /// Gathers the secrets that stand in several frames of a recording.
+    /// Adds the secrets that span several frames of a recording.
     pub fn add_frames<'t>(&mut self, lines: impl Iterator<Item = &'t str>) {
         for spread in Frames::default().read(lines) {
-            self.know(spread.secret);
+            self.add_value(spread.secret);
         }
     }
 
-    /// Gathers a secret. Of one with several lines each line is one as well: of a key, a part that
-    /// stands elsewhere.
-    fn know(&mut self, secret: String) {
+    /// Adds a secret. Each line of a private key is added too, since it may appear elsewhere.
+    fn add_value(&mut self, secret: String) {
         if secret.contains('\n') || secret.contains("-----") {
             self.values.extend(key::lines(&secret).map(str::to_owned));
         }
@@ -59,22 +58,22 @@ impl Gathered {
         }
     }
 
-    /// How many different ones there are.
+    /// Returns the number of different secrets.
     #[must_use]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no secrets.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Makes them ready to be taken out.
+    /// Creates a redactor for the secrets.
     ///
     /// # Errors
-    /// When they are too many.
+    /// Fails if there are too many.
     pub fn redactor(self) -> Result<Redactor, RedactError> {
         let known = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
@@ -89,20 +88,20 @@ impl Gathered {
     }
 }
 
-/// Takes secrets out of texts: those that a text holds, and those that were gathered, wherever they
-/// stand.
+/// Removes secrets from texts: those that it finds there, and the gathered ones anywhere.
 #[derive(Debug)]
 pub struct Redactor {
     known: Option<AhoCorasick>,
 }
 
 impl Redactor {
-    /// The text without its secrets, and how many places were replaced. Each is replaced by
-    /// `REDACTED_` and the first 32 bits of its SHA-256 in hexadecimal, so that equal secrets stay
-    /// equal; lines inside a secret stay lines.
+    /// Returns the text without its secrets, and the number of replacements.
+    ///
+    /// A secret is replaced by `REDACTED_` and the first 32 bits of its SHA-256 in hexadecimal, so
+    /// that equal secrets stay equal. Line breaks inside a secret are kept.
     ///
     /// # Errors
-    /// When the text still looks like it holds a secret.
+    /// Fails if the text still contains what looks like a secret.
     pub fn redact(&self, text: &str, valid: bool) -> Result<(String, usize), RedactError> {
         let mut text = text.to_owned();
         let mut replaced = 0;
@@ -116,7 +115,7 @@ impl Redactor {
             let mut from = 0;
             for place in places {
                 out.push_str(text.get(from..place.start).unwrap_or_default());
-                out.push_str(&mark(text.get(place.clone()).unwrap_or_default()));
+                out.push_str(&replacement(text.get(place.clone()).unwrap_or_default()));
                 from = place.end;
             }
             out.push_str(text.get(from..).unwrap_or_default());
@@ -129,11 +128,12 @@ impl Redactor {
         }
     }
 
-    /// The lines of a recording without the secrets that stand in several of them, and how many
-    /// those were; nothing for a line that stays. The mark stands where a secret begins.
+    /// Removes secrets that span several lines of a recording. Returns the changed lines, with
+    /// `None` for an unchanged one, and the number of secrets. The replacement is at the start of
+    /// each secret.
     ///
     /// # Errors
-    /// When they still look like they hold one.
+    /// Fails if the lines still contain what looks like a secret.
     pub fn redact_frames(
         &self,
         lines: &[&str],
@@ -181,7 +181,7 @@ impl Redactor {
         Err(RedactError::Remains)
     }
 
-    /// The secrets that stand in several of the lines, in order, none overlapping another.
+    /// Finds the secrets that span several of the lines. They are sorted and don't overlap.
     fn spread<'t>(&self, lines: impl Iterator<Item = &'t str>) -> Vec<Spread> {
         let table = Table::shipped().ok();
         Frames::default().read_for(lines, |text| {
@@ -193,14 +193,14 @@ impl Redactor {
                 .iter()
                 .flat_map(|table| find(table, text))
                 .map(|s| s.start..s.end);
-            apart(known.chain(found).collect())
+            merge_overlaps(known.chain(found).collect())
                 .into_iter()
                 .map(|place| (place, String::new()))
                 .collect()
         })
     }
 
-    /// Where secrets stand, in order, none overlapping another.
+    /// Returns the ranges of all secrets. They are sorted and don't overlap.
     fn places(&self, text: &str, valid: bool) -> Vec<Range<usize>> {
         let mut all = secrets(text, valid).places;
         if let Some(known) = &self.known {
@@ -213,12 +213,12 @@ impl Redactor {
                 all.extend(known.find_iter(text).map(|m| m.range()));
             }
         }
-        apart(all)
+        merge_overlaps(all)
     }
 }
 
-/// Places in order, those that overlap made one.
-fn apart(mut all: Vec<Range<usize>>) -> Vec<Range<usize>> {
+/// Sorts ranges and merges those that overlap.
+fn merge_overlaps(mut all: Vec<Range<usize>>) -> Vec<Range<usize>> {
     all.sort_by_key(|place| (place.start, place.end));
     let mut places: Vec<Range<usize>> = Vec::with_capacity(all.len());
     for place in all {
@@ -230,7 +230,7 @@ fn apart(mut all: Vec<Range<usize>>) -> Vec<Range<usize>> {
     places
 }
 
-/// Whether a member of one of these names stands anywhere in a text, however the name is written.
+/// Returns whether an object in a text has a member with one of these names, in any spelling.
 #[must_use]
 pub fn has_member(text: &str, names: &[&str]) -> bool {
     let mut has = false;
@@ -240,8 +240,9 @@ pub fn has_member(text: &str, names: &[&str]) -> bool {
     has
 }
 
-/// What an escaped text means to a reader: equal tokens are equal however they are split.
-fn meant(written: &str) -> String {
+/// Decodes escaped text and removes invisible parts, so that equal tokens are equal however they
+/// are split.
+fn decode_visible(written: &str) -> String {
     let meant = unescaped(written);
     match Visible::new(&meant) {
         Some(visible) => visible.text,
@@ -258,7 +259,7 @@ fn unescaped(written: &str) -> String {
     read.flatten().unwrap_or_else(|| written.to_owned())
 }
 
-/// What stands in the place of a secret. It needs no escapes anywhere and means nothing to a shell.
+/// Returns the replacement for a secret. It needs no escaping and has no meaning to a shell.
 fn tag(secret: &str) -> String {
     let hash: String = Sha256::digest(secret)
         .iter()
@@ -268,14 +269,14 @@ fn tag(secret: &str) -> String {
     format!("REDACTED_{hash}")
 }
 
-/// The same with the lines of a secret.
-fn mark(written: &str) -> String {
-    let tag = tag(&meant(written));
+/// Returns the replacement with the line breaks of the secret.
+fn replacement(written: &str) -> String {
+    let tag = tag(&decode_visible(written));
     let mut out = String::new();
     for (n, line) in lines(written).into_iter().enumerate() {
         if n > 0 {
             out.push_str("\\n");
-            // In a diff the first column isn't the secret's.
+            // In a diff, the first column isn't a part of the secret.
             out.extend(line.chars().next().filter(|c| matches!(c, '+' | '-' | ' ')));
         }
         out.push_str(&tag);
@@ -286,7 +287,7 @@ fn mark(written: &str) -> String {
     out
 }
 
-/// What is left of a piece of a secret: where its lines end.
+/// Returns the line breaks inside a piece of a secret.
 fn line_ends(written: &str) -> String {
     let ends: Vec<&str> = lines(written)
         .into_iter()
@@ -295,7 +296,7 @@ fn line_ends(written: &str) -> String {
     ends.join("\\n")
 }
 
-/// The lines of an escaped text: what stands between its escapes for the end of a line.
+/// Splits escaped text at its escaped line breaks.
 fn lines(written: &str) -> Vec<&str> {
     let bytes = written.as_bytes();
     let (mut lines, mut from, mut at) = (Vec::new(), 0, 0);
@@ -343,7 +344,8 @@ mod tests {
     #[test]
     fn lines_inside_a_secret_stay_lines() {
         assert_eq!(lines(r"a\nb\\n\\\nc"), ["a", r"b\\n\\", "c"]);
-        let marked = mark(r"-----BEGIN PRIVATE KEY-----\r\n+MIIE\n+-----END PRIVATE KEY-----");
+        let marked =
+            replacement(r"-----BEGIN PRIVATE KEY-----\r\n+MIIE\n+-----END PRIVATE KEY-----");
         assert_eq!(marked.matches(r"\n+REDACTED_").count(), 2);
         assert!(marked.contains(r"\r\n+"));
     }
@@ -400,7 +402,7 @@ mod tests {
             data.collect::<String>(),
             format!("{}{}\r\n$ {} é", tag(&key), "\n".repeat(6), tag(&token))
         );
-        // One that is known goes where no rule would find it.
+        // A known secret is removed even where no rule would find it.
         let mut gathered = Gathered::default();
         gathered.add(&format!("[\"{token}\"]"), true);
         let (first, second) = token.split_at(9);
@@ -434,7 +436,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-        /// No secret is left, and nothing else has changed.
+        /// No secret remains, and nothing else has changed.
         #[test]
         fn only_secrets_change(
             parts in proptest::collection::vec("[ -~é\n\t]{0,20}", 1..5), which in 0_usize..4, ascii in any::<bool>()

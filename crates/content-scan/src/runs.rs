@@ -1,68 +1,66 @@
-//! Long runs of visible characters: what a credential consists of, and most text doesn't.
+//! Long runs of visible characters, of which credentials consist and little other text does.
 //!
-//! The text is looked at in stretches of 64 bytes, each of which becomes a word with a bit for
-//! every byte. Runs are read off those words, without a look at their bytes; and so is what a long
-//! one consists of.
+//! Each chunk of 64 bytes becomes a word with one bit per byte. Runs, and the kinds of characters
+//! in long ones, are computed from these words without inspecting single bytes.
 
-#![expect(clippy::inline_always, reason = "see `text_simd::at_best`")]
+#![expect(clippy::inline_always, reason = "see `text_simd::dispatch`")]
 
 use std::ops::Range;
 use text_simd::{self, CHUNK, Kinds as _};
 
-/// Bytes of a run that is told.
+/// Minimum length in bytes of a run that is reported.
 pub(super) const LONG: usize = 12;
 
 /// A run of visible characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) range: Range<usize>,
-    /// What they are.
     pub(super) kinds: Kinds,
 }
 
-/// Kinds of bytes in a run.
+/// The kinds of bytes in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kinds {
-    /// A letter of ASCII is among them.
+    /// It contains an ASCII letter.
     pub(super) letter: bool,
-    /// There is nothing but letters.
+    /// It contains only letters.
     pub(super) only_letters: bool,
-    /// A digit, a capital, `=` or `:` is among them.
-    pub(super) tells: bool,
+    /// It contains a digit, a capital, `=` or `:`.
+    pub(super) has_marker: bool,
 }
 
 impl Kinds {
-    /// Of the bytes of a run.
+    /// Classifies the bytes of a run.
     #[inline(always)]
     fn of(bytes: &[u8], run: Range<usize>) -> Self {
         let mut kinds = Self {
             letter: false,
             only_letters: true,
-            tells: false,
+            has_marker: false,
         };
         for start in run.clone().step_by(CHUNK) {
             let mask = low(run.end - start);
-            // What stands behind the run does no harm: it needn't be cut off first.
+            // The chunk may contain bytes after the run; the mask removes them.
             let lanes = text_simd::lanes(&text_simd::first(bytes.get(start..).unwrap_or_default()));
             let letters = text_simd::word(lanes.map(|lane| lane.small().within(b'a', b'z'))) & mask;
-            let tells =
+            let has_marker =
                 text_simd::word(lanes.map(|lane| {
                     lane.within(b'0', b':') | lane.within(b'A', b'Z') | lane.are(b'=')
                 })) & mask;
             kinds.letter |= letters != 0;
             kinds.only_letters &= letters == mask;
-            kinds.tells |= tells != 0;
+            kinds.has_marker |= has_marker != 0;
         }
         kinds
     }
 }
 
-/// A bit for each byte of a stretch that belongs to a run: what is visible, but quotes, brackets
-/// and what ends a word in code.
+/// Returns a bit for each byte of a chunk that belongs to a run: visible characters except quotes,
+/// brackets and separators of code.
 #[inline(always)]
-fn runs(stretch: &[u8; CHUNK]) -> u64 {
-    text_simd::word(text_simd::lanes(stretch).map(|lane| {
-        // Kinds are told by ranges, because each costs an instruction or three.
+fn runs(chunk: &[u8; CHUNK]) -> u64 {
+    text_simd::word(text_simd::lanes(chunk).map(|lane| {
+        // Each class costs one to three instructions, so ranges cover several characters.
         let brackets = lane.small().within(b'{', b'}');
         let quote_or_round = lane.within(b'\'', b')');
         let semicolon_or_less = lane.within(b';', b'<');
@@ -71,7 +69,7 @@ fn runs(stretch: &[u8; CHUNK]) -> u64 {
     }))
 }
 
-/// The lowest `length` bits.
+/// Returns a word with the lowest `length` bits set.
 #[inline(always)]
 const fn low(length: usize) -> u64 {
     if length >= CHUNK { !0 } else { !(!0 << length) }
@@ -104,15 +102,14 @@ fn walk(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
             range,
         })
     };
-    // Where the run began that reaches to the end of the last stretch.
+    // Start of the run that reaches to the end of the previous chunk.
     let mut open: Option<usize> = None;
-    let (stretches, rest) = bytes.as_chunks::<CHUNK>();
-    // The rest is filled up with zeros, which belong to no run; if there is none, they end the last
-    // run all the same.
+    let (chunks, rest) = bytes.as_chunks::<CHUNK>();
+    // The rest is padded with zeros, which belong to no run. An empty rest still ends the last run.
     let last = text_simd::first(rest);
     let mut base = 0;
-    for stretch in stretches.iter().chain([&last]) {
-        let mut word = runs(stretch);
+    for chunk in chunks.iter().chain([&last]) {
+        let mut word = runs(chunk);
         if let Some(start) = open {
             let end = word.trailing_ones() as usize;
             if end == CHUNK {
@@ -126,13 +123,13 @@ fn walk(bytes: &[u8], mut visit: impl FnMut(Run) -> bool) {
             }
             word &= !low(end);
         }
-        // What touches the end goes on in the next stretch.
+        // A run at the end of a chunk continues in the next one.
         let tail = word.leading_ones() as usize;
         if tail > 0 {
             open = Some(base + CHUNK - tail);
             word &= low(CHUNK - tail);
         }
-        // A bit stays where a run of twelve begins.
+        // A bit remains set at the start of every run of twelve bytes.
         let two = word & word >> 1;
         let four = two & two >> 2;
         let eight = four & four >> 4;
@@ -154,7 +151,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What belongs to a run, told byte by byte.
+    /// Returns whether a byte belongs to a run.
     fn belongs(byte: u8) -> bool {
         byte.is_ascii_graphic() && !br#""'`\()[]{}<>,;|"#.contains(&byte)
     }
@@ -180,11 +177,11 @@ mod tests {
                 if !belongs(*byte) {
                     if at - start >= LONG {
                         let run = &bytes[start..at];
-                        let tells = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase() || matches!(b, b'=' | b':');
+                        let has_marker = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase() || matches!(b, b'=' | b':');
                         let kinds = Kinds {
                             letter: run.iter().any(u8::is_ascii_alphabetic),
                             only_letters: run.iter().all(u8::is_ascii_alphabetic),
-                            tells: run.iter().any(tells),
+                            has_marker: run.iter().any(has_marker),
                         };
                         expected.push(Run { range: start..at, kinds });
                     }

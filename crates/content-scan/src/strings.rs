@@ -1,7 +1,7 @@
-//! The strings of a record, with where they stand and what they are for.
+//! The strings of a record, with their position and role.
 //!
-//! The walk is over text that the scanner of [`strict_json`] has accepted; on anything else it
-//! finds something or nothing, and ends.
+//! The walk expects text that the scanner of [`strict_json`] has accepted. On other text it
+//! terminates, and may or may not find strings.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,32 +10,31 @@ use strict_json::Str;
 /// A string of a record.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordString<'a> {
-    /// Byte offset of its first byte behind the quote.
+    /// Byte offset of the first byte after the quote.
     pub(super) at: usize,
-    /// What stands between the quotes, as written.
+    /// The text between the quotes, as written.
     pub(super) inner: &'a str,
-    /// Whether it holds escapes.
     escaped: bool,
-    /// What the members say that lead to it.
+    /// Data about the enclosing members.
     within: Within<'a>,
-    /// Whether it is a member name itself.
+    /// Whether the string is a member name.
     pub(super) is_name: bool,
-    /// The array that it is an element of, by the place of its bracket.
+    /// The byte offset of the bracket of the array that contains it; `None` if it isn't an element.
     pub(super) list: Option<usize>,
 }
 
-/// What the members around a place say of it. Kept for every open bracket, so that a string costs
-/// the same however deep it stands.
+/// Data about the members around a position. It is kept for every open bracket, so that the cost of
+/// a string doesn't depend on its depth.
 #[derive(Debug, Clone, Copy, Default)]
 struct Within<'a> {
     /// The innermost name that isn't empty, as written.
     member: Option<&'a str>,
-    /// Whether one of the names is that of something printed.
+    /// Whether one of the names is that of a program's output.
     printed: bool,
 }
 
 impl<'a> Within<'a> {
-    /// What holds inside a member of this name.
+    /// Returns the data inside a member of this name.
     fn named(self, name: &'a str) -> Self {
         let prints = matches!(
             name,
@@ -48,32 +47,31 @@ impl<'a> Within<'a> {
     }
 }
 
-/// An open bracket: what holds around it, and what holds in the member of it that is being read.
+/// An open bracket, with the data around it and inside its current member.
 #[derive(Debug, Clone, Copy)]
 struct Open<'a> {
     around: Within<'a>,
     here: Within<'a>,
-    /// Where it stands, if it is that of an array.
+    /// The byte offset of the bracket if it opens an array.
     list: Option<usize>,
 }
 
-/// What a string is for. Decides what may stand in it.
+/// The purpose of a string, which decides which characters it may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// Sentences: reasoning, reasons, summaries, intents, ids.
     Prose,
-    /// A shell command.
     Command,
-    /// A path, or a list of them.
+    /// A path, or a list of paths.
     Path,
-    /// The content of files: diffs, what is written, answers.
+    /// Contents of files: diffs, written text, answers.
     Code,
-    /// What a program printed.
+    /// The output of a program.
     Output,
 }
 
 impl Role {
-    /// How messages call it.
+    /// Returns the name used in messages.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Prose => "text that people read",
@@ -86,7 +84,7 @@ impl Role {
 }
 
 impl<'a> RecordString<'a> {
-    /// The text that is meant.
+    /// Returns the decoded text.
     pub(super) fn decode(&self, record: &'a str) -> Cow<'a, str> {
         if !self.escaped {
             return Cow::Borrowed(self.inner);
@@ -96,12 +94,12 @@ impl<'a> RecordString<'a> {
         read.map_or(Cow::Borrowed(self.inner), Str::decode)
     }
 
-    /// The innermost member that it belongs to.
+    /// Returns the name of the innermost enclosing member.
     pub(super) const fn member(&self) -> Option<&'a str> {
         self.within.member
     }
 
-    /// What it is for.
+    /// Returns the purpose of the string.
     pub(super) fn role(&self) -> Role {
         if self.is_name {
             return Role::Prose;
@@ -110,7 +108,7 @@ impl<'a> RecordString<'a> {
             return Role::Output;
         }
         let Some(member) = self.member() else {
-            // The frame of a recording: bytes for a terminal are what it is made of.
+            // A frame of a recording: it consists of bytes for a terminal.
             return Role::Output;
         };
         match member {
@@ -128,8 +126,8 @@ impl<'a> RecordString<'a> {
         }
     }
 
-    /// Tells where in the record bytes of the decoded text are written. What
-    /// [`RecordString::decode`] couldn't read stands as it is.
+    /// Returns a converter from offsets in the decoded text to offsets in the record. A string that
+    /// [`RecordString::decode`] couldn't decode is its own decoded text.
     pub(super) const fn offsets(&self, decoded: &Cow<'a, str>) -> Offsets<'a> {
         Offsets {
             at: self.at,
@@ -141,21 +139,21 @@ impl<'a> RecordString<'a> {
     }
 }
 
-/// Where the bytes of a string's decoded text are written in the record. Goes through the string
-/// once as long as it is asked for places in their order, however many there are.
+/// Converts offsets in the decoded text of a string to offsets in the record. For ascending
+/// offsets, it reads the string only once.
 #[derive(Debug, Clone)]
 pub(super) struct Offsets<'a> {
-    /// Where the string begins in the record.
+    /// Byte offset of the string in the record.
     at: usize,
     inner: &'a str,
     escaped: bool,
-    /// Bytes that were gone through as written, and as they are meant.
+    /// Number of bytes read so far, as written and decoded.
     raw: usize,
     meant: usize,
 }
 
 impl Offsets<'_> {
-    /// Where in the record the byte `decoded` of the decoded text is written.
+    /// Returns the offset in the record of a byte of the decoded text.
     pub fn of(&mut self, decoded: usize) -> usize {
         if !self.escaped {
             return self.at + decoded;
@@ -167,13 +165,13 @@ impl Offsets<'_> {
         self.at + self.raw.min(self.inner.len())
     }
 
-    /// Where in the record a stretch of the decoded text is written.
+    /// Returns the range in the record of a range of the decoded text.
     pub(super) fn range(&mut self, decoded: Range<usize>) -> Range<usize> {
         let start = self.of(decoded.start);
         start..self.of(decoded.end)
     }
 
-    /// Goes on until the first `decoded` bytes of the text that is meant are written.
+    /// Advances to the end of the first `decoded` bytes of the decoded text.
     fn advance(&mut self, decoded: usize) {
         let bytes = self.inner.as_bytes();
         while self.meant < decoded && self.raw < bytes.len() {
@@ -205,7 +203,7 @@ impl Offsets<'_> {
                 _ if pair => 4,
                 0..0x80 => 1,
                 0x80..0x800 => 2,
-                // A half that stands alone is read as U+FFFD, which has three bytes as well.
+                // A lone surrogate is decoded as U+FFFD, which also has three bytes.
                 _ => 3,
             };
         }
@@ -260,8 +258,8 @@ pub(super) fn each<'a>(text: &'a str, mut visit: impl FnMut(RecordString<'a>)) {
     }
 }
 
-/// Where the quote stands that ends the string which begins at `start`, and whether a backslash
-/// stands before it.
+/// Returns the position of the quote that ends the string starting at `start`, and whether the
+/// string contains a backslash.
 fn closing_quote(bytes: &[u8], start: usize) -> (usize, bool) {
     let mut pos = start;
     let mut escaped = false;
@@ -337,7 +335,7 @@ mod tests {
                 let mut offsets = f.offsets(&decoded);
                 for (at, _) in decoded.char_indices() {
                     let begins = offsets.of(at);
-                    // In order or not: the answer is the same.
+                    // The result doesn't depend on the order of the calls.
                     assert_eq!(begins, f.offsets(&decoded).of(at));
                     assert_eq!(offsets.clone().range(0..at), f.at..begins);
                     let rest = written.get(begins..).unwrap();
@@ -355,8 +353,8 @@ mod tests {
             });
         }
 
-        /// Whether it can be read or not: a string with an escape that there is none of stands as
-        /// it is.
+        /// This also holds for strings that can't be decoded: one with an invalid escape is its own
+        /// decoded text.
         #[test]
         fn a_stretch_of_any_string_is_one_of_the_text(inner in "([a-zä]|\\\\[neux\\\\]|\\\\u00e9){0,12}") {
             let text = format!("[\"{inner}\"]");

@@ -1,12 +1,11 @@
-//! What an action is, and who decides about it.
+//! The types of action, and who decides about one.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The types of action. The set is closed in version 1.
+/// The type of an action. Version 1 of the specification has no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum ActionType {
     ToolCall,
     ShellCmd,
@@ -14,10 +13,9 @@ pub enum ActionType {
     Answer,
 }
 
-/// Who decided.
+/// Who made a governance decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum DecidedBy {
     Policy,
     Human,

@@ -1,27 +1,27 @@
-//! Capability tokens: issued once, revoked once and for good.
+//! Capability tokens. Each is issued at most once, and a revocation is final.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a ledger refuses.
+/// Why a ledger refuses an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerError {
-    /// The token is live already.
     #[error("the token is live already")]
     AlreadyIssued,
-    /// The token was revoked; it can never be issued again.
+    /// The token was revoked. It can't be issued again.
     #[error("the token was revoked")]
     Revoked,
-    /// Nobody has issued the token.
+    /// The token was never issued.
     #[error("the token was never issued")]
     Unknown,
 }
 
-/// The tokens of one execution, live and revoked. A token is in one of the two sets, never in both:
-/// the type makes it so.
+/// The tokens of one execution, live and revoked. One map holds both, so that a token can't be both
+/// at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ledger<T> {
+    /// Each token by its id, with `true` if it was revoked.
     tokens: BTreeMap<Box<str>, (T, bool)>,
-    /// Revoked before anybody issued them: nobody ever shall.
+    /// Ids that were revoked before they were issued. They can never be issued.
     buried: BTreeSet<Box<str>>,
 }
 
@@ -32,7 +32,7 @@ impl<T> Default for Ledger<T> {
 }
 
 impl<T> Ledger<T> {
-    /// An empty ledger.
+    /// Creates an empty ledger.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -44,7 +44,7 @@ impl<T> Ledger<T> {
     /// Issues a token.
     ///
     /// # Errors
-    /// When it is live or was revoked.
+    /// Fails if the token is live or was revoked.
     pub fn issue(&mut self, id: &str, token: T) -> Result<(), LedgerError> {
         match self.tokens.get(id) {
             Some((_, false)) => Err(LedgerError::AlreadyIssued),
@@ -57,10 +57,10 @@ impl<T> Ledger<T> {
         }
     }
 
-    /// Revokes a token for good, be it one that nobody has issued yet.
+    /// Revokes a token for good. An id that was never issued can't be issued afterwards either.
     ///
     /// # Errors
-    /// When it was never issued or is revoked already.
+    /// Fails if the token was never issued or is revoked already.
     pub fn revoke(&mut self, id: &str) -> Result<(), LedgerError> {
         match self.tokens.get_mut(id) {
             None => {
@@ -75,15 +75,15 @@ impl<T> Ledger<T> {
         }
     }
 
-    /// The ids that were revoked before anybody issued them.
+    /// Returns the ids that were revoked before they were issued.
     pub fn buried(&self) -> impl Iterator<Item = &str> {
         self.buried.iter().map(|id| &**id)
     }
 
-    /// Looks a token up.
+    /// Returns a live token.
     ///
     /// # Errors
-    /// When it was never issued, or is revoked, be it before anybody issued it.
+    /// Fails if the token was never issued or was revoked.
     pub fn live(&self, id: &str) -> Result<&T, LedgerError> {
         match self.tokens.get(id) {
             None if self.buried.contains(id) => Err(LedgerError::Revoked),
@@ -93,26 +93,26 @@ impl<T> Ledger<T> {
         }
     }
 
-    /// A token, live or revoked, to note something of it.
+    /// Returns a token, live or revoked, for an update of its data.
     pub fn token_mut(&mut self, id: &str) -> Option<&mut T> {
         self.tokens.get_mut(id).map(|(token, _)| token)
     }
 
-    /// The only token that was ever issued, if there is one and no other.
+    /// Returns the id of the only token ever issued, or `None` if there are none or several.
     #[must_use]
     pub fn only(&self) -> Option<&str> {
         let mut all = self.tokens.keys();
         all.next().filter(|_| all.next().is_none()).map(|id| &**id)
     }
 
-    /// All tokens with `true` for the revoked, in the order of their ids.
+    /// Iterates over all tokens by id; the flag is `true` for a revoked token.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T, bool)> {
         self.tokens
             .iter()
             .map(|(id, (token, revoked))| (&**id, token, *revoked))
     }
 
-    /// Whether any token was ever issued.
+    /// Returns whether any token was ever issued.
     #[must_use]
     pub fn is_used(&self) -> bool {
         !self.tokens.is_empty()

@@ -1,50 +1,48 @@
-//! What can happen: the only input of the state machine.
+//! Events: the only input of the state machine.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// An event, reduced to what the machine looks at.
+/// An event, reduced to the data that the machine uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Event {
-    /// An execution starts, or goes on after a pause.
+    /// An execution starts, or resumes after a pause.
     Start,
-    /// The agents of a turn have thought; `done` only when all of them are.
+    /// The agents of a turn have thought.
     ThoughtGenerated {
-        /// The agents suggest that the goal is reached.
+        /// All agents of the turn suggest that the goal is reached.
         done: bool,
     },
-    /// The early runtime took a `done` thought for the end and skipped the evaluation (FSM version
-    /// 0).
+    /// The early runtime (FSM version 0) ended the execution on a `done` thought, without an
+    /// evaluation.
     Concluded,
-    /// The governor's candidate is on record.
+    /// The action that the governor decides about was recorded.
     ActionProposed,
-    /// The governor has decided.
     GovernanceDecided(Ruling),
-    /// The action ran, with success or without.
+    /// The action was executed, successfully or not.
     ExecutionFinished,
-    /// The result was observed.
     ObservationRecorded,
-    /// The runtime has ruled how to go on.
+    /// The runtime decided how to continue.
     EvaluationMade(EvaluationKind),
 }
 
-/// What a decision says of the action.
+/// The outcome of a governance decision.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Ruling {
-    /// It may run as proposed.
+    /// The action may run as proposed.
     Approved,
-    /// It may not run.
+    /// The action may not run.
     Rejected,
-    /// It may run as a human has changed it.
+    /// The action may run in the form that a human gave it.
     Modified,
 }
 
 impl Ruling {
-    /// Whether something may run after it.
+    /// Returns whether an action may run after this ruling.
     #[must_use]
     pub const fn permits(self) -> bool {
         match self {
@@ -53,7 +51,7 @@ impl Ruling {
         }
     }
 
-    /// The name in records.
+    /// Returns the name used in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -64,7 +62,7 @@ impl Ruling {
     }
 }
 
-/// How an evaluation rules.
+/// The outcome of an evaluation.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -72,14 +70,14 @@ impl Ruling {
 pub enum EvaluationKind {
     /// Another turn follows.
     Continue,
-    /// The execution is over.
+    /// The execution ends.
     Terminate,
-    /// A human has to say something first.
+    /// The execution waits for input from a human.
     Pause,
 }
 
 impl EvaluationKind {
-    /// The name in records.
+    /// Returns the name used in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -91,7 +89,6 @@ impl EvaluationKind {
 }
 
 impl Event {
-    /// Every event there is.
     pub const ALL: [Self; 13] = [
         Self::Start,
         Self::ThoughtGenerated { done: false },

@@ -1,47 +1,45 @@
-//! The life of one action, from its draft to its verification.
+//! The lifecycle of one action, from draft to verification.
 
 use std::fmt;
 
-/// Where an action stands.
+/// A stage in the lifecycle of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lifecycle {
-    /// Nobody has proposed it yet.
+    /// The action isn't proposed yet.
     Draft,
-    /// It waits for the governor.
+    /// The action waits for the governor.
     Proposed,
-    /// It may run.
+    /// The action may run.
     Approved,
-    /// It ran.
     Executed,
-    /// Its result is on record.
+    /// The result is recorded.
     Observed,
-    /// The runtime has accepted its result; nothing can happen to it any more.
+    /// The runtime accepted the result. This stage is final.
     Verified,
-    /// It was refused, or its effect was taken back.
+    /// The action was refused, or its effect was rolled back. It may be proposed again.
     Rejected,
 }
 
-/// What can be done with an action.
+/// A step in the lifecycle of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LifecycleStep {
-    /// An agent's action is put before the governor, for the first time or again.
+    /// An agent's action is submitted to the governor, for the first time or again.
     Propose,
-    /// The governor lets it run.
+    /// The governor allows the action.
     Approve,
-    /// It runs.
     Execute,
-    /// Its result is recorded.
+    /// The result is recorded.
     Observe,
-    /// Its result is accepted.
+    /// The result is accepted.
     Verify,
-    /// It isn't to run, or not any more.
+    /// The action is refused, or its approval is withdrawn.
     Reject,
-    /// Its effect is taken back.
+    /// The effect of the action is undone.
     Rollback,
 }
 
 impl Lifecycle {
-    /// All stations in the order of a life.
+    /// All stages, in the order of a lifecycle.
     pub const ALL: [Self; 7] = [
         Self::Draft,
         Self::Proposed,
@@ -52,7 +50,7 @@ impl Lifecycle {
         Self::Rejected,
     ];
 
-    /// The name as the specification writes it.
+    /// Returns the name as the specification writes it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -66,7 +64,7 @@ impl Lifecycle {
         }
     }
 
-    /// The station that follows, or `None` when the step isn't allowed here.
+    /// Returns the next stage, or `None` if the step isn't allowed here.
     #[must_use]
     pub const fn advance(self, step: LifecycleStep) -> Option<Self> {
         use LifecycleStep as S;

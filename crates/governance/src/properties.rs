@@ -1,8 +1,8 @@
 //! The ten properties, each as a check of one transition of the model.
 //!
-//! A property that holds because nothing it speaks of ever happens is no comfort: a published model
-//! of this governance held all its invariants only because its `Execute` step could never fire.
-//! Hence a check says whether the premise was true at all.
+//! A property also holds if its premise never becomes true, which proves nothing. A published model
+//! of this governance held all its invariants only because its `Execute` step could never fire. A
+//! check therefore reports whether the premise was true.
 
 use super::model::{Approval, Effect, Governor, Guard, Run, Step, Thinkers, TokenId, World};
 use super::risk::RiskLevel;
@@ -18,34 +18,34 @@ use std::fmt;
 pub enum Property {
     /// Execution requires approval.
     P1,
-    /// Execution requires a live capability, where capabilities are in force.
+    /// Where capabilities are in force, execution requires a live capability.
     P2,
-    /// No extra changes.
+    /// The changes that were observed are exactly those that were declared.
     P3,
     /// Nothing executes on a revoked token.
     P4,
     /// The same action never executes twice.
     P5,
-    /// Every path to TERMINAL passes EVALUATING.
+    /// Every path to TERMINAL passes through EVALUATING.
     P6,
-    /// No high-risk action executes without a human signer.
+    /// No high-risk action executes without the approval of a human.
     P7,
-    /// What executed is what was approved.
+    /// The executed action is the approved one.
     P8,
-    /// History is linear.
+    /// History is linear: one agent acts at a time, under one governor.
     P9,
-    /// No dead end.
+    /// TERMINAL can be reached from every state.
     P10,
 }
 
-/// What a transition says of a property.
+/// The result of checking one transition against a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The property doesn't speak of it.
+    /// The premise is false: the transition doesn't concern the property.
     Silent,
-    /// The premise is true, and so is the conclusion.
+    /// The premise and the conclusion are true.
     Holds,
-    /// The property is violated.
+    /// The transition violates the property.
     Breaks,
 }
 
@@ -60,7 +60,7 @@ impl Verdict {
 }
 
 impl Property {
-    /// All properties in the order of their numbers.
+    /// All properties, by number.
     pub const ALL: [Self; 10] = [
         Self::P1,
         Self::P2,
@@ -74,7 +74,7 @@ impl Property {
         Self::P10,
     ];
 
-    /// The number as the specification writes it.
+    /// Returns the number as the specification writes it.
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
@@ -91,7 +91,7 @@ impl Property {
         }
     }
 
-    /// The property in one sentence.
+    /// Returns the property in one sentence.
     #[must_use]
     pub const fn sentence(self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ impl Property {
         }
     }
 
-    /// What has to happen for the property to say anything; a witness shows it happening.
+    /// Returns the premise: what must happen for the property to apply. A witness shows it.
     #[must_use]
     pub const fn premise(self) -> &'static str {
         match self {
@@ -126,7 +126,7 @@ impl Property {
         }
     }
 
-    /// The duties of the runtime that it hangs on: lifting any of them breaks it.
+    /// Returns the duties that the property depends on. Lifting any of them breaks it.
     #[must_use]
     pub const fn guards(self) -> &'static [Guard] {
         match self {
@@ -147,8 +147,8 @@ impl Property {
         }
     }
 
-    /// Checks one transition. P10 speaks of no single one and is silent here; the search decides
-    /// it.
+    /// Checks one transition. P10 doesn't concern single transitions and is always silent here; the
+    /// search decides it.
     #[must_use]
     pub fn check(self, before: &World, step: Step, after: &World) -> Verdict {
         match self {
@@ -204,7 +204,7 @@ impl Property {
     }
 
     fn check_run(self, before: &World, run: Run) -> Verdict {
-        // An execution of nothing that is known was approved by nobody.
+        // Without a current action there is nothing that could have been approved.
         let Some((id, action)) = before.current_action() else {
             return Verdict::Breaks;
         };
@@ -245,7 +245,7 @@ impl Property {
     }
 }
 
-/// Checks P9: who acts while the turn belongs to an agent, and who governs.
+/// Checks P9: only the agent that holds the turn acts, and only one governor decides.
 fn linear(before: &World, step: Step) -> Verdict {
     let second = match step {
         Step::Propose { agent, .. } => {

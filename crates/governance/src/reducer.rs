@@ -1,7 +1,7 @@
 //! The reducers: `(state, event) -> state`, one pure function per version of the machine.
 //!
-//! A trace names its version and is checked by that one. Every pair of state and event is written
-//! out, so a new state or event doesn't compile until somebody has decided about it.
+//! A trace names its version and is checked against it. The reducer of version 1 lists every pair
+//! of state and event, so that a new state or event doesn't compile until it is handled.
 
 use super::event::{EvaluationKind, Event, Ruling};
 use super::state::State;
@@ -10,20 +10,21 @@ use std::fmt;
 /// A version of the state machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FsmVersion {
-    /// The early runtime's machine: knows the shortcut past the evaluation, and a restart.
+    /// The early runtime's machine. It has a shortcut past the evaluation, and a restart.
     V0,
-    /// The machine in force.
+    /// The current machine.
     V1,
-    /// The machine of recorded sessions of coding agents, which keep calls and their results, and
-    /// of decisions what their format keeps. Nothing is promised of it but that these are in order.
+    /// The machine of recorded sessions of coding agents. They record calls and results, and
+    /// decisions only where their format has them. The machine checks nothing but the order of
+    /// these.
     Session,
 }
 
 impl FsmVersion {
-    /// The versions of the governed machine, oldest first.
+    /// The versions of the governed machine, oldest first. Sessions aren't governed.
     pub const ALL: [Self; 2] = [Self::V0, Self::V1];
 
-    /// The version that a trace names.
+    /// Parses the version that a trace names.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
@@ -34,7 +35,7 @@ impl FsmVersion {
         }
     }
 
-    /// The name in records.
+    /// Returns the name used in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,20 +52,20 @@ impl fmt::Display for FsmVersion {
     }
 }
 
-/// The machine has no transition for this event in this state.
+/// The error for an event that is illegal in a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{event} is illegal in {state}")]
 pub struct Illegal {
-    /// The state of the execution, which it stays in.
+    /// The state of the execution; the event leaves it unchanged.
     pub state: State,
-    /// What isn't allowed there.
+    /// The event that is illegal there.
     pub event: Event,
 }
 
-/// The state that follows.
+/// Returns the state that follows an event.
 ///
 /// # Errors
-/// [`Illegal`] when the machine of this version has no such transition.
+/// Returns [`Illegal`] if the machine of this version has no such transition.
 pub const fn reduce(version: FsmVersion, state: State, event: Event) -> Result<State, Illegal> {
     match version {
         FsmVersion::V1 => reduce_v1(state, event),
@@ -77,8 +78,8 @@ pub const fn reduce(version: FsmVersion, state: State, event: Event) -> Result<S
     }
 }
 
-/// A session: a call is proposed, decided about if that is recorded, and has a result or none. It
-/// is open between calls (`THINKING`) and has no end of its own.
+/// The machine of a session. A call is proposed, decided about if that is recorded, and has a
+/// result or none. Between calls the session is in `THINKING`; it has no end of its own.
 const fn reduce_session(state: State, event: Event) -> Result<State, Illegal> {
     use Event as E;
     use State as S;
@@ -186,9 +187,8 @@ const fn reduce_v1(state: State, event: Event) -> Result<State, Illegal> {
     }
 }
 
-/// Where an event leads when it is taken at its word: the state after it in the only place, or in
-/// the usual place, where it is legal. A replay resumes there when the state it knows can't be
-/// right.
+/// Returns the state that an event usually leads to. A replay resumes there when an event is
+/// illegal in the state that it tracked.
 #[must_use]
 pub const fn natural_target(event: Event) -> State {
     match event {
@@ -209,7 +209,7 @@ pub const fn natural_target(event: Event) -> State {
 mod tests {
     use super::*;
 
-    /// The table of the specification, written a second time by hand.
+    /// The table of the specification, transcribed independently of the reducer.
     const TABLE_V1: &[(State, Event, State)] = &[
         (State::Idle, Event::Start, State::Thinking),
         (

@@ -1,10 +1,10 @@
-//! Risk levels, and the early runtime's way to find one.
+//! Risk levels, and the early runtime's risk analysis.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How bad an action can get. Unknown means high.
+/// The worst effect that an action can have. An unknown risk is high.
 #[derive(
     Debug,
     Clone,
@@ -22,17 +22,17 @@ use std::fmt;
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Risk")]
 pub enum RiskLevel {
-    /// Reads inside the work tree, or nothing at all.
+    /// Reads within the work tree, or has no effect.
     #[default]
     Low,
-    /// Changes that a review finds and an undo reverts.
+    /// Makes changes that a review can find and an undo can revert.
     Medium,
-    /// Anything worse, and anything that isn't understood.
+    /// Has a worse effect, or couldn't be understood.
     High,
 }
 
 impl RiskLevel {
-    /// The name in records.
+    /// Returns the name used in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,24 +52,23 @@ impl fmt::Display for RiskLevel {
 /// An action as the early analyser sees it.
 #[derive(Debug, Clone, Copy)]
 pub enum Subject<'a> {
-    /// A command line.
+    /// A shell command line.
     ShellCommand(&'a str),
-    /// A diff.
     CodeDiff,
-    /// A call of a tool.
     ToolCall,
     /// Text for the user.
     Answer,
-    /// A type that nobody knows.
+    /// An action of a type that isn't known.
     Unknown,
 }
 
-/// Version 0 of the analyser, kept for the traces of its day: it searches the text of a command for
-/// six fragments. Anyone who quotes a letter gets past it, which is why nothing new is judged by
-/// it.
+/// Assesses an action like version 0 of the analyser did, for traces that it wrote.
 ///
-/// An answer is low: the specification says of it that it has no side effect, while the early
-/// analyser's "anything else" was meant for types that it didn't know.
+/// It searches the text of a command for six fragments. Quoting a single letter evades it, so
+/// nothing else uses it.
+///
+/// An answer is low: by the specification it has no side effect. The early analyser's default level
+/// was meant for types that it didn't know.
 #[must_use]
 pub fn assess_v0(subject: Subject<'_>) -> RiskLevel {
     const FRAGMENTS: [&str; 6] = ["rm ", "sudo", "chmod", "chown", "kill", ">"];

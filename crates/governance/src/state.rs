@@ -4,32 +4,32 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Where an execution stands. The set is closed: a ninth state would be another machine.
+/// The state of an execution. The set is closed: a ninth state would be a new machine version.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "UPPERCASE")]
 pub enum State {
-    /// Before the start, and while an execution waits for a human after a pause.
+    /// Before the start, and while a paused execution waits for a human.
     Idle,
     /// Agents think; nothing is proposed yet.
     Thinking,
-    /// A thought asks for an action; the action isn't on record yet.
+    /// A thought asks for an action; the action isn't recorded yet.
     Proposing,
-    /// The governor decides.
+    /// The governor decides about the proposed action.
     Governing,
-    /// The only state with side effects.
+    /// The action executes. Only this state has side effects.
     Executing,
-    /// The result is being observed.
+    /// The result of the action is being recorded.
     Observing,
-    /// The runtime rules whether to go on.
+    /// The runtime decides whether to continue.
     Evaluating,
-    /// The end.
+    /// The execution has ended.
     Terminal,
 }
 
 impl State {
-    /// All states in the order of a turn.
+    /// All states, in the order in which a turn passes through them.
     pub const ALL: [Self; 8] = [
         Self::Idle,
         Self::Thinking,
@@ -41,7 +41,7 @@ impl State {
         Self::Terminal,
     ];
 
-    /// The name in records.
+    /// Returns the name used in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,44 +67,44 @@ impl fmt::Display for State {
     }
 }
 
-/// A set of states: where an execution may stand once its record has broken.
+/// A set of states. It holds the possible states of an execution whose record has a gap or an
+/// error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StateSet(u8);
 
 impl StateSet {
-    /// No state.
     pub const EMPTY: Self = Self(0);
 
-    /// The set that holds just `state`.
+    /// Returns the set that contains only `state`.
     #[must_use]
     pub const fn only(state: State) -> Self {
         Self(state.bit())
     }
 
-    /// The set with `state` in it.
+    /// Returns the set with `state` added.
     #[must_use]
     pub const fn with(self, state: State) -> Self {
         Self(self.0 | state.bit())
     }
 
-    /// Whether `state` is in the set.
+    /// Returns whether the set contains `state`.
     #[must_use]
     pub const fn contains(self, state: State) -> bool {
         self.0 & state.bit() != 0
     }
 
-    /// Whether nothing is in the set.
+    /// Returns whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The members in the order of a turn.
+    /// Iterates over the members in the order of [`State::ALL`].
     pub fn iter(self) -> impl Iterator<Item = State> {
         State::ALL.into_iter().filter(move |s| self.contains(*s))
     }
 
-    /// The member, when there is exactly one.
+    /// Returns the member if there is exactly one.
     #[must_use]
     pub fn single(self) -> Option<State> {
         if self.0.is_power_of_two() {

@@ -1,27 +1,25 @@
-//! Marks: what a reader who looks for risk wants to know of a definition before reading it.
+//! Marks: properties of a definition that matter for assessing risk.
 //!
-//! The queries of each language say what gives them (`@mark.…`, `#mark!`, `@write`). A mark says
-//! where to look, and its absence proves nothing: names are compared, and what they are bound to
-//! isn't known.
+//! The queries of each language define what gives a mark (`@mark.…`, `#mark!`, `@write`). A mark is
+//! a hint; its absence proves nothing. Only names are compared, since what they are bound to isn't
+//! known.
 
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What a definition does besides computing.
+/// A side effect of a definition, or its role as an entry point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mark {
-    /// Something outside starts here.
+    /// Called from outside of the program.
     Entry,
-    /// Data that outlives every call and is written; or who writes it.
+    /// Global data that is written, or code that writes it.
     Global,
-    /// Files.
     File,
-    /// Other programs.
+    /// Starts or controls other processes.
     Process,
-    /// The network.
     Network,
-    /// Threads, tasks, locks.
+    /// Uses threads, tasks or locks.
     Concurrency,
 }
 
@@ -35,7 +33,7 @@ impl Mark {
         Mark::Concurrency,
     ];
 
-    /// The word in a map.
+    /// Returns the name used in maps.
     pub const fn name(self) -> &'static str {
         match self {
             Mark::Entry => "entry",
@@ -58,36 +56,37 @@ impl Mark {
 pub struct Marks(u8);
 
 impl Marks {
-    /// Adds one.
+    /// Adds a mark.
     pub(super) const fn add(&mut self, mark: Mark) {
         self.0 |= 1 << mark as u8;
     }
 
-    /// Whether it is one of them.
+    /// Returns whether the set contains a mark.
     pub const fn has(self, mark: Mark) -> bool {
         self.0 & (1 << mark as u8) != 0
     }
 
-    /// Whether there are none.
+    /// Returns whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Those that it holds, in the order of their kind.
+    /// Iterates over the marks in the set, in the order of [`Mark::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Mark> {
         Mark::ALL.into_iter().filter(move |m| self.has(*m))
     }
 
-    /// Their names.
+    /// Returns the names of the marks.
     pub fn names(self) -> Vec<&'static str> {
         self.iter().map(Mark::name).collect()
     }
 }
 
-/// Bytes of what is called that are looked at: a chain of calls may be as long as its file.
+/// Maximum number of bytes of a called expression that are compared. A chain of calls may be as
+/// long as its file.
 const TAIL: usize = 120;
 
-/// The last part of a name: `read` of `std::fs::read`, `run` of `subprocess.run`.
+/// Returns the last part of a name: `read` for `std::fs::read`, `run` for `subprocess.run`.
 pub(super) fn last_part(name: &str) -> &str {
     name.rsplit(is_separator).next().unwrap_or(name)
 }
@@ -96,7 +95,7 @@ const fn is_separator(c: char) -> bool {
     matches!(c, '.' | ':' | '>' | '\\' | '/')
 }
 
-/// The end of a text, at most [`TAIL`] bytes.
+/// Returns the end of a text, at most [`TAIL`] bytes.
 fn tail(text: &str) -> &str {
     let mut from = text.len().saturating_sub(TAIL);
     while !text.is_char_boundary(from) {
@@ -105,8 +104,8 @@ fn tail(text: &str) -> &str {
     text.get(from..).unwrap_or_default()
 }
 
-/// What calling a name means, perhaps one of another (`exec` of `runtime`): names in the table
-/// stand for themselves and for what ends with them behind a separator.
+/// Returns the marks for a call of a name, optionally on a receiver (`exec` of `runtime`). A name
+/// in the table matches itself and every longer name that ends with it after a separator.
 pub(super) fn of_call<'c>(
     calls: &'c HashMap<String, Vec<(String, Mark)>>,
     of: Option<&str>,
@@ -115,7 +114,7 @@ pub(super) fn of_call<'c>(
     let name = tail(name);
     let found = calls.get(last_part(name)).map_or(&[][..], Vec::as_slice);
     let whole = match of {
-        // Most calls mean nothing, and cost no copy.
+        // Most calls match nothing; they need no copy.
         _ if found.is_empty() => String::new(),
         Some(of) => format!("{}.{name}", tail(of)),
         None => name.to_owned(),

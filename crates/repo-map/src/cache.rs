@@ -1,12 +1,13 @@
-//! Tags of files that were parsed before, by the hash of their text; and which files need not be
-//! read to know it.
+//! A cache of tags by the hash of the text, and of what each file contained when it was last read.
 //!
 //! The key is the SHA-256 of everything that tags depend on: the version of queries and code, the
-//! language, the text. A file that a run has read and that had been left alone is known again by
-//! its [`FileStat`]. One file holds all entries and ends with the SHA-256 of what precedes it: what
-//! is cut, of another version or damaged is ignored and rebuilt. That finds accidents.
-//! Whoever may write the file may write a hash that fits, as with any cache; so nothing is cached
-//! unless asked for, and checks are run without.
+//! language, and the text. A file whose [`FileStat`] hasn't changed since a run read it isn't read
+//! again.
+//!
+//! One file holds all entries. It ends with the SHA-256 of what precedes it, so that a truncated or
+//! damaged file, or one of another version, is ignored and rebuilt. This detects accidents, not
+//! attacks: whoever can write the file can also write a matching hash. Caching is therefore opt-in,
+//! and checks run without a cache.
 
 use super::classify::LeftOut;
 use super::file_stat::FileStat;
@@ -25,14 +26,14 @@ use std::time::SystemTime;
 
 const MAGIC: &[u8; 8] = b"yvrmap\x00\x02";
 const HASH: usize = 32;
-/// The file in the folder of a cache.
+/// Name of the cache file in its directory.
 const NAME: &str = "tags.cache";
 
-/// Bytes of a cache that is read: what is larger wasn't written by this program for any tree that
-/// it takes.
+/// Maximum size in bytes of a cache that is read. This program writes no larger one for any tree
+/// that it accepts.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// What an entry is found by.
+/// The key of an entry: a SHA-256.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) struct Key([u8; HASH]);
 
@@ -47,35 +48,35 @@ impl Key {
     }
 }
 
-/// What a file turned out to be.
+/// What a file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Seen {
+pub(super) enum FileKind {
     /// Source code, with the key of its tags.
     Source(Language, Key),
-    /// Another text.
+    /// Text in no supported language.
     Text,
-    /// A map.
+    /// A map that this program wrote.
     Map,
-    /// Nothing that a map takes in.
+    /// A file that is left out of maps.
     Not(LeftOut),
 }
 
-/// Files by their paths from the top of their tree, with what they were then.
-type Files = BTreeMap<String, (FileStat, Seen)>;
+/// Files by their path from the root of their tree, with stat and contents when they were read.
+type Files = BTreeMap<String, (FileStat, FileKind)>;
 
-/// A cache in a folder.
+/// A cache in a directory.
 #[derive(Debug)]
 pub struct Cache {
     folder: PathBuf,
     bytes: Vec<u8>,
     content: Content,
-    /// When the run began: what has changed since, or shortly before, is read again by the next
-    /// one.
+    /// When the run began. Files changed at or shortly before this time aren't recorded, so the
+    /// next run reads them again.
     began: SystemTime,
     state: Mutex<State>,
 }
 
-/// The contents of a cache.
+/// The parsed index of a cache file.
 #[derive(Debug, Default)]
 struct Content {
     entries: HashMap<Key, Range<usize>>,
@@ -89,20 +90,21 @@ struct State {
     files: Files,
 }
 
-/// What a run did with a cache.
+/// Statistics of a run's use of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// Files whose tags came out of it.
+    /// Number of files whose tags came from the cache.
     pub found: usize,
-    /// Files that were parsed.
+    /// Number of files that were parsed.
     pub parsed: usize,
 }
 
 impl Cache {
-    /// The file in its folder.
+    /// Name of the cache file in its directory.
     pub const NAME: &str = NAME;
 
-    /// Opens the cache of a folder, now. One that can't be believed is empty.
+    /// Opens the cache of a directory. `now` is the time at which the run begins. A damaged cache
+    /// is treated as empty.
     pub fn open(folder: &Path, now: SystemTime) -> Cache {
         let path = folder.join(NAME);
         let fits = fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_BYTES);
@@ -143,25 +145,25 @@ impl Cache {
         }
     }
 
-    /// What a file was when it was read, if it is still the same.
-    pub(super) fn seen(&self, path: &str, stat: &FileStat) -> Option<Seen> {
-        let (_, seen) = self
+    /// Returns what a file contained when it was last read, if its stat is unchanged.
+    pub(super) fn file_kind(&self, path: &str, stat: &FileStat) -> Option<FileKind> {
+        let (_, kind) = self
             .content
             .files
             .get(path)
             .filter(|(before, _)| before == stat)?;
-        self.state().files.insert(path.to_owned(), (*stat, *seen));
-        Some(*seen)
+        self.state().files.insert(path.to_owned(), (*stat, *kind));
+        Some(*kind)
     }
 
-    /// Notes what a file is, with its stat from before it was read.
-    pub(super) fn saw(&self, path: &str, stat: FileStat, seen: Seen) {
+    /// Records what a file contains, with its stat from before it was read.
+    pub(super) fn record(&self, path: &str, stat: FileStat, kind: FileKind) {
         if stat.is_settled(self.began) {
-            self.state().files.insert(path.to_owned(), (stat, seen));
+            self.state().files.insert(path.to_owned(), (stat, kind));
         }
     }
 
-    /// What was found and what was not.
+    /// Returns how many files were found in the cache and how many were parsed.
     pub fn usage(&self) -> Usage {
         let state = self.state();
         Usage {
@@ -170,11 +172,11 @@ impl Cache {
         }
     }
 
-    /// Writes what this run used and parsed, if it differs from what is there. Another run that
-    /// writes at the same time does no harm: the file is put in place as a whole.
+    /// Writes the entries that this run used and added, if they differ from the file. The file is
+    /// replaced atomically, so concurrent runs don't damage it.
     ///
     /// # Errors
-    /// When the folder can't be written.
+    /// Fails if the directory can't be written.
     pub fn save(&self) -> io::Result<()> {
         let state = self.state();
         let before = &self.content;
@@ -212,7 +214,7 @@ impl Cache {
     }
 }
 
-/// Where the entries lie; `None` when anything of the file isn't as it should be.
+/// Parses the index of a cache file. Returns `None` if any part of it is invalid.
 fn index(bytes: &[u8]) -> Option<Content> {
     let (content, hash) = bytes.split_at_checked(bytes.len().checked_sub(HASH)?)?;
     if Sha256::digest(content).as_slice() != hash {
@@ -239,7 +241,7 @@ fn index(bytes: &[u8]) -> Option<Content> {
     Some(Content { entries, files })
 }
 
-/// Where a part lies that begins, with its length, at a place.
+/// Returns the range of the length-prefixed part that starts at a position.
 fn part(content: &[u8], at: usize) -> Option<Range<usize>> {
     let (length, _) = content.get(at..)?.split_first_chunk()?;
     let from = at + length.len();
@@ -304,26 +306,26 @@ mod tests {
         let Some(stat) = FileStat::from_metadata(&fs::metadata(&path).unwrap()) else {
             return;
         };
-        let seen = Seen::Source(Language::Rust, Key::new(Language::Rust, TEXT));
+        let kind = FileKind::Source(Language::Rust, Key::new(Language::Rust, TEXT));
         let now = fs::metadata(&path).unwrap().modified().unwrap();
         let cache = |now| Cache::open(folder.path(), now);
         let fresh = cache(now);
-        fresh.saw("a.rs", stat, seen);
+        fresh.record("a.rs", stat, kind);
         fresh.save().unwrap();
         assert_eq!(
-            open(folder.path()).seen("a.rs", &stat),
+            open(folder.path()).file_kind("a.rs", &stat),
             None,
             "it was written just now"
         );
         let later = cache(now + std::time::Duration::from_mins(1));
-        later.saw("a.rs", stat, seen);
+        later.record("a.rs", stat, kind);
         later.save().unwrap();
         let again = open(folder.path());
-        assert_eq!(again.seen("a.rs", &stat), Some(seen));
-        assert_eq!(again.seen("b.rs", &stat), None);
+        assert_eq!(again.file_kind("a.rs", &stat), Some(kind));
+        assert_eq!(again.file_kind("b.rs", &stat), None);
         fs::write(&path, format!("{TEXT}\n")).unwrap();
         assert_eq!(
-            again.seen(
+            again.file_kind(
                 "a.rs",
                 &FileStat::from_metadata(&fs::metadata(&path).unwrap()).unwrap()
             ),
@@ -353,16 +355,17 @@ mod tests {
             assert_eq!(of_folder(tree.path(), Some(&cache)).unwrap(), plain);
             cache.save().unwrap();
         }
-        // Who says something else of a file that is as it was is believed: nobody looks.
+        // A changed cache entry is used as long as the file's stat is the same: the file isn't
+        // read.
         let mut cache = later();
         assert_eq!(cache.content.files.len(), 4);
-        cache.content.files.get_mut("a.rs").unwrap().1 = Seen::Text;
-        let told = of_folder(tree.path(), Some(&cache)).unwrap();
+        cache.content.files.get_mut("a.rs").unwrap().1 = FileKind::Text;
+        let changed = of_folder(tree.path(), Some(&cache)).unwrap();
         assert_eq!(
-            (told.files[0].language, &told.files[1..]),
+            (changed.files[0].language, &changed.files[1..]),
             (None, &plain.files[1..])
         );
-        // Of equal length.
+        // The new content has the same length.
         write("a.rs", TEXT.replace("f(", "g(").as_bytes());
         write("d.txt", b"ab");
         let cache = later();

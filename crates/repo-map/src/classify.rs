@@ -1,5 +1,4 @@
-//! Which files are left out of a map, and why: by what `.gitattributes` says, by their names, by
-//! their content.
+//! Decides which files are left out of a map: by `.gitattributes`, by name, and by content.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde::{Deserialize, Serialize};
@@ -9,28 +8,28 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeftOut {
-    /// Holds bytes that no text has.
+    /// The file contains NUL bytes.
     Binary,
-    /// Written by a program: by `.gitattributes`, its name, or a remark at its top.
+    /// A program wrote the file, by `.gitattributes`, its name, or a comment at its top.
     Generated,
-    /// A symbolic link.
+    /// The file is a symbolic link.
     Link,
-    /// Lines so long that nobody reads them.
+    /// The file has very long lines.
     Minified,
-    /// A name or a text that is no UTF-8.
+    /// The path or the text isn't valid UTF-8.
     NotUtf8,
-    /// Can't be parsed with the work that a file of its size deserves.
+    /// Parsing takes more work than is allowed for a file of its size.
     Unparsed,
-    /// Can't be read.
+    /// The file can't be read.
     Unreadable,
-    /// More bytes than [`MAX_BYTES`].
+    /// The file is larger than [`MAX_BYTES`].
     TooLarge,
-    /// Somebody else's: by `.gitattributes` or the name of a folder.
+    /// Third-party code, by `.gitattributes` or the name of a directory.
     Vendored,
 }
 
 impl LeftOut {
-    /// The word in reports.
+    /// Returns the name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             LeftOut::Binary => "binary",
@@ -46,11 +45,11 @@ impl LeftOut {
     }
 }
 
-/// Bytes of the largest file that is read.
+/// Maximum size in bytes of a file that is read.
 pub const MAX_BYTES: usize = 2 << 20;
 
-/// Bytes at the top of a file that are searched for a remark that it is generated, and for what no
-/// text has.
+/// Number of bytes at the top of a file that are searched for NUL bytes and for a comment that it
+/// is generated.
 const TOP: usize = 8 << 10;
 
 const VENDORED: [&str; 12] = [
@@ -102,15 +101,16 @@ const GENERATED_NAMES: [&str; 11] = [
     "yarn.lock",
 ];
 
-/// What the `.gitattributes` of a tree say: `linguist-generated` and `linguist-vendored`.
+/// The `linguist-generated` and `linguist-vendored` attributes of a tree's `.gitattributes` files.
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
-    /// The folder of a file (with `/` at its end, or empty), and what it sets. Outer folders first.
+    /// The directory of each file (empty, or with a final `/`), and its patterns for generated and
+    /// vendored files. Outer directories come first.
     files: Vec<(String, Gitignore, Gitignore)>,
 }
 
 impl Attributes {
-    /// Adds the file of a folder.
+    /// Adds the `.gitattributes` file of a directory.
     pub(super) fn add(&mut self, folder: &str, text: &str) {
         let mut builders = [GitignoreBuilder::new(""), GitignoreBuilder::new("")];
         for line in text.lines() {
@@ -131,7 +131,7 @@ impl Attributes {
                         }
                         _ => continue,
                     };
-                    // A pattern that can't be read sets nothing.
+                    // An invalid pattern is ignored.
                     let _ = builder.add_line(None, &line);
                 }
             }
@@ -142,39 +142,40 @@ impl Attributes {
         self.files.sort_by(|a, b| a.0.cmp(&b.0));
     }
 
-    /// What is said of a path by the innermost file that says something.
-    fn ask(
+    /// Returns an attribute of a path, from the innermost file that sets it.
+    fn attribute(
         &self,
         path: &str,
         which: impl Fn(&(String, Gitignore, Gitignore)) -> &Gitignore,
     ) -> Option<bool> {
         self.files.iter().rev().find_map(|file| {
             let inner = path.strip_prefix(file.0.as_str())?;
-            let said = which(file).matched(Path::new(inner), false);
-            if said.is_none() {
+            let matched = which(file).matched(Path::new(inner), false);
+            if matched.is_none() {
                 None
             } else {
-                Some(said.is_ignore())
+                Some(matched.is_ignore())
             }
         })
     }
 
-    /// Whether a file is left out before it is read.
+    /// Returns why a file is left out, as far as its path determines it.
     pub(super) fn left_out(&self, path: &str) -> Option<LeftOut> {
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
         let vendored = || folders.split('/').any(|f| VENDORED.contains(&f));
-        if self.ask(path, |f| &f.2).unwrap_or_else(vendored) {
+        if self.attribute(path, |f| &f.2).unwrap_or_else(vendored) {
             return Some(LeftOut::Vendored);
         }
         let generated =
             || GENERATED_NAMES.contains(&name) || GENERATED_ENDS.iter().any(|e| name.ends_with(e));
-        self.ask(path, |f| &f.1)
+        self.attribute(path, |f| &f.1)
             .unwrap_or_else(generated)
             .then_some(LeftOut::Generated)
     }
 }
 
-/// The text of a file, or why it is left out. Only what is parsed is searched for long lines.
+/// Returns the text of a file, or why it is left out. Long lines only matter in files that are
+/// parsed.
 pub fn text(bytes: &[u8], is_parsed: bool) -> Result<&str, LeftOut> {
     let top = bytes.get(..TOP.min(bytes.len())).unwrap_or_default();
     if memchr::memchr(0, top).is_some() {
@@ -196,7 +197,7 @@ pub fn text(bytes: &[u8], is_parsed: bool) -> Result<&str, LeftOut> {
     Ok(text)
 }
 
-/// Whether the first lines say that a program wrote the file.
+/// Returns whether the first lines say that a program wrote the file.
 fn is_generated(top: &[u8]) -> bool {
     let holds = |line: &[u8], word: &[u8]| memchr::memmem::find(line, word).is_some();
     top.split(|b| *b == b'\n').take(20).any(|line| {
@@ -204,7 +205,7 @@ fn is_generated(top: &[u8]) -> bool {
     })
 }
 
-/// The word that some generators leave, where it stands first in a comment.
+/// Returns whether a line is a comment that starts with the marker of some generators.
 fn is_marked(line: &[u8]) -> bool {
     let words = line.trim_ascii_start();
     let is_comment = [&b"//"[..], b"#", b"/*", b"*", b"--", b"<!--"]
@@ -214,12 +215,12 @@ fn is_marked(line: &[u8]) -> bool {
         .iter()
         .position(|b| b.is_ascii_alphanumeric() || *b == b'@')
         .and_then(|at| words.get(at..));
-    // In two parts, so that this file isn't one.
+    // Concatenated, so that this file itself doesn't contain the marker.
     is_comment && bare.is_some_and(|b| b.starts_with(concat!("@", "generated").as_bytes()))
 }
 
-/// Whether a text has more than 300 bytes a line, or a line of more than 20,000, and is worth the
-/// question.
+/// Returns whether a text has more than 300 bytes a line on average, or a line of more than 20,000.
+/// Texts of up to 2,000 bytes are never considered minified.
 fn is_minified(bytes: &[u8]) -> bool {
     let (mut lines, mut longest, mut start) = (1, 0, 0);
     for end in memchr::memchr_iter(b'\n', bytes) {

@@ -1,16 +1,15 @@
-//! Documentation: the first line of the comment that belongs to a definition, or of a string at the
-//! top of it.
+//! Documentation: the first line of the comment above a definition, or of the string at its top.
 
 use super::language::Language;
 use super::signature::one_line;
 
-/// Characters of a line of documentation.
+/// Maximum length of a line of documentation, in characters.
 const LIMIT: usize = 120;
 
-/// Lines of comment looked through upwards for the first one.
+/// Maximum number of comment lines to search, above a definition or within a block.
 const MAX_LINES: usize = 400;
 
-/// A comment, or what may stand between it and its definition.
+/// A comment, or an attribute or annotation that may come between a comment and its definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
     pub(super) start: usize,
@@ -18,8 +17,8 @@ pub(super) struct Span {
     pub(super) is_comment: bool,
 }
 
-/// The documentation of the definition that starts at a place and whose body starts at another.
-/// Spans and strings are in the order of the text.
+/// Returns the first line of the documentation of a definition. Spans and strings must be in source
+/// order.
 pub fn of(
     language: Language,
     text: &str,
@@ -37,7 +36,7 @@ pub fn of(
     above(language, text, start, spans).and_then(|block| first_line(language, block))
 }
 
-/// The documentation of the file itself.
+/// Returns the first line of the documentation of the file itself.
 pub(super) fn of_file(
     language: Language,
     text: &str,
@@ -64,7 +63,7 @@ pub(super) fn of_file(
     }
 }
 
-/// The comment whose last line stands right above a place.
+/// Returns the comment that ends directly above a place.
 fn above<'t>(language: Language, text: &'t str, start: usize, spans: &[Span]) -> Option<&'t str> {
     let mut at = start;
     let mut block: Option<(usize, usize)> = None;
@@ -75,7 +74,7 @@ fn above<'t>(language: Language, text: &'t str, start: usize, spans: &[Span]) ->
             span.start + text.get(span.start..span.end)?.trim_end().len(),
         );
         if to > at {
-            // Inside of something that was passed already.
+            // The span lies within one that was handled already.
             continue;
         }
         let gap = text.get(to..at)?;
@@ -107,7 +106,7 @@ fn above<'t>(language: Language, text: &'t str, start: usize, spans: &[Span]) ->
     text.get(from..to)
 }
 
-/// Whether a comment is documentation: some languages have a form of their own for it.
+/// Returns whether a comment is documentation. Some languages have their own syntax for it.
 fn is_documentation(language: Language, comment: &str) -> bool {
     match language {
         Language::Rust => {
@@ -116,7 +115,7 @@ fn is_documentation(language: Language, comment: &str) -> bool {
         }
         Language::CSharp => comment.starts_with("///") || comment.starts_with("/**"),
         Language::Java | Language::Php => comment.starts_with("/**") || comment.starts_with("///"),
-        // Documentation is a string there.
+        // Python's documentation is a string.
         Language::Python => false,
         Language::Bash | Language::Ruby => !comment.starts_with("#!"),
         Language::C | Language::Cpp | Language::Go => true,
@@ -124,7 +123,7 @@ fn is_documentation(language: Language, comment: &str) -> bool {
     }
 }
 
-/// The first line of a comment or string that says something, without what marks it as one.
+/// Returns the first line with letters or digits, without comment markers or quotes.
 fn first_line(language: Language, block: &str) -> Option<String> {
     let opening = ["r\"\"\"", "\"\"\"", "'''", "r\"", "\"", "'"];
     let block = match language {
@@ -159,7 +158,7 @@ fn first_line(language: Language, block: &str) -> Option<String> {
     None
 }
 
-/// A line without XML tags.
+/// Removes XML tags from a line.
 fn without_tags(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;

@@ -1,7 +1,7 @@
-//! Names that say little: what standard libraries call their own things. A reference to `map`
-//! rarely means the one definition of that name in the tree.
+//! Common names, which standard libraries use for their own items. A reference to `map` rarely
+//! means the one definition of that name in the tree.
 
-/// Sorted.
+/// Sorted, for binary search.
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
     "Arc", "Box", "Error", "Exception", "HashMap", "Iterator", "List", "Map", "None", "Object", "Ok", "Option", "Path",
@@ -21,7 +21,7 @@ const NAMES: &[&str] = &[
     "warn", "with", "write", "writeln", "zip",
 ];
 
-/// The part of a reference's weight that counts for what the tree defines under this name.
+/// Returns the factor for a reference's weight that reflects how specific its name is.
 pub(super) fn weight(name: &str) -> f64 {
     if NAMES.binary_search(&name).is_ok() {
         0.1

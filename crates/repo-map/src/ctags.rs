@@ -1,4 +1,4 @@
-//! Tags in the formats of other tools: the `tags` file of ctags, and JSON, one tag on a line.
+//! Tags in the formats of other tools: the `tags` file of ctags, and JSON Lines.
 
 use super::snapshot::{File, Snapshot};
 use super::tags::{Definition, Kind};
@@ -7,11 +7,10 @@ use std::io::{self, Write};
 use text_safety::escape::json::harmless;
 use text_safety::escape::{line_start, terminal};
 
-/// Writes all definitions and references, one JSON object on a line, in the order of files and
-/// lines.
+/// Writes all definitions and references as JSON Lines, in the order of files and lines.
 ///
 /// # Errors
-/// When writing fails.
+/// Returns an error if writing fails.
 pub fn write_jsonl(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
     for file in &snapshot.files {
         for definition in &file.tags.definitions {
@@ -66,11 +65,11 @@ fn of_definition(file: &File, definition: &Definition) -> Value {
     Value::Object(tag)
 }
 
-/// Writes the definitions as a `tags` file, sorted by the bytes of its lines as editors expect
-/// (tags(5), extended format).
+/// Writes the definitions as a `tags` file (tags(5), extended format). Its lines are sorted by
+/// bytes, as editors expect.
 ///
 /// # Errors
-/// When writing fails.
+/// Returns an error if writing fails.
 pub fn write_ctags(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
     let mut lines: Vec<String> = snapshot
         .files
@@ -109,15 +108,15 @@ fn ctag(file: &File, definition: &Definition) -> String {
     )
 }
 
-/// The name that a line begins with. One that begins with an exclamation mark would be read as a
-/// pseudo-tag, which says something of the whole file.
+/// Returns the first field of a line. A leading exclamation mark is escaped: such a line would be a
+/// pseudo-tag, which describes the whole file.
 fn tag_name(name: &str) -> String {
     let safe = line_start(&name.replace('\\', "\\\\"));
     safe.strip_prefix('!')
         .map_or(safe.clone(), |rest| format!("\\x21{rest}"))
 }
 
-/// A field: no tab, no line end, a backslash doubled.
+/// Escapes a field: tabs, line breaks and backslashes.
 fn field(text: &str) -> String {
     terminal(&text.replace('\\', "\\\\")).into_owned()
 }

@@ -1,4 +1,4 @@
-//! What two trees offer to others, compared.
+//! Compares the definitions that two trees offer to other code.
 
 use super::snapshot::Snapshot;
 use super::tags::{Definition, Kind};
@@ -9,52 +9,42 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "change", rename_all = "lowercase")]
 pub enum Change {
-    /// Only the second tree has it.
-    Added {
-        /// As written there.
-        signature: String,
-    },
-    /// Only the first tree has it.
-    Removed {
-        /// As written there.
-        signature: String,
-    },
-    /// Both have it, written otherwise.
+    /// The definition is only in the second tree.
+    Added { signature: String },
+    /// The definition is only in the first tree.
+    Removed { signature: String },
+    /// The definition is in both trees with different signatures.
     Changed {
-        /// In the first tree.
+        /// Signature in the first tree.
         before: String,
-        /// In the second tree.
+        /// Signature in the second tree.
         after: String,
     },
 }
 
-/// A definition that differs.
+/// A definition that differs between the trees.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// The file.
     pub path: String,
-    /// The name, with what it belongs to before a dot.
+    /// The name, after the names of its parents and a dot.
     pub name: String,
-    /// What it is.
     pub kind: Kind,
-    /// Whether others can't, or by convention don't, refer to it.
+    /// Whether other files can't, or by convention don't, refer to it.
     pub private: bool,
-    /// Its line in the second tree, from 1; where it is gone, the first line of the file.
+    /// Line in the second tree, from 1. For a removed definition, 1.
     pub line: u32,
-    /// How it differs.
     #[serde(flatten)]
     pub change: Change,
 }
 
-/// What makes a definition the same one in another tree.
+/// The identity of a definition across trees: path, full name and kind.
 type Id<'a> = (&'a str, String, Kind);
 
-/// The definitions of a tree that aren't local to a call. Several may share an id (overloads).
+/// Returns the definitions of a tree that aren't local to a call. Overloads share an id.
 fn offered(snapshot: &Snapshot) -> BTreeMap<Id<'_>, Vec<&Definition>> {
     let mut out: BTreeMap<Id<'_>, Vec<&Definition>> = BTreeMap::new();
     for file in &snapshot.files {
-        // Whether each definition is local, and its whole name: what stands around comes first in
-        // the list.
+        // The full name of each definition; `None` if it is local. Parents come first in the list.
         let mut known: Vec<Option<String>> = Vec::with_capacity(file.tags.definitions.len());
         for definition in &file.tags.definitions {
             let around = definition.within.and_then(|at| {
@@ -84,7 +74,7 @@ fn offered(snapshot: &Snapshot) -> BTreeMap<Id<'_>, Vec<&Definition>> {
     out
 }
 
-/// A name inside another one. Names nested deeper than anybody nests them keep their ends.
+/// Appends a name to its parent's name. A very long parent's name is replaced by `…`.
 fn shortened(outer: &str, name: &str) -> String {
     const LIMIT: usize = 200;
     if outer.len() > LIMIT {
@@ -94,9 +84,8 @@ fn shortened(outer: &str, name: &str) -> String {
     }
 }
 
-/// What differs from the first tree to the second, by file and name. Definitions that moved to
-/// another file are removed there and added here. What is listed is complete, private definitions
-/// included.
+/// Compares two trees. The result is sorted by file and name, and includes private definitions. A
+/// definition that moved to another file is removed in one and added in the other.
 pub fn diff(before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
     let (old, new) = (offered(before), offered(after));
     let mut ids: Vec<&Id<'_>> = old.keys().chain(new.keys()).collect();
@@ -114,7 +103,7 @@ pub fn diff(before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
                 .unwrap_or_default()
         };
         let (mut old, mut new) = (of(&old), of(&new));
-        // Overloads that are the same in both are no difference, wherever they stand.
+        // Overloads that both trees have are equal, whatever their order.
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (signature, ..) in &new {
             *counts.entry(signature).or_default() += 1;

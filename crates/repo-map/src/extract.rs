@@ -1,4 +1,4 @@
-//! From text to tags: the parse, the patterns, and what their matches mean together.
+//! Extracts tags from a text: parses it, runs the patterns and combines their matches.
 
 use super::annotations::{Mark, Marks};
 use super::grammar::Grammar;
@@ -11,7 +11,7 @@ use bounded_parse::{Unparsed, parse};
 use std::collections::HashMap;
 use tree_sitter::Parser;
 
-/// Why a file has no tags although its language is known.
+/// Why a file in a supported language has no tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
     /// Parsing it, or searching its tree, takes more work than any ordinary file of its size.
@@ -22,22 +22,22 @@ pub enum Unread {
     NoGrammar(&'static str),
 }
 
-/// The tags of a text.
+/// Extracts the tags of a text.
 ///
 /// # Errors
-/// [`Unread`] when the text costs too much to parse.
+/// Returns [`Unread`] if the text costs too much to parse.
 pub fn extract(language: Language, text: &str) -> Result<Tags, Unread> {
     Extractor::default().extract(language, text)
 }
 
-/// What reads one text after the other, with the memory of the parser kept.
+/// Extracts tags of one text after another and reuses the parser's memory.
 #[derive(Default)]
 pub(super) struct Extractor {
     parser: Parser,
 }
 
 impl Extractor {
-    /// The tags of a text.
+    /// Extracts the tags of a text.
     pub(super) fn extract(&mut self, language: Language, text: &str) -> Result<Tags, Unread> {
         let grammar = Grammar::for_language(language).ok_or(Unread::NoGrammar(language.name()))?;
         let tree = parse(&mut self.parser, &grammar.language, text).map_err(|why| match why {
@@ -46,20 +46,20 @@ impl Extractor {
         })?;
         let matches = Matches::new(grammar, &tree, text);
         let has_errors = tree.root_node().has_error();
-        // What stays is put together where the tree was: between its nodes, it would split the
-        // memory for the next one.
+        // Drop the tree before the tags are allocated. Allocations between its nodes would fragment
+        // the memory for the next tree.
         drop(tree);
         Ok(assemble(language, text, &matches, has_errors))
     }
 }
 
-/// Where a keyword that opens a list of one stands, right before its only member.
+/// Returns the position of a keyword that directly precedes a definition, such as `type` in Go.
 fn before(text: &str, at: usize, word: &str) -> Option<usize> {
     let line = text.get(..at)?.trim_end_matches([' ', '\t']);
     line.ends_with(word).then(|| line.len() - word.len())
 }
 
-/// The words of the text between two places; nothing where they don't fall on characters.
+/// Returns the text of a range, or nothing if the range splits a character.
 fn slice(text: &str, (start, end): (usize, usize)) -> &str {
     text.get(start..end).unwrap_or_default()
 }
@@ -75,10 +75,10 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
         ..Tags::default()
     };
     let hidden = Hidden::new(&matches.comments);
-    // Ends of the definitions that are open, with their places in the list.
+    // The end and index of each open definition.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut ends: Vec<(usize, usize)> = Vec::new();
-    let mut outers = Outers {
+    let mut outers = OuterSyntax {
         all: &matches.outers,
         next: 0,
         open: Vec::new(),
@@ -163,18 +163,18 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
     tags
 }
 
-/// The innermost definition around each place, for places in the order of the text.
-struct Around<'a> {
-    /// Start and end of each definition, in the order of the text.
+/// Finds the innermost definition around a place. Places must be queried in source order.
+struct EnclosingDefinitions<'a> {
+    /// Start and end of each definition, in source order.
     extents: &'a [(usize, usize)],
     next: usize,
-    /// Ends of those that are open, with their places in the list.
+    /// The end and index of each definition that is open at the last place.
     open: Vec<(usize, usize)>,
 }
 
-impl<'a> Around<'a> {
+impl<'a> EnclosingDefinitions<'a> {
     const fn new(extents: &'a [(usize, usize)]) -> Self {
-        Around {
+        EnclosingDefinitions {
             extents,
             next: 0,
             open: Vec::new(),
@@ -200,10 +200,10 @@ impl<'a> Around<'a> {
     }
 }
 
-/// Places the references inside the definitions, whose extents are in the order of the text.
+/// Assigns the references to their enclosing definitions. `extents` must be in source order.
 fn refer(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut Tags) {
     let mut known: HashMap<&str, u32> = HashMap::new();
-    let mut around = Around::new(extents);
+    let mut around = EnclosingDefinitions::new(extents);
     for (start, end, row, kind) in &matches.references {
         let within = around.at(*start).map(number);
         let name = slice(text, (*start, *end));
@@ -221,10 +221,10 @@ fn refer(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut T
     }
 }
 
-/// Gives definitions their marks. What is local to a call marks the call as well: maps don't show
-/// it.
+/// Gives definitions their marks. A mark of a definition that is local to a call also applies to
+/// the call, since maps don't show local definitions.
 fn mark(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut Tags) {
-    let mut around = Around::new(extents);
+    let mut around = EnclosingDefinitions::new(extents);
     for (place, mark) in &matches.marks {
         mark_at(tags, around.at(*place), *mark);
     }
@@ -235,7 +235,7 @@ fn mark(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut Ta
         .filter(|(_, d)| matches!(d.kind, Kind::Variable | Kind::Constant))
         .map(|(at, d)| (d.name.clone(), at))
         .collect();
-    let mut around = Around::new(extents);
+    let mut around = EnclosingDefinitions::new(extents);
     for place in &matches.writes {
         let is_call = |at: &usize| {
             tags.definitions
@@ -252,12 +252,12 @@ fn mark(text: &str, matches: &Matches, extents: &[(usize, usize)], tags: &mut Ta
     }
 }
 
-/// Marks a definition and the calls that it is local to; or the file.
+/// Marks a definition and the calls that it is local to, or the file if there is no definition.
 fn mark_at(tags: &mut Tags, at: Option<usize>, mark: Mark) {
     let Some(mut at) = at else {
         return tags.marks.add(mark);
     };
-    // What has the mark has given it to all calls around it already.
+    // A definition with the mark has already passed it on to the calls around it.
     while let Some(definition) = tags.definitions.get_mut(at).filter(|d| !d.marks.has(mark)) {
         definition.marks.add(mark);
         let Some(outer) = definition.within.map(|w| w as usize) else {
@@ -274,17 +274,17 @@ fn mark_at(tags: &mut Tags, at: Option<usize>, mark: Mark) {
     }
 }
 
-/// What stands around definitions and belongs to the first one inside.
-struct Outers<'a> {
+/// Syntax around definitions, such as `export`, that belongs to the first definition inside.
+struct OuterSyntax<'a> {
     all: &'a [(usize, usize)],
     next: usize,
-    /// Start and end of those that no definition has taken yet.
+    /// Start and end of those that aren't assigned to a definition yet.
     open: Vec<(usize, usize)>,
 }
 
-impl Outers<'_> {
-    /// Where a definition starts, with what stands around it. Definitions come in the order of the
-    /// text.
+impl OuterSyntax<'_> {
+    /// Returns the start of a definition, including the syntax around it. Call this in source
+    /// order.
     fn start_of(&mut self, found: &DefinitionMatch) -> usize {
         while let Some(outer) = self.all.get(self.next).filter(|o| o.0 <= found.start) {
             self.open.retain(|o| o.1 > outer.0);

@@ -1,29 +1,30 @@
-//! Whether a file is the one that was read before, told without reading it.
+//! Detects by its metadata whether a file is unchanged since it was last read.
 
 use serde::{Deserialize, Serialize};
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a file must have been left alone before its stat is believed. One that is written
-/// twice within a tick of its file system's clock has the same stat after both (git calls such a
-/// file racy); the coarsest clock in use, that of FAT, ticks every two seconds.
+/// How long a file must be unchanged before its stat is trusted. Two writes within one tick of the
+/// file system's clock leave the same stat; git calls such a file racy. The coarsest clock in use,
+/// that of FAT, ticks every two seconds.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// What a file system says of a file, as git's index keeps it: another content gives another one.
-/// Who writes a file can set the time of its content back, but not the time of its last change.
+/// The metadata that git's index also keeps to detect changed content. A writer can reset the
+/// modification time of a file, but not the time of its last status change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileStat {
     device: u64,
     inode: u64,
     size: u64,
-    /// Seconds and nanoseconds since the epoch.
+    /// Modification time: seconds and nanoseconds since the epoch.
     content: (i64, i64),
-    /// Of name, rights or content.
+    /// Time of the last change of name, permissions or content.
     change: (i64, i64),
 }
 
 impl FileStat {
-    /// None where a system doesn't tell the time of the last change: there every file is read.
+    /// Returns `None` on systems without the time of the last status change. There, every file is
+    /// read.
     #[cfg(unix)]
     #[expect(clippy::unnecessary_wraps, reason = "not every system tells")]
     pub(super) fn from_metadata(file: &Metadata) -> Option<FileStat> {
@@ -42,7 +43,7 @@ impl FileStat {
         None
     }
 
-    /// Whether the file had been left alone for long enough at that time.
+    /// Returns whether the file was unchanged for long enough at the given time.
     pub(super) fn is_settled(&self, now: SystemTime) -> bool {
         let limit = now
             .checked_sub(SETTLED)
@@ -69,7 +70,7 @@ mod tests {
         assert_eq!(first, stat());
         fs::write(&path, "three").unwrap();
         assert_ne!(first, stat(), "another size");
-        // Of the same size and as old, in the place of the other.
+        // A file of the same size and modification time replaces the first one.
         let other = folder.path().join("b");
         fs::write(&other, "two").unwrap();
         let time = fs::metadata(&path).unwrap().modified().unwrap();

@@ -1,24 +1,24 @@
-//! Grammars and the queries that look for definitions and references in their trees.
+//! Grammars, and the queries that find definitions and references in their trees.
 //!
-//! A query is a data file in `queries/`, in tree-sitter's query language (what of it:
-//! `pattern.rs`). Its captures mean:
+//! A query is a data file in `queries/`, in a subset of tree-sitter's query language
+//! (`pattern.rs`). Its captures mean:
 //!
-//! | capture | on |
+//! | capture | node |
 //! | --- | --- |
-//! | `definition.KIND` | the whole of a definition |
-//! | `name` | its name; required |
-//! | `body` | where its signature ends; else the field `body` says it, else it ends with the definition |
-//! | `parent` | the name of what it belongs to, where that doesn't stand around it |
+//! | `definition.KIND` | a whole definition |
+//! | `name` | the name of the definition; required |
+//! | `body` | the end of the signature; else the field `body` or the definition's end |
+//! | `parent` | the name of a parent that doesn't enclose the definition |
 //! | `reference.USE` | a name that is referred to |
-//! | `comment` | a comment; left out of signatures, and documentation when it stands right above a definition |
-//! | `between` | what may stand between the two, and is left out of signatures: attributes, annotations |
-//! | `doc` | documentation inside: the first statement of a body, when it is a string |
-//! | `outer` | what stands around one definition and belongs to it: `export`, `template<…>` |
-//! | `mark.MARK` | what gives the definition around it a mark |
-//! | `called` | what is called, as written; `(#mark! "MARK" "NAME" …)` says which names give a mark |
-//! | `write` | a name that is written to: a mark where it is a variable of the file |
+//! | `comment` | a comment: left out of signatures; documentation if directly above a definition |
+//! | `between` | an attribute or annotation: may separate the two, and is left out of signatures |
+//! | `doc` | documentation inside: a string as the first statement of a body |
+//! | `outer` | syntax around one definition that belongs to it: `export`, `template<…>` |
+//! | `mark.MARK` | gives the definition around it a mark |
+//! | `called` | a called name as written; `(#mark! "MARK" "NAME" …)` lists names that give a mark |
+//! | `write` | an assigned name: gives a mark if it is a variable of the file |
 //!
-//! `(#set! prefix "type")` puts a word before signatures where one keyword stands for a list.
+//! `(#set! prefix "type")` puts a word before the signatures of a list with one shared keyword.
 
 use super::annotations::Mark;
 use super::language::Language;
@@ -26,12 +26,12 @@ use super::pattern::{self, Pattern, PatternError};
 use super::tags::{Kind, Use};
 use std::sync::OnceLock;
 
-/// The version of everything that turns bytes into [`super::Tags`], or leaves a file out for them:
-/// queries, grammars and the code. It is a part of the key of every cached entry, so it changes
-/// whenever the same bytes may give something else.
+/// The version of everything that determines the [`super::Tags`] of a file, or whether it is left
+/// out: queries, grammars and code. It is a part of every cache key. Increase it whenever the same
+/// bytes may give another result.
 pub(super) const VERSION: u32 = 3;
 
-/// What a capture means.
+/// The meaning of a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Definition(Kind),
@@ -89,13 +89,13 @@ impl Role {
 pub(super) struct Grammar {
     pub(super) language: tree_sitter::Language,
     pub(super) patterns: Vec<Pattern>,
-    /// The patterns that start at each kind of node.
+    /// Indices of the patterns that start at each kind of node.
     by_kind: Vec<Vec<u16>>,
-    /// Whether one of these looks for anonymous nodes among the children.
+    /// Whether any of these patterns matches anonymous children, by kind of node.
     tokens: Vec<bool>,
-    /// Whether each kind of node is a named one; the others are leaves.
+    /// Whether each kind of node is named. Anonymous nodes are leaves.
     is_named: Vec<bool>,
-    /// The field of a definition that holds its body.
+    /// The field that contains the body of a definition.
     pub(super) body: Option<u16>,
 }
 
@@ -132,7 +132,7 @@ impl Grammar {
         })
     }
 
-    /// The patterns that start at a kind of node.
+    /// Returns the patterns that start at a kind of node.
     pub(super) fn patterns_at(&self, kind: u16) -> impl Iterator<Item = &Pattern> {
         let here = self
             .by_kind
@@ -142,13 +142,12 @@ impl Grammar {
             .filter_map(|at| self.patterns.get(usize::from(*at)))
     }
 
-    /// Whether a pattern that starts at a kind of node looks for anonymous nodes among its
-    /// children.
+    /// Returns whether a pattern that starts at a kind of node matches anonymous children.
     pub(super) fn wants_tokens(&self, kind: u16) -> bool {
         self.tokens.get(usize::from(kind)).copied().unwrap_or(false)
     }
 
-    /// Whether a kind of node is a named one. Errors, which are of no kind, are.
+    /// Returns whether a kind of node is named. Error nodes, whose kind is out of range, are.
     pub(super) fn is_named(&self, kind: u16) -> bool {
         self.is_named
             .get(usize::from(kind))
@@ -156,7 +155,7 @@ impl Grammar {
             .unwrap_or(true)
     }
 
-    /// The grammar of a language; `None` when its patterns don't fit it, which a test rules out.
+    /// Returns the grammar of a language; `None` if its patterns don't fit, which a test excludes.
     pub(super) fn for_language(language: Language) -> Option<&'static Grammar> {
         static ALL: [OnceLock<Option<Grammar>>; Language::ALL.len()] =
             [const { OnceLock::new() }; Language::ALL.len()];
@@ -167,7 +166,7 @@ impl Grammar {
     }
 }
 
-/// The grammar of a language, and its query.
+/// Returns the grammar of a language and its query.
 pub(super) fn parts(language: Language) -> (tree_sitter::Language, String) {
     const ECMASCRIPT: &str = include_str!("queries/ecmascript.scm");
     const JSX: &str = include_str!("queries/jsx.scm");

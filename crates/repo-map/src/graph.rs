@@ -1,10 +1,10 @@
-//! Who refers to whom: a graph of files and definitions.
+//! The graph of references between files and definitions.
 //!
-//! A reference is an edge from the definition around it (or the file) to every definition that it
-//! may mean. What it means isn't known, only its name: candidates in the same file come first, then
-//! those of the same family of languages. A name with more than [`MAX_CANDIDATES`] candidates says
-//! nothing and makes no edge, which also bounds the size of the graph. A name that many files use
-//! says less of each: it weighs the less, by the root of their number.
+//! A reference makes an edge from its enclosing definition (or file) to every definition that it
+//! may mean. Only its name is known: candidates in the same file take precedence over those in
+//! other files of the same family of languages. A name with more than [`MAX_CANDIDATES`] candidates
+//! carries no information. It makes no edge, which also bounds the size of the graph. A reference's
+//! weight is divided by the square root of the number of files that use its name.
 
 use super::common;
 use super::language::Language;
@@ -13,34 +13,32 @@ use super::tags::{Definition, Kind, Tags, Use};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Definitions of one name that a reference is spread over.
+/// Maximum number of definitions among which a reference is divided.
 const MAX_CANDIDATES: usize = 16;
 
-/// The weight of references from another file to what is private there.
+/// The weight of a reference from another file to a private definition.
 const PRIVATE: f64 = 0.1;
 
-/// The part of a definition's vote that goes to the definition around it, and of a file's to what
-/// it defines.
+/// The fraction of a definition's vote for its enclosing definition, and of a file's vote for its
+/// top-level definitions.
 const UPWARDS: f64 = 0.25;
 
-/// A definition's or a file's place in the graph: files first, in the order of the snapshot, then
-/// definitions.
+/// The index of a file or definition in the graph. Files come first, in the order of the snapshot.
 pub(super) type Node = u32;
 
-/// From, to, weight.
+/// Source, target and weight of an edge.
 pub(super) type Edge = (Node, Node, f64);
 
-/// The graph.
+/// The graph of references.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
-    /// The file and the place in its list of each definition.
+    /// The index of the file of each definition, and its index within the file.
     pub(super) definitions: Vec<(u32, u32)>,
-    /// The first definition's node of each file, and one more for the end.
+    /// The node of the first definition of each file, followed by the number of nodes.
     pub(super) first: Vec<Node>,
-    /// How many files there are.
     pub(super) files: usize,
-    /// From, to, part of the vote; sorted, each pair once. What leaves a node sums up to one at
-    /// most.
+    /// Edges with the fraction of the source's vote, sorted; each pair occurs once. The fractions
+    /// of a node add up to at most one.
     pub(super) edges: Vec<Edge>,
 }
 
@@ -48,13 +46,13 @@ fn node(n: usize) -> Node {
     Node::try_from(n).unwrap_or(Node::MAX)
 }
 
-/// A count as a number for weights.
+/// Converts a count to a float for weights.
 pub(super) fn float(n: usize) -> f64 {
     f64::from(u32::try_from(n).unwrap_or(u32::MAX))
 }
 
 impl Graph {
-    /// Of all files of a snapshot.
+    /// Builds the graph of a snapshot.
     pub(super) fn new(snapshot: &Snapshot) -> Graph {
         let mut graph = Graph {
             files: snapshot.files.len(),
@@ -75,17 +73,17 @@ impl Graph {
         graph
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub(super) fn len(&self) -> usize {
         self.files + self.definitions.len()
     }
 
-    /// The node of a definition of a file.
+    /// Returns the node of a definition of a file.
     pub(super) fn node(&self, file: usize, definition: u32) -> Option<Node> {
         Some(self.first.get(file)? + definition)
     }
 
-    /// The file that a node is or lies in.
+    /// Returns the file that a node is, or that contains it.
     pub(super) fn file_of(&self, node: Node) -> usize {
         let at = node as usize;
         at.checked_sub(self.files)
@@ -101,8 +99,8 @@ impl Graph {
             Some(_) => self.of_file(at, &file.tags, &names, votes),
         };
         let parts: Vec<Vec<Edge>> = files.map_init(Votes::default, one).collect();
-        // Each part is sorted, what leaves the file before what leaves its definitions, as nodes
-        // are.
+        // Each part is sorted: edges of the file come before those of its definitions. Nodes have
+        // the same order.
         let parted = parts
             .iter()
             .map(|part| part.split_at(part.partition_point(|e| (e.0 as usize) < self.files)));
@@ -110,17 +108,17 @@ impl Graph {
         self.edges = [of_files, of_definitions].concat().concat();
     }
 
-    /// What leaves the nodes of one file, sorted.
+    /// Returns the edges from one file and its definitions, sorted.
     fn of_file(&self, at: usize, tags: &Tags, names: &Names, votes: &mut Votes) -> Vec<Edge> {
         votes.clear(tags.definitions.len());
-        // References come sorted by name: what a name means in a file is looked up once.
-        let mut asked: Option<((u32, bool), Meaning<'_>)> = None;
+        // References are sorted by name, so each name is resolved once per file.
+        let mut resolved: Option<((u32, bool), Meaning<'_>)> = None;
         for ((name, is_type, within), count) in counts(tags) {
-            let meaning = match &asked {
+            let meaning = match &resolved {
                 Some((last, meaning)) if *last == (name, is_type) => meaning,
                 _ => {
-                    &asked
-                        .insert(((name, is_type), names.meant(at, name, is_type)))
+                    &resolved
+                        .insert(((name, is_type), names.resolve(at, name, is_type)))
                         .1
                 }
             };
@@ -130,9 +128,9 @@ impl Graph {
             let from = within
                 .and_then(|w| self.node(at, w))
                 .unwrap_or_else(|| node(at));
-            let weight = float(count).sqrt() * meaning.rare;
-            let known = weight * meaning.said / float(meaning.candidates.len());
-            votes.spend(within, weight);
+            let weight = float(count).sqrt() * meaning.rarity;
+            let known = weight * meaning.specificity / float(meaning.candidates.len());
+            votes.add(within, weight);
             for candidate in meaning.candidates.iter().filter(|c| c.node != from) {
                 let private = !meaning.is_local && candidate.is_private;
                 votes.edges.push((
@@ -142,12 +140,12 @@ impl Graph {
                 ));
             }
         }
-        self.settle(at, tags, votes)
+        self.normalise(at, tags, votes)
     }
 
-    /// What leaves the nodes of one file, with the votes for what is around, in parts of the whole
-    /// vote of each node.
-    fn settle(&self, at: usize, tags: &Tags, votes: &mut Votes) -> Vec<Edge> {
+    /// Adds the votes for enclosing definitions, and scales the edges to fractions of each node's
+    /// vote.
+    fn normalise(&self, at: usize, tags: &Tags, votes: &mut Votes) -> Vec<Edge> {
         let share = |sum: f64| {
             if sum > 0.0 {
                 sum * UPWARDS / (1.0 - UPWARDS)
@@ -169,10 +167,11 @@ impl Graph {
         let each = share(votes.sum(None)) / float(top.len().max(1));
         upwards.extend(top.into_iter().map(|to| (None, node(at), to, each)));
         for (within, from, to, weight) in upwards {
-            votes.spend(within, weight);
+            votes.add(within, weight);
             votes.edges.push((from, to, weight));
         }
-        // What one node votes for is added up in the order in which it was found.
+        // The sort is stable, so the votes of a pair are added up in the order in which they were
+        // found.
         votes.edges.sort_by_key(|e| (e.0, e.1));
         let first = self.first.get(at).copied().unwrap_or(Node::MAX);
         let pairs = votes.edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
@@ -185,13 +184,13 @@ impl Graph {
     }
 }
 
-/// What the nodes of one file vote for.
+/// The votes of one file and its definitions.
 #[derive(Default)]
 struct Votes {
     edges: Vec<Edge>,
-    /// The whole vote of each definition, with what goes nowhere.
+    /// The sum of each definition's votes, including those that make no edge.
     sums: Vec<f64>,
-    /// That of the file itself.
+    /// The sum of the file's own votes.
     of_file: f64,
 }
 
@@ -203,8 +202,8 @@ impl Votes {
         self.of_file = 0.0;
     }
 
-    /// Adds to the whole vote of a definition, or of the file.
-    fn spend(&mut self, from: Option<u32>, weight: f64) {
+    /// Adds to the sum of a definition's votes, or of the file's.
+    fn add(&mut self, from: Option<u32>, weight: f64) {
         match from {
             None => self.of_file += weight,
             Some(at) => {
@@ -222,7 +221,7 @@ impl Votes {
     }
 }
 
-/// What a name may mean.
+/// A definition that a name may mean.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     node: Node,
@@ -230,41 +229,41 @@ struct Candidate {
     is_private: bool,
 }
 
-/// What a name means in a file.
+/// The candidates for a name in a file.
 struct Meaning<'a> {
-    /// None when it may mean nothing, or anything.
+    /// Empty if there are none or too many.
     candidates: &'a [Candidate],
-    /// Whether they are in the same file.
+    /// Whether the candidates are in the same file.
     is_local: bool,
-    /// The part of a reference that counts, for how many files use the name.
-    rare: f64,
-    /// The part of that which counts, for what the name itself says.
-    said: f64,
+    /// Factor for the number of files that use the name.
+    rarity: f64,
+    /// Factor for how specific the name is.
+    specificity: f64,
 }
 
-/// A name that is referred to somewhere, in one family of languages.
+/// A name that is referred to, in one family of languages.
 #[derive(Debug, Default)]
-struct Known {
+struct NameEntry {
     /// Its definitions, in the order of the files.
-    meant: Vec<Candidate>,
-    /// Those that can be meant where a type is named.
+    definitions: Vec<Candidate>,
+    /// The definitions that a reference to a type can mean.
     types: Vec<Candidate>,
-    /// How many files refer to it.
+    /// Number of files that refer to it.
     users: usize,
-    said: f64,
+    specificity: f64,
 }
 
 /// All names that are referred to.
 struct Names {
-    known: Vec<Known>,
-    /// The place in that list of each name of each file. Names are hashed only to fill it.
+    entries: Vec<NameEntry>,
+    /// The index in `entries` of each name of each file. Only building this table hashes names.
     of_files: Vec<Vec<u32>>,
 }
 
 impl Names {
     fn new(graph: &Graph, snapshot: &Snapshot) -> Names {
         let mut out = Names {
-            known: Vec::new(),
+            entries: Vec::new(),
             of_files: Vec::with_capacity(snapshot.files.len()),
         };
         let mut places: HashMap<(u8, &str), u32> = HashMap::new();
@@ -278,13 +277,13 @@ impl Names {
             });
             let of_file = names.map(|key| {
                 let place = *places.entry(key).or_insert_with(|| {
-                    out.known.push(Known {
-                        said: common::weight(key.1),
-                        ..Known::default()
+                    out.entries.push(NameEntry {
+                        specificity: common::weight(key.1),
+                        ..NameEntry::default()
                     });
-                    node(out.known.len() - 1)
+                    node(out.entries.len() - 1)
                 });
-                if let Some(known) = out.known.get_mut(place as usize) {
+                if let Some(known) = out.entries.get_mut(place as usize) {
                     known.users += 1;
                 }
                 place
@@ -303,7 +302,7 @@ impl Names {
                     continue;
                 };
                 let place = places.get(&(family, definition.name.as_str()));
-                let Some(known) = place.and_then(|p| out.known.get_mut(*p as usize)) else {
+                let Some(known) = place.and_then(|p| out.entries.get_mut(*p as usize)) else {
                     continue;
                 };
                 let candidate = Candidate {
@@ -311,7 +310,7 @@ impl Names {
                     file: node(at),
                     is_private: definition.private,
                 };
-                known.meant.push(candidate);
+                known.definitions.push(candidate);
                 if definition.kind.is_type() {
                     known.types.push(candidate);
                 }
@@ -320,21 +319,26 @@ impl Names {
         out
     }
 
-    /// What a name of a file, given by its place in the file's list, means there.
-    fn meant(&self, file: usize, name: u32, as_type: bool) -> Meaning<'_> {
+    /// Returns the candidates for a name in a file. `name` is its index in the file's list of
+    /// names.
+    fn resolve(&self, file: usize, name: u32, as_type: bool) -> Meaning<'_> {
         let place = self
             .of_files
             .get(file)
             .and_then(|names| names.get(name as usize));
-        let Some(known) = place.and_then(|p| self.known.get(*p as usize)) else {
+        let Some(known) = place.and_then(|p| self.entries.get(*p as usize)) else {
             return Meaning {
                 candidates: &[],
                 is_local: false,
-                rare: 0.0,
-                said: 0.0,
+                rarity: 0.0,
+                specificity: 0.0,
             };
         };
-        let all = if as_type { &known.types } else { &known.meant };
+        let all = if as_type {
+            &known.types
+        } else {
+            &known.definitions
+        };
         let (from, to) = (
             all.partition_point(|c| (c.file as usize) < file),
             all.partition_point(|c| (c.file as usize) <= file),
@@ -353,14 +357,14 @@ impl Names {
         Meaning {
             candidates,
             is_local,
-            rare: 1.0 / float(known.users.max(1)).sqrt(),
-            said: known.said,
+            rarity: 1.0 / float(known.users.max(1)).sqrt(),
+            specificity: known.specificity,
         }
     }
 }
 
-/// Whether a name alone can mean a definition: blocks name what is defined elsewhere, and types of
-/// a trait are the trait's.
+/// Returns whether a reference by name alone can mean a definition. An implementation block only
+/// repeats a name, and associated types are referred to through their trait.
 fn is_referred_to(tags: &Tags, definition: &Definition) -> bool {
     let around = definition
         .within
@@ -370,13 +374,13 @@ fn is_referred_to(tags: &Tags, definition: &Definition) -> bool {
     definition.kind != Kind::Implementation && !is_associated
 }
 
-/// A name, whether it is used as a type, and the definition around the reference.
-type Used = (u32, bool, Option<u32>);
+/// A name, whether it is used as a type, and the enclosing definition.
+type ReferenceKey = (u32, bool, Option<u32>);
 
-/// How often each name is referred to from each definition of a file, as a type or otherwise;
+/// Counts the references to each name, by enclosing definition and by use as a type. The result is
 /// sorted.
-fn counts(tags: &Tags) -> Vec<(Used, usize)> {
-    let mut all: Vec<Used> = tags
+fn counts(tags: &Tags) -> Vec<(ReferenceKey, usize)> {
+    let mut all: Vec<ReferenceKey> = tags
         .references
         .iter()
         .map(|r| (r.name, r.kind == Use::Type, r.within))

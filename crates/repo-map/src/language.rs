@@ -1,32 +1,23 @@
-//! Which language a file is in.
+//! Detection of a file's language.
 
 use serde::{Deserialize, Serialize};
 
-/// A language whose definitions and references are found.
+/// A supported language: its definitions and references are extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
-    /// Bash, and the shells that are near to it.
+    /// Bash and similar shells.
     Bash,
-    /// C.
     C,
-    /// C++.
     Cpp,
-    /// C#.
     CSharp,
-    /// Go.
     Go,
-    /// Java.
     Java,
     /// JavaScript, with or without JSX.
     JavaScript,
-    /// PHP.
     Php,
-    /// Python.
     Python,
-    /// Ruby.
     Ruby,
-    /// Rust.
     Rust,
     /// TypeScript without JSX.
     TypeScript,
@@ -35,7 +26,6 @@ pub enum Language {
 }
 
 impl Language {
-    /// All of them.
     pub const ALL: [Language; 13] = [
         Language::Bash,
         Language::C,
@@ -52,7 +42,7 @@ impl Language {
         Language::Tsx,
     ];
 
-    /// Its name in reports.
+    /// Returns the name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Language::Bash => "bash",
@@ -71,8 +61,8 @@ impl Language {
         }
     }
 
-    /// Languages whose files refer to each other's definitions: a name of another family means
-    /// another thing.
+    /// Returns the group of languages whose files can refer to each other's definitions. A
+    /// reference never matches a definition of another group.
     pub(super) const fn family(self) -> u8 {
         match self {
             Language::Bash => 0,
@@ -88,8 +78,8 @@ impl Language {
         }
     }
 
-    /// The language of a file: by the end of its name, and where that says nothing, by its first
-    /// line. A `.h` is C++ when a line of it starts as only C++ does.
+    /// Detects the language by the file extension, then by the file name or the first line. A `.h`
+    /// file is C++ if one of its lines starts like C++ only.
     pub fn of(path: &str, content: &[u8]) -> Option<Language> {
         let name = path.rsplit('/').next().unwrap_or(path);
         match name.rsplit_once('.') {
@@ -148,7 +138,7 @@ impl Language {
     }
 }
 
-/// Whether a header holds a line that only C++ has.
+/// Returns whether a header contains a line that is only valid in C++.
 fn is_cpp(content: &[u8]) -> bool {
     const STARTS: [&[u8]; 6] = [
         b"class ",

@@ -1,4 +1,4 @@
-//! Builds a map of the definitions that rank highest and fit.
+//! Builds a map of the highest-ranked definitions within a number of tokens.
 
 use super::graph::Graph;
 use super::rank::{Interest, Ranks};
@@ -7,34 +7,33 @@ use super::settings::{NoMap, Settings};
 use super::snapshot::Snapshot;
 use std::collections::BTreeMap;
 
-/// A map.
+/// The rendered map of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map {
-    /// What is written.
     pub text: String,
-    /// Its tokens.
+    /// Number of tokens in `text`.
     pub tokens: usize,
-    /// Definitions in it, and in the tree.
+    /// Number of definitions in the map, and in the tree.
     pub definitions: (usize, usize),
-    /// Files in it, and in the tree.
+    /// Number of files in the map, and in the tree.
     pub files: (usize, usize),
 }
 
-/// Why there is no map.
+/// Why a map can't be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
     /// The settings can't be used.
     #[error(transparent)]
     Settings(#[from] NoMap),
-    /// Not even the header fits.
+    /// Even the header exceeds the limit. The value is the number of tokens that it needs.
     #[error("a map needs at least {0} tokens, for its header alone")]
     Budget(usize),
-    /// A path in focus is nothing of the tree.
+    /// A path in focus isn't in the tree.
     #[error("`{0}` is no file and no folder of the tree")]
     Focus(String),
 }
 
-/// A definition, or a file that defines nothing, with its place in the order.
+/// A ranked definition, or a file without definitions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) file: usize,
@@ -42,17 +41,17 @@ pub(super) struct Entry {
     rank: f64,
 }
 
-/// All that a map is written from.
+/// The data that a map is rendered from.
 pub(super) struct RenderInput<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) settings: &'a Settings,
-    /// What could be in the map, the highest first.
+    /// All candidates for the map, by descending rank.
     pub(super) entries: Vec<Entry>,
-    /// The order of the files in the map: position by file.
+    /// The position of each file in the map, by file.
     pub(super) order: Vec<usize>,
-    /// Why each file stands where it stands, when that was asked.
+    /// The reasons for each file's rank, by file. Empty unless requested.
     pub(super) reasons: BTreeMap<usize, String>,
-    /// Definitions and files that could be in the map.
+    /// Number of definitions and files that could be in the map.
     pub(super) total: (usize, usize),
 }
 
@@ -70,7 +69,7 @@ impl<'a> RenderInput<'a> {
         let of_files = ranks.of_files(&graph);
         let mut by_rank: Vec<usize> = (0..snapshot.files.len()).collect();
         let rank = |file: usize| of_files.get(file).copied().unwrap_or(0.0);
-        // Files are in the order of their paths, and stay so where ranks agree.
+        // Files are sorted by path, which decides between equal ranks.
         by_rank.sort_by(|a, b| rank(*b).total_cmp(&rank(*a)).then(a.cmp(b)));
         let mut order = vec![0; by_rank.len()];
         for (position, file) in by_rank.iter().enumerate() {
@@ -103,7 +102,8 @@ impl<'a> RenderInput<'a> {
             }
         }
         let definitions = entries.iter().filter(|e| e.definition.is_some()).count();
-        // Definitions are in the order of files and text, and stay so where ranks agree.
+        // Definitions are in the order of files and source, which decides between equal ranks. The
+        // sort is stable.
         entries.sort_by(|a, b| b.rank.total_cmp(&a.rank));
         let reasons = if settings.explain {
             reasons(&graph, &ranks, snapshot, &of_files)
@@ -121,11 +121,11 @@ impl<'a> RenderInput<'a> {
     }
 }
 
-/// Whether a definition may stand in a map by itself: what is local to a call may not, nor what
-/// only holds others.
+/// Returns whether a definition can be an entry of a map. Definitions that are local to a call
+/// can't, nor can those that only contain others.
 fn is_shown(tags: &super::tags::Tags, definition: &super::tags::Definition) -> bool {
     let mut around = definition.within;
-    // A chain can't be longer than the list.
+    // The parents can't be more than all definitions.
     while let Some(outer) = around.and_then(|at| tags.definitions.get(at as usize)) {
         if outer.kind.is_callable() {
             return false;
@@ -135,7 +135,8 @@ fn is_shown(tags: &super::tags::Tags, definition: &super::tags::Definition) -> b
     definition.kind != super::tags::Kind::Implementation
 }
 
-/// Why each file stands where it stands: its share, who it has it from, what was asked for.
+/// Explains the rank of each file: its share of the weight, where that comes from, and the interest
+/// that it matches.
 fn reasons(
     graph: &Graph,
     ranks: &Ranks,
@@ -184,11 +185,11 @@ fn reasons(
 
 /// Builds the map of a tree.
 ///
-/// The map holds the longest run of the ranking that fits: found by bisection over whole entries,
-/// each try written out in full and counted.
+/// The map contains as many entries of the ranking, from the top, as fit. A binary search finds the
+/// number; each try renders the whole map and counts its tokens.
 ///
 /// # Errors
-/// [`BuildError`] when the settings can't be used, or nothing fits.
+/// Returns [`BuildError`] if the settings can't be used, or nothing fits.
 pub fn build(snapshot: &Snapshot, settings: &Settings) -> Result<Map, BuildError> {
     let encoding = settings.encoding()?;
     for focus in &settings.focus {
@@ -212,7 +213,7 @@ pub fn build(snapshot: &Snapshot, settings: &Settings) -> Result<Map, BuildError
             encoding.count(&render::write(&input, 0)),
         ));
     };
-    // An entry has at least one token.
+    // An entry takes at least one token.
     let (mut low, mut high) = (0, input.entries.len().min(settings.tokens));
     while low < high {
         let middle = low + (high - low).div_ceil(2);

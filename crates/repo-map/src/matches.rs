@@ -1,4 +1,4 @@
-//! What the patterns of a language found in a text, by place.
+//! Matches of a language's patterns in a text.
 
 use super::annotations::{self, Mark};
 use super::comment::Span;
@@ -8,14 +8,14 @@ use super::tags::{Kind, Use};
 use super::walk::{self, Capture};
 use tree_sitter::Tree;
 
-/// What a match says of a definition.
+/// A match of a pattern for a definition. Places are byte offsets.
 pub(super) struct DefinitionMatch {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) name: (usize, usize),
     /// The line of the name, from 1.
     pub(super) line: usize,
-    /// The last line.
+    /// The last line, from 1.
     pub(super) last: usize,
     pub(super) body: Option<usize>,
     pub(super) parent: Option<(usize, usize)>,
@@ -23,23 +23,23 @@ pub(super) struct DefinitionMatch {
     pub(super) prefix: Option<&'static str>,
 }
 
-/// All that is found, by place in the text.
+/// All matches in a text. Places are byte offsets.
 #[derive(Default)]
 pub(super) struct Matches {
     pub(super) definitions: Vec<DefinitionMatch>,
-    /// Start, end, row from 0.
+    /// Start, end and row of each reference; rows count from 0.
     pub(super) references: Vec<(usize, usize, usize, Use)>,
     pub(super) comments: Vec<Span>,
     pub(super) docs: Vec<(usize, usize)>,
     pub(super) outers: Vec<(usize, usize)>,
-    /// Marks, for the definition around the place.
+    /// Places of marks. A mark applies to the definition around its place.
     pub(super) marks: Vec<(usize, Mark)>,
-    /// Names that are written to.
+    /// Ranges of names that are assigned to.
     pub(super) writes: Vec<(usize, usize)>,
 }
 
 impl Matches {
-    /// Of a tree.
+    /// Collects the matches of a grammar's patterns in a tree.
     pub(super) fn new(grammar: &'static Grammar, tree: &Tree, text: &str) -> Matches {
         let mut out = Matches::default();
         walk::search(grammar, tree, text, &mut |pattern, captures| {
@@ -100,7 +100,7 @@ impl Matches {
         let (Some((node, kind)), Some((name_start, name_end, row))) = (whole, name) else {
             return;
         };
-        // A tuple of fields is a part of how the type is written where it is used.
+        // A tuple struct's fields are a part of its signature: users of the type need them.
         let body = body.or_else(|| {
             let body = node.child_by_field_id(grammar.body?)?;
             (body.kind() != "ordered_field_declaration_list").then(|| body.start_byte())
@@ -110,7 +110,7 @@ impl Matches {
             end: node.end_byte(),
             name: (name_start, name_end),
             line: row + 1,
-            // What ends with its line ends before the next one.
+            // A node that includes its line break ends at column 0 of the next line.
             last: node.end_position().row + usize::from(node.end_position().column > 0),
             body,
             parent,
@@ -119,8 +119,8 @@ impl Matches {
         });
     }
 
-    /// Puts everything in the order of the text, with one definition for each name: several
-    /// patterns may match one, and the kind that says more stands.
+    /// Sorts all matches in source order. If several patterns match one name, the kind that
+    /// [`Kind`] declares first is kept.
     fn order(&mut self) {
         self.definitions.sort_by_key(|d| (d.name, d.kind));
         self.definitions.dedup_by_key(|d| d.name);
@@ -129,7 +129,7 @@ impl Matches {
             .sort_by_key(|d| (d.start, std::cmp::Reverse(d.end), d.name));
         self.references.sort_unstable();
         self.references.dedup_by_key(|r| r.0);
-        // Both are in the order of the text.
+        // Both lists are in source order.
         let mut names = names.into_iter().peekable();
         self.references.retain(|r| {
             while names.next_if(|name| *name < r.0).is_some() {}

@@ -1,16 +1,16 @@
-//! Names as they are looked up, and what they say about who may refer to them.
+//! Names of definitions, and the visibility that they imply.
 
 use super::language::Language;
 use super::tags::{Definition, Kind};
 
-/// The name of a definition, taken apart.
+/// The name of a definition, split into its parts.
 pub(super) struct Name {
     pub(super) name: String,
-    /// What the text before the name says it belongs to (`A::B` of `A::B::f`).
+    /// The qualifier in the text before the name (`A::B` for `A::B::f`).
     pub of: Option<String>,
 }
 
-/// The last part of a path without arguments for generics: `b::Foo` of `a::b::Foo<T>` is `Foo`.
+/// Returns the last part of a path without generic arguments: `Foo` for `a::b::Foo<T>`.
 pub(super) fn plain(text: &str) -> &str {
     let text = text.trim_start_matches(['&', '*', ' ']);
     let text = text.strip_prefix("dyn ").unwrap_or(text);
@@ -18,7 +18,7 @@ pub(super) fn plain(text: &str) -> &str {
     text.rsplit([':', '.', '\\']).next().unwrap_or(text)
 }
 
-/// Reads the text of a `name` capture.
+/// Splits the text of a `name` capture.
 pub fn of(language: Language, kind: Kind, text: &str) -> Name {
     let on_one_line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match (language, kind) {
@@ -52,7 +52,8 @@ pub fn of(language: Language, kind: Kind, text: &str) -> Name {
     }
 }
 
-/// A conversion is named by its type: `operator bool` of `operator bool() const`.
+/// Removes the parameters of a conversion operator: `operator bool() const` becomes `operator
+/// bool`.
 fn without_parameters(text: &str) -> &str {
     match (text.contains("operator "), text.split_once('(')) {
         (true, Some((name, _))) => name.trim_end(),
@@ -60,7 +61,7 @@ fn without_parameters(text: &str) -> &str {
     }
 }
 
-/// Cuts `A<x::y>::f` at the last `::` that isn't inside brackets.
+/// Splits `A<x::y>::f` at the last `::` outside of brackets.
 fn split_scope(text: &str) -> Option<(&str, &str)> {
     let at = text.find("operator").unwrap_or(text.len());
     let (mut depth, mut cut) = (0_i32, None);
@@ -77,8 +78,8 @@ fn split_scope(text: &str) -> Option<(&str, &str)> {
     Some((text.get(..cut)?, text.get(cut + 2..)?))
 }
 
-/// Whether a name is none: the parser of C makes functions called `if` of text that only the
-/// preprocessor puts in order.
+/// Returns whether a name is a keyword. Where preprocessor directives break the syntax, the parser
+/// of C reports functions called `if`.
 pub(super) fn is_keyword(language: Language, name: &str) -> bool {
     matches!(language, Language::C | Language::Cpp)
         && matches!(
@@ -87,7 +88,8 @@ pub(super) fn is_keyword(language: Language, name: &str) -> bool {
         )
 }
 
-/// Whether others can't, or by convention don't, refer to a definition that stands in another.
+/// Returns whether other code can't, or by convention doesn't, refer to a definition inside
+/// another.
 pub(super) fn is_private(
     language: Language,
     kind: Kind,
@@ -103,7 +105,7 @@ pub(super) fn is_private(
     };
     let has_methods = around.is_some_and(|d| d.kind.has_methods());
     match language {
-        // What a trait has is as visible as the trait.
+        // Items of a trait are as visible as the trait.
         Language::Rust => match around {
             Some(d) if d.kind == Kind::Interface => d.private,
             Some(d) if d.kind == Kind::Implementation && d.signature.contains(" for ") => false,

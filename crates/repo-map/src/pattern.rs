@@ -1,14 +1,14 @@
-//! Patterns over syntax trees, written in tree-sitter's query language.
+//! Patterns over syntax trees, in tree-sitter's query language.
 //!
-//! Tree-sitter's query engine follows every pattern through the whole tree at once, which costs up
-//! to eight tenths of the parse (`walk.rs` has the figures). The patterns here are small, and each
-//! starts at a node of a known kind. One walk looks them up by that kind, and compares children
-//! only there.
+//! Tree-sitter's query engine follows every pattern through the whole tree at once. That costs up
+//! to 80 % of the time of the parse (`walk.rs` has the figures). The patterns here are small, and
+//! each starts at a node of a known kind. One walk finds the patterns by that kind and compares
+//! children only there.
 //!
-//! The part of the language that is read: nodes, `(_)`, anonymous nodes, fields, `!field`, `[…]`,
-//! captures, `?` on a last child, `.` before a child, and the predicates that [`Test`] and
-//! [`Pattern`] name. The rest is refused. What is read means what it means to tree-sitter: its
-//! engine is the oracle of the tests.
+//! Supported are nodes, `(_)`, anonymous nodes, fields, `!field`, `[…]`, captures, `?` on a last
+//! child, `.` before a child, and the predicates that [`Test`] and [`Pattern`] name. Anything else
+//! is an error. Supported syntax means the same as in tree-sitter; the tests compare results with
+//! its engine.
 
 use super::annotations::Mark;
 use super::grammar::Role;
@@ -16,7 +16,7 @@ use regex::Regex;
 use std::collections::HashMap;
 use tree_sitter::Language;
 
-/// Why a query can't be used. Queries are a part of this program: the tests rule all of these out.
+/// Why a query can't be used. Queries are a part of this program, and the tests check all of them.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum PatternError {
     #[error("the query ends too early")]
@@ -31,22 +31,22 @@ pub(super) enum PatternError {
     NoCapture(String),
 }
 
-/// A node to find, and what to find below it.
+/// A node to match, and the children to match below it.
 #[derive(Debug, Default)]
 pub(super) struct Step {
-    /// The kind of the node; any named one when there is none.
+    /// Kind of the node; `None` matches any named node.
     pub(super) symbol: Option<u16>,
     pub(super) capture: Option<Role>,
     /// Fields that the node must not have.
     pub(super) absent: Vec<u16>,
-    /// Whether anonymous nodes are among the children to find.
+    /// Whether `children` contains anonymous nodes.
     pub tokens: bool,
-    /// Children to find, in this order.
+    /// Children to match, in this order.
     pub(super) children: Vec<Child>,
 }
 
 impl Step {
-    /// Whether a child of a kind may fit for its field.
+    /// Returns whether the field of a child must be known to match it, given the child's kind.
     pub(super) fn asks_for_field(&self, kind: u16) -> bool {
         let may_be = |step: &Step| step.symbol.is_none_or(|symbol| symbol == kind);
         self.children
@@ -55,18 +55,18 @@ impl Step {
     }
 }
 
-/// A child to find.
+/// A child to match.
 #[derive(Debug, Default)]
 pub(super) struct Child {
     pub(super) field: Option<u16>,
-    /// No named node stands between it and the child before.
+    /// No named node may lie between this child and the previous one.
     pub(super) is_next: bool,
     pub(super) is_optional: bool,
-    /// It is one of these.
+    /// The alternatives for this child.
     pub(super) any: Vec<Step>,
 }
 
-/// What the text of a capture must be.
+/// A condition on the text of a capture.
 #[derive(Debug)]
 pub(super) enum Test {
     /// `(#match? @name "…")`
@@ -75,18 +75,19 @@ pub(super) enum Test {
     AnyOf(Role, Vec<String>),
 }
 
-/// A pattern with what its predicates say.
+/// A pattern with its predicates.
 #[derive(Debug, Default)]
 pub(super) struct Pattern {
     pub(super) step: Step,
     pub(super) tests: Vec<Test>,
-    /// `(#set! prefix "…")`: the word before signatures.
+    /// `(#set! prefix "…")`: a word to put before signatures.
     pub(super) prefix: Option<String>,
-    /// `(#mark! "file" "fs::read" …)`: what calling these means, by the last part of each name.
+    /// `(#mark! "file" "fs::read" …)`: the marks that calls of these names give, by the last part
+    /// of each name.
     pub(super) calls: HashMap<String, Vec<(String, Mark)>>,
 }
 
-/// Reads all patterns of a query.
+/// Parses all patterns of a query.
 pub(super) fn read(text: &str, language: &Language) -> Result<Vec<Pattern>, PatternError> {
     let mut reader = Reader {
         tokens: tokens(text)?,
@@ -102,8 +103,7 @@ pub(super) fn read(text: &str, language: &Language) -> Result<Vec<Pattern>, Patt
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
-    Sign(char),
-    /// A kind of node, or the name of a predicate with its `#`.
+    Symbol(char),
     Word(String),
     Field(String),
     Capture(String),
@@ -144,7 +144,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, PatternError> {
                 after.get(end..).unwrap_or_default()
             }
             '(' | ')' | '[' | ']' | '?' | '!' | '.' => {
-                out.push(Token::Sign(c));
+                out.push(Token::Symbol(c));
                 after
             }
             c if c.is_whitespace() => after,
@@ -165,8 +165,8 @@ fn tokens(text: &str) -> Result<Vec<Token>, PatternError> {
     Ok(out)
 }
 
-/// A string up to its quotation mark, and what follows. A backslash makes the next character mean
-/// itself.
+/// Parses a string up to its closing quotation mark. Returns the string and the rest of the text. A
+/// backslash escapes the next character.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let (mut out, mut is_escaped) = (String::new(), false);
     for (at, c) in text.char_indices() {
@@ -199,16 +199,16 @@ impl Reader<'_> {
         Ok(token)
     }
 
-    /// Passes a sign, if it comes next.
-    fn skip(&mut self, sign: char) -> bool {
-        let found = self.peek() == Some(&Token::Sign(sign));
+    /// Skips a symbol if it comes next.
+    fn skip(&mut self, symbol: char) -> bool {
+        let found = self.peek() == Some(&Token::Symbol(symbol));
         self.at += usize::from(found);
         found
     }
 
     fn pattern(&mut self) -> Result<Pattern, PatternError> {
-        let is_group =
-            self.tokens.get(self.at..self.at + 2) == Some(&[Token::Sign('('), Token::Sign('(')]);
+        let is_group = self.tokens.get(self.at..self.at + 2)
+            == Some(&[Token::Symbol('('), Token::Symbol('(')]);
         self.at += usize::from(is_group);
         let mut child = self.child()?;
         let Some(step) = child
@@ -243,7 +243,7 @@ impl Reader<'_> {
                     role = Role::named(&name).ok_or(PatternError::NoCapture(name));
                 }
                 Token::Text(text) | Token::Word(text) => words.push(text),
-                Token::Sign(')') => break,
+                Token::Symbol(')') => break,
                 other => return Err(PatternError::Unexpected(format!("{other:?}"))),
             }
         }
@@ -275,16 +275,16 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A node or a choice of nodes, with its quantifier and capture.
+    /// Parses a node or a choice of nodes, with its quantifier and capture.
     fn child(&mut self) -> Result<Child, PatternError> {
         let mut out = Child::default();
         match self.next()? {
-            Token::Sign('[') => {
+            Token::Symbol('[') => {
                 while !self.skip(']') {
                     out.any.extend(self.child()?.any);
                 }
             }
-            Token::Sign('(') => out.any.push(self.node()?),
+            Token::Symbol('(') => out.any.push(self.node()?),
             Token::Text(text) => {
                 let symbol = self.language.id_for_node_kind(&text, false);
                 out.any.push(Step {
@@ -365,7 +365,7 @@ impl Reader<'_> {
     }
 }
 
-/// Zero is no node: it is what the grammar gives for a name that it doesn't know.
+/// Returns `None` for zero, which the grammar returns for an unknown name.
 const fn some(symbol: u16) -> Option<u16> {
     if symbol == 0 { None } else { Some(symbol) }
 }

@@ -1,52 +1,53 @@
-//! Personalised `PageRank` over the graph of references (Page, Brin, Motwani, Winograd 1999), so
-//! that it comes out the same on every machine: a fixed number of rounds, sums in a fixed order,
-//! and nothing but the operations that IEEE 754 fixes to the last bit.
+//! Personalised `PageRank` over the graph of references (Page, Brin, Motwani, Winograd 1999).
+//!
+//! The result is the same on every machine: the number of rounds and the order of sums are fixed,
+//! and only operations that IEEE 754 defines to the last bit are used.
 
 use super::graph::{Graph, Node, float};
 use super::snapshot::Snapshot;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// The part of its weight that a node passes on.
+/// The fraction of its rank that a node passes on.
 const DAMPING: f64 = 0.85;
 
-/// With the damping above, what a further round could change is less than 1 % of the whole.
+/// Number of rounds. With the damping above, a further round changes less than 1 % of the total.
 const ROUNDS: usize = 30;
 
-/// The part of the start that focus and query have when they are given.
+/// The fraction of the initial weight that focus and query get, if they are given.
 const PERSONAL: f64 = 0.6;
 
 /// What the user is interested in.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Interest<'a> {
-    /// Files or folders.
+    /// Paths of files or directories.
     pub(super) focus: &'a [String],
-    /// Words.
+    /// Search words, as text.
     pub(super) query: &'a str,
 }
 
-/// How much each node counts, and why.
+/// The rank of each node, with the reasons for it.
 #[derive(Debug)]
 pub(super) struct Ranks {
-    /// By node; they sum up to one.
+    /// Rank by node. The ranks add up to one.
     pub of: Vec<f64>,
-    /// The words of the query that each file matches.
+    /// The words of the query that each file matches, by file.
     pub(super) words: BTreeMap<usize, Vec<String>>,
-    /// Whether each file is in focus.
+    /// Whether each file is in focus, by file.
     pub(super) focused: Vec<bool>,
 }
 
-/// The votes that each node gets. Each node's are added up in one order, so that it doesn't matter
-/// who adds.
+/// The incoming votes of each node. The votes of a node are always added up in the same order, so
+/// the result doesn't depend on which thread does it.
 struct Votes {
-    /// Where those of each node begin, and one more for the end.
+    /// Index of the first vote of each node, followed by the number of votes.
     first: Vec<u32>,
-    /// From whom, and the part.
+    /// The voting node and the fraction of its rank.
     all: Vec<(Node, f64)>,
 }
 
 impl Votes {
-    /// Those of a graph, sorted by the node that gets them, then by the one that gives.
+    /// Collects the votes of a graph, sorted by the receiving node, then by the voting one.
     fn new(graph: &Graph) -> Votes {
         let mut first = vec![0_u32; graph.len() + 1];
         for (_, to, _) in &graph.edges {
@@ -73,7 +74,7 @@ impl Votes {
         Votes { first, all }
     }
 
-    /// What a node gets of the ranks of all.
+    /// Returns the rank that a node receives, given the ranks of all nodes.
     fn sum(&self, node: usize, ranks: &[f64]) -> f64 {
         let place = |at: usize| self.first.get(at).map_or(0, |place| *place as usize);
         let votes = self
@@ -88,7 +89,7 @@ impl Votes {
 }
 
 impl Ranks {
-    /// Ranks all nodes.
+    /// Computes the ranks of all nodes.
     pub(super) fn new(graph: &Graph, snapshot: &Snapshot, interest: &Interest<'_>) -> Ranks {
         let focused: Vec<bool> = snapshot
             .files
@@ -107,7 +108,7 @@ impl Ranks {
         let votes = Votes::new(graph);
         let mut next = vec![0.0; of.len()];
         for _ in 0..ROUNDS {
-            // What leads nowhere starts again.
+            // Rank that no edge passes on is distributed like the initial weight.
             let lost: f64 = of
                 .iter()
                 .zip(&passed)
@@ -126,12 +127,12 @@ impl Ranks {
         Ranks { of, words, focused }
     }
 
-    /// The rank of a node.
+    /// Returns the rank of a node.
     pub fn get(&self, node: Node) -> f64 {
         self.of.get(node as usize).copied().unwrap_or(0.0)
     }
 
-    /// The rank of each file with all that it defines.
+    /// Returns the rank of each file, including everything that it defines.
     pub(super) fn of_files(&self, graph: &Graph) -> Vec<f64> {
         let mut out = vec![0.0; graph.files];
         for (at, rank) in self.of.iter().enumerate() {
@@ -142,7 +143,7 @@ impl Ranks {
         out
     }
 
-    /// What each file gets from each other one.
+    /// Returns the weight that each file gets from each other file, by voting and receiving file.
     pub(super) fn votes(&self, graph: &Graph) -> BTreeMap<(usize, usize), f64> {
         let mut out = BTreeMap::new();
         for (from, to, weight) in &graph.edges {
@@ -155,7 +156,7 @@ impl Ranks {
     }
 }
 
-/// Whether a path is one of these files or lies in one of these folders.
+/// Returns whether a path is one of these files or lies in one of these directories.
 pub(super) fn is_focused(path: &str, focus: &[String]) -> bool {
     focus.iter().any(|f| {
         let f = f.strip_prefix("./").unwrap_or(f).trim_end_matches('/');
@@ -166,7 +167,7 @@ pub(super) fn is_focused(path: &str, focus: &[String]) -> bool {
     })
 }
 
-/// Where the weight starts: everywhere, and for a good part where the interest lies.
+/// Returns the initial weights: a part for all nodes, the rest for focus and query.
 fn start(
     graph: &Graph,
     snapshot: &Snapshot,
@@ -208,7 +209,7 @@ fn start(
         whole(matching(graph, snapshot, interest.query, words)),
     ));
     let mut out = vec![0.0; graph.len()];
-    // The first part has what the others leave.
+    // The general part gets what focus and query leave.
     let personal: Vec<(f64, Vec<f64>)> = parts
         .drain(1..)
         .filter_map(|(share, p)| Some((share, p?)))
@@ -236,13 +237,13 @@ fn start(
     out
 }
 
-/// Weights that sum up to one; `None` when there are none.
+/// Scales weights so that they add up to one; `None` if all are zero.
 fn whole(weights: Vec<f64>) -> Option<Vec<f64>> {
     let sum: f64 = weights.iter().sum();
     (sum > 0.0).then(|| weights.into_iter().map(|w| w / sum).collect())
 }
 
-/// The words of a name or a path, in lower case: `readHTTPBody` has `read`, `http` and `body`.
+/// Splits a name or a path into words in lower case: `readHTTPBody` gives `read`, `http`, `body`.
 pub(super) fn words_of(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -264,8 +265,8 @@ pub(super) fn words_of(text: &str) -> Vec<String> {
     out
 }
 
-/// How many words of the query each node matches: a name counts for 4, its documentation for 1, the
-/// path for 2.
+/// Scores how well each node matches the query. A word in a name scores 4, in a path 2, in the
+/// documentation 1.
 fn matching(
     graph: &Graph,
     snapshot: &Snapshot,

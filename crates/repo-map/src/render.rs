@@ -1,7 +1,7 @@
-//! Maps as text, Markdown and JSON.
+//! Renders maps as text, Markdown and JSON.
 //!
-//! Names, signatures and comments are somebody else's text: in every format they stand on one line,
-//! escaped, and in Markdown inside of code.
+//! Names, signatures and comments are untrusted text. In every format they are escaped and on one
+//! line, and in Markdown inside code.
 
 use super::annotations::Marks;
 use super::map::RenderInput;
@@ -14,10 +14,10 @@ use text_safety::escape::json::harmless;
 use text_safety::escape::markdown::code as code_span;
 use text_safety::escape::{line_start, terminal};
 
-/// What was chosen of one file: definitions in the order of the text.
+/// Indices of the chosen definitions of a file, in source order.
 type Chosen = BTreeSet<u32>;
 
-/// Writes the map that holds this many entries.
+/// Renders the map of the first `entries` entries.
 pub(super) fn write(input: &RenderInput<'_>, entries: usize) -> String {
     let mut files: BTreeMap<usize, (usize, Chosen)> = BTreeMap::new();
     let mut definitions = 0;
@@ -37,7 +37,7 @@ pub(super) fn write(input: &RenderInput<'_>, entries: usize) -> String {
     }
 }
 
-/// What the map holds and what not, in two sentences.
+/// Describes in two sentences what the map contains and what it omits.
 fn summary(input: &RenderInput<'_>, files: usize, definitions: usize) -> [String; 2] {
     let (all, of_files) = input.total;
     let settings = input.settings;
@@ -76,7 +76,7 @@ fn summary(input: &RenderInput<'_>, files: usize, definitions: usize) -> [String
     [holds, said]
 }
 
-/// The definitions to show of a file: the chosen ones, with what stands around them.
+/// Returns the chosen definitions of a file and their parents, each with its depth.
 fn with_parents(tags: &Tags, chosen: &Chosen) -> Vec<(usize, u32)> {
     let mut all: BTreeMap<u32, usize> = BTreeMap::new();
     for at in chosen {
@@ -97,7 +97,7 @@ fn with_parents(tags: &Tags, chosen: &Chosen) -> Vec<(usize, u32)> {
     all.into_iter().map(|(at, depth)| (depth, at)).collect()
 }
 
-/// Marks behind what has them.
+/// Formats the marks of a definition.
 fn column(marks: Marks) -> String {
     if marks.is_empty() {
         String::new()
@@ -106,7 +106,7 @@ fn column(marks: Marks) -> String {
     }
 }
 
-/// One definition on one line.
+/// Renders one definition as one line.
 fn line(input: &RenderInput<'_>, tags: &Tags, at: u32, depth: usize) -> Option<String> {
     let definition = tags.definitions.get(at as usize)?;
     let mut out = "  ".repeat(depth.min(20));
@@ -120,7 +120,8 @@ fn line(input: &RenderInput<'_>, tags: &Tags, at: u32, depth: usize) -> Option<S
     if input.settings.marks {
         out.push_str(&column(definition.marks));
     }
-    // A signature may begin with `::`, which is a command to some runners.
+    // Some CI runners interpret a line that starts with `::` as a command, and a signature may
+    // start so.
     Some(line_start(&out))
 }
 
@@ -182,7 +183,7 @@ fn markdown(input: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usi
         if lines.is_empty() {
             continue;
         }
-        // A fence that nothing inside can end.
+        // The fence must be longer than any run of backticks inside.
         let longest = lines
             .iter()
             .flat_map(|l| l.split(|c| c != '`'))
@@ -196,7 +197,7 @@ fn markdown(input: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usi
     out
 }
 
-/// A definition as a member of a JSON map.
+/// Renders a definition as an object of a JSON map.
 fn value(input: &RenderInput<'_>, tags: &Tags, definition: &Definition) -> Value {
     let mut out = Object::new();
     out.insert("name".into(), json!(definition.name));

@@ -1,55 +1,54 @@
-//! What a map was built with. The map contains it, so that anyone can build the map again.
+//! The settings of a map. A map contains them, so that it can be rebuilt.
 
 use serde::{Deserialize, Serialize};
 use tokens::Encoding;
 
-/// Ways to write a map.
+/// The output format of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// For people and models.
+    /// Plain text, for people and models.
     #[default]
     Text,
-    /// For pages.
+    /// Markdown, for documentation pages.
     Markdown,
-    /// For programs.
+    /// JSON, for programs.
     Json,
 }
 
-/// The version of the maps that are written. Another one is never compared with them.
+/// The version of the map format. Maps of other versions aren't compared.
 pub const VERSION: u32 = 1;
 
-/// Tokens of a map unless told otherwise.
+/// The default limit of tokens of a map.
 pub const TOKENS: usize = 1500;
 
-/// Precedes the settings in a map.
+/// The text that precedes the settings in a map.
 const MARK: &str = "repomap settings: ";
 
-/// What a map was built with.
+/// The settings of a map.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// [`VERSION`].
+    /// The version of the map format, [`VERSION`].
     pub version: u32,
-    /// How it is written.
     pub format: Format,
-    /// Tokens that it may have.
+    /// The maximum number of tokens.
     pub tokens: usize,
-    /// The name of the encoding that they are counted in.
+    /// The name of the encoding in which tokens are counted.
     pub encoding: String,
-    /// Files and folders of interest.
+    /// Paths of files and directories of interest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub focus: Vec<String>,
-    /// Words of interest.
+    /// Search words of interest.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub query: String,
-    /// Whether lines are numbered.
+    /// Whether line numbers are shown.
     #[serde(default, skip_serializing_if = "is_false")]
     pub lines: bool,
     /// Whether marks are shown.
     #[serde(default, skip_serializing_if = "is_false")]
     pub marks: bool,
-    /// Whether it says why files stand where they stand.
+    /// Whether the reasons for each file's rank are shown.
     #[serde(default, skip_serializing_if = "is_false")]
     pub explain: bool,
 }
@@ -75,25 +74,25 @@ impl Default for Settings {
     }
 }
 
-/// Why a text can't be built again.
+/// Why a map can't be rebuilt from its text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoMap {
-    /// It doesn't say what it was built with.
+    /// The text contains no settings.
     #[error("it holds no settings of a repo map")]
     NoSettings,
-    /// What it says can't be read.
+    /// The settings can't be parsed.
     #[error("its settings can't be read: {0}")]
     Settings(String),
-    /// Another version wrote it.
+    /// The map has another version of the format.
     #[error("it is of version {0} of repo maps, and this is version {VERSION}")]
     Version(u32),
-    /// It was counted in an encoding that isn't built in.
+    /// The encoding of the tokens isn't built in.
     #[error("its tokens are counted in `{0}`, which isn't built in")]
     Encoding(String),
 }
 
 impl Settings {
-    /// The settings on one line. Neither a comment nor a line ends inside.
+    /// Serialises the settings as one line. It can't contain the end of a comment or of a line.
     pub(super) fn line(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();
         let json = json
@@ -117,18 +116,18 @@ impl Settings {
         format!("{MARK}{plain}")
     }
 
-    /// The encoding.
+    /// Returns the encoding of the tokens.
     ///
     /// # Errors
-    /// [`NoMap::Encoding`] when it isn't built in.
+    /// Returns [`NoMap::Encoding`] if it isn't built in.
     pub fn encoding(&self) -> Result<Encoding, NoMap> {
         Encoding::named(&self.encoding).ok_or_else(|| NoMap::Encoding(self.encoding.clone()))
     }
 
-    /// The settings that a map names.
+    /// Reads the settings in a map.
     ///
     /// # Errors
-    /// [`NoMap`] when it names none that can be used here.
+    /// Returns [`NoMap`] if there are none, or they can't be used here.
     pub fn of_map(map: &str) -> Result<Settings, NoMap> {
         let unread = |e: serde_json::Error| NoMap::Settings(e.to_string());
         let value: serde_json::Value = if map.trim_start().starts_with('{') {
@@ -161,9 +160,9 @@ impl Settings {
     }
 }
 
-/// Whether a text is a map: by its first lines, which every map has.
+/// Returns whether a text is a map, by its first lines.
 pub(super) fn is_map(text: &str) -> bool {
-    // Members of a map in JSON are sorted by name and indented by two spaces.
+    // Members of a JSON map are sorted by name and indented by two spaces.
     if text.starts_with("{\n  \"definitions\": {") {
         return text.contains("\n  \"kind\": \"repomap\",\n");
     }

@@ -1,27 +1,27 @@
-//! Signatures: a definition as written, on one line, without what is inside.
+//! Signatures: the source of a definition on one line, without its body.
 
 use super::comment::Span;
 use super::language::Language;
 use super::tags::Kind;
 
-/// Characters of a signature; what is longer ends with `…`.
+/// Maximum length of a signature in characters. A longer one is cut and ends with `…`.
 pub const LIMIT: usize = 160;
 
-/// Characters of a constant or variable: its value is rarely of interest.
+/// Maximum length for a constant or variable, whose value is rarely of interest.
 const VALUE_LIMIT: usize = 80;
 
-/// Places that no signature shows: comments, attributes.
+/// Ranges that signatures leave out: comments and attributes.
 pub(super) struct Hidden<'a> {
     spans: &'a [Span],
 }
 
 impl<'a> Hidden<'a> {
-    /// Of spans in the order of the text.
+    /// Creates the set from spans in source order.
     pub(super) const fn new(spans: &'a [Span]) -> Self {
         Hidden { spans }
     }
 
-    /// The parts of a range that aren't hidden.
+    /// Returns the parts of a range that aren't hidden.
     fn parts(&self, start: usize, end: usize) -> Vec<(usize, usize)> {
         let first = self.spans.partition_point(|s| s.end <= start);
         let (mut at, mut out) = (start, Vec::new());
@@ -38,8 +38,8 @@ impl<'a> Hidden<'a> {
     }
 }
 
-/// Appends a text with every run of white space and control characters as one space, up to a number
-/// of characters. Says whether all of it found room.
+/// Appends a text up to `room` characters. Each run of white space and control characters becomes
+/// one space. Returns whether the whole text fitted.
 fn append(text: &str, out: &mut String, room: &mut usize) -> bool {
     for c in text.chars() {
         let blank = c.is_whitespace() || c.is_control();
@@ -61,7 +61,7 @@ fn append(text: &str, out: &mut String, room: &mut usize) -> bool {
     true
 }
 
-/// A text on one line, cut to a number of characters.
+/// Returns a text on one line, cut to `limit` characters.
 pub(super) fn one_line(text: &str, limit: usize) -> String {
     let (mut out, mut room) = (String::new(), limit);
     let whole = append(text, &mut out, &mut room);
@@ -72,7 +72,7 @@ pub(super) fn one_line(text: &str, limit: usize) -> String {
     out
 }
 
-/// The signature of the definition between two places.
+/// Returns the signature of the definition between two places.
 pub fn of(
     text: &str,
     start: usize,
@@ -89,7 +89,7 @@ pub fn of(
     }
     let is_value = matches!(kind, Kind::Constant | Kind::Variable);
     let mut room = if is_value { VALUE_LIMIT } else { LIMIT };
-    // More white space than this between two words, and nobody wrote it by hand.
+    // Bounds the work. A signature with more white space than this isn't written by hand.
     let end = end.min(start.saturating_add(20 * LIMIT));
     let mut whole = true;
     for (from, to) in hidden.parts(start, end) {
@@ -100,7 +100,7 @@ pub fn of(
         if !whole || only_first {
             break;
         }
-        // Words on both sides of what is hidden stay apart.
+        // A space separates the words around a hidden part.
         if !out.ends_with([' ', '(']) && !out.is_empty() {
             out.push(' ');
         }
@@ -120,7 +120,7 @@ pub fn of(
     out
 }
 
-/// The place, or the nearest before it, where a character starts.
+/// Returns the nearest character boundary at or before a place.
 fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

@@ -1,6 +1,6 @@
-//! A tree of files, read: from the disk, or from a revision without a checkout.
+//! Reads a tree of files from the disk, or from a revision without a checkout.
 
-use super::cache::{Cache, Key, Seen};
+use super::cache::{Cache, FileKind, Key};
 use super::classify::{Attributes, LeftOut, MAX_BYTES, text};
 use super::extract::Extractor;
 use super::file_stat::FileStat;
@@ -17,12 +17,11 @@ use worktree::git::{GitError, Kind, ObjectId, Repository};
 /// Why a tree can't be read.
 #[derive(Debug, Error)]
 pub enum TreeError {
-    /// The folder can't be listed.
+    /// The directory can't be listed.
     #[error("can't read the folder `{path}`: {reason}")]
     Folder {
-        /// The folder.
         path: String,
-        /// What the system says.
+        /// The error message of the operating system.
         reason: String,
     },
     /// The repository or the revision can't be read.
@@ -30,43 +29,44 @@ pub enum TreeError {
     Git(#[from] GitError),
 }
 
-/// A file of a tree.
+/// A file of a tree, with its tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// From the top of the tree, with `/`.
+    /// Path from the root of the tree, with `/` as separator.
     pub path: String,
-    /// Its language, if it is one whose definitions are found.
+    /// The language; `None` for text in no supported language.
     pub language: Option<Language>,
-    /// What it defines and refers to.
+    /// What the file defines and refers to.
     pub tags: Tags,
 }
 
 impl File {
-    /// Whether all indices in its tags are in range. Checked for what comes from a store.
+    /// Returns whether all indices in its tags are in range. Call this for files that come from a
+    /// store.
     pub fn is_sound(&self) -> bool {
         self.tags.is_sound()
     }
 }
 
-/// A tree, read.
+/// The files of a tree, with their tags.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snapshot {
     /// Sorted by path.
     pub files: Vec<File>,
-    /// How many files are left out, by reason.
+    /// Number of files that are left out, by reason.
     pub left_out: BTreeMap<LeftOut, usize>,
 }
 
-/// Where a file lies.
+/// Where the content of a file is stored.
 enum Place {
     Disk(PathBuf),
     Blob(ObjectId),
 }
 
-/// Bytes that are read before they are parsed: memory is bounded by it.
+/// Bytes of blobs that are held in memory before they are parsed.
 const BATCH: usize = 16 << 20;
 
-/// What reading a tree gives before it is parsed.
+/// The files of a tree, before they are read and parsed.
 struct Listing {
     files: Vec<(String, Place)>,
     left_out: BTreeMap<LeftOut, usize>,
@@ -78,21 +78,21 @@ impl Listing {
     }
 }
 
-/// Reads a folder: what `.gitignore` excludes, other repositories and symbolic links are left out.
-/// Ignore files outside of the tree count only where the folder is a part of a repository; those of
-/// the user never do.
+/// Reads a directory. Files that `.gitignore` excludes, other repositories and symbolic links are
+/// left out. Ignore files outside of the tree apply only if the directory is a part of a
+/// repository. The user's global ignore file never applies.
 ///
 /// # Errors
-/// [`TreeError::Folder`] when the folder itself can't be listed.
+/// Returns [`TreeError::Folder`] if the directory itself can't be listed.
 pub fn of_folder(root: &Path, cache: Option<&Cache>) -> Result<Snapshot, TreeError> {
     Ok(read(list(root)?, None, cache))
 }
 
-/// The files of a folder that [`of_folder`] would read and that are not left out for their names:
-/// their paths from the top with `/`, sorted, and where they lie.
+/// Lists the files that [`of_folder`] reads and that their names don't exclude. Returns their
+/// sorted paths from the root with `/`, and their paths on disk.
 ///
 /// # Errors
-/// [`TreeError::Folder`] when the folder itself can't be listed.
+/// Returns [`TreeError::Folder`] if the directory itself can't be listed.
 pub fn paths(root: &Path) -> Result<Vec<(String, PathBuf)>, TreeError> {
     let listing = list(root)?;
     let attributes = attributes(&listing, None);
@@ -111,13 +111,13 @@ pub fn paths(root: &Path) -> Result<Vec<(String, PathBuf)>, TreeError> {
         .collect())
 }
 
-/// What one file defines; `None` when it is no source code.
+/// Extracts the tags of one file. Returns `None` if the file isn't source code.
 ///
 /// # Errors
-/// Why it is left out.
+/// Returns the reason for which the file is left out.
 pub fn of_file(path: &str, bytes: &[u8]) -> Result<Option<File>, LeftOut> {
-    let (seen, tags) = look(&mut Extractor::default(), path, bytes, None);
-    Ok(listed(path.to_owned(), seen, tags)?.filter(|f| f.language.is_some()))
+    let (kind, tags) = analyse(&mut Extractor::default(), path, bytes, None);
+    Ok(into_file(path.to_owned(), kind, tags)?.filter(|f| f.language.is_some()))
 }
 
 fn list(root: &Path) -> Result<Listing, TreeError> {
@@ -167,10 +167,10 @@ fn list(root: &Path) -> Result<Listing, TreeError> {
     Ok(listing)
 }
 
-/// Reads the files of a revision below a folder (`""` for all, else with `/` at its end).
+/// Reads the files of a revision below a directory: `""` for all, else a path that ends with `/`.
 ///
 /// # Errors
-/// [`TreeError::Git`] when the revision can't be read.
+/// Returns [`TreeError::Git`] if the revision can't be read.
 pub fn of_revision(
     repository: &Repository,
     revision: &str,
@@ -187,7 +187,7 @@ pub fn of_revision(
             continue;
         };
         match entry.kind {
-            // A submodule is nothing of this tree; an empty folder stands for it on disk.
+            // A submodule isn't a part of this tree. On disk it is an empty directory.
             Kind::Submodule => {}
             Kind::Link => listing.leave_out(LeftOut::Link),
             Kind::File | Kind::Executable if entry.raw_path.is_some() => {
@@ -201,7 +201,7 @@ pub fn of_revision(
     Ok(read(listing, Some(repository), cache))
 }
 
-/// The bytes of a file on disk, at most one more than are taken; with its stat from before.
+/// Reads a file from the disk, at most one byte more than the limit, with its stat from before.
 fn content(path: &Path) -> Result<(Vec<u8>, Option<FileStat>), LeftOut> {
     use std::io::Read as _;
     let file = fs::File::open(path).map_err(|_| LeftOut::Unreadable)?;
@@ -215,7 +215,7 @@ fn content(path: &Path) -> Result<(Vec<u8>, Option<FileStat>), LeftOut> {
     Ok((out, FileStat::from_metadata(&metadata)))
 }
 
-/// The bytes of a file of a revision, if they are not too many.
+/// Reads a file of a revision, unless it exceeds the limit.
 fn blob(id: ObjectId, repository: Option<&Repository>) -> Result<Vec<u8>, LeftOut> {
     match repository
         .ok_or(LeftOut::Unreadable)?
@@ -227,20 +227,21 @@ fn blob(id: ObjectId, repository: Option<&Repository>) -> Result<Vec<u8>, LeftOu
     }
 }
 
-/// What a file is read from, beside others.
+/// The content of a file, or the path to read it from.
 enum Source {
     Disk(PathBuf),
     Bytes(Vec<u8>),
 }
 
-/// Reads and parses what was listed, in the order of the list.
+/// Reads and parses the listed files, in the order of the list.
 fn read(mut listing: Listing, repository: Option<&Repository>, cache: Option<&Cache>) -> Snapshot {
     let attributes = attributes(&listing, repository);
     let mut out = Snapshot::default();
     let files = std::mem::take(&mut listing.files);
     let mut files = files.into_iter().peekable();
     while files.peek().is_some() {
-        // A repository gives one blob at a time; what lies on disk is read where it is parsed.
+        // A repository reads one blob at a time. Files on disk are read by the thread that parses
+        // them.
         let (mut batch, mut held) = (Vec::new(), 0);
         while held < BATCH {
             let Some((path, place)) = files.next() else {
@@ -260,10 +261,10 @@ fn read(mut listing: Listing, repository: Option<&Repository>, cache: Option<&Ca
         }
         let one = |extractor: &mut Extractor, (path, source): (String, Result<Source, LeftOut>)| {
             match source? {
-                Source::Disk(at) => on_disk(extractor, path, &at, cache),
+                Source::Disk(at) => read_from_disk(extractor, path, &at, cache),
                 Source::Bytes(bytes) => {
-                    let (seen, tags) = look(extractor, &path, &bytes, cache);
-                    listed(path, seen, tags)
+                    let (kind, tags) = analyse(extractor, &path, &bytes, cache);
+                    into_file(path, kind, tags)
                 }
             }
         };
@@ -283,54 +284,54 @@ fn read(mut listing: Listing, repository: Option<&Repository>, cache: Option<&Ca
     out
 }
 
-/// What a file on disk defines: it is read unless the cache knows it as it is.
-fn on_disk(
+/// Returns the tags of a file on disk. The file isn't read if its cache entry is current.
+fn read_from_disk(
     extractor: &mut Extractor,
     path: String,
     at: &Path,
     cache: Option<&Cache>,
 ) -> Result<Option<File>, LeftOut> {
-    if let Some((seen, tags)) = cache.and_then(|cache| known(&path, at, cache)) {
-        return listed(path, seen, tags);
+    if let Some((kind, tags)) = cache.and_then(|cache| from_cache(&path, at, cache)) {
+        return into_file(path, kind, tags);
     }
     let (bytes, stat) = content(at)?;
-    let (seen, tags) = look(extractor, &path, &bytes, cache);
+    let (kind, tags) = analyse(extractor, &path, &bytes, cache);
     if let (Some(cache), Some(stat)) = (cache, stat) {
-        cache.saw(&path, stat, seen);
+        cache.record(&path, stat, kind);
     }
-    listed(path, seen, tags)
+    into_file(path, kind, tags)
 }
 
-/// What the cache knows of a file that is as it was.
-fn known(path: &str, at: &Path, cache: &Cache) -> Option<(Seen, Tags)> {
+/// Returns the cached kind and tags of a file whose stat is unchanged.
+fn from_cache(path: &str, at: &Path, cache: &Cache) -> Option<(FileKind, Tags)> {
     let stat = FileStat::from_metadata(&fs::symlink_metadata(at).ok()?)?;
-    let seen = cache.seen(path, &stat)?;
-    let tags = if let Seen::Source(_, key) = &seen {
+    let kind = cache.file_kind(path, &stat)?;
+    let tags = if let FileKind::Source(_, key) = &kind {
         cache.get(key)?
     } else {
         Tags::default()
     };
-    Some((seen, tags))
+    Some((kind, tags))
 }
 
-/// What a file is, and what it defines if it is source code.
-fn look(
+/// Classifies a file and extracts its tags if it is source code.
+fn analyse(
     extractor: &mut Extractor,
     path: &str,
     bytes: &[u8],
     cache: Option<&Cache>,
-) -> (Seen, Tags) {
+) -> (FileKind, Tags) {
     let language = Language::of(path, bytes);
     let text = match text(bytes, language.is_some()) {
         Ok(text) => text,
-        Err(why) => return (Seen::Not(why), Tags::default()),
+        Err(why) => return (FileKind::Not(why), Tags::default()),
     };
     let Some(language) = language else {
         return (
             if settings::is_map(text) {
-                Seen::Map
+                FileKind::Map
             } else {
-                Seen::Text
+                FileKind::Text
             },
             Tags::default(),
         );
@@ -338,37 +339,37 @@ fn look(
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let key = Key::new(language, text);
     if let Some(tags) = cache.and_then(|c| c.get(&key)) {
-        return (Seen::Source(language, key), tags);
+        return (FileKind::Source(language, key), tags);
     }
     let Ok(tags) = extractor.extract(language, text) else {
-        return (Seen::Not(LeftOut::Unparsed), Tags::default());
+        return (FileKind::Not(LeftOut::Unparsed), Tags::default());
     };
     if let Some(cache) = cache {
         cache.put(key, &tags);
     }
-    (Seen::Source(language, key), tags)
+    (FileKind::Source(language, key), tags)
 }
 
-/// The file in a snapshot. None for a map that was written before: it can't be a part of the next
-/// one.
-fn listed(path: String, seen: Seen, tags: Tags) -> Result<Option<File>, LeftOut> {
-    match seen {
-        Seen::Source(language, _) => Ok(Some(File {
+/// Returns the file as an entry of a snapshot. An earlier map isn't one: a map must not depend on
+/// its own previous output.
+fn into_file(path: String, kind: FileKind, tags: Tags) -> Result<Option<File>, LeftOut> {
+    match kind {
+        FileKind::Source(language, _) => Ok(Some(File {
             path,
             language: Some(language),
             tags,
         })),
-        Seen::Text => Ok(Some(File {
+        FileKind::Text => Ok(Some(File {
             path,
             language: None,
             tags,
         })),
-        Seen::Map => Ok(None),
-        Seen::Not(why) => Err(why),
+        FileKind::Map => Ok(None),
+        FileKind::Not(why) => Err(why),
     }
 }
 
-/// The `.gitattributes` files among the listed ones.
+/// Reads the listed `.gitattributes` files.
 fn attributes(listing: &Listing, repository: Option<&Repository>) -> Attributes {
     let mut out = Attributes::default();
     for (path, place) in &listing.files {

@@ -1,45 +1,43 @@
-//! What a file defines and what it refers to.
+//! Tags: the definitions of a file and its references.
 
 use super::annotations::Marks;
 use serde::{Deserialize, Serialize};
 
-/// What is defined.
+/// The kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A module, a namespace.
+    /// A module or namespace.
     Module,
-    /// A class, a record.
+    /// A class or record.
     Class,
-    /// A structure, a union.
+    /// A structure or union.
     Struct,
-    /// An enumeration.
     Enum,
-    /// An interface, a trait, a protocol.
+    /// An interface, trait or protocol.
     Interface,
-    /// A block that gives a type its methods (Rust's `impl`). It is named after the type and
-    /// defines no name.
+    /// A block that adds methods to a type (Rust's `impl`). It has the type's name but doesn't
+    /// define it.
     Implementation,
-    /// A name for a type.
+    /// A name for a type, such as an alias.
     Type,
-    /// A function of its own.
+    /// A function that isn't a method.
     Function,
     /// A function of a type.
     Method,
-    /// A function that is declared here and written elsewhere.
+    /// A function declared here and defined elsewhere.
     Prototype,
     /// A macro with a body.
     Macro,
     /// A property with accessors.
     Property,
-    /// A constant.
     Constant,
     /// A variable that outlives every call.
     Variable,
 }
 
 impl Kind {
-    /// Its name in reports.
+    /// Returns the name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Module => "module",
@@ -59,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// Whether functions inside are methods.
+    /// Returns whether functions inside are methods.
     pub(super) const fn has_methods(self) -> bool {
         matches!(
             self,
@@ -67,7 +65,7 @@ impl Kind {
         )
     }
 
-    /// Whether it can be meant where a type, or what holds a name, is named.
+    /// Returns whether a reference to a type, or to the qualifier of a name, can mean this kind.
     pub(super) const fn is_type(self) -> bool {
         matches!(
             self,
@@ -75,31 +73,31 @@ impl Kind {
         )
     }
 
-    /// Whether what is inside is local to a call.
+    /// Returns whether definitions inside are local to a call.
     pub(super) const fn is_callable(self) -> bool {
         matches!(self, Kind::Function | Kind::Method)
     }
 
-    /// Whether it is of no interest inside a function.
+    /// Returns whether this kind is ignored inside a function.
     pub(super) const fn is_only_global(self) -> bool {
         matches!(self, Kind::Prototype | Kind::Constant | Kind::Variable)
     }
 }
 
-/// How a name is referred to.
+/// How a reference uses a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Use {
-    /// Called, or expanded.
+    /// A call, or an expansion of a macro.
     Call,
-    /// As a type, or as what holds the name that is meant.
+    /// A type, or a qualifier of another name.
     Type,
-    /// Brought in from elsewhere.
+    /// An import.
     Import,
 }
 
 impl Use {
-    /// Its name in reports.
+    /// Returns the name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Use::Call => "call",
@@ -109,65 +107,63 @@ impl Use {
     }
 }
 
-/// A definition. Its texts are on one line each, and not escaped.
+/// A definition. Its texts are single lines from the source and not escaped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
-    /// The name, without what it is a part of.
+    /// The name without qualifiers.
     pub name: String,
-    /// What it is.
     pub kind: Kind,
-    /// The line of the name, from 1.
+    /// Line of the name, from 1.
     pub line: u32,
-    /// The last line.
+    /// The last line, from 1.
     pub end: u32,
-    /// As written, without comments, annotations and body; cut to [`super::signature::LIMIT`]
+    /// The source text without comments, annotations and body, at most [`super::signature::LIMIT`]
     /// characters.
     pub signature: String,
     /// The first line of the documentation.
     pub doc: Option<String>,
-    /// The definition around it, as an index into [`Tags::definitions`]; always an earlier one.
+    /// Index of the enclosing definition in [`Tags::definitions`]. It is always an earlier one.
     pub within: Option<u32>,
-    /// The name of its parent where the parent isn't around it (`impl` in another file, a
-    /// receiver).
+    /// Name of the parent if the parent doesn't enclose the definition, as with a method's receiver
+    /// or an `impl` in another file.
     pub of: Option<String>,
     /// Whether other files can't, or by convention don't, refer to it.
     pub private: bool,
-    /// What it does besides computing, as far as names tell.
+    /// Side effects, as far as names show them.
     pub marks: Marks,
 }
 
-/// A reference.
+/// A use of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
-    /// The name, as an index into [`Tags::names`].
+    /// Index of the name in [`Tags::names`].
     pub name: u32,
-    /// How the name is referred to.
     pub kind: Use,
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u32,
-    /// The definition that contains it, as an index into [`Tags::definitions`].
+    /// Index of the enclosing definition in [`Tags::definitions`].
     pub within: Option<u32>,
 }
 
-/// What was found in one file.
+/// The tags of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tags {
-    /// In the order of the text.
+    /// In source order.
     pub definitions: Vec<Definition>,
-    /// In the order of the text.
+    /// In source order.
     pub references: Vec<Reference>,
-    /// The names referred to, each once, in the order of their first reference.
+    /// The names that are referred to, each once, in the order of their first reference.
     pub names: Vec<String>,
     /// The first line of the file's own documentation.
     pub doc: Option<String>,
-    /// Marks of what is outside of all definitions.
+    /// Marks of code outside of all definitions.
     pub marks: Marks,
-    /// Whether parts of the file don't parse. What does is there all the same.
+    /// Whether parts of the file don't parse. The tags of the other parts are present.
     pub has_errors: bool,
 }
 
 impl Tags {
-    /// The parent's name of a definition: what the text says, or the definition around it.
+    /// Returns the name of a definition's parent, from the text or from the enclosing definition.
     pub fn parent<'a>(&'a self, definition: &'a Definition) -> Option<&'a str> {
         let around = || {
             Some(
@@ -180,7 +176,7 @@ impl Tags {
         definition.of.as_deref().or_else(around)
     }
 
-    /// The name of a reference.
+    /// Returns the name of a reference.
     pub fn name(&self, reference: &Reference) -> &str {
         usize::try_from(reference.name)
             .ok()
@@ -188,7 +184,7 @@ impl Tags {
             .map_or("", String::as_str)
     }
 
-    /// Whether every index is in range. Checked for what comes from a cache.
+    /// Returns whether every index is in range. Call this for tags that come from a cache.
     pub(super) fn is_sound(&self) -> bool {
         let earlier = |(at, d): (usize, &Definition)| d.within.is_none_or(|w| (w as usize) < at);
         let known = |r: &Reference| {

@@ -1,12 +1,12 @@
-//! One walk through a syntax tree, and the patterns that match on the way.
+//! Walks a syntax tree once and finds all matches of the patterns.
 //!
-//! The children of a node are listed once, for all patterns that start at it and for the walk
-//! itself: moving about in a tree is what costs most here. The work is bounded by the size of the
-//! tree: beyond that list each pattern lists the children of each node below once, as deep as the
-//! pattern goes. Nothing recurses deeper than that.
+//! Moving in a tree is the most expensive operation. The children of a node are therefore listed
+//! once, both for the patterns that start at it and for the walk. The work is bounded by the size
+//! of the tree. In addition, each pattern lists the children of each node below its start once, as
+//! deep as the pattern goes. Recursion is no deeper than that.
 //!
-//! Why not tree-sitter's `QueryCursor`: it costs too much. We use it when parse and query together
-//! take at most 1.6 times as long as the parse alone. Times at `opt-level = 2`, parse = 1:
+//! Tree-sitter's own `QueryCursor` costs too much. We would use it if parse and query together took
+//! at most 1.6 times as long as the parse alone. Times at `opt-level = 2`, relative to the parse:
 //!
 //! | text | parse and query | parse and walk |
 //! | --- | --- | --- |
@@ -15,18 +15,18 @@
 //! | Python, 0.5 MB | 1.51 | 1.15 |
 //! | C, 1.3 MB | 1.32 | 1.10 |
 //!
-//! To measure the samples and the code of this project again:
+//! To repeat the measurement for the samples and the code of this project:
 //! `cargo test --release -p repo-map --lib -- --ignored --nocapture what_a_search_costs`
 
 use super::grammar::{Grammar, Role};
 use super::pattern::{Child, Pattern, Step, Test};
 use tree_sitter::{Node, Tree, TreeCursor};
 
-/// A node with what it is in a match.
+/// A captured node and its role.
 pub(super) type Capture<'tree> = (Role, Node<'tree>);
 
-/// Calls a function with every match: the pattern, and what it captured. A child before the last
-/// one is the first that fits; the last one is each that fits.
+/// Calls `found` for every match, with the pattern and its captures. The last child of a step
+/// matches every node that fits; a child before it matches only the first.
 pub(super) fn search<'tree>(
     grammar: &'static Grammar,
     tree: &'tree Tree,
@@ -43,35 +43,35 @@ pub(super) fn search<'tree>(
         found,
     };
     let mut open = vec![(root, root.kind_id())];
-    let mut kids = Vec::new();
+    let mut candidates = Vec::new();
     while let Some((node, kind)) = open.pop() {
         let steps = || grammar.patterns_at(kind).map(|p| &p.step);
         walk.list(
             node,
             grammar.wants_tokens(kind),
             |kind| steps().any(|step| step.asks_for_field(kind)),
-            &mut kids,
+            &mut candidates,
         );
-        walk.start(node, kind, &kids);
-        // What may hold more is gone into in the order of the text.
+        walk.start(node, kind, &candidates);
+        // Visits children with content in source order.
         let first = open.len();
-        for kid in kids.drain(..).filter(|k| k.is_named) {
-            if kid.node.named_child_count() > 0 || grammar.wants_tokens(kid.kind) {
-                open.push((kid.node, kid.kind));
+        for child in candidates.drain(..).filter(|c| c.is_named) {
+            if child.node.named_child_count() > 0 || grammar.wants_tokens(child.kind) {
+                open.push((child.node, child.kind));
             } else {
-                walk.start(kid.node, kid.kind, &[]);
+                walk.start(child.node, child.kind, &[]);
             }
         }
         open.get_mut(first..).unwrap_or_default().reverse();
     }
 }
 
-/// A child, as far as patterns ask.
+/// A child with the data that patterns need.
 #[derive(Debug, Clone, Copy)]
-struct Kid<'tree> {
+struct ChildNode<'tree> {
     node: Node<'tree>,
     kind: u16,
-    /// The field that it is, where a pattern asks for one.
+    /// The field of the child, or `None` if no pattern needs it.
     field: Option<u16>,
     is_named: bool,
 }
@@ -80,21 +80,22 @@ struct Walk<'a, 'tree> {
     grammar: &'static Grammar,
     text: &'a str,
     cursor: TreeCursor<'tree>,
-    /// Empty lists, whose memory is used again.
-    lists: Vec<Vec<Kid<'tree>>>,
+    /// Empty lists that are reused to save allocations.
+    lists: Vec<Vec<ChildNode<'tree>>>,
     captures: Vec<Capture<'tree>>,
     found: &'a mut dyn FnMut(&'static Pattern, &[Capture<'tree>]),
 }
 
 impl<'tree> Walk<'_, 'tree> {
-    /// Lists the children of a node, the anonymous ones only where a pattern wants them. To ask for
-    /// a field costs about as much as to move: it is done for some kinds of children.
+    /// Lists the children of a node. Anonymous children are included only if `tokens` is set.
+    /// Asking for a field is about as expensive as a move, so it is done only where
+    /// `asks_for_field` is true.
     fn list(
         &mut self,
         node: Node<'tree>,
         tokens: bool,
         asks_for_field: impl Fn(u16) -> bool,
-        out: &mut Vec<Kid<'tree>>,
+        out: &mut Vec<ChildNode<'tree>>,
     ) {
         out.clear();
         let count = if tokens {
@@ -117,38 +118,39 @@ impl<'tree> Walk<'_, 'tree> {
                 } else {
                     None
                 };
-                out.push(Kid {
+                out.push(ChildNode {
                     node,
                     kind,
                     field,
                     is_named,
                 });
             }
-            // To look for one behind the last costs more than to count.
+            // Counting is cheaper than looking for a sibling after the last child.
             is_there = out.len() < count && self.cursor.goto_next_sibling();
         }
     }
 
-    /// Tries the patterns that start at a node.
-    fn start(&mut self, node: Node<'tree>, kind: u16, kids: &[Kid<'tree>]) {
+    /// Tries all patterns that start at a node.
+    fn start(&mut self, node: Node<'tree>, kind: u16, candidates: &[ChildNode<'tree>]) {
         for pattern in self.grammar.patterns_at(kind) {
             self.captures.clear();
-            self.step(pattern, &pattern.step, node, Some(kids), true);
+            self.step(pattern, &pattern.step, node, Some(candidates), true);
         }
     }
 
-    /// Whether a node, whose kind is the right one, is what is looked for; its children, if they
-    /// are listed already. Where `is_last`, nothing of the pattern is left to find behind it, and
-    /// every way in which it fits is a match; elsewhere the first way stays in `captures`.
+    /// Returns whether a node of the right kind matches a step. `candidates` are its children, if
+    /// they are listed already. If `is_last`, the pattern has nothing to match after this step, and
+    /// every alternative is reported as a match. Otherwise the first alternative stays in
+    /// `captures`.
     fn step(
         &mut self,
         pattern: &'static Pattern,
         step: &'static Step,
         node: Node<'tree>,
-        kids: Option<&[Kid<'tree>]>,
+        candidates: Option<&[ChildNode<'tree>]>,
         is_last: bool,
     ) -> bool {
-        // What the parser put in to go on isn't in the text.
+        // The parser inserts missing nodes to recover from errors; they aren't in the text.
         if node.is_missing()
             || step
                 .absent
@@ -161,19 +163,19 @@ impl<'tree> Walk<'_, 'tree> {
         if let Some(role) = step.capture {
             self.captures.push((role, node));
         }
-        let fits = match kids {
-            Some(kids) => self.children(pattern, &step.children, kids, is_last),
+        let fits = match candidates {
+            Some(candidates) => self.children(pattern, &step.children, candidates, is_last),
             None if step.children.is_empty() => self.children(pattern, &[], &[], is_last),
             None => {
-                let mut kids = self.lists.pop().unwrap_or_default();
+                let mut candidates = self.lists.pop().unwrap_or_default();
                 self.list(
                     node,
                     step.tokens,
                     |kind| step.asks_for_field(kind),
-                    &mut kids,
+                    &mut candidates,
                 );
-                let fits = self.children(pattern, &step.children, &kids, is_last);
-                self.lists.push(kids);
+                let fits = self.children(pattern, &step.children, &candidates, is_last);
+                self.lists.push(candidates);
                 fits
             }
         };
@@ -187,21 +189,21 @@ impl<'tree> Walk<'_, 'tree> {
         &mut self,
         pattern: &'static Pattern,
         children: &'static [Child],
-        kids: &[Kid<'tree>],
+        candidates: &[ChildNode<'tree>],
         is_last: bool,
     ) -> bool {
         let Some((last, before)) = children.split_last() else {
             if is_last {
-                self.matched(pattern);
+                self.report(pattern);
             }
             return true;
         };
         let mut before = before.iter().peekable();
         let mut fits = false;
-        for kid in kids {
+        for candidate in candidates {
             let child = before.peek().copied().unwrap_or(last);
             let is_end = before.peek().is_none();
-            let here = self.child(pattern, child, *kid, is_last && is_end);
+            let here = self.child(pattern, child, *candidate, is_last && is_end);
             if here && is_end {
                 fits = true;
                 if !is_last {
@@ -210,42 +212,42 @@ impl<'tree> Walk<'_, 'tree> {
             } else if here {
                 before.next();
             }
-            if child.is_next && (is_end || !here) && kid.is_named {
+            if child.is_next && (is_end || !here) && candidate.is_named {
                 break;
             }
         }
         if !fits && last.is_optional && before.peek().is_none() {
             fits = true;
             if is_last {
-                self.matched(pattern);
+                self.report(pattern);
             }
         }
         fits
     }
 
-    /// Whether a child is the one that is looked for.
+    /// Returns whether a node matches a child of a step.
     fn child(
         &mut self,
         pattern: &'static Pattern,
         child: &'static Child,
-        kid: Kid<'tree>,
+        candidate: ChildNode<'tree>,
         is_last: bool,
     ) -> bool {
-        if child.field.is_some() && child.field != kid.field {
+        if child.field.is_some() && child.field != candidate.field {
             return false;
         }
         let is_kind = |step: &Step| {
             step.symbol
-                .map_or(kid.is_named, |symbol| symbol == kid.kind)
+                .map_or(candidate.is_named, |symbol| symbol == candidate.kind)
         };
         child
             .any
             .iter()
-            .any(|step| is_kind(step) && self.step(pattern, step, kid.node, None, is_last))
+            .any(|step| is_kind(step) && self.step(pattern, step, candidate.node, None, is_last))
     }
 
-    /// Hands over what was captured, if its text is as the pattern wants it.
-    fn matched(&mut self, pattern: &'static Pattern) {
+    /// Reports a match if the captured text fulfils the pattern's conditions.
+    fn report(&mut self, pattern: &'static Pattern) {
         let text = |role: &Role| {
             let (_, node) = self.captures.iter().find(|(r, _)| r == role)?;
             self.text.get(node.byte_range())
@@ -269,10 +271,10 @@ mod tests {
     use std::collections::BTreeSet;
     use tree_sitter::{Parser, Query, QueryCursor, StreamingIterator as _};
 
-    /// Pattern, capture, start, end.
-    type Found = BTreeSet<(usize, String, usize, usize)>;
+    /// Pattern, capture, start and end of each match.
+    type MatchSet = BTreeSet<(usize, String, usize, usize)>;
 
-    /// Whether a node, or one that it lies in, has an earlier sibling in the same field.
+    /// Returns whether a node, or one of its parents, has an earlier sibling in the same field.
     fn repeats_a_field(node: Node<'_>) -> bool {
         std::iter::successors(Some(node), Node::parent).any(|node| {
             let Some(parent) = node.parent() else {
@@ -289,10 +291,10 @@ mod tests {
         })
     }
 
-    /// What the walk finds, and how much of that stands behind an error among its siblings, or in
-    /// text that is `broken` behind another node of its field.
-    fn ours(grammar: &'static Grammar, tree: &Tree, text: &str, broken: bool) -> [Found; 2] {
-        let (mut out, mut behind) = (Found::new(), Found::new());
+    /// Returns the matches of the walk. The second set contains those after an error among their
+    /// siblings, and in `broken` text also those after another node of the same field.
+    fn ours(grammar: &'static Grammar, tree: &Tree, text: &str, broken: bool) -> [MatchSet; 2] {
+        let (mut out, mut behind) = (MatchSet::new(), MatchSet::new());
         search(grammar, tree, text, &mut |pattern, captures| {
             let at = grammar
                 .patterns
@@ -311,9 +313,9 @@ mod tests {
         [out, behind]
     }
 
-    /// What tree-sitter's own engine finds, but for what isn't in the text.
-    fn theirs(query: &Query, tree: &Tree, text: &str) -> Found {
-        let mut out = Found::new();
+    /// Returns the matches of tree-sitter's engine, except for nodes that aren't in the text.
+    fn theirs(query: &Query, tree: &Tree, text: &str) -> MatchSet {
+        let mut out = MatchSet::new();
         let mut cursor = QueryCursor::new();
         let mut matches = cursor.matches(query, tree.root_node(), text.as_bytes());
         while let Some(found) = matches.next() {
@@ -343,10 +345,10 @@ mod tests {
             ours(grammar, &tree, text, broken),
             theirs(query, &tree, text),
         );
-        // Of several children of one field the engine misses those behind an error, or behind one
-        // that a repair has put there: it takes the field for used up. The walk finds them, and
-        // that is the one thing in which it may find more.
-        let more: Found = &(&ours - &theirs) - &behind;
+        // For several children of one field, the engine misses those after an error or after a node
+        // that error recovery inserted: it considers the field as used. The walk finds them. It may
+        // find no other additional matches.
+        let more: MatchSet = &(&ours - &theirs) - &behind;
         let (name, less) = (language.name(), &theirs - &ours);
         assert!(
             more.is_empty() && less.is_empty(),
@@ -430,7 +432,7 @@ mod tests {
             .unwrap();
     }
 
-    /// Prints what the search of a tree costs, compared with its parse.
+    /// Prints the time of a search relative to that of the parse.
     #[test]
     #[ignore = "a measurement"]
     #[expect(clippy::print_stdout, reason = "a measurement prints")]
@@ -455,7 +457,7 @@ mod tests {
             let mut parser = Parser::new();
             parser.set_language(&grammar.language).unwrap();
             let mut cursor = QueryCursor::new();
-            // Of several rounds the fastest is the one that others have disturbed least.
+            // The fastest of several rounds is the least disturbed one.
             let mut best = [f64::MAX; 3];
             for _ in 0..10 {
                 for (kind, best) in best.iter_mut().enumerate() {

@@ -1,78 +1,80 @@
-//! Canonical JSON (RFC 8785): the one spelling under which two values are compared and hashed.
+//! Canonical JSON (RFC 8785), the form in which values are compared and hashed.
 //!
-//! Two deviations, both stricter. The RFC rounds every number to a double, which makes
-//! `9007199254740993` and `9007199254740992` equal; here an integer that a double can't hold keeps
-//! its digits. The RFC refuses halves of surrogate pairs; here they stay visible as `\udhhh`, so
-//! that they equal neither U+FFFD nor each other.
+//! It deviates from the RFC twice, and is stricter in both cases:
+//!
+//! - The RFC rounds every number to a double, so that `9007199254740993` equals `9007199254740992`.
+//!   Here, an integer that a double can't represent keeps its digits.
+//! - The RFC refuses lone surrogates. Here, they are kept as `\udhhh`, so that they equal neither
+//!   U+FFFD nor each other.
 
 use super::scan::{Scanner, ValueKind};
 use super::text::{Raw, Str};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Nesting that may be canonicalised; a value of a record has passed a lower limit already.
+/// Maximum nesting depth. Values of a record have passed a lower limit before.
 const MAX_DEPTH: u32 = 4096;
 
-/// Whether two values are the same value, however they are spelled.
+/// Returns whether two values are equal, whatever their spelling.
 #[must_use]
 pub fn canonical_eq(a: Raw<'_>, b: Raw<'_>) -> bool {
     a.as_written() == b.as_written() || canonicalise(a) == canonicalise(b)
 }
 
-/// The canonical form of a value.
+/// Returns the canonical form of a value.
 #[must_use]
 pub fn canonicalise(value: Raw<'_>) -> String {
-    respelled(value, true)
+    rewrite(value, true)
 }
 
-/// The value as ECMAScript's `JSON.stringify` spells it: as the canonical form, but with the
-/// members in the order in which they are written.
+/// Returns the value as ECMAScript's `JSON.stringify` writes it: in canonical form, except that
+/// members keep their order.
 #[must_use]
 pub fn stringify(value: Raw<'_>) -> String {
-    respelled(value, false)
+    rewrite(value, false)
 }
 
-/// Bytes of the longest value that is spelled in one piece, besides which a long one takes no
-/// memory.
+/// Maximum length in bytes of a value that is written in one piece. Longer ones are written without
+/// copying them.
 const PIECE: usize = 64 << 10;
 
-/// The canonical form of a value, piece by piece: a long one is never in memory as a whole.
+/// Writes the canonical form of a value in pieces. A long value is never in memory as a whole.
 pub fn canonical_pieces(value: Raw<'_>, out: &mut dyn FnMut(&str)) {
     let text = value.as_written();
     if text.len() <= PIECE || Scanner::new(text, MAX_DEPTH).skip().is_err() {
         return out(&canonicalise(value));
     }
-    // The text is JSON, so that nothing breaks off.
+    // The text was validated, so this can't stop early.
     let _ = pieces(text, out);
 }
 
-/// A long container of which a part has been written.
-enum Long<'a> {
+/// A long container of which a part was written.
+enum LongContainer<'a> {
     Members(std::vec::IntoIter<(Cow<'a, str>, &'a str)>),
     Elements(Box<Scanner<'a>>),
 }
 
 fn pieces(text: &str, out: &mut dyn FnMut(&str)) -> Option<()> {
-    let mut open: Vec<(Long<'_>, bool)> = Vec::new();
+    let mut open: Vec<(LongContainer<'_>, bool)> = Vec::new();
     let mut next = Some(text);
     loop {
         match next.take() {
             Some(text) if text.len() <= PIECE => out(&canonicalise(Raw::trusted(text))),
             Some(text) if text.starts_with('{') => {
                 out("{");
-                open.push((Long::Members(members(text)?.into_iter()), true));
+                open.push((LongContainer::Members(members(text)?.into_iter()), true));
             }
             Some(text) if text.starts_with('[') => {
                 let mut scanner = Scanner::new(text, MAX_DEPTH);
                 scanner.open_array().ok()?;
                 out("[");
-                open.push((Long::Elements(Box::new(scanner)), true));
+                open.push((LongContainer::Elements(Box::new(scanner)), true));
             }
             Some(text) => match text
                 .strip_prefix('"')
                 .and_then(|text| text.strip_suffix('"'))
             {
-                Some(written) => long_string(written, out),
+                Some(written) => write_long_string(written, out),
                 None => out(&canonicalise(Raw::trusted(text))),
             },
             None => {}
@@ -81,7 +83,7 @@ fn pieces(text: &str, out: &mut dyn FnMut(&str)) -> Option<()> {
             return Some(());
         };
         let close = match container {
-            Long::Members(members) => match members.next() {
+            LongContainer::Members(members) => match members.next() {
                 Some((name, value)) => {
                     let mut quoted = String::from(if *first { "" } else { "," });
                     push_quoted(&mut quoted, &name);
@@ -92,7 +94,7 @@ fn pieces(text: &str, out: &mut dyn FnMut(&str)) -> Option<()> {
                 }
                 None => Some("}"),
             },
-            Long::Elements(scanner) => {
+            LongContainer::Elements(scanner) => {
                 if scanner.element(*first).ok()? {
                     out(if *first { "" } else { "," });
                     next = Some(scanner.skip().ok()?);
@@ -110,7 +112,7 @@ fn pieces(text: &str, out: &mut dyn FnMut(&str)) -> Option<()> {
     }
 }
 
-/// The members of a long object in canonical order, as they are written.
+/// Returns the members of a long object in canonical order, with their values as written.
 fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let mut scanner = Scanner::new(text, MAX_DEPTH);
     scanner.open_object(false).ok()?;
@@ -127,13 +129,13 @@ fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     Some(members)
 }
 
-/// A long string, without its quotes.
-fn long_string(written: &str, out: &mut dyn FnMut(&str)) {
+/// Writes a long string, given without its quotes, in pieces.
+fn write_long_string(written: &str, out: &mut dyn FnMut(&str)) {
     let mut rest = written;
     out("\"");
     while !rest.is_empty() {
         let mut end = PIECE.min(rest.len());
-        // Neither an escape nor a pair of them is torn: pieces end where a plain stretch does.
+        // A piece must end neither inside an escape nor between the escapes of a surrogate pair.
         while end < rest.len() && !(rest.is_char_boundary(end) && is_plain(rest.as_bytes(), end)) {
             end += 1;
         }
@@ -145,7 +147,8 @@ fn long_string(written: &str, out: &mut dyn FnMut(&str)) {
     out("\"");
 }
 
-/// Whether no escape begins in the twelve bytes before `at`: none reaches over it, and no pair.
+/// Returns whether no escape starts in the twelve bytes before `at`, which is the length of an
+/// escaped surrogate pair.
 fn is_plain(text: &[u8], at: usize) -> bool {
     !text
         .get(at.saturating_sub(12)..at)
@@ -153,17 +156,17 @@ fn is_plain(text: &[u8], at: usize) -> bool {
         .contains(&b'\\')
 }
 
-fn respelled(value: Raw<'_>, sorted: bool) -> String {
+fn rewrite(value: Raw<'_>, sorted: bool) -> String {
     let mut out = String::with_capacity(value.as_written().len());
     let mut scanner = Scanner::new(value.as_written(), MAX_DEPTH);
-    // The text was checked when it was read; if it wasn't, it is compared as it stands.
+    // The text was validated when it was read. If not, it is compared as written.
     if write(&mut scanner, sorted, &mut out).is_none() {
         return value.as_written().to_owned();
     }
     out
 }
 
-/// An open container: an object's members wait for their order, an array's elements don't.
+/// An open container. The members of an object are sorted at its end.
 enum Open<'a> {
     Object {
         first: bool,
@@ -176,7 +179,7 @@ enum Open<'a> {
     },
 }
 
-/// Writes one value with a stack of its own, so that depth costs memory and not stack.
+/// Writes one value. It uses an explicit stack, so that nesting can't overflow the call stack.
 fn write(scanner: &mut Scanner<'_>, sorted: bool, out: &mut String) -> Option<()> {
     let mut open: Vec<Open<'_>> = Vec::new();
     loop {
@@ -258,7 +261,7 @@ fn write(scanner: &mut Scanner<'_>, sorted: bool, out: &mut String) -> Option<()
     }
 }
 
-/// Members, `sorted` in the order of their UTF-16 code units (RFC 8785, 3.2.3).
+/// Formats members. If `sorted`, they are ordered by UTF-16 code units (RFC 8785, 3.2.3).
 fn object(mut members: Vec<(Cow<'_, str>, String)>, sorted: bool) -> String {
     if sorted {
         members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
@@ -280,14 +283,14 @@ fn quoted(string: Str<'_>) -> String {
     let mut out = String::with_capacity(string.as_written().len() + 2);
     let decoded = string.decode();
     if decoded.contains(char::REPLACEMENT_CHARACTER) {
-        // U+FFFD may be itself or half of a pair: the spelling decides.
+        // U+FFFD may be itself or a lone surrogate, which only the text as written shows.
         return quoted_with_halves(string.as_written());
     }
     push_quoted(&mut out, &decoded);
     out
 }
 
-/// Decodes piece by piece, keeping each half of a pair as a lower-case escape.
+/// Decodes piece by piece, and keeps each lone surrogate as a lower-case escape.
 fn quoted_with_halves(written: &str) -> String {
     let mut out = String::from("\"");
     let mut rest = written;
@@ -313,7 +316,7 @@ fn quoted_with_halves(written: &str) -> String {
     out
 }
 
-/// Length of `\uhhhh` or of a whole pair at the start of `text`.
+/// Returns the length of `\uhhhh`, or of a surrogate pair, at the start of `text`.
 fn escape_length(text: &str) -> usize {
     let pair = text.get(..12).is_some_and(|p| {
         p.get(6..8) == Some("\\u") && Str::new(p, true).decode().chars().count() == 1
@@ -321,7 +324,7 @@ fn escape_length(text: &str) -> usize {
     if pair { 12 } else { 6.min(text.len()) }
 }
 
-/// Length of the text up to the next `\u` that is an escape of its own.
+/// Returns the length of the text before the next `\u` escape.
 fn plain_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -341,7 +344,7 @@ fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// The escapes of RFC 8785, 3.2.2.2.
+/// Writes text with the escapes of RFC 8785, 3.2.2.2.
 fn push_escaped(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
@@ -360,7 +363,7 @@ fn push_escaped(out: &mut String, text: &str) {
     }
 }
 
-/// ECMAScript's spelling of the double (RFC 8785, 3.2.2.3), when the number is one.
+/// Formats a number like ECMAScript (RFC 8785, 3.2.2.3) if a double can represent it.
 fn number(text: &str) -> String {
     let Ok(value) = text.parse::<f64>() else {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! serde's view of the scanner: derived types read records without a tree in between.
+//! A serde deserialiser over the scanner. Derived types are read without an intermediate tree.
 
 use super::scan::{Error, ErrorKind, Scanner, ValueKind};
 use super::text::{OPEN_OBJECT, RAW_TOKEN, STR_TOKEN};
@@ -7,10 +7,10 @@ use serde::de::{self, DeserializeSeed, IntoDeserializer, Visitor};
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// Reads one complete text as a `T`, with the default limits.
+/// Parses a complete text as a `T`, with the default limits.
 ///
 /// # Errors
-/// When the text is no JSON, has something behind the value, or is of another shape.
+/// Fails if the text isn't valid JSON, has text after the value, or isn't of type `T`.
 pub fn from_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
     let mut scanner = Scanner::new(text, super::DEFAULT_MAX_DEPTH);
     let value = T::deserialize(&mut Deserializer::new(&mut scanner))?;
@@ -22,12 +22,12 @@ pub fn from_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
 #[derive(Debug)]
 pub struct Deserializer<'s, 'de> {
     scanner: &'s mut Scanner<'de>,
-    /// The value belongs to a member that hasn't been remembered.
+    /// The value belongs to a member whose name isn't remembered yet.
     unremembered: bool,
 }
 
 impl<'s, 'de> Deserializer<'s, 'de> {
-    /// Reads from where the scanner stands.
+    /// Creates a deserialiser that starts at the position of the scanner.
     pub fn new(scanner: &'s mut Scanner<'de>) -> Self {
         Self {
             scanner,
@@ -84,8 +84,8 @@ impl<'s, 'de> Deserializer<'s, 'de> {
     }
 }
 
-/// Gives an error that serde made the place where the value stands.
-fn placed(error: Error, at: usize) -> Error {
+/// Adds the position of the value to an error of serde.
+fn with_position(error: Error, at: usize) -> Error {
     if error.at == usize::MAX {
         Error { at, ..error }
     } else {
@@ -98,7 +98,7 @@ impl de::Error for Error {
         Error::new(usize::MAX, ErrorKind::Data(message.to_string()))
     }
 
-    /// A text that is of the wrong type may be the whole of a file: a message shows its beginning.
+    /// A text of the wrong type may be as long as a file, so the message only contains its start.
     fn invalid_type(found: de::Unexpected<'_>, wanted: &dyn de::Expected) -> Self {
         const SHOWN: usize = 128;
         let found = match found {
@@ -156,7 +156,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
                 visitor.visit_unit()
             }
         };
-        value.map_err(|e| placed(e, at))
+        value.map_err(|e| with_position(e, at))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -183,7 +183,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
                 let string = self.scanner.string()?;
                 let inner = string.as_written();
                 let text = if string.is_escaped() {
-                    // With the quote in front: see `Str`'s visitor.
+                    // With the opening quote; see the visitor of `Str`.
                     self.scanner
                         .text()
                         .get(at..=at + inner.len())
@@ -191,7 +191,9 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
                 } else {
                     inner
                 };
-                visitor.visit_borrowed_str(text).map_err(|e| placed(e, at))
+                visitor
+                    .visit_borrowed_str(text)
+                    .map_err(|e| with_position(e, at))
             }
             RAW_TOKEN => visitor.visit_borrowed_str(self.scanner.skip()?),
             OPEN_OBJECT => {
@@ -212,7 +214,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
             return self.deserialize_any(visitor);
         }
         let at = self.scanner.position();
-        self.map(visitor, true).map_err(|e| placed(e, at))
+        self.map(visitor, true).map_err(|e| with_position(e, at))
     }
 
     fn deserialize_unit_struct<V: Visitor<'de>>(
@@ -245,18 +247,18 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
         let kind = self.scanner.kind()?;
         let at = self.scanner.position();
         if kind != ValueKind::String {
-            // Only names are read as enums here; let the visitor word its complaint.
+            // Only strings can be read as enums here. The visitor reports the error.
             return self.deserialize_any(visitor);
         }
         let name = self.scanner.string()?.decode();
         visitor
             .visit_enum(IntoDeserializer::<Error>::into_deserializer(name))
-            .map_err(|e| placed(e, at))
+            .map_err(|e| with_position(e, at))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if self.unremembered {
-            // A member that the type doesn't know, so that it can't tell when there are two.
+            // The type doesn't know this member, so only the scanner can find a duplicate.
             self.scanner.remember();
         }
         self.scanner.skip()?;
@@ -267,7 +269,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
 struct Members<'s, 'de> {
     scanner: &'s mut Scanner<'de>,
     first: bool,
-    /// Names are remembered before they are handed out.
+    /// Whether names are remembered before they are returned.
     remembers: bool,
 }
 
@@ -284,7 +286,7 @@ impl<'de> de::MapAccess<'de> for Members<'_, 'de> {
             };
             self.first = false;
             if self.remembers && !self.scanner.remember() {
-                // Noted by the scanner. The first of two members counts.
+                // The scanner has added a note. The first of the two members is used.
                 self.scanner.skip()?;
                 continue;
             }
@@ -295,7 +297,7 @@ impl<'de> de::MapAccess<'de> for Members<'_, 'de> {
                 }
                 Cow::Owned(name) => seed.deserialize(name.into_deserializer()),
             };
-            return key.map(Some).map_err(|e: Error| placed(e, at));
+            return key.map(Some).map_err(|e: Error| with_position(e, at));
         }
     }
 
@@ -310,7 +312,7 @@ impl<'de> de::MapAccess<'de> for Members<'_, 'de> {
 struct Elements<'s, 'de> {
     scanner: &'s mut Scanner<'de>,
     first: bool,
-    /// The bracket was consumed: serde may ask again.
+    /// Whether the bracket was consumed. Serde may ask for another element after that.
     ended: bool,
 }
 

@@ -1,33 +1,32 @@
-//! Which member names an object has had so far, for every object that is open.
+//! The member names seen so far, for every open object.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Above this many members an object's names move from a list into a set, so that an object with a
-/// million members costs a million look-ups and not half a billion comparisons.
+/// Number of members above which names move from a list into a set. An object with a million
+/// members then costs a million look-ups instead of half a billion comparisons.
 const LINEAR: usize = 24;
 
-/// Names of open objects that are remembered at once. Any more take memory and tell nobody
-/// anything.
+/// Maximum number of names of open objects that are remembered, to bound the memory.
 pub const MOST_NAMES: usize = 100_000;
 
-/// What is known of a name that an object has.
+/// The result of inserting a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
-    First,
-    Again,
-    /// There are too many names to tell.
-    Untold,
+pub(super) enum NameStatus {
+    New,
+    Duplicate,
+    /// Too many names are open for the name to be remembered.
+    Unknown,
 }
 
-/// The names of the open objects, innermost last. One allocation serves a whole file.
+/// The names of the open objects, innermost last. One allocation is reused for a whole file.
 #[derive(Debug, Default)]
 pub(super) struct KeyStack<'a> {
     names: Vec<Cow<'a, str>>,
-    /// One for each name. Kept apart, so that looking through them is a run over plain integers.
+    /// The signature of each name. They are separate, so that a search only reads integers.
     signatures: Vec<u64>,
     frames: Vec<Frame<'a>>,
-    /// Names in sets.
+    /// Number of names in sets.
     in_sets: usize,
 }
 
@@ -53,7 +52,7 @@ impl<'a> KeyStack<'a> {
         }
     }
 
-    /// Forgets every open object: after an error the frames above are never closed.
+    /// Forgets all open objects. After an error, their frames are never closed.
     pub(super) fn clear(&mut self) {
         self.names.clear();
         self.signatures.clear();
@@ -61,20 +60,20 @@ impl<'a> KeyStack<'a> {
         self.in_sets = 0;
     }
 
-    /// Enters a name into the innermost object.
-    pub(super) fn insert(&mut self, name: Cow<'a, str>) -> Seen {
+    /// Inserts a name into the innermost object.
+    pub(super) fn insert(&mut self, name: Cow<'a, str>) -> NameStatus {
         let full = self.in_sets + self.names.len() >= MOST_NAMES;
         let Some(frame) = self.frames.last_mut() else {
-            return Seen::First;
+            return NameStatus::New;
         };
         if let Some(set) = &mut frame.many {
             return match (set.contains(&name), full) {
-                (true, _) => Seen::Again,
-                (false, true) => Seen::Untold,
+                (true, _) => NameStatus::Duplicate,
+                (false, true) => NameStatus::Unknown,
                 (false, false) => {
                     self.in_sets += 1;
                     set.insert(name);
-                    Seen::First
+                    NameStatus::New
                 }
             };
         }
@@ -87,11 +86,11 @@ impl<'a> KeyStack<'a> {
                 .zip(self.names.get(start..).unwrap_or_default())
                 .any(|(s, n)| *s == signature && *n == name);
             if same {
-                return Seen::Again;
+                return NameStatus::Duplicate;
             }
         }
         if full {
-            return Seen::Untold;
+            return NameStatus::Unknown;
         }
         if known.len() >= LINEAR {
             let mut set: HashSet<Cow<'a, str>> = self.names.drain(start..).collect();
@@ -103,12 +102,12 @@ impl<'a> KeyStack<'a> {
             self.names.push(name);
             self.signatures.push(signature);
         }
-        Seen::First
+        NameStatus::New
     }
 }
 
-/// Length and the first eight bytes: enough to tell apart nearly all names of a record without
-/// comparing text.
+/// Combines the length and the first eight bytes. This distinguishes nearly all names of a record
+/// without comparing text.
 fn signature(name: &str) -> u64 {
     let bytes = name.as_bytes();
     let head = match bytes.first_chunk::<8>() {
@@ -126,13 +125,13 @@ mod tests {
     fn finds_duplicates_in_the_innermost_object_only() {
         let mut keys = KeyStack::default();
         keys.open();
-        assert_eq!(keys.insert("a".into()), Seen::First);
+        assert_eq!(keys.insert("a".into()), NameStatus::New);
         keys.open();
-        assert_eq!(keys.insert("a".into()), Seen::First);
-        assert_eq!(keys.insert("a".into()), Seen::Again);
+        assert_eq!(keys.insert("a".into()), NameStatus::New);
+        assert_eq!(keys.insert("a".into()), NameStatus::Duplicate);
         keys.close();
-        assert_eq!(keys.insert("b".into()), Seen::First);
-        assert_eq!(keys.insert("a".into()), Seen::Again);
+        assert_eq!(keys.insert("b".into()), NameStatus::New);
+        assert_eq!(keys.insert("a".into()), NameStatus::Duplicate);
     }
 
     #[test]
@@ -142,14 +141,14 @@ mod tests {
         for n in 0..1000 {
             assert_eq!(
                 keys.insert(format!("member-{n}").into()),
-                Seen::First,
+                NameStatus::New,
                 "{n}"
             );
         }
         for n in 0..1000 {
             assert_eq!(
                 keys.insert(format!("member-{n}").into()),
-                Seen::Again,
+                NameStatus::Duplicate,
                 "{n}"
             );
         }
@@ -160,15 +159,15 @@ mod tests {
         let mut keys = KeyStack::default();
         keys.open();
         for n in 0..MOST_NAMES {
-            assert_eq!(keys.insert(n.to_string().into()), Seen::First, "{n}");
+            assert_eq!(keys.insert(n.to_string().into()), NameStatus::New, "{n}");
         }
-        assert_eq!(keys.insert("0".into()), Seen::Again);
-        assert_eq!(keys.insert("x".into()), Seen::Untold);
+        assert_eq!(keys.insert("0".into()), NameStatus::Duplicate);
+        assert_eq!(keys.insert("x".into()), NameStatus::Unknown);
         keys.open();
-        assert_eq!(keys.insert("x".into()), Seen::Untold);
+        assert_eq!(keys.insert("x".into()), NameStatus::Unknown);
         keys.close();
         keys.close();
         keys.open();
-        assert_eq!(keys.insert("x".into()), Seen::First);
+        assert_eq!(keys.insert("x".into()), NameStatus::New);
     }
 }

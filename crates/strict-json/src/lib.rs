@@ -14,5 +14,5 @@ pub use locate::{Located, pointer_at, resolve, resolve_all};
 pub use scan::{Error, ErrorKind, MOST_NOTES, Note, NoteKind, Scanner, ValueKind};
 pub use text::{OPEN_OBJECT, Raw, Str, has_few_values};
 
-/// Nesting that a record may have unless the caller says otherwise.
+/// The default limit for the nesting depth of a record.
 pub const DEFAULT_MAX_DEPTH: u32 = 128;

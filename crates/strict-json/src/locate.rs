@@ -1,4 +1,4 @@
-//! From a JSON pointer (RFC 6901) to the place in the text, and back.
+//! Converts between JSON pointers (RFC 6901) and byte positions.
 
 use super::scan::{Error, Scanner, ValueKind};
 use super::text::Str;
@@ -6,16 +6,16 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{Bound, Range};
 
-/// Where a pointer leads.
+/// The position of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
     /// Bytes of the value in the text.
     pub value: Range<usize>,
-    /// Byte offset of the member name, when the value is a member.
+    /// Byte offset of the member name; `None` if the value isn't a member.
     pub name: Option<usize>,
 }
 
-/// The place of the value that `pointer` names; `None` when there is none.
+/// Returns the position of the value that `pointer` names; `None` if there is none.
 #[must_use]
 pub fn resolve(text: &str, pointer: &str) -> Option<Located> {
     let mut scanner = Scanner::unchecked(text);
@@ -62,24 +62,24 @@ pub fn resolve(text: &str, pointer: &str) -> Option<Located> {
     })
 }
 
-/// As [`resolve`], for many pointers at once: one pass over the text, whatever their number.
-/// Pointers that lead nowhere have no entry.
+/// Like [`resolve`], for any number of pointers in one pass over the text. Pointers to nothing have
+/// no entry in the result.
 #[must_use]
 pub fn resolve_all(text: &str, pointers: &BTreeSet<String>) -> HashMap<String, Located> {
     let mut found = HashMap::with_capacity(pointers.len());
-    // What is found before the text turns invalid is found.
+    // Values before an error in the text are still found.
     let _ = collect(&mut Scanner::unchecked(text), pointers, &mut found);
     found
 }
 
-/// A container that [`collect`] is in.
+/// An open container in [`collect`].
 struct Level {
     start: usize,
     name: Option<usize>,
-    /// Bytes of its own pointer.
+    /// Length in bytes of the container's pointer.
     pointer: usize,
     object: bool,
-    /// Children that have been passed.
+    /// Number of children before the current one.
     passed: usize,
 }
 
@@ -99,7 +99,7 @@ fn collect(
     loop {
         let kind = scanner.kind()?;
         let start = scanner.position();
-        // Only containers that a pointer leads into are entered.
+        // Skip containers that no pointer leads into.
         let below = || {
             pointers
                 .range::<str, _>((Bound::Excluded(pointer.as_str()), Bound::Unbounded))
@@ -165,7 +165,7 @@ fn collect(
     }
 }
 
-/// Where the next member's name starts.
+/// Returns the position at which the next member's name starts.
 fn next_name(scanner: &mut Scanner<'_>, first: bool) -> Option<usize> {
     scanner.peek();
     let at = scanner.position();
@@ -176,9 +176,9 @@ fn next_name(scanner: &mut Scanner<'_>, first: bool) -> Option<usize> {
     rest.find('"').map(|n| at + n)
 }
 
-/// The pointer of the innermost value or member that contains the byte at `offset`.
+/// Returns the pointer of the innermost value or member that contains the byte at `offset`.
 ///
-/// One pass; works on texts that break off or turn invalid behind the offset.
+/// It takes one pass. The text may be truncated or invalid after the offset.
 #[must_use]
 pub fn pointer_at(text: &str, offset: usize) -> String {
     let mut scanner = Scanner::unchecked(text);
@@ -201,14 +201,15 @@ pub fn pointer_at(text: &str, offset: usize) -> String {
     pointer
 }
 
-/// One level of a path: an open container that has named no child yet, or the child it is at.
+/// One level of a path: an open container before its first child, or its current child.
 enum Step<'a> {
     Inside { object: bool },
     Member(Cow<'a, str>),
     Element(usize),
 }
 
-/// Moves on until the byte at `offset` is behind the cursor, keeping the path of where it stands.
+/// Advances until the byte at `offset` is before the cursor, and keeps the path of the current
+/// position.
 fn walk<'a>(scanner: &mut Scanner<'a>, offset: usize, path: &mut Vec<Step<'a>>) {
     loop {
         match scanner.kind() {

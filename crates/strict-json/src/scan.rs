@@ -1,39 +1,36 @@
-//! The scanner: checks the grammar, remembers oddities, never recurses.
+//! The scanner: checks the grammar, notes anomalies, never recurses.
 
-use super::keys::{KeyStack, Seen};
+use super::keys::{KeyStack, NameStatus};
 use super::text::Str;
 use std::fmt;
 use text_simd::{self, CHUNK, Kinds as _};
 
-/// Why a text is no acceptable JSON, and where.
+/// Why a text isn't acceptable JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// Byte offset into the text.
     pub at: usize,
-    /// What is wrong there.
     pub kind: ErrorKind,
 }
 
 /// The kinds of [`Error`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The text ends inside a value.
     Incomplete,
-    /// The grammar asks for something else here.
+    /// The grammar requires something else here.
     Expected(&'static str),
-    /// A control character stands raw inside a string.
+    /// A string contains an unescaped control character.
     ControlCharacter(u8),
-    /// A backslash is followed by something that is no escape.
+    /// The character after a backslash isn't a valid escape.
     BadEscape,
-    /// A number breaks the grammar (leading zero, no digits, …).
+    /// A number violates the grammar (leading zero, no digits, …).
     BadNumber,
-    /// Something follows the value.
     TrailingText,
-    /// Nesting is deeper than the limit.
+    /// The nesting exceeds the limit, which is the value.
     TooDeep(u32),
-    /// The text is JSON, but not of the type that was asked for.
+    /// The text is JSON, but not of the requested type. The value is the message.
     Data(String),
-    /// A member of a type was given twice: under one name, or under two that mean the same.
+    /// A type's member occurs twice, under the same name or under an alias.
     Repeated(&'static str),
 }
 
@@ -42,13 +39,13 @@ impl Error {
         Self { at, kind }
     }
 
-    /// Whether the text merely stops early: a longer text could still be valid.
+    /// Returns whether the text only ends too early: a longer text could be valid.
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
         self.kind == ErrorKind::Incomplete
     }
 
-    /// Whether the text is valid JSON of another type than was asked for.
+    /// Returns whether the text is valid JSON of another type than requested.
     #[must_use]
     pub fn is_data(&self) -> bool {
         matches!(self.kind, ErrorKind::Data(_) | ErrorKind::Repeated(_))
@@ -75,29 +72,27 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Something valid but suspicious that was passed on the way.
+/// An anomaly in valid JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Note {
     /// Byte offset of the member name or of the escape.
     pub at: usize,
-    /// What was seen.
     pub kind: NoteKind,
 }
 
 /// The kinds of [`Note`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteKind {
-    /// A member name appears a second time in its object; the first one counts.
+    /// A member name occurs twice in its object; the first one is used.
     DuplicateMember,
-    /// An escape names half of a surrogate pair; it is read as U+FFFD.
+    /// An escape is a lone surrogate, which is read as U+FFFD.
     LoneSurrogate,
-    /// The open objects have too many members to remember; this one may be a duplicate.
+    /// The open objects have too many members to remember. This one may be a duplicate.
     TooManyMembers,
 }
 
-/// The JSON type that a value starts as.
+/// The JSON type of a value, by its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum ValueKind {
     Object,
     Array,
@@ -108,7 +103,7 @@ pub enum ValueKind {
     Null,
 }
 
-/// Notes that are kept of one text.
+/// Maximum number of notes for one text, apart from the first one of each kind.
 pub const MOST_NOTES: usize = 1_000;
 
 /// A cursor over one JSON text.
@@ -120,37 +115,35 @@ pub struct Scanner<'a> {
     max_depth: u32,
     keys: KeyStack<'a>,
     notes: Vec<Note>,
-    /// Containers that [`Scanner::skip`] has open: `true` for an object.
+    /// Containers that [`Scanner::skip`] has opened: `true` for an object.
     open: Vec<bool>,
-    /// Which member names are remembered, to find duplicates.
+    /// Which member names are remembered in order to find duplicates.
     memory: Memory,
-    /// A type has read an object that may hold anything.
+    /// Whether a type has read an object that may have any members.
     met_open_object: bool,
-    /// The member that was read last, with the offset of its name.
+    /// The last member name that was read, with its offset.
     member: (usize, Str<'a>),
     /// The chunk that was classified last: its end, and a bit for each byte that ends a plain run
     /// of a string.
-    stretch: (usize, u64),
-    /// The error of the string that was read last.
+    chunk: (usize, u64),
+    /// The error in the last string that was read.
     failure: Option<Error>,
-    /// A number that is too large for a float is read as an infinite one.
+    /// Whether a number that is too large for a float is read as infinite.
     pub(super) has_infinite_numbers: bool,
 }
 
 /// Which member names a [`Scanner`] remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Memory {
-    /// All.
     All,
-    /// All but those that a derived type knows, which finds them twice itself
+    /// All but those that a derived type knows. The type finds their duplicates itself
     /// ([`ErrorKind::Repeated`]).
     BesideTypes,
-    /// None.
     None,
 }
 
 impl<'a> Scanner<'a> {
-    /// A scanner at the start of `text`.
+    /// Creates a scanner at the start of `text`.
     #[must_use]
     pub fn new(text: &'a str, max_depth: u32) -> Self {
         Self {
@@ -164,13 +157,13 @@ impl<'a> Scanner<'a> {
             memory: Memory::All,
             met_open_object: false,
             member: (0, Str::default()),
-            stretch: (0, 0),
+            chunk: (0, 0),
             failure: None,
             has_infinite_numbers: false,
         }
     }
 
-    /// Re-reads validated JSON: no depth limit, and duplicate members aren't tracked.
+    /// Creates a scanner for validated JSON: no depth limit, and duplicate members aren't tracked.
     pub(super) fn unchecked(text: &'a str) -> Self {
         Self {
             memory: Memory::None,
@@ -178,8 +171,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Lets derived types find duplicate members, which costs nothing. They then end the reading
-    /// with [`ErrorKind::Repeated`]; the default is to note the duplicate and to continue.
+    /// Lets derived types find duplicate members, which costs nothing. They then stop with
+    /// [`ErrorKind::Repeated`]. By default, the scanner notes the duplicate and continues.
     pub fn trust_types(&mut self, trust: bool) {
         self.memory = if trust {
             Memory::BesideTypes
@@ -192,7 +185,7 @@ impl<'a> Scanner<'a> {
     pub fn reset(&mut self, text: &'a str) {
         self.text = text;
         self.pos = 0;
-        self.stretch = (0, 0);
+        self.chunk = (0, 0);
         self.depth = 0;
         self.keys.clear();
         self.notes.clear();
@@ -204,33 +197,33 @@ impl<'a> Scanner<'a> {
         self.met_open_object = true;
     }
 
-    /// Whether a type has read an object here that may hold anything, by the name
+    /// Returns whether a type has read an object that may have any members, by the name
     /// [`super::OPEN_OBJECT`].
     #[must_use]
     pub fn has_met_open_object(&self) -> bool {
         self.met_open_object
     }
 
-    /// The text under the cursor.
+    /// Returns the whole text.
     #[must_use]
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// Byte offset of the cursor.
+    /// Returns the byte offset of the cursor.
     #[must_use]
     #[inline]
     pub fn position(&self) -> usize {
         self.pos
     }
 
-    /// What was noticed so far.
+    /// Returns the notes so far.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// Keeps a note: the first [`MOST_NOTES`], and the first one of each kind.
+    /// Adds a note. The first [`MOST_NOTES`] and the first one of each kind are kept.
     fn note(&mut self, at: usize, kind: NoteKind) {
         if self.notes.len() < MOST_NOTES || !self.notes.iter().any(|note| note.kind == kind) {
             self.notes.push(Note { at, kind });
@@ -246,7 +239,7 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(self.pos).copied()
     }
 
-    /// Moves over white space and looks at the byte there.
+    /// Skips white space and returns the byte after it.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
@@ -264,10 +257,10 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The type of the value at the cursor, by its first byte.
+    /// Returns the type of the value at the cursor, by its first byte.
     ///
     /// # Errors
-    /// When no value starts here.
+    /// Fails if no value starts here.
     #[inline]
     pub fn kind(&mut self) -> Result<ValueKind, Error> {
         Ok(match self.peek() {
@@ -282,10 +275,10 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Asserts that nothing but white space is left.
+    /// Checks that only white space is left.
     ///
     /// # Errors
-    /// [`ErrorKind::TrailingText`] with the offset of what is left.
+    /// Returns [`ErrorKind::TrailingText`] with the offset of the rest.
     pub fn end(&mut self) -> Result<(), Error> {
         match self.peek() {
             None => Ok(()),
@@ -302,8 +295,8 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Enters an object; `true` when its names are remembered. `typed` says that a derived type
-    /// reads it.
+    /// Enters an object. Returns `true` if its member names are remembered. `typed` says whether a
+    /// derived type reads it.
     pub(super) fn open_object(&mut self, typed: bool) -> Result<bool, Error> {
         self.descend()?;
         self.keys.open();
@@ -324,7 +317,8 @@ impl<'a> Scanner<'a> {
         self.pos += 1;
     }
 
-    /// The next member name of the open object; `None` at the closing brace, which is consumed.
+    /// Returns the next member name of the open object. At the closing brace, consumes it and
+    /// returns `None`.
     pub(super) fn member(&mut self, first: bool) -> Result<Option<Str<'a>>, Error> {
         match self.peek() {
             Some(b'}') => {
@@ -357,24 +351,24 @@ impl<'a> Scanner<'a> {
         Ok(Some(name))
     }
 
-    /// Remembers the member that was passed last; `false`, and a note, when its object has had one
-    /// of that name. A scanner without a memory takes every member for a new one.
+    /// Remembers the last member. Returns `false` and adds a note if its object has the name
+    /// already. Without memory, every member counts as new.
     pub(super) fn remember(&mut self) -> bool {
         let (at, name) = self.member;
         let seen = if self.memory == Memory::None {
-            Seen::First
+            NameStatus::New
         } else {
             self.keys.insert(name.decode())
         };
         match seen {
-            Seen::First => {}
-            Seen::Again => self.note(at, NoteKind::DuplicateMember),
-            Seen::Untold => self.note(at, NoteKind::TooManyMembers),
+            NameStatus::New => {}
+            NameStatus::Duplicate => self.note(at, NoteKind::DuplicateMember),
+            NameStatus::Unknown => self.note(at, NoteKind::TooManyMembers),
         }
-        seen != Seen::Again
+        seen != NameStatus::Duplicate
     }
 
-    /// Moves over a member name that nobody asks for; `false` at the end of the object.
+    /// Skips a member name. Returns `false` at the end of the object.
     fn skip_member(&mut self, first: bool) -> Result<bool, Error> {
         let more = self.member(first)?.is_some();
         if more {
@@ -383,7 +377,7 @@ impl<'a> Scanner<'a> {
         Ok(more)
     }
 
-    /// `true` when the open array has another element; at `false` the bracket is consumed.
+    /// Returns whether the open array has another element. If not, consumes the bracket.
     pub(super) fn element(&mut self, first: bool) -> Result<bool, Error> {
         match self.peek() {
             Some(b']') => {
@@ -412,7 +406,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The number at the cursor if it is a plain integer of a few digits, as nearly all are.
+    /// Returns the number at the cursor if it is a non-negative integer with few digits, as most
+    /// are.
     #[inline]
     pub(super) fn small_integer(&mut self) -> Option<u64> {
         const DIGITS: usize = 18;
@@ -435,7 +430,7 @@ impl<'a> Scanner<'a> {
         Some(value)
     }
 
-    /// The number at the cursor as it is written.
+    /// Returns the number at the cursor as written.
     pub(super) fn number(&mut self) -> Result<&'a str, Error> {
         let start = self.pos;
         if self.byte() == Some(b'-') {
@@ -481,7 +476,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The string at the cursor, which stands on its opening quote.
+    /// Returns the string at the cursor, which must be at its opening quote.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Str<'a>, Error> {
         let quote = self.pos;
@@ -500,9 +495,9 @@ impl<'a> Scanner<'a> {
         ))
     }
 
-    /// Moves over the string that begins at `quote`. Gives twice the offset of its last quote, and
-    /// one more where it holds escapes: a plain number stays in a register on its way back, and
-    /// there are many strings. 0 where it breaks off, and then `failure` says why.
+    /// Skips the string that starts at `quote`. Returns twice the offset of its closing quote, plus
+    /// one if it contains escapes. A single integer is returned in a register, which matters for
+    /// many strings. Returns 0 on an error, which is in `failure`.
     fn pass_string(&mut self, quote: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut pos = quote + 1;
@@ -531,14 +526,14 @@ impl<'a> Scanner<'a> {
         0
     }
 
-    /// The first byte at or after `pos` that a string can't simply run over: a quote, a backslash,
-    /// a control character, or the end.
+    /// Returns the position of the first special byte at or after `pos`: a quote, a backslash, a
+    /// control character, or the end.
     #[inline]
     fn plain_until(&mut self, pos: usize) -> usize {
-        let (mut end, mut hits) = self.stretch;
+        let (mut end, mut hits) = self.chunk;
         let mut from = pos;
         loop {
-            // Strings are short: what is known of a stretch serves several of them.
+            // Strings are short, so one classified chunk serves several of them.
             if from < end
                 && let Some(offset) = (from + CHUNK).checked_sub(end)
             {
@@ -554,11 +549,11 @@ impl<'a> Scanner<'a> {
             }
             hits = special(bytes, from);
             end = from + CHUNK;
-            self.stretch = (end, hits);
+            self.chunk = (end, hits);
         }
     }
 
-    /// Checks `\uhhhh` at `pos` (and its partner) and returns the offset behind it.
+    /// Checks `\uhhhh` at `pos` (and its low surrogate). Returns the offset after it.
     #[cold]
     fn unicode_escape(&mut self, pos: usize) -> Result<usize, Error> {
         let bytes = self.text.as_bytes();
@@ -579,11 +574,12 @@ impl<'a> Scanner<'a> {
         Ok(pos + 6)
     }
 
-    /// Moves over a whole text and names the byte range of each element of its array, or of its one
-    /// value when it is no array.
+    /// Scans a whole text. Calls `element` with the byte range of each element of its array, or of
+    /// its only value.
     ///
     /// # Errors
-    /// When it is no valid JSON. The elements before that place have been named.
+    /// Fails if the text isn't valid JSON. `element` has been called for the elements before the
+    /// error.
     pub fn each_element(&mut self, mut element: impl FnMut(usize, usize)) -> Result<(), Error> {
         let mut one = |scanner: &mut Self| {
             scanner.peek();
@@ -605,10 +601,10 @@ impl<'a> Scanner<'a> {
         self.end()
     }
 
-    /// Moves over one value of any type, checking all of it, and returns it as written.
+    /// Skips one value of any type, validates it, and returns it as written.
     ///
     /// # Errors
-    /// When it is no valid JSON or nested too deep.
+    /// Fails if the value isn't valid JSON or nested too deeply.
     pub fn skip(&mut self) -> Result<&'a str, Error> {
         self.peek();
         let start = self.pos;
@@ -636,7 +632,7 @@ impl<'a> Scanner<'a> {
                 ValueKind::False => self.literal("false", "a value")?,
                 ValueKind::Null => self.literal("null", "a value")?,
             }
-            // Close what ends, until another value is due.
+            // Close finished containers until another value follows.
             loop {
                 if self.open.len() == base {
                     return Ok(self.text.get(start..self.pos).unwrap_or_default());
@@ -657,24 +653,24 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// A bit for each byte of the stretch at `pos` that a string can't simply run over. Behind the end
-/// of the text that is each.
+/// Returns a bit for each special byte of the chunk at `pos`, on which a plain run of a string
+/// ends. Every byte after the end of the text counts as special.
 #[inline]
 fn special(bytes: &[u8], pos: usize) -> u64 {
-    let bits = |stretch: &[u8; CHUNK]| {
+    let bits = |chunk: &[u8; CHUNK]| {
         text_simd::word(
-            text_simd::lanes(stretch)
+            text_simd::lanes(chunk)
                 .map(|lane| lane.within(0, 0x1f) | lane.are(b'"') | lane.are(b'\\')),
         )
     };
     let rest = bytes.get(pos..).unwrap_or_default();
     match rest.first_chunk() {
-        Some(stretch) => bits(stretch),
+        Some(chunk) => bits(chunk),
         None => bits(&text_simd::first(rest)),
     }
 }
 
-/// Four hexadecimal digits at `pos`.
+/// Parses four hexadecimal digits at `pos`.
 pub(super) fn hex4(bytes: &[u8], pos: usize) -> Result<u32, ErrorKind> {
     let mut value = 0;
     for offset in 0..4 {

@@ -1,4 +1,4 @@
-//! Strings and values as they are written, decoded only when a rule asks.
+//! Strings and values as written. They are decoded only on demand.
 
 use super::scan::{Scanner, hex4};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -6,15 +6,15 @@ use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Names under which [`super::Deserializer`] hands out unparsed text: no type of Rust can be called
-/// that, and their lengths tell them apart at once.
+/// The type names for which [`super::Deserializer`] returns unparsed text. They aren't valid Rust
+/// names, and a comparison of lengths distinguishes them from most others.
 pub(super) const STR_TOKEN: &str = "$str";
 pub(super) const RAW_TOKEN: &str = "$json";
-/// The name of a newtype whose value may hold anything: see
+/// The name of a newtype whose value may be any object; see
 /// [`super::Scanner::has_met_open_object`].
 pub const OPEN_OBJECT: &str = "$open";
 
-/// The inside of a JSON string: borrowed, escapes untouched.
+/// A JSON string without its quotes: borrowed, with escapes as written.
 #[derive(Clone, Copy, Default)]
 pub struct Str<'a> {
     inner: &'a str,
@@ -27,7 +27,7 @@ impl<'a> Str<'a> {
         Self { inner, escaped }
     }
 
-    /// A string that needs no escapes.
+    /// Creates a string that needs no escapes.
     #[must_use]
     pub fn plain(inner: &'a str) -> Self {
         Self {
@@ -36,14 +36,14 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// The text between the quotes as it is written.
+    /// Returns the text between the quotes as written.
     #[must_use]
     #[inline]
     pub fn as_written(self) -> &'a str {
         self.inner
     }
 
-    /// The text that is meant; halves of surrogate pairs become U+FFFD.
+    /// Returns the decoded text. Lone surrogates become U+FFFD.
     #[must_use]
     #[inline]
     pub fn decode(self) -> Cow<'a, str> {
@@ -54,22 +54,22 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Whether the text is written with escapes.
+    /// Returns whether the text contains escapes.
     #[must_use]
     #[inline]
     pub fn is_escaped(self) -> bool {
         self.escaped
     }
 
-    /// Whether half of a surrogate pair may stand in it, which [`Str::decode`] makes equal to every
-    /// other half. An escape that spells out U+FFFD is taken for one.
+    /// Returns whether the string may contain a lone surrogate, which [`Str::decode`] makes equal
+    /// to any other. An escaped U+FFFD counts as one.
     #[must_use]
     pub fn is_torn(self) -> bool {
         self.escaped && self.decode().contains(char::REPLACEMENT_CHARACTER)
     }
 
-    /// The text that is meant, to be compared with others: as it is written where half of a
-    /// surrogate pair may be in it, since all halves decode to the same character.
+    /// Returns text for comparison: the decoded text, or the text as written if it may contain a
+    /// lone surrogate. Decoding would make all lone surrogates equal.
     #[must_use]
     pub fn distinct(self) -> Cow<'a, str> {
         if self.is_torn() {
@@ -79,13 +79,13 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Whether the string is empty.
+    /// Returns whether the string is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.inner.is_empty()
     }
 
-    /// Whether the meant text starts with `prefix`; decodes no more than that.
+    /// Returns whether the decoded text starts with `prefix`.
     #[must_use]
     pub fn starts_with(self, prefix: &str) -> bool {
         if self.escaped {
@@ -124,37 +124,37 @@ impl fmt::Debug for Str<'_> {
     }
 }
 
-/// A JSON value as it is written: checked by the scanner, but not built.
+/// A JSON value as written. The scanner has validated it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Raw<'a>(&'a str);
 
 impl<'a> Raw<'a> {
-    /// Takes text that is known to be one valid JSON value.
+    /// Wraps text that must be one valid JSON value.
     #[must_use]
     pub fn trusted(text: &'a str) -> Self {
         Self(text)
     }
 
-    /// The value as it is written, without white space around it.
+    /// Returns the value as written, without surrounding white space.
     #[must_use]
     pub fn as_written(self) -> &'a str {
         self.0
     }
 
-    /// Reads the value as a `T`; `None` when it is of another shape.
+    /// Parses the value as a `T`; `None` if it has another type.
     #[must_use]
     pub fn read<T: Deserialize<'a>>(self) -> Option<T> {
         super::from_text(self.0).ok()
     }
 
-    /// As [`Self::read`], for what is built of any value; nothing where there are too many for
-    /// memory, as [`has_few_values`] tells.
+    /// Like [`Self::read`], for types such as trees that are built from any value. Returns `None`
+    /// if the value is too large for memory, by [`has_few_values`].
     #[must_use]
     pub fn read_all<T: Deserialize<'a>>(self) -> Option<T> {
         has_few_values(self.0).then(|| self.read())?
     }
 
-    /// As [`Self::read_all`], where a number that is too large for a float is an infinite one.
+    /// Like [`Self::read_all`], but a number that is too large for a float becomes infinite.
     #[must_use]
     pub fn read_with_infinite_numbers<T: Deserialize<'a>>(self) -> Option<T> {
         if !has_few_values(self.0) {
@@ -174,8 +174,8 @@ impl fmt::Debug for Raw<'_> {
     }
 }
 
-/// Whether a JSON text holds no more than about 100,000 values: as a tree each takes up to 100
-/// bytes, and two bytes as text.
+/// Returns whether a JSON text has at most about 100,000 values. In a tree, each takes up to 100
+/// bytes, but only two bytes as text.
 #[must_use]
 pub fn has_few_values(text: &str) -> bool {
     const MOST: usize = 100_000;
@@ -195,8 +195,7 @@ pub fn has_few_values(text: &str) -> bool {
     values <= MOST
 }
 
-/// Resolves escapes. The scanner has checked them: what doesn't parse can't get here, and would be
-/// kept as it stands.
+/// Resolves escapes. The scanner has validated them; an invalid one would be kept as written.
 pub(super) fn decode(inner: &str) -> String {
     let mut out = String::with_capacity(inner.len());
     let mut rest = inner;
@@ -224,14 +223,14 @@ pub(super) fn decode(inner: &str) -> String {
     out
 }
 
-/// What stands before the first backslash and behind it.
+/// Splits a text at its first backslash.
 fn split_escape(text: &str) -> Option<(&str, &str)> {
     let at = memchr::memchr(b'\\', text.as_bytes())?;
     Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
-/// The character that `uhhhh` (or `uhhhh\uhhhh`) at the start of `escape` means, and how long it
-/// is.
+/// Decodes `uhhhh` (or `uhhhh\uhhhh`) at the start of `escape`. Returns the character and the
+/// length.
 fn code_point(escape: &str) -> (char, usize) {
     let bytes = escape.as_bytes();
     let Ok(high) = hex4(bytes, 1) else {
@@ -262,8 +261,8 @@ impl<'de> Visitor<'de> for StrVisitor {
         f.write_str("a string")
     }
 
-    /// The deserialiser leaves the opening quote on a string that holds escapes; an unescaped
-    /// string can't begin with one.
+    /// The deserialiser includes the opening quote for a string with escapes. A string without
+    /// escapes can't start with a quote.
     fn visit_borrowed_str<E>(self, v: &'de str) -> Result<Str<'de>, E> {
         Ok(match v.strip_prefix('"') {
             Some(inner) => Str::new(inner, true),

@@ -1,10 +1,10 @@
 //! Letters that look like others.
 //!
-//! The table holds the letters whose usual shape is that of a Latin letter or of a sign that
-//! separates paths, after the confusables of Unicode Technical Standard 39; accents and rare
-//! scripts are left out, because what nobody takes for the other isn't a trick.
+//! The table follows the confusables of Unicode Technical Standard 39. It contains letters that
+//! usually look like a Latin letter or a path separator. Accents and rare scripts are left out: a
+//! letter that nobody confuses with another isn't a trick.
 
-/// The ASCII character that `c` is easily taken for.
+/// Returns the ASCII character with which `c` is easily confused.
 #[must_use]
 pub const fn looks_like(c: char) -> Option<char> {
     Some(match c {
@@ -78,7 +78,7 @@ pub const fn looks_like(c: char) -> Option<char> {
         'ɡ' => 'g',
         'ɑ' => 'a',
         'ǀ' => 'l',
-        // Signs.
+        // Symbols.
         '\u{2044}' | '\u{2215}' | '\u{29f8}' => '/',
         '\u{2024}' => '.',
         _ => return None,

@@ -1,15 +1,15 @@
 //! Characters without a visible form.
 
-/// Whether a text has no visible letter and no visible digit.
+/// Returns whether a text has no visible letter or digit.
 pub fn says_nothing(text: &str) -> bool {
     !text
         .chars()
         .any(|c| c.is_alphanumeric() && !is_ignorable(c))
 }
 
-/// Whether a character is ignored where text is shown (`Default_Ignorable_Code_Point` of the
-/// Unicode Character Database): zero-width characters, bidirectional controls, fillers, selectors,
-/// tags.
+/// Returns whether a character is ignored when text is displayed (`Default_Ignorable_Code_Point` of
+/// the Unicode Character Database). This includes zero-width characters, bidirectional controls,
+/// fillers, selectors and tags.
 pub const fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'

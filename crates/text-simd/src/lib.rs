@@ -6,25 +6,26 @@
 
 pub use wide::u8x16 as Lanes;
 
-/// Bytes of a chunk: as many as a `u64` has bits.
+/// Number of bytes in a chunk: one for each bit of a `u64`.
 pub const CHUNK: usize = 64;
 
-/// Work for [`dispatch`]. Its `call`, and everything that it calls, has to be inlined: what isn't
-/// inlined isn't compiled for the newer instructions.
+/// Work for [`dispatch`]. Its `call` and everything that it calls must be inlined. Functions that
+/// aren't inlined aren't compiled for newer instructions.
 pub use pulp::NullaryFnOnce as Work;
 
-/// Runs work with the best instructions that this processor has.
+/// Runs work with the best instructions that the processor has.
 pub fn dispatch<W: Work>(work: W) -> W::Output {
     pulp::Arch::new().dispatch(work)
 }
 
-/// Classes of bytes: all bits of a lane are set if its byte is of the class, else none.
+/// Classifies bytes. In the result, all bits of a lane are set if its byte is in the class, else
+/// none.
 pub trait Kinds: Sized {
-    /// The lanes that hold this byte.
+    /// Selects the lanes with this byte.
     fn are(self, byte: u8) -> Self;
-    /// The lanes that hold a byte from `first` to `last`.
+    /// Selects the lanes with a byte from `first` to `last`.
     fn within(self, first: u8, last: u8) -> Self;
-    /// The lanes with the bit set that distinguishes small letters from capitals.
+    /// Sets the bit in every lane that turns a capital into a lower-case letter.
     fn small(self) -> Self;
 }
 
@@ -36,7 +37,7 @@ impl Kinds for Lanes {
 
     #[inline(always)]
     fn within(self, first: u8, last: u8) -> Self {
-        // A byte below `first` wraps around and is far.
+        // A byte below `first` wraps around to a large value.
         let far = self - Self::splat(first);
         far.min(Self::splat(last.wrapping_sub(first))).simd_eq(far)
     }
@@ -47,7 +48,7 @@ impl Kinds for Lanes {
     }
 }
 
-/// The lanes of a chunk, in the order of its bytes.
+/// Splits a chunk into lanes, in the order of its bytes.
 #[inline(always)]
 pub fn lanes(chunk: &[u8; CHUNK]) -> [Lanes; 4] {
     let mut lanes = [Lanes::splat(0); 4];
@@ -57,7 +58,7 @@ pub fn lanes(chunk: &[u8; CHUNK]) -> [Lanes; 4] {
     lanes
 }
 
-/// One bit for each byte of a chunk; the lowest bit is that of the first byte.
+/// Returns one bit for each byte of a chunk. The lowest bit is for the first byte.
 #[inline(always)]
 pub fn word(kinds: [Lanes; 4]) -> u64 {
     kinds
@@ -66,7 +67,7 @@ pub fn word(kinds: [Lanes; 4]) -> u64 {
         .fold(0, |word, lanes| word << 16 | u64::from(lanes.to_bitmask()))
 }
 
-/// The first chunk of a text, filled up with zeros if the text is shorter.
+/// Returns the first chunk of a text, padded with zeros if the text is shorter.
 #[inline(always)]
 pub fn first(bytes: &[u8]) -> [u8; CHUNK] {
     if let Some(whole) = bytes.first_chunk() {

@@ -1,7 +1,7 @@
 //! Packs a `.tiktoken` file, read from standard input, for `src/`.
 //!
-//! A line of such a file is a token in base64 and its rank, and the ranks are 0, 1, 2 and so on.
-//! Packed, a token is a byte for its length and its bytes; all of it is compressed.
+//! Each line of such a file is a base64 token and its rank; ranks start at 0 and are consecutive.
+//! The output stores each token as its length in one byte, then its bytes. All of it is compressed.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use std::error::Error;

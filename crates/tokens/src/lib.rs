@@ -6,14 +6,13 @@ mod vocabulary;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use vocabulary::Vocabulary;
 
-/// A tokenizer whose vocabulary is built into the program. Reports name the one that they counted
-/// with.
+/// A tokenizer with a built-in vocabulary. Reports name the one that they used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
-    /// `o200k_base`: about 200,000 tokens, used by the models since 2024. The default.
+    /// `o200k_base`: about 200,000 tokens, used by models since 2024. The default.
     #[default]
     O200k,
-    /// `cl100k_base`: about 100,000 tokens, used by the generation before.
+    /// `cl100k_base`: about 100,000 tokens, used by the previous generation of models.
     Cl100k,
 }
 
@@ -21,7 +20,7 @@ impl Encoding {
     /// All encodings, the default first.
     pub const ALL: [Encoding; 2] = [Encoding::O200k, Encoding::Cl100k];
 
-    /// The name under which the encoding is published.
+    /// Returns the published name of the encoding.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::O200k => "o200k_base",
@@ -29,7 +28,7 @@ impl Encoding {
         }
     }
 
-    /// The encoding of that name, if it is built in.
+    /// Returns the encoding with a name; `None` if it isn't built in.
     pub fn named(name: &str) -> Option<Encoding> {
         Encoding::ALL.into_iter().find(|e| e.name() == name)
     }
@@ -41,19 +40,19 @@ impl Encoding {
         }
     }
 
-    /// Unpacks the vocabulary, as the first count does otherwise. Call it from another thread while
-    /// there is something else to do.
+    /// Unpacks the vocabulary, which the first count does otherwise. Call it from another thread to
+    /// save time.
     pub fn load(self) {
         let _ = self.vocabulary();
     }
 
-    /// The number of tokens of a text.
+    /// Returns the number of tokens in a text.
     pub fn count(self, text: &str) -> usize {
         self.count_within(text, usize::MAX).unwrap_or(usize::MAX)
     }
 
-    /// The number of tokens of a text if it is at most `limit`. Counting stops as soon as it is
-    /// more.
+    /// Returns the number of tokens in a text; `None` if it exceeds `limit`. It stops counting at
+    /// the limit.
     pub fn count_within(self, text: &str, limit: usize) -> Option<usize> {
         let vocabulary = self.vocabulary();
         let mut left = limit;
@@ -63,15 +62,14 @@ impl Encoding {
         Some(limit - left)
     }
 
-    /// Whether a text has at most `limit` tokens.
+    /// Returns whether a text has at most `limit` tokens.
     pub fn fits(self, text: &str, limit: usize) -> bool {
         // No text has more tokens than bytes.
         text.len() <= limit || self.count_within(text, limit).is_some()
     }
 }
 
-/// The characters of a class that is written as in regular expressions, as ascending ranges with
-/// their ends included.
+/// Returns the characters of a class in regular expression syntax, as ascending inclusive ranges.
 pub fn characters(class: &str) -> Vec<(char, char)> {
     match regex_syntax::parse(class).map(Hir::into_kind) {
         Ok(HirKind::Class(Class::Unicode(class))) => class
@@ -88,7 +86,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Texts, with their tokens in `o200k_base` and in `cl100k_base`.
+    /// Texts, with their number of tokens in `o200k_base` and in `cl100k_base`.
     const KNOWN: [(&str, usize, usize); 17] = [
         ("", 0, 0),
         ("hello world", 2, 2),
@@ -121,7 +119,7 @@ mod tests {
         assert_eq!(Encoding::named("gpt2"), None);
     }
 
-    /// As `bpe-openai` 0.3.2 counts them, whose counts are those of `tiktoken`.
+    /// The counts of `bpe-openai` 0.3.2, which equal those of `tiktoken`.
     #[test]
     fn known_texts_have_their_known_counts() {
         for (text, o200k, cl100k) in KNOWN {

@@ -1,12 +1,12 @@
-//! Splits a text into the pieces that an encoding counts by themselves.
+//! Splits a text into pieces that an encoding tokenizes separately.
 
 use crate::Encoding;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The expression that is published with `o200k_base`, but for `\s+(?!\S)`: see [`piece_end`].
+/// The expression published with `o200k_base`, except for `\s+(?!\S)`; see [`piece_end`].
 const O200K: &str = r"\A(?:[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+)";
-/// That of `cl100k_base`.
+/// The expression published with `cl100k_base`, with the same exception.
 const CL100K: &str = r"\A(?:(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+)";
 
 static EXPRESSIONS: [LazyLock<Option<Regex>>; 2] = [
@@ -14,7 +14,7 @@ static EXPRESSIONS: [LazyLock<Option<Regex>>; 2] = [
     LazyLock::new(|| Regex::new(CL100K).ok()),
 ];
 
-/// The pieces of a text, in order. Joined, they are the text.
+/// Splits a text into pieces. Concatenated, they are the text.
 pub(crate) fn pieces(encoding: Encoding, text: &str) -> impl Iterator<Item = &str> {
     let [o200k, cl100k] = &EXPRESSIONS;
     let expression = match encoding {
@@ -29,12 +29,14 @@ pub(crate) fn pieces(encoding: Encoding, text: &str) -> impl Iterator<Item = &st
     })
 }
 
-/// The end of the first piece; `None` if the text is empty.
+/// Returns the end of the first piece; `None` if the text is empty.
 ///
-/// The published expressions have `\s+(?!\S)|\s+` where these have `\s+`: of white space before a
-/// word, the last character belongs to the word. The engine has no look-ahead, so that character
-/// is taken off here. Every character matches some alternative. Without an expression each
-/// character would be a piece of its own, which never gives fewer tokens.
+/// The published expressions have `\s+(?!\S)|\s+` where these have `\s+`. Of white space before a
+/// word, the last character belongs to the word. The engine has no look-ahead, so that character is
+/// removed here.
+///
+/// Every character matches some alternative. Without a compiled expression, each character would be
+/// a piece, which never results in fewer tokens.
 fn piece_end(expression: Option<&Regex>, text: &str) -> Option<usize> {
     let first = text.chars().next()?.len_utf8();
     let Some(piece) = expression.and_then(|e| e.find(text)) else {

@@ -5,10 +5,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::LazyLock;
 
-/// Bytes of the longest token.
+/// Length in bytes of the longest token.
 const LONGEST: usize = 128;
 
-/// The tokens of an encoding, each with its rank: the lower, the earlier it is merged.
+/// The tokens of an encoding with their ranks. Lower ranks are merged first.
 #[derive(Debug)]
 pub(crate) struct Vocabulary<'p> {
     ranks: FxHashMap<&'p [u8], u32>,
@@ -22,14 +22,14 @@ pub(crate) static O200K: LazyLock<Vocabulary<'_>> =
 pub(crate) static CL100K: LazyLock<Vocabulary<'_>> =
     LazyLock::new(|| Vocabulary::new(&CL100K_PACKED));
 
-/// What the program contains is readable, as a test shows. If it weren't, each byte would count as
-/// a token, which is never too few.
+/// Unpacks a built-in vocabulary. A test checks that this works. With an empty vocabulary, each
+/// byte would count as a token, which is never too few.
 fn unpack(compressed: &[u8]) -> Vec<u8> {
     zstd::decode_all(compressed).unwrap_or_default()
 }
 
-/// The tokens of a packed vocabulary, in the order of their ranks. Each is a byte for its length,
-/// and its bytes.
+/// Returns the tokens of an unpacked vocabulary, by rank. Each token is stored as its length in one
+/// byte, then its bytes.
 fn tokens(mut packed: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let (length, rest) = packed.split_first()?;
@@ -53,9 +53,9 @@ impl<'p> Vocabulary<'p> {
         self.ranks.get(bytes).copied()
     }
 
-    /// The number of tokens of a piece: as long as two neighbours make a token, those with the
-    /// lowest rank are merged, the first of them if several have it. Work grows as `n log n`, so a
-    /// piece of many megabytes is no trap.
+    /// Returns the number of tokens in a piece. As long as two neighbours form a token, the pair
+    /// with the lowest rank is merged; of equal ranks, the first. The work is `n log n`, which also
+    /// bounds hostile pieces of many megabytes.
     pub(crate) fn count(&self, piece: &[u8]) -> usize {
         if piece.len() < 2 || self.rank(piece).is_some() {
             return piece.len().min(1);
@@ -65,7 +65,7 @@ impl<'p> Vocabulary<'p> {
             .filter_map(|start| Some(Reverse((self.rank(parts.pair(start)?)?, start))))
             .collect();
         while let Some(Reverse((rank, start))) = pairs.pop() {
-            // A part of the pair may have been merged with something else since.
+            // A part of the pair may have been merged in the meantime.
             if parts.pair(start).and_then(|pair| self.rank(pair)) != Some(rank) {
                 continue;
             }
@@ -80,16 +80,16 @@ impl<'p> Vocabulary<'p> {
     }
 }
 
-/// A piece as the parts that it is merged to.
+/// A piece, split into the parts that are merged so far.
 struct Parts<'t> {
     piece: &'t [u8],
-    /// For each byte, and for the end: whether a part begins there.
+    /// For each byte and for the end, whether a part starts there.
     begins: Vec<bool>,
     number: usize,
 }
 
 impl<'t> Parts<'t> {
-    /// A part for each byte.
+    /// Creates a part for each byte.
     fn new(piece: &'t [u8]) -> Self {
         Self {
             piece,
@@ -98,7 +98,7 @@ impl<'t> Parts<'t> {
         }
     }
 
-    /// The beginning of the next part, or the end. A part is a token, so it is near.
+    /// Returns the start of the next part, or the end. A part is a token, so the search is short.
     fn next(&self, start: usize) -> Option<usize> {
         let behind = self.begins.get(start + 1..)?;
         Some(start + 1 + behind.iter().position(|begins| *begins)?)
@@ -108,13 +108,13 @@ impl<'t> Parts<'t> {
         self.begins.get(..start)?.iter().rposition(|begins| *begins)
     }
 
-    /// The bytes of the part that begins here and of the next one, if there are both.
+    /// Returns the bytes of the part at `start` and the next one, if both exist.
     fn pair(&self, start: usize) -> Option<&'t [u8]> {
         self.begins.get(start).filter(|begins| **begins)?;
         self.piece.get(start..self.next(self.next(start)?)?)
     }
 
-    /// Makes one part of the one that begins here and the next one.
+    /// Merges the part at `start` with the next one.
     fn merge(&mut self, start: usize) {
         if let Some(begins) = self.next(start).and_then(|at| self.begins.get_mut(at)) {
             *begins = false;
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    /// The definition, with all pairs looked up for each merge.
+    /// Counts by definition: each merge looks up all pairs.
     fn slowly(vocabulary: &Vocabulary<'_>, piece: &[u8]) -> usize {
         let mut parts: Vec<Vec<u8>> = piece.iter().map(|byte| vec![*byte]).collect();
         loop {
@@ -190,7 +190,7 @@ mod tests {
         }
     }
 
-    /// Were each merge to look at the whole piece, this would take hours.
+    /// If each merge read the whole piece, this would take hours.
     #[test]
     fn a_long_piece_takes_no_square_of_its_length() {
         assert_eq!(O200K.count("a".repeat(400_000).as_bytes()), 50_000);

@@ -1,12 +1,12 @@
-//! Pseudo-random numbers that are the same in every run. Not for secrets.
+//! Reproducible pseudo-random numbers. Don't use them for secrets.
 
-/// A generator of pseudo-random numbers (Steele, Lea and Flood, "Fast splittable pseudorandom
-/// number generators", OOPSLA 2014: `SplitMix64`).
+/// A pseudo-random number generator (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", OOPSLA 2014: `SplitMix64`). The value is its state.
 #[derive(Debug, Clone)]
 pub struct SplitMix(pub u64);
 
 impl SplitMix {
-    /// The next number.
+    /// Returns the next number.
     #[expect(
         clippy::should_implement_trait,
         reason = "it never ends, so there is no `Option` to tell"
@@ -19,7 +19,7 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`; 0 when there is none.
+    /// Returns a number below `n`, or 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         let n = u64::try_from(n.max(1)).unwrap_or(1);
         usize::try_from(self.next() % n).unwrap_or(0)
@@ -30,7 +30,7 @@ impl SplitMix {
 mod tests {
     use super::*;
 
-    /// The first numbers from seed 1234567 that are published with the reference implementation.
+    /// The first numbers for seed 1234567, as published with the reference implementation.
     #[test]
     fn the_numbers_are_those_of_the_reference() {
         let mut numbers = SplitMix(1_234_567);

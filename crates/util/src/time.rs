@@ -1,14 +1,14 @@
-//! Civil time, as far as records need it.
+//! Parsing and formatting of the date-times in records.
 
-/// Milliseconds since the epoch of an RFC 3339 date-time (section 5.6); a leap second counts as the
-/// second before it.
+/// Parses an RFC 3339 date-time (section 5.6) into milliseconds since the epoch. A leap second
+/// equals the second before it.
 #[must_use]
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
     parse_rfc3339_with_unit(text).map(|(millis, _)| millis)
 }
 
-/// The same, with how many milliseconds the last written digit stands for: 1000 without a fraction,
-/// 1 from three digits on.
+/// Like [`parse_rfc3339`], with the unit of the last digit in milliseconds: 1000 without a
+/// fraction, 1 for three or more digits.
 #[must_use]
 pub fn parse_rfc3339_with_unit(text: &str) -> Option<(i64, i64)> {
     let bytes = text.as_bytes();
@@ -89,8 +89,8 @@ fn days_in_month(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days since 1970-01-01 in the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible
-/// Low-Level Date Algorithms").
+/// Returns the days since 1970-01-01 in the proleptic Gregorian calendar (Howard Hinnant,
+/// "chrono-Compatible Low-Level Date Algorithms").
 fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -100,8 +100,7 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// A time as `2026-01-31 10:20`, UTC. Years that have more than four digits are written with all of
-/// them.
+/// Formats a time as `2026-01-31 10:20`, UTC. Years with more than four digits are written in full.
 #[must_use]
 pub fn format_minute(millis: i64) -> String {
     let minutes = millis.div_euclid(60_000);
@@ -156,7 +155,7 @@ mod tests {
 
         #[test]
         fn days_follow_each_other(day in 0i64..1_000_000) {
-            // Counts civil days up from the epoch by another route: month by month.
+            // Counts days from the epoch in another way: month by month.
             let (mut year, mut month, mut left) = (1970, 1, day % 40_000);
             while left >= days_in_month(year, month) {
                 left -= days_in_month(year, month);

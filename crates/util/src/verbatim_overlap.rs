@@ -1,19 +1,18 @@
-//! Whether a text repeats another: runs of equal tokens, whatever the white space between them.
+//! Detects whether a text repeats another, by runs of equal tokens. White space is ignored.
 //!
-//! A token is a word (a path and a name with a hyphen are one), a character of a script that has no
-//! spaces, or any other sign. So `a - b;` has four. These are the tokens of a reader, not of a
-//! model: where one model cuts a word isn't where another one does, and a copy must be one for
-//! both.
+//! A token is a word (a path and a hyphenated name are one), a character of a script without
+//! spaces, or any other symbol. `a - b;` has four. These tokens don't depend on a language model,
+//! since each model splits words differently and a copy must be one for all of them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Equal tokens in a row that make a text a repetition.
+/// Number of equal consecutive tokens that make a text a repetition.
 pub const RUN: usize = 8;
-/// Different words among them: closing brackets and rulers are equal everywhere.
+/// Number of different words among them. Closing brackets and rulers are equal everywhere.
 const WORDS: usize = 5;
 
-/// A token and its offset.
+/// A token and its byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Token<'t> {
     at: usize,
@@ -24,7 +23,7 @@ struct Token<'t> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Word,
-    /// One character of a script without spaces: two of them count as a word.
+    /// One character of a script without spaces. Two of them count as one word.
     Character,
     Sign,
 }
@@ -38,7 +37,7 @@ fn is_letter(c: char) -> bool {
     (c.is_alphanumeric() || c == '_') && !is_character(c)
 }
 
-/// The tokens of a text.
+/// Splits a text into tokens.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut rest = text.char_indices().peekable();
@@ -51,7 +50,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             Kind::Character
         } else if is_letter(c) {
             while let Some((next, c)) = rest.peek().copied() {
-                // What joins two letters is a part of the word.
+                // A character that joins two letters is a part of the word.
                 let joins = matches!(c, '.' | '/' | '-' | '@' | '\\' | ':')
                     && text
                         .get(next + 1..)
@@ -76,10 +75,10 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// One number for each run of [`RUN`] tokens.
+/// Returns a hash for each run of [`RUN`] tokens.
 fn runs(tokens: &[Token<'_>]) -> Vec<u64> {
     let hash = |token: &Token<'_>| {
-        // Its keys are fixed: equal inputs give equal reports.
+        // The keys of this hasher are fixed, so equal inputs give equal reports.
         let mut hasher = DefaultHasher::new();
         token.text.hash(&mut hasher);
         hasher.finish()
@@ -93,28 +92,27 @@ fn runs(tokens: &[Token<'_>]) -> Vec<u64> {
     hashes.windows(RUN).map(fold).collect()
 }
 
-/// The beginning of a text, at most so many bytes, for callers that can't read all of it.
+/// Returns the start of a text, at most `bytes` bytes, for callers that can't read all of it.
 pub fn head(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
 
-/// The runs of a text, one number for each.
+/// Returns a hash for each run of [`RUN`] tokens in a text.
 pub fn runs_of(text: &str) -> Vec<u64> {
     runs(&tokens(text))
 }
 
-/// A stretch of a text that repeats another.
+/// A part of a text that repeats another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repetition {
-    /// The stretch.
     pub text: String,
-    /// Its tokens.
+    /// Number of tokens.
     pub tokens: usize,
 }
 
-/// The longest stretch of `text` that repeats each source. `holders` tells the numbers of the
-/// sources that hold a run. Tokens of a run that is `excused` don't count: what stands around a
-/// quotation of something else is no use of a source.
+/// Returns the longest part of `text` that repeats each source, by source number. `holders` returns
+/// the numbers of the sources that contain a run. Tokens of an `excused` run aren't counted, since
+/// text around a quotation of something else isn't a use of the source.
 pub fn repetitions(
     text: &str,
     holders: &dyn Fn(u64) -> Vec<u32>,
@@ -137,7 +135,7 @@ pub fn repetitions(
         open.retain(|source, start| {
             let goes_on = here.contains(source);
             if !goes_on {
-                // The last run that was equal begins at n - 1.
+                // The last matching run starts at n - 1.
                 let stretch = tokens.get(*start..n - 1 + RUN).unwrap_or_default();
                 let best = longest.get(source).map_or(0, |r| r.tokens);
                 let counted = counted.get(*start..n - 1 + RUN).unwrap_or_default();
@@ -160,7 +158,7 @@ pub fn repetitions(
     longest
 }
 
-/// Whether a stretch is long and rich enough to be no chance.
+/// Returns whether a part is long and varied enough not to be a coincidence.
 fn counts(stretch: &[Token<'_>], counted: &[bool]) -> bool {
     let stretch: Vec<&Token<'_>> = stretch
         .iter()
@@ -311,7 +309,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-        /// Against the plain definition: some stretch of eight tokens is one of the source's.
+        /// Compares with the plain definition: some sequence of eight tokens also occurs in the
+        /// source.
         #[test]
         fn it_finds_what_the_definition_finds(
             text in proptest::collection::vec(0_u8..12, 0..60), source in proptest::collection::vec(0_u8..12, 0..60), spaces in 0_usize..3

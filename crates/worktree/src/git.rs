@@ -1,24 +1,23 @@
-//! Revisions of a git repository, read from the object store: no checkout, no hook, no filter, no
-//! network.
+//! Reads revisions of a git repository from the object store: no checkout, hook, filter or network.
 //!
-//! Paths are bytes in git; those that are no UTF-8 are given with U+FFFD in place of what isn't,
-//! and as bytes.
+//! Paths are bytes in git. A path that isn't valid UTF-8 is returned as bytes, and as text with
+//! U+FFFD.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why something of a repository can't be read.
+/// Why something in a repository can't be read.
 #[derive(Debug, Error)]
 pub enum GitError {
-    /// No repository at or above the folder, or one that git refuses to read (another owner,
-    /// broken).
+    /// There is no repository at or above the directory, or git refuses to read it (another owner,
+    /// or broken).
     #[error("no git repository can be read at `{path}`: {reason}")]
     Open {
-        /// The folder asked for.
+        /// The directory that was searched.
         path: String,
-        /// What libgit2 says.
+        /// The error message of libgit2.
         reason: String,
     },
     /// The revision doesn't name a commit.
@@ -26,68 +25,64 @@ pub enum GitError {
     Revision {
         /// As the user wrote it.
         revision: String,
-        /// What libgit2 says.
+        /// The error message of libgit2.
         reason: String,
     },
-    /// The revision doesn't hold that file.
+    /// The revision doesn't contain the file.
     #[error("`{path}` is no file of `{revision}`")]
     NoFile {
-        /// The path asked for.
         path: String,
-        /// The commit that was looked into.
+        /// The commit that was searched.
         revision: String,
     },
-    /// What the revision holds under that path is a symbolic link.
+    /// The path is a symbolic link in the revision.
     #[error("`{path}` is a symbolic link in `{revision}`, and isn't followed")]
     Link {
-        /// The path asked for.
         path: String,
-        /// The commit that was looked into.
+        /// The commit that was searched.
         revision: String,
     },
     /// The object store is broken or incomplete (a shallow or partial clone).
     #[error("the repository's objects can't be read: {0}")]
     Objects(String),
-    /// A file larger than the caller takes.
+    /// The file is larger than the caller's limit.
     #[error("`{path}` has {size} bytes, more than the limit of {limit}")]
     TooLarge {
-        /// The path asked for.
         path: String,
-        /// Its size in bytes.
+        /// Size in bytes.
         size: usize,
-        /// The limit in bytes.
+        /// Limit in bytes.
         limit: usize,
     },
 }
 
-/// What an entry of a tree is.
+/// The type of an entry in a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// An ordinary file (mode 100644, or the old 100664).
+    /// A regular file (mode 100644, or the old 100664).
     File,
-    /// A file that may be executed (mode 100755).
+    /// An executable file (mode 100755).
     Executable,
-    /// A symbolic link (mode 120000); its content is where it points to.
+    /// A symbolic link (mode 120000). Its content is its target.
     Link,
-    /// A commit of another repository (mode 160000); it has no content here.
+    /// A commit of another repository (mode 160000). It has no content here.
     Submodule,
 }
 
-/// One file of a revision.
+/// A file of a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// From the top of the tree, with `/`.
+    /// Path from the root of the tree, with `/`. Bytes that aren't valid UTF-8 are replaced by
+    /// U+FFFD.
     pub path: String,
-    /// What it is.
     pub kind: Kind,
-    /// Its object.
     pub id: ObjectId,
-    /// The bytes of the path where they are no UTF-8: then `path` can't be used to find the file
-    /// again, and another file's may be the same.
+    /// The bytes of a path that isn't valid UTF-8. In this case, `path` can't be used to find the
+    /// file, and another file may have the same `path`.
     pub raw_path: Option<Vec<u8>>,
 }
 
-/// The name of an object: the hash of its content.
+/// The id of an object: the hash of its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(git2::Oid);
 
@@ -115,10 +110,10 @@ fn objects(error: &git2::Error) -> GitError {
 }
 
 impl Repository {
-    /// The repository that the folder belongs to: the nearest one upwards.
+    /// Opens the repository that contains a directory: the nearest one at or above it.
     ///
     /// # Errors
-    /// [`GitError::Open`] when there is none that can be read.
+    /// Returns [`GitError::Open`] if none can be read.
     pub fn discover(folder: &Path) -> Result<Repository, GitError> {
         let refused = |e: git2::Error| GitError::Open {
             path: folder.display().to_string(),
@@ -128,15 +123,15 @@ impl Repository {
         Ok(Repository { inner })
     }
 
-    /// The top of the work tree; `None` for a bare repository.
+    /// Returns the root of the work tree; `None` for a bare repository.
     pub fn work_tree(&self) -> Option<PathBuf> {
         self.inner.workdir().map(Path::to_path_buf)
     }
 
-    /// The commit that a revision names (`HEAD`, `main~2`, a tag, a hash).
+    /// Returns the commit that a revision names (`HEAD`, `main~2`, a tag, a hash).
     ///
     /// # Errors
-    /// [`GitError::Revision`] when it names none.
+    /// Returns [`GitError::Revision`] if it names none.
     pub fn commit(&self, revision: &str) -> Result<ObjectId, GitError> {
         let refused = |e: git2::Error| GitError::Revision {
             revision: revision.to_owned(),
@@ -146,12 +141,13 @@ impl Repository {
         Ok(ObjectId(object.peel_to_commit().map_err(refused)?.id()))
     }
 
-    /// As [`Repository::commit`], of a name that means one commit only. A tag goes before a branch
-    /// of the same name, and whoever may push a tag `origin/main` would otherwise choose what is
-    /// read.
+    /// Returns the commit of a revision, if the name is unambiguous.
+    ///
+    /// Git prefers a tag to a branch of the same name. Whoever can push a tag `origin/main` could
+    /// otherwise choose the commit.
     ///
     /// # Errors
-    /// [`GitError::Revision`] when it names none or several.
+    /// Returns [`GitError::Revision`] if the name matches no commit, or several.
     pub fn commit_of_one_name(&self, revision: &str) -> Result<ObjectId, GitError> {
         let commit = self.commit(revision)?;
         if git2::Oid::from_str(revision).is_ok_and(|id| id == commit.0) {
@@ -175,10 +171,10 @@ impl Repository {
         Ok(commit)
     }
 
-    /// The best common ancestor of two commits; `None` when their histories share nothing.
+    /// Returns the best common ancestor of two commits; `None` if their histories are unrelated.
     ///
     /// # Errors
-    /// [`GitError::Objects`] when the history can't be read.
+    /// Returns [`GitError::Objects`] if the history can't be read.
     pub fn merge_base(&self, one: ObjectId, other: ObjectId) -> Result<Option<ObjectId>, GitError> {
         match self.inner.merge_base(one.0, other.0) {
             Ok(id) => Ok(Some(ObjectId(id))),
@@ -187,11 +183,11 @@ impl Repository {
         }
     }
 
-    /// The commits that lead to `from`, newest first by commit time and then by name, at most
-    /// `limit`.
+    /// Returns at most `limit` ancestors of `from`, including itself. The order is topological;
+    /// unrelated commits are sorted by time, newest first.
     ///
     /// # Errors
-    /// [`GitError::Objects`] when the history can't be read.
+    /// Returns [`GitError::Objects`] if the history can't be read.
     pub fn history(&self, from: ObjectId, limit: usize) -> Result<Vec<ObjectId>, GitError> {
         let mut walk = self.inner.revwalk().map_err(|e| objects(&e))?;
         walk.set_sorting(git2::Sort::TOPOLOGICAL | git2::Sort::TIME)
@@ -202,11 +198,10 @@ impl Repository {
             .collect()
     }
 
-    /// All files of a commit, sorted by the bytes of their paths. Submodules appear in it as one
-    /// entry each.
+    /// Lists all files of a commit, sorted by the bytes of their paths. A submodule is one entry.
     ///
     /// # Errors
-    /// [`GitError::Objects`] when the tree can't be read, or has two entries for one path.
+    /// Returns [`GitError::Objects`] if the tree can't be read, or contains a path twice.
     pub fn files(&self, commit: ObjectId) -> Result<Vec<Entry>, GitError> {
         let tree = self
             .inner
@@ -214,14 +209,13 @@ impl Repository {
             .and_then(|c| c.tree())
             .map_err(|e| objects(&e))?;
         let mut all = Vec::new();
-        // A stack of our own: a tree written by an attacker may be nested deeper than any call
-        // stack.
+        // An explicit stack, since a hostile tree may be nested too deeply for recursion.
         let mut open: Vec<(Vec<u8>, git2::Tree<'_>)> = vec![(Vec::new(), tree)];
         while let Some((prefix, tree)) = open.pop() {
             let mut names = HashSet::new();
             for entry in &tree {
-                // Git writes no such tree, and those who read one don't agree about what stands
-                // there.
+                // Git never writes such a tree, and its readers disagree about the content of the
+                // path.
                 if !names.insert(entry.name_bytes().to_vec()) || entry.name_bytes().contains(&b'/')
                 {
                     let path = String::from_utf8_lossy(&[&prefix, entry.name_bytes()].concat())
@@ -270,14 +264,14 @@ impl Repository {
         Ok(all.into_iter().map(entry).collect())
     }
 
-    /// The content of an object that [`Repository::files`] gave.
+    /// Returns the content of an object listed by [`Repository::files`].
     ///
     /// # Errors
-    /// [`GitError::Objects`] when it can't be read, [`GitError::TooLarge`] when it has more than
-    /// `limit` bytes.
+    /// Returns [`GitError::Objects`] if it can't be read, and [`GitError::TooLarge`] if it has more
+    /// than `limit` bytes.
     pub fn content(&self, id: ObjectId, limit: usize) -> Result<Vec<u8>, GitError> {
         let store = self.inner.odb().map_err(|e| objects(&e))?;
-        // The header first: a file of gigabytes isn't unpacked only to be refused.
+        // The header is enough to reject a large file without unpacking it.
         let (size, _) = store.read_header(id.0).map_err(|e| objects(&e))?;
         if size > limit {
             return Err(GitError::TooLarge {
@@ -294,10 +288,10 @@ impl Repository {
             .to_vec())
     }
 
-    /// Whether a commit has a file under this path, or something in it that is no folder.
+    /// Returns whether a commit has a file at a path. A directory isn't a file.
     ///
     /// # Errors
-    /// [`GitError::Link`] when a symbolic link stands there, [`GitError::NoFile`] for a submodule.
+    /// Returns [`GitError::Link`] for a symbolic link and [`GitError::NoFile`] for a submodule.
     pub fn has_file(&self, commit: ObjectId, path: &str) -> Result<bool, GitError> {
         let tree = self
             .inner
@@ -323,10 +317,10 @@ impl Repository {
         }
     }
 
-    /// Whether a file as it lies there has the content that a commit has under this path.
+    /// Returns whether a file on disk has the content that a commit has at a path.
     ///
     /// # Errors
-    /// [`GitError::Objects`] when the commit or the file can't be read.
+    /// Returns [`GitError::Objects`] if the commit or the file can't be read.
     pub fn is_unchanged(
         &self,
         commit: ObjectId,
@@ -349,11 +343,11 @@ impl Repository {
         }
     }
 
-    /// What the work tree and the index have otherwise than `HEAD`, by path; with it, whether git
-    /// knows the file at all. What is ignored isn't in it.
+    /// Lists the paths at which the work tree or the index differ from `HEAD`. The flag says
+    /// whether git tracks the file. Ignored files aren't included.
     ///
     /// # Errors
-    /// [`GitError::Objects`] when it can't be told.
+    /// Returns [`GitError::Objects`] if the status can't be determined.
     pub fn uncommitted(&self) -> Result<Vec<(String, bool)>, GitError> {
         let mut options = git2::StatusOptions::new();
         options
@@ -373,10 +367,11 @@ impl Repository {
         Ok(statuses.iter().map(entry).collect())
     }
 
-    /// The content of one file of a commit.
+    /// Returns the content of one file of a commit.
     ///
     /// # Errors
-    /// [`GitError::NoFile`] when the commit has no such file, else as [`Repository::content`].
+    /// Returns [`GitError::NoFile`] if the commit has no such file; otherwise like
+    /// [`Repository::content`].
     pub fn file(&self, commit: ObjectId, path: &str, limit: usize) -> Result<Vec<u8>, GitError> {
         let missing = || GitError::NoFile {
             path: path.to_owned(),
@@ -406,7 +401,7 @@ impl Repository {
 pub(crate) mod tests {
     use super::*;
 
-    /// Writes one commit with these files over the ones before and moves `HEAD` to it.
+    /// Commits these files on top of the previous commit and moves `HEAD` to it.
     pub(crate) fn commit(repository: &git2::Repository, files: &[(&str, &[u8], i32)]) -> git2::Oid {
         let parent = repository.head().ok().and_then(|h| h.peel_to_commit().ok());
         let mut index = git2::Index::new().unwrap();

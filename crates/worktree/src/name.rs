@@ -1,12 +1,12 @@
-//! Names of files as text. In git they are bytes, mostly UTF-8; text that only stands for what is
-//! none (U+FFFD) is the same for many names, and one of them must not pass for another.
+//! File names as unambiguous text. Git's names are bytes, mostly UTF-8. Replacing invalid bytes by
+//! U+FFFD would give different files the same name.
 
-/// The sign that stands before two hexadecimal digits for a byte that is no UTF-8, and before
-/// itself for itself.
+/// The escape character. It precedes the two hexadecimal digits of a byte that isn't valid UTF-8,
+/// and is doubled to represent itself.
 const MARK: char = char::REPLACEMENT_CHARACTER;
 
-/// A name as text that no other name has: what is no UTF-8 is written as U+FFFD and the two digits
-/// of each byte, and U+FFFD itself twice. All other names are themselves.
+/// Converts a name to unique text. Each byte that isn't valid UTF-8 becomes U+FFFD and two
+/// hexadecimal digits, and U+FFFD itself is doubled. All other names stay as they are.
 #[must_use]
 pub fn to_text(name: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(name)
@@ -33,7 +33,7 @@ pub fn to_text(name: &[u8]) -> String {
     out
 }
 
-/// The name that [`to_text`] has written so.
+/// Converts text from [`to_text`] back to the name.
 #[must_use]
 pub fn to_bytes(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
@@ -41,8 +41,8 @@ pub fn to_bytes(text: &str) -> Vec<u8> {
     out.extend(pieces.next().unwrap_or_default().bytes());
     while let Some(piece) = pieces.next() {
         let escaped = piece.split_at_checked(2).and_then(|(digits, rest)| {
-            // Every byte of ASCII is UTF-8, and is never written so: no separator can come out of
-            // two digits.
+            // ASCII bytes are valid UTF-8 and never escaped. Two digits can therefore never produce
+            // a separator.
             let byte = u8::from_str_radix(digits, 16)
                 .ok()
                 .filter(|byte| !byte.is_ascii())?;
@@ -52,7 +52,7 @@ pub fn to_bytes(text: &str) -> Vec<u8> {
             out.push(byte);
             out.extend(rest.bytes());
         } else {
-            // The mark itself: it stands twice, with nothing between.
+            // A doubled escape character represents itself: the piece in between is empty.
             let piece = if piece.is_empty() {
                 pieces.next().unwrap_or_default()
             } else {
@@ -64,8 +64,8 @@ pub fn to_bytes(text: &str) -> Vec<u8> {
     out
 }
 
-/// A name as those write it who know of text only: U+FFFD stands for what is no UTF-8. Many names
-/// are the same then.
+/// Converts text from [`to_text`] to the usual lossy form, with U+FFFD for invalid bytes. It isn't
+/// unique.
 #[must_use]
 pub fn lossy(text: &str) -> String {
     if text.contains(MARK) {

@@ -1,57 +1,57 @@
-//! Whether a path stays in the work tree, on every file system that may check it out: those that
-//! fold letters' case, those that normalise Unicode, and Windows with its own ideas of names.
+//! Checks that a path stays in the work tree on every file system: those that fold case, those that
+//! normalise Unicode, and Windows with its special names.
 //!
 //! The forms of `.git` are those that git itself refuses in an index (`verify_path`,
-//! `core.protectHFS`, `core.protectNTFS`); the names of devices are those of Microsoft's "Naming
-//! Files, Paths, and Namespaces".
+//! `core.protectHFS`, `core.protectNTFS`). The device names are from Microsoft's "Naming Files,
+//! Paths, and Namespaces".
 
 pub use text_safety::path_names::fold;
 use text_safety::path_names::{ignored_by_hfs, names};
 use thiserror::Error;
 
-/// Why a path isn't one inside the work tree.
+/// Why a path isn't a safe path inside the work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PathFault {
-    /// It names nothing.
     #[error("it names no file")]
     Empty,
-    /// It starts at the root.
+    /// The path starts at the root.
     #[error("it is absolute")]
     Absolute,
-    /// It starts at a Windows drive (`C:\x`, and `C:x`, which starts wherever that drive stands).
+    /// The path starts at a Windows drive: `C:\x`, or `C:x`, which starts at the current directory
+    /// of that drive.
     #[error("it starts at the drive `{0}:`")]
     Drive(char),
-    /// It starts at another host or in the namespace of devices (`\\host\share`, `\\?\`,
+    /// The path starts at another host or in the Windows device namespace (`\\host\share`, `\\?\`,
     /// `//host/share`).
     #[error("it starts at a network share or a device of Windows")]
     Share,
-    /// It climbs out (`..`).
+    /// The path leaves the work tree by `..`.
     #[error("`..` leads out of the work tree")]
     Climbs,
-    /// It has a part that the name of a file in a tree can't have.
+    /// A part of the path can't be the name of a file in a tree.
     #[error("`{0}` isn't the name of a file in a tree")]
     Part(String),
-    /// It leads into git's own directory, whose hooks and configuration run programs.
+    /// The path leads into git's own directory, whose hooks and configuration run programs.
     #[error("`{0}` is git's own directory, on one file system or another")]
     GitFolder(String),
-    /// It is a device on Windows, in whatever folder it stands.
+    /// The path is a device on Windows, whatever its directory.
     #[error("`{0}` is a device on Windows")]
     Device(String),
-    /// Windows drops what it ends in: it names another file.
+    /// The path ends in characters that Windows drops, so that it names another file.
     #[error("Windows drops the dots and spaces at the end of `{0}`: it names another file")]
     Trailing(String),
-    /// It names a stream of a file on Windows, not a file.
+    /// The path names a stream of a file on Windows, not a file.
     #[error("`{0}` names a stream of a file on Windows")]
     Stream(String),
-    /// It holds a character that ends names or hides.
+    /// The path contains a control character.
     #[error("it holds the character U+{:04X}", u32::from(*.0))]
     Character(char),
 }
 
-/// Checks a path of a tree or a diff: relative, with `/`, and no part of it `.` or `..`.
+/// Checks a path of a tree or a diff: relative, with `/`, and without `.` or `..` as a part.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// Returns the first fault of the path.
 pub fn entry(path: &str) -> Result<(), PathFault> {
     from_outside(path)?;
     for part in names(path, b"/") {
@@ -69,11 +69,11 @@ pub fn entry(path: &str) -> Result<(), PathFault> {
     parts(path)
 }
 
-/// Checks a path of a parameter or a command, seen from the top of the work tree: it may contain
+/// Checks a path of a parameter or a command, relative to the root of the work tree. It may contain
 /// `.` and `..` as long as it stays inside.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// Returns the first fault of the path.
 pub fn relative(path: &str) -> Result<(), PathFault> {
     from_outside(path)?;
     let mut depth = 0usize;
@@ -87,11 +87,11 @@ pub fn relative(path: &str) -> Result<(), PathFault> {
     parts(path)
 }
 
-/// Checks the parts of a path, wherever it starts: disguises of git's directory, and names that are
-/// something else on Windows.
+/// Checks the parts of a path, wherever it starts, for disguises of git's directory and for names
+/// with a special meaning on Windows.
 ///
 /// # Errors
-/// The first part that isn't what it seems.
+/// Returns the fault of the first unsafe part.
 pub fn parts(path: &str) -> Result<(), PathFault> {
     for part in names(path, b"/\\").filter(|p| !matches!(*p, "" | "." | "..")) {
         if is_git_folder(part) {
@@ -114,7 +114,7 @@ pub fn parts(path: &str) -> Result<(), PathFault> {
     Ok(())
 }
 
-/// Checks that a path doesn't start outside by its own words.
+/// Checks that a path doesn't start outside of the work tree.
 fn from_outside(path: &str) -> Result<(), PathFault> {
     if path.is_empty() {
         return Err(PathFault::Empty);
@@ -134,9 +134,9 @@ fn from_outside(path: &str) -> Result<(), PathFault> {
     Ok(())
 }
 
-/// Whether a name is git's directory on some file system: `.git` whatever its case, with what
-/// Windows drops at its end or behind a colon, with characters that HFS+ ignores, or by the short
-/// name `git~1`.
+/// Returns whether some file system takes a name for git's directory. That is `.git` in any case,
+/// followed by characters that Windows drops or by a colon, with characters that HFS+ ignores, or
+/// as the short name `git~1`.
 #[must_use]
 pub fn is_git_folder(name: &str) -> bool {
     if name.is_ascii() {
@@ -160,7 +160,7 @@ pub fn is_git_folder(name: &str) -> bool {
     seen == ".git" || seen == "git~1"
 }
 
-/// The device that a name is on Windows, whatever extension it has.
+/// Returns the Windows device that a name refers to, whatever its extension.
 fn device(name: &str) -> Option<&'static str> {
     const PLAIN: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
     let base = names(name, b".:")
@@ -179,7 +179,7 @@ fn device(name: &str) -> Option<&'static str> {
         .find(|d| numbered && port.eq_ignore_ascii_case(d))
 }
 
-/// The folders above a path, from the top.
+/// Returns the directories above a path, from the top.
 pub fn above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(n, _)| path.get(..n))
 }

@@ -1,20 +1,20 @@
-//! Values that are given to a name which says that they are secret: `DB_PASSWORD=…`,
-//! `"apiKey": "…"`, `Authorization: Bearer …`, `--token …`.
+//! Values assigned to a name that marks them as secret: `DB_PASSWORD=…`, `"apiKey": "…"`,
+//! `Authorization: Bearer …`, `--token …`.
 
 use super::check::{counted_runs, entropy, is_placeholder};
 use super::table::{LiteralKind, Table};
 use std::ops::Range;
 
-/// Bytes that a value may have.
+/// Length of a value in bytes.
 pub(super) const VALUE: std::ops::RangeInclusive<usize> = 12..=512;
-/// Bytes of a name that are looked at.
+/// Maximum number of bytes of a name that are read.
 const NAME: usize = 48;
 
 const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// The name that stands before `at`, and whether something between them assigns.
+/// Returns the name before `at`, and whether an assignment operator is between them.
 pub(super) fn name_before(bytes: &[u8], at: usize) -> Option<(Range<usize>, bool)> {
     let mut pos = at;
     let mut assigns = false;
@@ -36,8 +36,8 @@ pub(super) fn name_before(bytes: &[u8], at: usize) -> Option<(Range<usize>, bool
     (pos < end && end < at).then_some((pos..end, assigns))
 }
 
-/// Whether a name says that its value is secret. `assigns` is whether it is given a value by a
-/// sign; else only an option of a command or the scheme of a header does.
+/// Returns whether a name marks its value as secret. Without an assignment operator (`assigns`),
+/// only the option of a command or the scheme of a header does.
 pub(super) fn is_secret_name(table: &Table, name: &[u8], assigns: bool) -> bool {
     if !assigns && !name.starts_with(b"--") && !name.eq_ignore_ascii_case(b"bearer") {
         return false;
@@ -49,7 +49,7 @@ pub(super) fn is_secret_name(table: &Table, name: &[u8], assigns: bool) -> bool 
     {
         return false;
     }
-    // `tokens`, `passwords` name several things, and mostly count them.
+    // Plurals such as `tokens` or `passwords` mostly name counts.
     let plain: Vec<u8> = name
         .iter()
         .filter(|b| b.is_ascii_alphanumeric())
@@ -61,13 +61,14 @@ pub(super) fn is_secret_name(table: &Table, name: &[u8], assigns: bool) -> bool 
         .any(|end| plain.ends_with(end.as_bytes()))
 }
 
-/// Whether a value looks random enough to be what its name says.
+/// Returns whether a value looks random enough to be a secret.
 pub(super) fn is_secret_value(value: &[u8]) -> bool {
     if !VALUE.contains(&value.len()) || is_placeholder(value) {
         return false;
     }
     let has = |test: fn(&u8) -> bool| value.iter().any(test);
-    // Small and capital letters without a digit have to be well mixed: most names are letters too.
+    // Without a digit, upper and lower case must be well mixed, since most names consist of letters
+    // too.
     let mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && changes(value, 40);
     if !has(u8::is_ascii_alphabetic) || !has(u8::is_ascii_digit) && !mixed {
         return false;
@@ -92,7 +93,7 @@ pub(super) fn is_secret_value(value: &[u8]) -> bool {
     equal < 5 && counted < 6 && entropy(value) >= least && !is_words(value) && changes(value, 22)
 }
 
-/// Whether a value is made of words and numbers: an identifier, a path, a date, a version.
+/// Returns whether a value consists of words and numbers: an identifier, a path, a date, a version.
 fn is_words(value: &[u8]) -> bool {
     let parts: Vec<&[u8]> = value
         .split(|b| !b.is_ascii_alphanumeric())
@@ -100,19 +101,19 @@ fn is_words(value: &[u8]) -> bool {
         .collect();
     let words = parts.iter().filter(|p| is_word(p)).count();
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
-    // A UUID names something more often than it opens it.
+    // A UUID is more often an identifier than a secret.
     words * 10 >= parts.len() * 8 || letters * 6 < value.len() || is_uuid(value)
 }
 
-/// Whether a part is `word`, `Word`, `WORD`, `twoWords`, each with a short number behind: `utf8`,
-/// `sha256`.
+/// Returns whether a part is `word`, `Word`, `WORD` or `twoWords`, with an optional short number:
+/// `utf8`, `sha256`.
 fn is_word(part: &[u8]) -> bool {
     let letters = part.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     let (word, number) = part.split_at_checked(letters).unwrap_or((part, &[]));
     if number.len() > 4 || !number.iter().all(u8::is_ascii_digit) {
         return false;
     }
-    // A hump is a capital that small letters surround.
+    // A hump is a lower-case letter followed by a capital.
     let humps = word
         .windows(2)
         .filter(|p| matches!(p, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
@@ -126,9 +127,9 @@ fn is_uuid(value: &[u8]) -> bool {
     lengths == [8, 4, 4, 4, 12] && value.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-')
 }
 
-/// Whether kinds of characters change at `percent` of all places, as chance would have it. In
-/// random hexadecimal that is every second place, in base 62 more; in `getValueOfField2` every
-/// sixth.
+/// Returns whether the class of characters changes at `percent` of all positions or more, as in
+/// random text. In random hexadecimal it changes at every second position, in base 62 more often,
+/// in `getValueOfField2` at every sixth.
 fn changes(value: &[u8], percent: usize) -> bool {
     let kind = |b: &u8| match b {
         b'a'..=b'z' => 0,

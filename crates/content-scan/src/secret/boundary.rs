@@ -1,15 +1,15 @@
-//! Where a word begins: behind a separator, or behind an escape whose last character is a letter
-//! or a digit.
+//! Word boundaries: a word starts after a separator, or after an escape that ends in a letter or
+//! digit.
 
-/// Bytes of the longest control sequence that is recognised before a word.
+/// Maximum length in bytes of a control sequence that is recognised before a word.
 const LONGEST: usize = 32;
 
-/// Whether a byte continues a word.
+/// Returns whether a byte continues a word.
 pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Whether a word may begin at `at`.
+/// Returns whether a word may start at `at`.
 pub(super) fn begins_word(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
     !(before.last().copied().is_some_and(is_word)
@@ -17,16 +17,16 @@ pub(super) fn begins_word(bytes: &[u8], at: usize) -> bool {
         || ends_escape(before)
 }
 
-/// The last place in `from..=to` where an escape ends.
+/// Returns the last position in `from..=to` at which an escape ends.
 pub(super) fn last_escape(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
     (from..=to)
         .rev()
         .find(|at| bytes.get(..*at).is_some_and(ends_escape))
 }
 
-/// Whether a text ends with an escape: of a string (`\n`, `\u003d`, `\x3d`, `\075`, however often
-/// its backslash is escaped), of a URL (`%3D`, `%253D`), of quoted-printable text (`=3D`) or of a
-/// terminal (ECMA-48).
+/// Returns whether a text ends with an escape. Recognised are those of strings (`\n`, `\u003d`,
+/// `\x3d`, `\075`, with any number of backslashes), URLs (`%3D`, `%253D`), quoted-printable text
+/// (`=3D`) and terminals (ECMA-48).
 fn ends_escape(text: &[u8]) -> bool {
     if let [
         ..,
@@ -57,8 +57,8 @@ fn is_hex(digits: &[u8]) -> bool {
     !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Whether a text ends with what introduces two hexadecimal digits. A percent sign may itself be
-/// written as `%25`.
+/// Returns whether a text ends with the introducer of two hexadecimal digits. A percent sign may
+/// itself be escaped as `%25`.
 fn is_quoted(mut text: &[u8]) -> bool {
     if text.ends_with(b"=") {
         return true;
@@ -69,8 +69,8 @@ fn is_quoted(mut text: &[u8]) -> bool {
     text.ends_with(b"%")
 }
 
-/// Whether a text ends with a control sequence of a terminal. Colours count without the escape
-/// character as well, which logs drop or write in their own way.
+/// Returns whether a text ends with a terminal control sequence. Colours are recognised without the
+/// escape character too, since logs drop or replace it.
 fn ends_sequence(text: &[u8]) -> bool {
     let start = text.len().saturating_sub(LONGEST);
     let Some((last, before)) = text.get(start..).and_then(<[u8]>::split_last) else {

@@ -1,21 +1,21 @@
-//! What distinguishes a secret from something that only has its shape: entropy, checksums, marks
-//! of examples.
+//! Distinguishes a secret from text of the same shape: entropy, checksums, and marks of
+//! placeholders.
 
 use serde::Deserialize;
 
-/// The checksum of an issued token.
+/// The kind of checksum in an issued token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Checksum {
-    /// The last six characters are the CRC-32 of those before them in base 62 (GitHub, npm).
+    /// The last six characters are the CRC-32 of those before them, in base 62 (GitHub, npm).
     Crc32Base62,
-    /// The last eight characters are the CRC-32 of those before the underscore in hexadecimal
+    /// The last eight characters are the CRC-32, in hexadecimal, of those before the underscore
     /// (Grafana).
     Crc32Hex,
 }
 
 impl Checksum {
-    /// Whether the checksum of the secret part holds.
+    /// Returns whether the checksum of the secret part is valid.
     pub(super) fn holds(self, secret: &[u8]) -> bool {
         match self {
             Self::Crc32Base62 => {
@@ -51,7 +51,7 @@ impl Checksum {
 const UPPER_FIRST: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LOWER_FIRST: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// Six digits to the base 62, with leading zeros.
+/// Converts a number to six digits in base 62, with leading zeros.
 pub(super) fn base62(mut number: u32, alphabet: [u8; 62]) -> [u8; 6] {
     let mut digits = [0; 6];
     for digit in digits.iter_mut().rev() {
@@ -64,19 +64,19 @@ pub(super) fn base62(mut number: u32, alphabet: [u8; 62]) -> [u8; 6] {
     digits
 }
 
-/// The order of digits and letters that GitHub uses.
+/// Returns the order of digits and letters that GitHub uses.
 pub(super) const fn github_alphabet() -> [u8; 62] {
     *UPPER_FIRST
 }
 
-/// CRC-32 as in gzip.
+/// Computes the CRC-32 that gzip uses.
 pub(super) fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = flate2::Crc::new();
     crc.update(bytes);
     crc.sum()
 }
 
-/// Shannon entropy in bits a character.
+/// Computes the Shannon entropy in bits per character.
 pub(super) fn entropy(bytes: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in bytes {
@@ -96,7 +96,8 @@ pub(super) fn entropy(bytes: &[u8]) -> f64 {
     counts.iter().filter(|c| **c > 0).map(|c| bits(*c)).sum()
 }
 
-/// The longest run of equal characters, and of characters that count up or down.
+/// Returns the lengths of the longest run of equal characters, and of characters that count up or
+/// down.
 pub(super) fn counted_runs(bytes: &[u8]) -> (usize, usize) {
     let (mut equal, mut counted) = (1, 1);
     let (mut longest_equal, mut longest_counted) = (1, 1);
@@ -138,7 +139,7 @@ const PLACEHOLDERS: [&str; 17] = [
     "notareal",
 ];
 
-/// Whether a value is marked as a placeholder.
+/// Returns whether a value is marked as a placeholder.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     PLACEHOLDERS

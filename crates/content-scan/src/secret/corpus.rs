@@ -1,4 +1,4 @@
-//! How good the rules are: precision and recall over lines of which it is known what they hold.
+//! Measures the precision and recall of the rules over labelled lines.
 
 use super::table::Table;
 use super::{find, sample};
@@ -9,84 +9,86 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    /// The text, with templates in it (see [`sample::fill`]).
+    /// The text, with templates (see [`sample::fill`]).
     pub text: String,
-    /// The rule that finds the one secret in it; none when it holds none.
+    /// The id of the rule that should find the one secret in the text; `None` if it contains no
+    /// secret.
     #[serde(default)]
     pub finds: Option<String>,
 }
 
-/// What came of one row.
+/// The result for one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// What should be found was found, and nothing else.
+    /// The expected secret was found, and nothing else.
     Right,
     /// The secret wasn't found.
     Missed,
-    /// Something was found that is no secret, by these rules.
+    /// Other rules, listed here, found something that isn't a secret.
     FalseAlarm(Vec<String>),
-    /// The secret was found, but by other rules.
+    /// The secret was found, but only by the other rules listed here.
     OtherRule(Vec<String>),
-    /// The row can't be judged.
+    /// The row is invalid. The value is the error message.
     Unreadable(String),
 }
 
-/// Figures for one rule.
+/// The counts for one rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Secrets that were found.
+    /// Number of secrets that were found.
     pub found: u64,
-    /// Secrets that weren't.
+    /// Number of secrets that weren't found.
     pub missed: u64,
-    /// What was found and is no secret.
+    /// Number of findings that aren't secrets.
     pub false_alarms: u64,
 }
 
 impl Figures {
-    /// Found of all that there is, in tenths of a percent; `None` when there is nothing.
+    /// Returns the recall in tenths of a percent; `None` without any secret.
     #[must_use]
     pub fn recall(self) -> Option<u64> {
         (self.found * 1000).checked_div(self.found + self.missed)
     }
 
-    /// Right of all that was found, in tenths of a percent; `None` when nothing was.
+    /// Returns the precision in tenths of a percent; `None` without any finding.
     #[must_use]
     pub fn precision(self) -> Option<u64> {
         (self.found * 1000).checked_div(self.found + self.false_alarms)
     }
 }
 
-/// What came of a corpus.
+/// The results for a corpus.
 #[derive(Debug, Default)]
 pub struct Judged {
-    /// Figures by rule.
+    /// Counts by rule id.
     pub rules: BTreeMap<String, Figures>,
-    /// Lines with a secret, and without.
+    /// Number of rows with a secret, and without.
     pub rows: (u64, u64),
-    /// Rows that went wrong, by the number of their line.
+    /// Rows with an unexpected result, by line number from 1.
     pub wrong: Vec<(usize, Outcome)>,
 }
 
-/// Judges a corpus: one JSON object a line, blank lines and lines that begin with `#` left out.
+/// Evaluates the rules on a corpus of JSON Lines. Blank lines and lines that start with `#` are
+/// skipped.
 #[must_use]
 pub fn judge(table: &Table, text: &str) -> Judged {
-    let mut judged = Judged::default();
+    let mut result = Judged::default();
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
         let outcome = match strict_json::from_text::<Row>(line) {
-            Ok(row) => row_outcome(table, &row, &mut judged),
+            Ok(row) => row_outcome(table, &row, &mut result),
             Err(error) => Outcome::Unreadable(error.to_string()),
         };
         if outcome != Outcome::Right {
-            judged.wrong.push((number, outcome));
+            result.wrong.push((number, outcome));
         }
     }
-    judged
+    result
 }
 
-fn row_outcome(table: &Table, row: &Row, judged: &mut Judged) -> Outcome {
+fn row_outcome(table: &Table, row: &Row, result: &mut Judged) -> Outcome {
     let text = match sample::fill(&row.text) {
         Ok(text) => text,
         Err(error) => return Outcome::Unreadable(error.to_string()),
@@ -96,9 +98,9 @@ fn row_outcome(table: &Table, row: &Row, judged: &mut Judged) -> Outcome {
         .map(|s| s.rule.id.clone())
         .collect();
     let Some(expected) = &row.finds else {
-        judged.rows.1 += 1;
+        result.rows.1 += 1;
         for id in &found {
-            judged.rules.entry(id.clone()).or_default().false_alarms += 1;
+            result.rules.entry(id.clone()).or_default().false_alarms += 1;
         }
         return if found.is_empty() {
             Outcome::Right
@@ -109,12 +111,12 @@ fn row_outcome(table: &Table, row: &Row, judged: &mut Judged) -> Outcome {
     if !table.rules.iter().any(|r| r.id == *expected) {
         return Outcome::Unreadable(format!("no rule is called `{expected}`"));
     }
-    judged.rows.0 += 1;
+    result.rows.0 += 1;
     let others: Vec<String> = found.iter().filter(|id| *id != expected).cloned().collect();
     for id in &others {
-        judged.rules.entry(id.clone()).or_default().false_alarms += 1;
+        result.rules.entry(id.clone()).or_default().false_alarms += 1;
     }
-    let figures = judged.rules.entry(expected.clone()).or_default();
+    let figures = result.rules.entry(expected.clone()).or_default();
     if found.len() == others.len() {
         figures.missed += 1;
         return if others.is_empty() {

@@ -1,28 +1,27 @@
-//! Private keys: the one kind of secret that is a block of lines and no word.
+//! Private keys, the only kind of secret that is a block of lines.
 
-/// Characters of base64 in a row that are a line of a key: keys are broken at 64 or 76, and no word
-/// is as long.
+/// Minimum length of a base64 run that is a line of a key. Keys are wrapped at 64 or 76 characters,
+/// and no word is as long.
 const LINE: usize = 40;
-/// Bytes that may lie between two lines of a key: what numbers them, marks them in a diff or sets
-/// them off.
+/// Maximum number of bytes between two lines of a key: line numbers, diff markers or indentation.
 const BETWEEN: usize = 128;
-/// What ends a key, and bytes of the name that may follow.
+/// Start of the last line of a key, and the maximum length of the name that follows.
 const END: &[u8] = b"-----END ";
 const NAME: usize = 64;
 
-/// The runs of base64 in a text that are long enough for a line of a key. What an escape leaves of
-/// its letters isn't taken for a part of the line behind it.
+/// Returns the base64 runs in a text that are long enough for a line of a key. The letter of an
+/// escape before a line isn't a part of it.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
     runs(text.as_bytes()).filter_map(|(start, end)| text.get(start..end))
 }
 
-/// The same, as places.
+/// Returns the ranges of the runs that [`lines`] returns.
 pub(super) fn runs(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
             at += bytes.get(at..)?.iter().position(|b| is_base64(*b))?;
-            // Of `\n` before a line, twice escaped.
+            // In `\n` before a line, for text that was escaped twice.
             let escape = usize::from(at > 0 && bytes.get(at - 1) == Some(&b'\\'));
             let start = at + escape;
             at += length(bytes.get(at..)?);
@@ -37,7 +36,7 @@ const fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// Bytes of base64 that a text begins with.
+/// Returns the length of the base64 run at the start of a text.
 fn length(bytes: &[u8]) -> usize {
     bytes
         .iter()
@@ -45,27 +44,27 @@ fn length(bytes: &[u8]) -> usize {
         .unwrap_or(bytes.len())
 }
 
-/// Whether a key begins in a text and doesn't end there.
+/// Returns whether a key starts in a text and doesn't end in it.
 pub(crate) fn is_open(text: &str) -> bool {
     let last = text.rfind("-----BEGIN ").and_then(|at| text.get(at..));
     last.is_some_and(|key| key.contains("PRIVATE KEY") && !ends(key))
 }
 
-/// Whether a text says that a key ends in it.
+/// Returns whether a text contains the last line of a key.
 pub(crate) fn ends(text: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), END).is_some()
 }
 
-/// Whether a text is only the first or the last line of a key: that is no secret by itself.
+/// Returns whether a text is only the first or the last line of a key. That alone isn't a secret.
 pub(crate) fn is_marker(text: &str) -> bool {
     text.len() <= END.len() + NAME
         && text.trim_start().starts_with("-----")
         && lines(text).next().is_none()
 }
 
-/// Where a key ends that was followed to `at`: for as long as it is a key, however long that is.
-/// Where its last line is missing, it goes on as long as lines of base64 do. No key begins inside
-/// another one, so all of them together go over a text once.
+/// Returns the end of a key that was matched up to `at`, however long the key is. If the last line
+/// is missing, the key continues as long as base64 lines do. No key starts inside another one, so
+/// all calls together read a text once.
 pub(super) fn end(bytes: &[u8], at: usize) -> usize {
     let behind = bytes.get(at..).unwrap_or_default();
     let dash = memchr::memchr(b'-', behind).unwrap_or(behind.len());
@@ -108,7 +107,7 @@ mod tests {
             (fill("⟦b64:39⟧").unwrap(), Vec::new()),
             (String::new(), Vec::new()),
         ] {
-            // A diff's plus sign is one of base64 as well.
+            // The plus sign of a diff is also a base64 character.
             let found: Vec<&str> = lines(&text).map(|l| l.trim_start_matches('+')).collect();
             assert_eq!(
                 found,

@@ -1,9 +1,9 @@
 //! Credentials in text.
 //!
-//! A secret is a long run of characters without space or quote, and nearly no text consists of
-//! those. So the long runs are found first, and in them the literals that begin a known kind of
-//! token (`ghp_`, `AKIA`, …). A pattern is tried at the place of its literal only, over a bounded
-//! stretch: the work grows with the length of the text and nothing else.
+//! A secret is a long run of characters without spaces or quotes, and little other text is. The
+//! scan first finds these runs, and in them the literals that start a known kind of token (`ghp_`,
+//! `AKIA`, …). A pattern is only tried at its literal, over a bounded number of bytes. The work is
+//! therefore linear in the length of the text.
 
 mod assigned;
 mod boundary;
@@ -33,43 +33,43 @@ use visible::Visible;
 pub struct Secret<'t> {
     /// The rule that found it.
     pub rule: &'t Rule,
-    /// Byte offset of the secret part.
+    /// Start of the secret part, as a byte offset.
     pub start: usize,
-    /// Where it ends.
+    /// End of the secret part, as a byte offset.
     pub end: usize,
-    /// Whether a checksum that it should have holds.
+    /// Whether the checksum is valid; `None` if this kind of secret has none.
     pub checksum: Option<bool>,
 }
 
-/// The beginning of the first line of a private key.
+/// The start of the first line of a private key.
 static BEGINS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("-----BEGIN "));
 /// A part of the first line of every private key.
 static PRIVATE_KEY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
-/// Bytes of the shortest token that may consist of letters alone.
+/// Length in bytes of the shortest token that may consist of letters alone.
 const SHORTEST: usize = 16;
-/// Bytes that a pattern is tried over. What it matches may go on behind them.
+/// Number of bytes over which a pattern is tried. A token may continue after them.
 const LONGEST: usize = 16 << 10;
-/// Bytes that a match may have whose literal doesn't stand at its beginning.
+/// Maximum length in bytes of a match whose literal isn't at its start.
 const LONGEST_AROUND: usize = 512;
-/// Bytes that user, password and host of a URL may have.
+/// Maximum length in bytes of user, password and host in a URL.
 const AUTHORITY: usize = 512;
-/// Bytes that may follow in a name behind the word that makes it secret.
+/// Number of bytes that may follow in a name after the word that marks it as secret.
 const NAME_END: usize = 33;
 
-/// At most `length` bytes from `at` on.
+/// Returns at most `length` bytes from `at` on.
 fn ahead(bytes: &[u8], at: usize, length: usize) -> &[u8] {
     bytes
         .get(at..(at + length).min(bytes.len()))
         .unwrap_or_default()
 }
 
-/// Whether a run may hold a secret or be one. A prefix of a token and the name of a secret have
-/// letters. Tokens and values have digits or capitals, or follow a `=` or `:`.
+/// Returns whether a run may contain a secret or the name of one. Prefixes of tokens and names of
+/// secrets have letters. Tokens and values have digits or capitals, or follow a `=` or `:`.
 const fn may_matter(run: runs::Kinds) -> bool {
-    run.tells && run.letter
+    run.has_marker && run.letter
 }
 
-/// A cache of runs of one text that hold no literal: records repeat paths, hashes and ids.
+/// A cache of runs without literals. Records repeat paths, hashes and ids.
 #[derive(Debug)]
 struct RunCache<'t>([&'t [u8]; 64]);
 
@@ -80,7 +80,7 @@ impl Default for RunCache<'_> {
 }
 
 impl<'t> RunCache<'t> {
-    /// The place of a run; there is one for each.
+    /// Returns the only slot in which a run can be cached.
     fn slot(&mut self, run: &[u8]) -> Option<&mut &'t [u8]> {
         let ends = run
             .first()
@@ -93,7 +93,7 @@ impl<'t> RunCache<'t> {
         self.0.get_mut(slot)
     }
 
-    /// Whether a run holds a literal. Remembers it if not.
+    /// Returns whether a run contains a literal, and caches the run if not.
     fn has_literal(&mut self, table: &Table, run: &'t [u8]) -> bool {
         if self.slot(run).is_some_and(|known| *known == run) {
             return false;
@@ -106,8 +106,8 @@ impl<'t> RunCache<'t> {
     }
 }
 
-/// Whether text as it is written in a JSON record may hold a secret. Errs on the side of yes: a
-/// pattern may expect a character that is written as an escape.
+/// Returns whether escaped text of a JSON record may contain a secret. Errs on the side of true,
+/// since a pattern may match a character that is written as an escape.
 pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
     let bytes = text.as_bytes();
     let printable = |at: usize| matches!(bytes.get(at + 4), Some(b'2'..=b'7'));
@@ -124,8 +124,8 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
             return true;
         }
         let text = bytes.get(run.clone()).unwrap_or_default();
-        // A short word is no token: the shortest have sixteen characters, the others a digit or a
-        // sign.
+        // A short word isn't a token: the shortest have sixteen characters, and others a digit or a
+        // symbol.
         let word = kinds.only_letters && text.len() < SHORTEST;
         found = !word
             && cache.has_literal(table, text)
@@ -146,23 +146,23 @@ pub(super) fn may_hold(table: &Table, text: &str, escapes: Escapes) -> bool {
     found
 }
 
-/// Finds the secrets of a text, in order, none inside another. A token that invisible characters or
-/// colours split is found as well.
+/// Finds the secrets in a text. They are sorted and don't overlap. A token split by invisible
+/// characters or colours is found too.
 #[must_use]
 pub fn find<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     let mut all = find_all(table, text);
     if let Some(visible) = Visible::new(text) {
         let split = find_all(table, &visible.text).into_iter();
-        all.extend(split.map(|secret| secret.moved(visible.origin(secret.start..secret.end))));
+        all.extend(split.map(|secret| secret.at_range(visible.origin(secret.start..secret.end))));
     }
-    settle(all)
+    without_overlaps(all)
 }
 
-/// Finds the secrets of a text, in no order; some may overlap.
+/// Finds the secrets in a text, unsorted and possibly overlapping.
 fn find_all<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     let bytes = text.as_bytes();
     let mut all = keys(table, text);
-    // What a pattern has gone over isn't tried again from a literal inside.
+    // The end of the last match. Literals inside it aren't tried again.
     let mut tried = 0;
     runs::each(bytes, |Run { range: run, kinds }| {
         if !may_matter(kinds) {
@@ -179,7 +179,7 @@ fn find_all<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
             match rule {
                 Some(_) if at < tried => {}
                 Some(rule) => {
-                    let (end, secret) = matched(table, rule, bytes, at);
+                    let (end, secret) = try_rule(table, rule, bytes, at);
                     tried = tried.max(if rule.generic { 0 } else { end });
                     all.extend(secret);
                 }
@@ -201,7 +201,7 @@ fn find_all<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     all
 }
 
-/// Finds the private keys of a text: the one kind of secret whose beginning holds spaces.
+/// Finds the private keys in a text. They have spaces in their first line, so runs don't find them.
 pub(super) fn keys<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
     let bytes = text.as_bytes();
     BEGINS
@@ -210,18 +210,18 @@ pub(super) fn keys<'t>(table: &'t Table, text: &str) -> Vec<Secret<'t>> {
             table
                 .rules
                 .first()
-                .and_then(|rule| matched(table, rule, bytes, at).1)
+                .and_then(|rule| try_rule(table, rule, bytes, at).1)
         })
         .collect()
 }
 
-/// A value whose name is known from elsewhere: the member of an object.
+/// Finds the secret in the value of an object's member, whose name is known.
 pub(super) fn named<'t>(table: &'t Table, name: &str, value: &str) -> Option<Secret<'t>> {
     let visible = Visible::new(value);
     let plain = visible.as_ref().map_or(value, |visible| &visible.text);
     let secret = named_plain(table, name, plain)?;
     Some(match visible {
-        Some(visible) => secret.moved(visible.origin(secret.start..secret.end)),
+        Some(visible) => secret.at_range(visible.origin(secret.start..secret.end)),
         None => secret,
     })
 }
@@ -236,13 +236,14 @@ fn named_plain<'t>(table: &'t Table, name: &str, value: &str) -> Option<Secret<'
     assigned_value(table, value.as_bytes(), 0..value.len())
 }
 
-/// Sorts findings and drops those that overlap another one: the more specific rule wins.
-fn settle(mut all: Vec<Secret<'_>>) -> Vec<Secret<'_>> {
+/// Sorts findings and drops those that overlap another one. The more specific rule wins.
+fn without_overlaps(mut all: Vec<Secret<'_>>) -> Vec<Secret<'_>> {
     all.sort_by_key(|s| (s.rule.generic, s.start, std::cmp::Reverse(s.end)));
     let mut kept: Vec<Secret<'_>> = Vec::new();
     let mut known = std::collections::BTreeMap::new();
     for secret in all {
-        // Of those that begin before its end, the last one ends last: they don't overlap.
+        // The kept ranges don't overlap, so of those that start before its end, the last one ends
+        // last.
         let overlaps = known
             .range(..secret.end)
             .next_back()
@@ -256,14 +257,14 @@ fn settle(mut all: Vec<Secret<'_>>) -> Vec<Secret<'_>> {
     kept
 }
 
-/// Tries a rule at a literal. Also returns where its match ends.
-fn matched<'t>(
+/// Tries a rule at a literal. Returns the end of its match, and the secret if there is one.
+fn try_rule<'t>(
     table: &Table,
     rule: &'t Rule,
     bytes: &[u8],
     at: usize,
 ) -> (usize, Option<Secret<'t>>) {
-    // A part of a longer word is no token.
+    // The literal inside a longer word isn't the start of a token.
     if rule.back == 0 && !begins_word(bytes, at) {
         return (0, None);
     }
@@ -273,19 +274,19 @@ fn matched<'t>(
         LONGEST_AROUND
     };
     let captures = |from: usize| {
-        let stretch = ahead(bytes, from, reach);
-        let captures = rule.pattern()?.captures(stretch)?;
-        Some((from, stretch, captures.get(0)?, captures))
+        let window = ahead(bytes, from, reach);
+        let captures = rule.pattern()?.captures(window)?;
+        Some((from, window, captures.get(0)?, captures))
     };
     let first = at.saturating_sub(rule.back);
-    // To a pattern, the last letter of an escape is a part of the word behind it.
+    // To a pattern, the last letter of an escape looks like a part of the word after it.
     let behind_escape = || captures(last_escape(bytes, first, at).filter(|_| rule.back > 0)?);
-    let Some((from, stretch, whole, captures)) = captures(first).or_else(behind_escape) else {
+    let Some((from, window, whole, captures)) = captures(first).or_else(behind_escape) else {
         return (0, None);
     };
     let (begin, mut end) = (from + whole.start(), from + whole.end());
-    // What the stretch has cut off, and not the text.
-    let cut = rule.back == 0 && whole.end() == stretch.len();
+    // The match reaches the end of the window, so the token may continue after it.
+    let cut = rule.back == 0 && whole.end() == window.len();
     if rule.block {
         if !whole.as_bytes().ends_with(b"-----") {
             end = key::end(bytes, end);
@@ -303,8 +304,8 @@ fn matched<'t>(
     let group = captures.get(1).unwrap_or(whole);
     let secret = group.as_bytes();
     let checksum = rule.checksum.map(|c| c.holds(secret));
-    // A valid checksum is no coincidence, whatever the token says. A key is one if one of its lines
-    // is, whatever surrounds that.
+    // A valid checksum is no coincidence, so the token needn't look random. A block is a key if one
+    // of its lines looks random.
     let is_random = || {
         let body = bytes.get(from + group.start()..end).unwrap_or_default();
         is_random_value(rule, secret)
@@ -317,8 +318,7 @@ fn matched<'t>(
     if checksum != Some(true) && !is_random() {
         return (end, None);
     }
-    // What is reported is the whole token, its beginning included; of a generic pattern only the
-    // secret.
+    // A generic rule reports only the secret, any other rule the whole token with its prefix.
     let (start, stop) = if rule.generic {
         (from + group.start(), from + group.end())
     } else {
@@ -333,7 +333,7 @@ fn matched<'t>(
     (end, (!is_example(table, bytes, &found)).then_some(found))
 }
 
-/// Whether what has the shape of a secret looks random, and not like a placeholder.
+/// Returns whether a value looks random, and not like a placeholder.
 fn is_random_value(rule: &Rule, secret: &[u8]) -> bool {
     let (equal, counted) = counted_runs(secret);
     let is_text = secret.len() <= 256 && (equal > 5 || counted > 8 || is_placeholder(secret));
@@ -345,8 +345,8 @@ fn is_random_value(rule: &Rule, secret: &[u8]) -> bool {
             .any(|n| n.as_bytes().eq_ignore_ascii_case(secret))
 }
 
-/// An assignment inside one run: `NAME=value`, `--name=value`, `name:value`. `behind` is where the
-/// word ends that makes the name secret.
+/// Finds an assignment inside one run: `NAME=value`, `--name=value`, `name:value`. `behind` is the
+/// end of the word that marks the name as secret.
 fn assignment_in<'t>(
     table: &'t Table,
     bytes: &[u8],
@@ -372,7 +372,7 @@ fn assignment_in<'t>(
     if !is_secret_name(table, name, true) {
         return None;
     }
-    // In a query the next parameter follows.
+    // In a query string, the next parameter follows.
     let most = run.end.min(value + VALUE.end() + 1);
     let end = bytes
         .get(value..most)?
@@ -400,7 +400,7 @@ fn assigned_value<'t>(table: &'t Table, bytes: &[u8], mut at: Range<usize>) -> O
     (is_secret_value(bytes.get(at)?) && !is_example(table, bytes, &found)).then_some(found)
 }
 
-/// Whether a vendor prints this very value in its documentation.
+/// Returns whether the value is an example from a vendor's documentation.
 fn is_example(table: &Table, bytes: &[u8], found: &Secret<'_>) -> bool {
     let value = bytes.get(found.start..found.end).unwrap_or_default();
     value.len() < 1024 && table.examples.contains(&hex(&Sha256::digest(value)))
@@ -411,8 +411,8 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 impl Secret<'_> {
-    /// The same secret at another place.
-    const fn moved(self, place: Range<usize>) -> Self {
+    /// Returns the secret with another range.
+    const fn at_range(self, place: Range<usize>) -> Self {
         Self {
             start: place.start,
             end: place.end,
@@ -420,9 +420,8 @@ impl Secret<'_> {
         }
     }
 
-    /// Says what was found without saying it: the first characters, the length, and a hash that
-    /// tells whether two findings are about the same. It has 32 bits, too few to confirm a guess by
-    /// it.
+    /// Describes a secret without revealing it: its first characters, its length, and a hash that
+    /// shows whether two findings are the same. The hash has 32 bits, too few to confirm a guess.
     #[must_use]
     pub fn describe(&self, text: &str) -> String {
         let value = text.get(self.start..self.end).unwrap_or_default();

@@ -1,34 +1,37 @@
-//! Made-up secrets for tests and corpora.
+//! Generates fake secrets for tests and corpora.
 //!
-//! Nothing in this project may look like a live token: forges refuse pushes that hold one, and a
-//! reader can't tell that it is none. So tests and corpora hold templates, `ghp_⟦crc62:30⟧`, and
-//! what stands in the brackets is made at run time by a generator that is seeded with the template:
-//! the same template gives the same text everywhere.
+//! No file in this project may contain what looks like a live token: forges refuse such pushes, and
+//! readers can't tell that it is fake. Tests and corpora therefore contain templates such as
+//! `ghp_⟦crc62:30⟧`. A generator seeded with the template fills the brackets at run time, so a
+//! template gives the same text everywhere.
 
 use super::check::{base62, crc32, github_alphabet};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use util::random::SplitMix;
 
-/// A template holds brackets that name nothing that can be made.
+/// A template contains an unknown kind of sample.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no kind of sample; known are b62, b64, url, hex, HEX, low, up, low36, up36, b32, bech, dig, crc62, crchex, jwt, pem"
 )]
 pub struct SampleError(pub String);
 
-/// Characters that one sample may have.
+/// Maximum number of characters in one sample.
 const LONGEST: usize = 4096;
 
-/// Fills the brackets of a template. `⟦KIND:N⟧` stands for `N` characters: `b62`, `b64`, `url`
-/// (base64url), `hex`, `HEX`, `low`, `up`, `low36` and `up36` (with digits), `b32`, `bech`
-/// (bech32), `dig`; `⟦crc62:N⟧` and `⟦crchex:N⟧` for `N` characters and their checksum; `⟦jwt⟧` for
-/// a signed token; `⟦pem:N⟧` for `N` lines of base64.
+/// Fills the brackets of a template.
+///
+/// - `⟦KIND:N⟧` becomes `N` characters. Kinds are `b62`, `b64`, `url` (base64url), `hex`, `HEX`,
+///   `low`, `up`, `low36` and `up36` (with digits), `b32`, `bech` (bech32) and `dig`.
+/// - `⟦crc62:N⟧` and `⟦crchex:N⟧` become `N` characters and their checksum.
+/// - `⟦jwt⟧` becomes a signed token.
+/// - `⟦pem:N⟧` becomes `N` lines of base64.
 ///
 /// # Errors
-/// When a kind is unknown.
+/// Fails if a kind is unknown.
 pub fn fill(template: &str) -> Result<String, SampleError> {
-    // FNV-1a, then splitmix64: any spread will do, as long as it is the same everywhere.
+    // FNV-1a and SplitMix64. Any generator will do that gives the same result on every machine.
     let seed = template.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
         (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
     });

@@ -1,4 +1,4 @@
-//! The rules for secrets: `policies/secrets.yaml`, embedded and compiled once.
+//! The rules for secrets: `policies/secrets.yaml`, embedded in the program.
 
 use super::check::Checksum;
 use aho_corasick::automaton::Automaton as _;
@@ -9,22 +9,18 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::{LazyLock, OnceLock};
 
-/// The rules don't load.
+/// Why the rules can't be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// They are no YAML of that shape.
+    /// The text isn't valid YAML, or has the wrong structure.
     #[error("the rules for secrets can't be read: {0}")]
     Yaml(String),
-    /// A rule says something impossible.
+    /// A rule is invalid.
     #[error("rule `{rule}`: {message}")]
-    Rule {
-        rule: String,
-        /// What is wrong.
-        message: String,
-    },
+    Rule { rule: String, message: String },
 }
 
-/// A rule as it is written.
+/// A rule as written in the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawRule {
@@ -68,52 +64,53 @@ struct RawAssigned {
     ignores: Vec<String>,
 }
 
-/// A rule.
+/// A rule that finds one kind of secret.
 #[derive(Debug)]
 pub struct Rule {
     pub id: String,
-    /// What it finds, as a noun.
+    /// What the rule finds, as a noun.
     pub about: String,
-    /// The documentation of the format.
+    /// The documentation of the token format.
     pub source: String,
-    /// Templates that it must find.
+    /// Templates that the rule must find.
     pub finds: Vec<String>,
-    /// Templates in which nothing must be found.
+    /// Templates in which no rule may find anything.
     pub ignores: Vec<String>,
     pattern: String,
     compiled: OnceLock<Option<Regex>>,
-    /// Bytes before the literal that belong to the match.
+    /// Number of bytes before the literal that a match may include.
     pub(super) back: usize,
-    /// Any other rule takes precedence, and only the first group is secret.
+    /// Every other rule takes precedence, and only the first group of the pattern is secret.
     pub(super) generic: bool,
-    /// What it finds is a block of lines: a private key.
+    /// The rule finds a block of lines: a private key.
     pub(super) block: bool,
-    /// Values in lower case that everybody uses and that open nothing.
+    /// Common values, in lower case, that aren't secret.
     pub(super) never: Vec<String>,
-    /// Bits a character that the secret has at least.
+    /// Minimum entropy of the secret in bits per character.
     pub(super) entropy: f64,
     pub(super) checksum: Option<Checksum>,
 }
 
-/// The rules, ready to use.
+/// The rules, ready for use.
 #[derive(Debug)]
 pub struct Table {
-    /// In the order of the file; the last one is that of assignments.
+    /// In the order of the file. The last one is the rule for assignments.
     pub rules: Vec<Rule>,
-    /// Finds the literals that begin a secret and the words of names.
+    /// Finds the literals that start a secret, and the words of secret names.
     literals: NFA,
-    /// Rejects most texts that hold none.
+    /// Rejects most texts without literals.
     trigrams: TrigramFilter,
-    /// What each literal stands for.
+    /// The meaning of each literal, by pattern number.
     announces: Vec<LiteralKind>,
-    /// Ends of names that hold no secret although they sound so.
+    /// Ends of names that aren't secret although they contain such a word.
     pub(super) except: Vec<String>,
-    /// SHA-256 of values that vendors print in their documentation, in hexadecimal.
+    /// SHA-256 in hexadecimal of example values from vendors' documentation.
     pub(super) examples: BTreeSet<String>,
 }
 
-/// A trigram Bloom filter in front of Aho-Corasick: a bit for each first three bytes of a word, of
-/// which five bits count. Each step of an automaton waits for the one before; these don't.
+/// A trigram Bloom filter in front of Aho-Corasick. It has a bit for the first three bytes of each
+/// word, five bits of each byte. Unlike the steps of an automaton, its steps don't wait for each
+/// other.
 #[derive(Debug)]
 struct TrigramFilter(Box<[u64; 512]>);
 
@@ -131,13 +128,13 @@ impl TrigramFilter {
         Self(bits)
     }
 
-    /// Five bits tell no small letter from its capital.
+    /// Adds a byte. Its lowest five bits are the same for upper and lower case.
     #[inline]
     const fn step(last: u32, byte: u8) -> u32 {
         last << 5 | byte as u32 & 31
     }
 
-    /// Whether a text may contain a word.
+    /// Returns whether a text may contain a word.
     #[inline]
     fn may_occur_in(&self, text: &[u8]) -> bool {
         let mut last = 0;
@@ -150,25 +147,25 @@ impl TrigramFilter {
     }
 }
 
-/// What a literal stands for.
+/// The meaning of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LiteralKind {
-    /// A secret of this rule.
+    /// A secret found by the rule with this index.
     Rule(usize),
-    /// The name of something that is a secret.
+    /// A word in the name of a secret.
     Name,
 }
 
-/// The rule for what is a block of lines.
+/// The id of the rule for private keys.
 const PRIVATE_KEY: &str = "private-key";
 
-/// Bytes that a compiled pattern may take: far more than any of them needs.
+/// Maximum size in bytes of a compiled pattern, far more than any of them needs.
 const PATTERN_BYTES: usize = 1 << 20;
 
 impl Rule {
-    /// Matches from the place of the literal on, or around it; the first group is the secret.
-    /// Compiled when its literal is first met, which for most rules is never. None for the rule of
-    /// assignments.
+    /// Returns the pattern, which matches at its literal or around it. The first group is the
+    /// secret. It is compiled on first use, which for most rules never happens. `None` for the rule
+    /// of assignments.
     pub(super) fn pattern(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| self.compile().ok()).as_ref()
     }
@@ -185,20 +182,20 @@ impl Rule {
 }
 
 impl Table {
-    /// Compiles every pattern. The rules that ship have been through this in the tests.
+    /// Compiles every pattern. The tests do this for the shipped rules.
     ///
     /// # Errors
-    /// When one doesn't compile.
+    /// Fails if a pattern doesn't compile.
     pub fn check(&self) -> Result<(), TableError> {
         self.rules
             .iter()
             .try_for_each(|rule| rule.compile().map(|_| ()))
     }
 
-    /// Reads rules. Their patterns are compiled when they are needed; see [`Table::check`].
+    /// Parses rules. Patterns are compiled when they are needed; see [`Table::check`].
     ///
     /// # Errors
-    /// When the text isn't valid YAML of that shape, or a rule is impossible.
+    /// Fails if the text isn't valid YAML of the expected structure, or if a rule is invalid.
     pub fn parse(yaml: &str) -> Result<Self, TableError> {
         let raw: RawTable =
             serde_saphyr::from_str(yaml).map_err(|e| TableError::Yaml(e.to_string()))?;
@@ -310,7 +307,7 @@ impl Table {
         })
     }
 
-    /// Whether a text contains a literal. Called for every run, few of which do.
+    /// Returns whether a text contains a literal. It is called for every run, and few contain one.
     #[inline]
     pub(super) fn has_literal(&self, text: &[u8]) -> bool {
         if !self.trigrams.may_occur_in(text) {
@@ -325,7 +322,7 @@ impl Table {
         })
     }
 
-    /// The literals of a text, with what they stand for.
+    /// Finds the literals in a text, with their meaning.
     pub(super) fn literals(&self, text: &[u8]) -> impl Iterator<Item = (Match, LiteralKind)> {
         let found = self
             .literals
@@ -335,10 +332,10 @@ impl Table {
         found.filter_map(|m| Some((m, *self.announces.get(m.pattern().as_usize())?)))
     }
 
-    /// The rules that ship.
+    /// Returns the shipped rules.
     ///
     /// # Errors
-    /// When they don't load, which a test rules out.
+    /// Fails if they can't be loaded, which a test excludes.
     pub fn shipped() -> Result<&'static Self, TableError> {
         static TABLE: LazyLock<Result<Table, TableError>> =
             LazyLock::new(|| Table::parse(include_str!("../../../../policies/secrets.yaml")));

@@ -48,7 +48,7 @@ fn every_rule_keeps_its_own_tests() {
 }
 
 proptest! {
-    /// A literal is met wherever it stands, in small letters or capitals.
+    /// A literal is found anywhere, in upper or lower case.
     #[test]
     fn no_literal_is_overlooked(rule in any::<proptest::sample::Index>(), start in any::<proptest::sample::Index>(), before in "[!-~]{0,5}", behind in "[!-~]{0,5}", capitals in any::<bool>()) {
         let raw: serde_json::Value = serde_saphyr::from_str(include_str!("../../../../policies/secrets.yaml")).unwrap();
@@ -81,7 +81,7 @@ fn what_is_said_of_a_secret_is_not_the_secret() {
     );
 }
 
-/// What of a text is a private key.
+/// Returns the private key in a text.
 fn key_in(text: &str) -> Option<&str> {
     let found = find(table(), text).into_iter().find(|s| s.rule.block)?;
     assert!(quick(text));
@@ -98,8 +98,8 @@ fn a_key_is_one_whatever_stands_behind_it() {
     let prose = "some log line without a dash\n".repeat(800);
     let whole = format!("{begin}\n{body}\n{end}");
     assert_eq!(key_in(&format!("{whole}x")), Some(&*whole));
-    // Without its last line it is found all the same, and with it nothing behind it is a part of
-    // it.
+    // Without its last line, the key is still found. With it, nothing after it is a part of the
+    // key.
     assert!(
         key_in(&format!("{begin}\n{body}\n{prose}"))
             .unwrap()
@@ -132,7 +132,7 @@ fn a_key_may_be_of_any_length() {
             );
         }
     }
-    // The window may end anywhere in a token as well.
+    // The window may also end inside a token.
     let token =
         sample::fill("eyJhbGciOiJIUzI1NiJ9.eyJ⟦url:2500⟧⟦url:2500⟧⟦url:2500⟧.⟦url:2500⟧⟦url:2500⟧⟦url:2500⟧⟦url:2500⟧").unwrap();
     let found = find(table(), &token);
@@ -144,7 +144,8 @@ fn a_key_may_be_of_any_length() {
 
 #[test]
 fn work_grows_with_the_length_alone() {
-    // Each of these makes a pattern begin at every few bytes. The bound is on calls, not on time.
+    // Each of these starts a pattern every few bytes. The bound is on the number of calls, not on
+    // time.
     for hostile in [
         "eyJ",
         "ghp_",

@@ -1,4 +1,5 @@
-//! What a reader sees of a text: without the characters and sequences that split a token invisibly.
+//! The visible part of a text, without the characters and sequences that can split a token
+//! invisibly.
 
 use crate::hidden;
 use std::ops::Range;
@@ -7,15 +8,15 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(crate) struct Visible {
     pub(crate) text: String,
-    /// Where something was removed, in order: the place in `text`, and how many bytes were removed
+    /// The places in `text` at which something was removed, each with the number of bytes removed
     /// up to there.
     removed: Vec<(usize, usize)>,
 }
 
 impl Visible {
-    /// Reads a text; `None` if nothing visible is split in it.
+    /// Removes invisible parts from a text; `None` if it has none.
     pub(crate) fn new(written: &str) -> Option<Self> {
-        // Most texts hold neither.
+        // Most texts contain neither.
         if written.is_ascii() && memchr::memchr(0x1b, written.as_bytes()).is_none() {
             return None;
         }
@@ -53,7 +54,8 @@ impl Visible {
         visible.removed.iter().any(splits).then_some(visible)
     }
 
-    /// Where a stretch of the visible text is written, without what is removed around it.
+    /// Returns the original range of a range of the visible text. Parts removed at its ends are
+    /// excluded.
     pub(crate) fn origin(&self, visible: Range<usize>) -> Range<usize> {
         let removed = |before: usize| {
             before
@@ -67,12 +69,12 @@ impl Visible {
     }
 }
 
-/// Whether a character shows nothing.
+/// Returns whether a character is invisible.
 pub(crate) const fn is_splitter(c: char) -> bool {
     !c.is_ascii() && hidden::invisible(c).is_some()
 }
 
-/// Bytes of what a text begins with that shows nothing; 0 if its first character does.
+/// Returns the length of the invisible character or sequence at the start of a text, or 0.
 fn splitter(first: char, text: &str) -> usize {
     if is_splitter(first) {
         return first.len_utf8();
@@ -80,7 +82,7 @@ fn splitter(first: char, text: &str) -> usize {
     let bytes = text.as_bytes();
     let parameters = match bytes {
         [0x1b, b'[', rest @ ..] | [0xc2, 0x9b, rest @ ..] => rest,
-        // Back to ASCII, as `tput sgr0` writes it.
+        // A switch back to ASCII, as `tput sgr0` writes it.
         [0x1b, b'(', b'B', ..] => return 3,
         _ => return 0,
     };
@@ -88,7 +90,7 @@ fn splitter(first: char, text: &str) -> usize {
         .iter()
         .position(|b| !(b.is_ascii_digit() || matches!(b, b';' | b':')))
         .unwrap_or(parameters.len());
-    // Colours and weights, and what clears the rest of a line behind them.
+    // Colours and weights, and clearing the rest of a line.
     match parameters.get(length) {
         Some(b'm' | b'K') => length + 3,
         _ => 0,

@@ -1,47 +1,45 @@
-//! The duties of a conforming runtime, each of which can be lifted.
+//! The duties of a conforming runtime. Each can be lifted.
 //!
-//! A proof that can't fail proves nothing. Lifting one duty must break exactly the property that
-//! hangs on it; the tests of the proof do that with every one.
+//! A proof that can't fail proves nothing. Lifting a duty must break exactly the properties that
+//! depend on it; the tests of the proof lift each one in turn.
 
 use std::fmt;
 
 /// A duty of a conforming runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Guard {
-    /// An event that the machine refuses isn't taken.
+    /// The runtime ignores an event that the machine refuses.
     ObeysMachine,
-    /// No decision, no EXECUTING.
+    /// The runtime enters EXECUTING only after a recorded decision.
     DecisionOnRecord,
-    /// The governor is no agent.
+    /// The governor isn't one of the agents.
     GovernorIsNoAgent,
-    /// From medium risk up a policy names the rule it used.
+    /// From medium risk up, a policy names the rule that it applied.
     PolicyNamesRule,
-    /// High risk is approved by a human only.
+    /// Only a human approves an action of high risk.
     HumanForHigh,
-    /// Where capabilities are in force an execution presents a token.
+    /// Where capabilities are in force, an execution presents a token.
     TokenPresented,
-    /// The token that it presents is live.
+    /// The presented token is live.
     TokenLive,
-    /// The token that it presents covers the action.
+    /// The presented token covers the action.
     TokenCovers,
-    /// A revoked token is never issued again.
     RevokedForGood,
-    /// What was changed is what was declared.
+    /// The observed changes are exactly the declared ones.
     ChangesAsDeclared,
-    /// An action that has run doesn't run again.
+    /// An action that was executed isn't executed again.
     NoReExecution,
-    /// Type and payload that run are those that were approved.
+    /// The executed type and payload are the approved ones.
     RunsAsApproved,
     /// One governor signs all decisions.
     OneGovernor,
-    /// From the proposal to the evaluation nobody acts but the agent whose thought was selected.
+    /// From the proposal to the evaluation, only the agent whose thought was selected acts.
     OneAgentAtATime,
-    /// What was approved and may not run after all is finished as a failure.
+    /// An approved action that may no longer run is finished as a failure.
     RefusalIsFinished,
 }
 
 impl Guard {
-    /// All duties.
     pub const ALL: [Self; 15] = [
         Self::ObeysMachine,
         Self::DecisionOnRecord,
@@ -60,7 +58,7 @@ impl Guard {
         Self::RefusalIsFinished,
     ];
 
-    /// The duty in a few words.
+    /// Returns the duty as a short sentence.
     #[must_use]
     pub const fn sentence(self) -> &'static str {
         match self {
@@ -97,12 +95,12 @@ impl fmt::Display for Guard {
     }
 }
 
-/// The duties that a runtime keeps.
+/// A set of duties that a runtime fulfils, as a bit mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Guards(u16);
 
 impl Guards {
-    /// Keeps every duty.
+    /// Returns all duties.
     #[must_use]
     pub fn all() -> Self {
         Self(
@@ -112,13 +110,13 @@ impl Guards {
         )
     }
 
-    /// The same without one duty.
+    /// Returns the set without one duty.
     #[must_use]
     pub const fn without(self, guard: Guard) -> Self {
         Self(self.0 & !guard.bit())
     }
 
-    /// Whether a duty is kept.
+    /// Returns whether the set contains a duty.
     #[must_use]
     pub const fn keep(self, guard: Guard) -> bool {
         self.0 & guard.bit() != 0

@@ -1,24 +1,21 @@
-//! Who and what there is in the model.
+//! The identities in the model: actions, agents and tokens.
 //!
-//! Two of each kind are enough to tell "this one" from "another one", which is all that the
-//! properties speak of; every further one would only repeat the second.
+//! There are two of each kind. The properties only distinguish "this one" from "another one", so a
+//! third would add nothing.
 
 use std::fmt;
 
 /// An action of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ActionId {
-    /// The first.
     First,
-    /// The second.
     Second,
 }
 
 impl ActionId {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::First, Self::Second];
 
-    /// The one that this isn't.
+    /// Returns the other of the two actions.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -40,14 +37,11 @@ impl fmt::Display for ActionId {
 /// An agent of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AgentId {
-    /// The first.
     First,
-    /// The second.
     Second,
 }
 
 impl AgentId {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::First, Self::Second];
 }
 
@@ -63,14 +57,11 @@ impl fmt::Display for AgentId {
 /// A capability token of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TokenId {
-    /// The first.
     First,
-    /// The second.
     Second,
 }
 
 impl TokenId {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::First, Self::Second];
 }
 

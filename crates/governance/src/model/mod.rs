@@ -1,16 +1,19 @@
-//! A finite model of governed executions: the product of the machine, decisions, the life of
-//! actions and capabilities.
+//! A finite model of governed executions: the product of the machine, decisions, the lifecycles of
+//! actions, and capabilities.
 //!
-//! The machine is [`reduce`] itself, not a copy. Around it stands what a conforming runtime may do,
-//! written as one function from a situation and a step to the next situation. What the properties
-//! don't speak of is left out: prompts, results, times, turn numbers, and which thought asks for
-//! which action. An action's content is reduced to whether it is the approved one, its changes to
-//! whether they are the declared ones, and a token's grants to which of the actions it covers.
+//! The machine is [`reduce`] itself, not a copy. The runtime around it is one function from a
+//! situation and a step to the next situation. The model omits what no property refers to: prompts,
+//! results, times, turn numbers, and which thought asks for which action. It also reduces data to
+//! what matters:
 //!
-//! Where the specification leaves a choice the model takes the freer one, since a property that
-//! holds of more executions holds of fewer: tokens come and go at any time before the end, a token
-//! that nobody presents may be live, an approved action may be refused for any reason, a result may
-//! go unverified, an effect may be taken back at any time.
+//! - of an action's content, whether it is the approved one;
+//! - of its changes, whether they are the declared ones;
+//! - of a token's grants, which of the actions it covers.
+//!
+//! Where the specification leaves a choice, the model allows every alternative: what holds of more
+//! executions also holds of fewer. Tokens come and go at any time before the end, and a token that
+//! nobody presents may be live. An approved action may be refused for any reason, a result may stay
+//! unverified, and an effect may be rolled back at any time.
 
 mod guard;
 mod ids;
@@ -27,7 +30,7 @@ use crate::reducer::{FsmVersion, natural_target, reduce};
 use crate::risk::RiskLevel;
 use crate::state::State;
 
-/// A machine and a runtime around it.
+/// The machine of one version, with a runtime around it.
 #[derive(Debug, Clone)]
 pub struct Model {
     version: FsmVersion,
@@ -36,7 +39,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// A runtime around the machine of a version that keeps the given duties.
+    /// Creates a model of the machine of a version, with a runtime that fulfils the given duties.
     #[must_use]
     pub fn new(version: FsmVersion, guards: Guards) -> Self {
         let all = Step::all();
@@ -57,7 +60,7 @@ impl Model {
         }
     }
 
-    /// The same, with only some of the steps ever tried.
+    /// Keeps only the steps for which `keep` returns true.
     #[cfg(test)]
     pub(super) fn restricted(mut self, keep: impl Fn(&Step) -> bool) -> Self {
         for steps in &mut self.steps {
@@ -66,20 +69,20 @@ impl Model {
         self
     }
 
-    /// The machine's version.
+    /// Returns the machine's version.
     #[must_use]
     pub const fn version(&self) -> FsmVersion {
         self.version
     }
 
-    /// Where executions begin.
+    /// Returns the initial situations: capabilities not required, and required.
     #[must_use]
     pub const fn initial(&self) -> [World; 2] {
         [World::initial(false), World::initial(true)]
     }
 
-    /// Every step that is worth a try in a state of the machine, in a fixed order. What the machine
-    /// refuses isn't among them, unless the runtime doesn't obey it.
+    /// Returns the steps to try in a state of the machine, in a fixed order. Steps that the machine
+    /// refuses are left out, unless the duty to obey it is lifted.
     #[must_use]
     pub fn steps(&self, state: State) -> &[Step] {
         State::ALL
@@ -89,7 +92,7 @@ impl Model {
             .map_or(&[], |(_, steps)| steps)
     }
 
-    /// The situation that follows, or `None` when the machine or a duty forbids the step.
+    /// Returns the next situation, or `None` if the machine or a duty forbids the step.
     #[must_use]
     pub fn apply(&self, world: &World, step: Step) -> Option<World> {
         let mut next = *world;
@@ -127,18 +130,19 @@ impl Model {
         Some(next)
     }
 
-    /// Whether a condition holds, or the duty to keep it is lifted.
+    /// Requires a condition, unless the duty to keep it is lifted.
     fn unless(&self, guard: Guard, condition: bool) -> Option<()> {
         allowed(condition || !self.guards.keep(guard))
     }
 
-    /// Whether an agent may act in the turn of the world.
+    /// Requires that an agent holds the current turn.
     fn may_act(&self, world: &World, agent: AgentId) -> Option<()> {
         self.unless(Guard::OneAgentAtATime, world.holder == Some(agent))
     }
 
-    /// A thought that isn't done carries an action, so there must be one left. With more actions
-    /// there always would be; without this the bound of two would look like a dead end.
+    /// Records the thoughts of a turn. A thought that isn't done carries an action, so an action
+    /// must be left to propose. Without this check, the model's limit of two actions would look
+    /// like a dead end.
     fn think(&self, next: &mut World, thinkers: Thinkers) -> Option<()> {
         let left = ActionId::ALL.into_iter().any(|id| {
             next.action(id)
@@ -176,8 +180,8 @@ impl Model {
         Some(())
     }
 
-    /// A decision is made. The second governor is no more than "not the one before", so the first
-    /// decision of an execution is always by the first.
+    /// Records that a governor decided. `Another` only means "not the one of the earlier
+    /// decisions", so the first decision of an execution is always by `Same`.
     fn govern(&self, next: &mut World, governor: Governor) -> Option<()> {
         match governor {
             Governor::Same => {}
@@ -221,8 +225,8 @@ impl Model {
         Some(())
     }
 
-    /// The modified action has an id of its own, no higher risk, and a human behind it. The
-    /// original is done with until somebody proposes it again.
+    /// Replaces the action by a modified one. It has an id of its own, no higher risk, and the
+    /// approval of a human. The original is rejected until it is proposed again.
     fn modify(&self, next: &mut World, risk: RiskLevel, governor: Governor) -> Option<()> {
         let (original, action) = next.current_action()?;
         let replacement = original.other();
@@ -263,7 +267,7 @@ impl Model {
         match run.token.map(|token| next.token(token)) {
             None => self.unless(Guard::TokenPresented, !next.in_force)?,
             Some(token) => {
-                // Once revoked, what a token was good for is of no interest, and isn't kept.
+                // The model doesn't keep what a revoked token covered, so it can't be checked.
                 self.unless(
                     Guard::TokenCovers,
                     token == Token::Revoked || token.issued().is_some_and(|c| c.covers(id)),
@@ -278,9 +282,9 @@ impl Model {
         Some(())
     }
 
-    /// EXECUTING can only be left by `ExecutionFinished`. When the token was revoked since the
-    /// approval, or the action ran before, nothing may run; then the execution finishes as a
-    /// failure.
+    /// Finishes an approved action without running it. EXECUTING can only be left by
+    /// `ExecutionFinished`, also if the token was revoked after the approval or the action ran
+    /// before. The execution then finishes as a failure.
     fn refuse(&self, next: &mut World) -> Option<()> {
         allowed(self.guards.keep(Guard::RefusalIsFinished))?;
         let (id, action) = next.current_action()?;
@@ -288,8 +292,8 @@ impl Model {
         advance(next, id, LifecycleStep::Reject)
     }
 
-    /// OBSERVING can only be left by `ObservationRecorded`, so a refusal and an effect that was
-    /// taken back meanwhile are observed as well, and the action stays rejected.
+    /// Records an observation. OBSERVING can only be left by `ObservationRecorded`, so refused and
+    /// rolled back actions are observed too. They stay rejected.
     fn observe(&self, next: &mut World, agent: AgentId) -> Option<()> {
         self.may_act(next, agent)?;
         let (id, action) = next.current_action()?;
@@ -310,7 +314,7 @@ impl Model {
     }
 
     fn issue(&self, next: &mut World, id: TokenId, cover: Cover) -> Option<()> {
-        // Tokens are numbered in the order of their issue; any other numbering is the same
+        // Tokens are numbered in the order of their issue. Any other numbering describes the same
         // execution.
         allowed(id == TokenId::First || next.token_1 != Token::Unissued)?;
         let token = next.token_mut(id);
@@ -348,7 +352,7 @@ fn evaluate(next: &mut World, verified: bool) -> Option<()> {
     end_turn(next)
 }
 
-/// Nothing of the turn outlives it but what happened to its action.
+/// Clears the state of the turn. Only the lifecycle of its action outlives it.
 #[expect(clippy::unnecessary_wraps, reason = "reads as one of the steps")]
 fn end_turn(next: &mut World) -> Option<()> {
     next.thinkers = None;

@@ -1,5 +1,5 @@
-//! What can happen in the model: the machine's events with their particulars, and what is recorded
-//! beside them.
+//! The steps of the model: the machine's events with their data, and the events that don't concern
+//! the machine.
 
 use super::ids::{ActionId, AgentId, TokenId};
 use super::world::{Approval, Cover, Thinkers};
@@ -7,12 +7,12 @@ use crate::event::{EvaluationKind, Event, Ruling};
 use crate::risk::RiskLevel;
 use std::fmt;
 
-/// Who governs, compared with the decisions before.
+/// The governor of a decision, compared with the earlier decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Governor {
-    /// The one governor of the execution.
+    /// The governor of the earlier decisions.
     Same,
-    /// Another than decided before.
+    /// A governor other than that of the earlier decisions.
     Another,
 }
 
@@ -25,16 +25,16 @@ impl fmt::Display for Governor {
     }
 }
 
-/// What an action has done, compared with what it declared.
+/// The effect of an action, compared with its declared changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Effect {
-    /// It succeeded and changed just what it declared.
+    /// It succeeded and changed exactly what it declared.
     AsDeclared,
     /// It failed and changed nothing.
     Failed,
-    /// It succeeded, as it says, and left a declared change out.
+    /// It reported success but left out a declared change.
     Missing,
-    /// It changed something that it hadn't declared.
+    /// It changed something that it didn't declare.
     Extra,
 }
 
@@ -49,16 +49,15 @@ impl fmt::Display for Effect {
     }
 }
 
-/// An action runs.
+/// One execution of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Run {
-    /// For whom it runs.
+    /// The agent on whose behalf the action runs.
     pub agent: AgentId,
-    /// The token that it presents.
+    /// The token that is presented, if any.
     pub token: Option<TokenId>,
     /// Type or payload differ from what was approved.
     pub altered: bool,
-    /// What it does.
     pub effect: Effect,
 }
 
@@ -78,70 +77,62 @@ impl fmt::Display for Run {
     }
 }
 
-/// Something that happens.
+/// A step of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
-    /// The execution starts or goes on.
+    /// The execution starts or resumes.
     Start,
-    /// Agents think and want an action.
+    /// Agents think and ask for an action.
     Think(Thinkers),
     /// Agents think and suggest that the goal is reached.
     ThinkDone,
-    /// The early runtime takes that suggestion for the end.
+    /// The early runtime ends the execution on that suggestion.
     Conclude,
     /// The selected agent's action is proposed.
     Propose {
-        /// Whose thought was selected.
+        /// The agent whose thought was selected.
         agent: AgentId,
-        /// What is proposed.
         action: ActionId,
-        /// How bad it can get.
         risk: RiskLevel,
     },
-    /// The turn's action may run.
+    /// The turn's action is approved.
     Approve {
-        /// By whom; `None` when no decision is on record.
+        /// Who approved it; `None` if no decision is recorded.
         by: Option<Approval>,
-        /// Who governs.
         governor: Governor,
     },
-    /// The other action, a new one, may run in the place of the turn's; by a human.
+    /// A human replaces the turn's action by the other, new one.
     Modify {
-        /// How bad the new one can get.
+        /// The risk of the replacement.
         risk: RiskLevel,
-        /// Who governs.
         governor: Governor,
     },
-    /// The turn's action may not run.
+    /// The turn's action is rejected.
     Reject {
-        /// A human says so, else a policy.
+        /// True if a human rejected it, false if a policy did.
         human: bool,
-        /// Who governs.
         governor: Governor,
     },
-    /// The turn's action runs.
+    /// The turn's action is executed.
     Run(Run),
-    /// The turn's action was approved and is refused all the same: nothing runs.
+    /// The turn's action was approved, but the runtime doesn't execute it.
     Refuse,
-    /// The result is observed.
+    /// The result is recorded.
     Observe(AgentId),
-    /// The runtime rules how to go on.
+    /// The runtime decides whether to continue.
     Evaluate {
-        /// How the runtime rules.
         kind: EvaluationKind,
         /// The turn's result is accepted.
         verified: bool,
     },
-    /// A token is issued.
     Issue(TokenId, Cover),
-    /// A token is revoked.
     Revoke(TokenId),
-    /// What an action did is taken back.
+    /// The effect of an action is undone.
     RollBack(ActionId),
 }
 
 impl Step {
-    /// What the machine sees of it; `None` when it is recorded beside the machine.
+    /// Returns the event that the machine receives, or `None` if the step doesn't concern it.
     #[must_use]
     pub const fn event(self) -> Option<Event> {
         match self {
@@ -160,7 +151,7 @@ impl Step {
         }
     }
 
-    /// Who governs, when it is a decision on record.
+    /// Returns the governor if the step is a recorded decision.
     #[must_use]
     pub const fn governor(self) -> Option<Governor> {
         match self {
@@ -186,8 +177,8 @@ impl Step {
         }
     }
 
-    /// Every step there is, in a fixed order: the calm ones first, since of equally short traces
-    /// the first is shown.
+    /// Returns all steps in a fixed order. Ordinary steps come first: of equally short traces, the
+    /// first one found is shown.
     #[must_use]
     pub fn all() -> Vec<Self> {
         const RISKS: [RiskLevel; 3] = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High];

@@ -1,4 +1,4 @@
-//! One situation of the model: where the machine stands and what is known of actions and tokens.
+//! A situation of the model: the machine's state and what is known of actions and tokens.
 
 use super::ids::{ActionId, AgentId, TokenId};
 use crate::lifecycle::Lifecycle;
@@ -6,16 +6,15 @@ use crate::risk::RiskLevel;
 use crate::state::State;
 use std::fmt;
 
-/// Who has let an action run.
+/// Who approved an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Approval {
     /// A policy that names no rule.
     SilentPolicy,
-    /// A policy that names the rule it used.
+    /// A policy that names the rule that it applied.
     Policy,
-    /// A human.
     Human,
-    /// An agent, which has no right to. Only a runtime that breaks its duty gets here.
+    /// An agent, which isn't allowed to. Only a runtime without that duty gets here.
     Agent(AgentId),
 }
 
@@ -30,16 +29,15 @@ impl fmt::Display for Approval {
     }
 }
 
-/// What is known of an action.
+/// The state of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Action {
-    /// Where it stands.
     pub lifecycle: Lifecycle,
-    /// Its risk, fixed by its first proposal.
+    /// The risk, fixed by the first proposal; `None` before it.
     pub risk: Option<RiskLevel>,
-    /// Who has let it run, while it is approved.
+    /// Who approved the action. `None` if it isn't approved, or if no decision is recorded.
     pub approval: Option<Approval>,
-    /// It has run at least once; taking its effect back doesn't undo that.
+    /// The action was executed at least once. A rollback doesn't reset this.
     pub has_run: bool,
 }
 
@@ -51,7 +49,7 @@ impl Action {
         has_run: false,
     };
 
-    /// Whether it declares changes. Low risk reads; everything else is taken to declare one.
+    /// Returns whether the action declares changes. In the model, every action above low risk does.
     #[must_use]
     pub const fn declares_changes(&self) -> bool {
         match self.risk {
@@ -61,24 +59,23 @@ impl Action {
     }
 }
 
-/// What a token is good for.
+/// The actions that a token covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cover {
-    /// One action: it is the token's subject.
+    /// The action that is the token's subject.
     Only(ActionId),
-    /// Both: the token's scope is wide enough.
+    /// Both actions, since the token's scope is wide enough.
     Both,
 }
 
 impl Cover {
-    /// Every cover there is.
     pub const ALL: [Self; 3] = [
         Self::Only(ActionId::First),
         Self::Only(ActionId::Second),
         Self::Both,
     ];
 
-    /// Whether an action may run on it.
+    /// Returns whether the token covers an action.
     #[must_use]
     pub fn covers(self, action: ActionId) -> bool {
         match self {
@@ -97,21 +94,20 @@ impl fmt::Display for Cover {
     }
 }
 
-/// What is known of a token.
+/// The state of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Token {
-    /// Nobody has issued it.
     Unissued,
-    /// It is in the set of the issued.
+    /// Issued and not revoked.
     Live(Cover),
-    /// It is in the set of the revoked.
+    /// Revoked. The actions that it covered aren't kept.
     Revoked,
-    /// It is in both sets, which no honest ledger allows.
+    /// Issued again after its revocation, which no correct ledger allows.
     Reissued(Cover),
 }
 
 impl Token {
-    /// What it is good for, when it is in the set of the issued.
+    /// Returns what the token covers if it counts as issued.
     #[must_use]
     pub const fn issued(self) -> Option<Cover> {
         match self {
@@ -120,7 +116,7 @@ impl Token {
         }
     }
 
-    /// Whether it is in the set of the revoked.
+    /// Returns whether the token was ever revoked.
     #[must_use]
     pub const fn is_revoked(self) -> bool {
         match self {
@@ -146,19 +142,18 @@ impl fmt::Display for Token {
 pub enum Thinkers {
     /// One agent thought alone.
     Only(AgentId),
-    /// Both thought; the governor selects one.
+    /// Both agents thought; the governor selects one.
     Both,
 }
 
 impl Thinkers {
-    /// Every set of thinkers there is.
     pub const ALL: [Self; 3] = [
         Self::Only(AgentId::First),
         Self::Only(AgentId::Second),
         Self::Both,
     ];
 
-    /// Whether the agent is among them.
+    /// Returns whether the agent is among the thinkers.
     #[must_use]
     pub fn contains(self, agent: AgentId) -> bool {
         match self {
@@ -177,33 +172,29 @@ impl fmt::Display for Thinkers {
     }
 }
 
-/// A situation.
+/// A situation: one state of the model, as opposed to a [`State`] of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct World {
-    /// Where the machine stands.
+    /// The state of the machine.
     pub state: State,
-    /// Capabilities are in force: declared at the start, or a token was issued since.
+    /// Capabilities are in force: they were required at the start, or a token was issued since.
     pub in_force: bool,
-    /// A governor has decided something.
+    /// A governor has made at least one decision.
     pub governed: bool,
-    /// The first action.
     pub action_1: Action,
-    /// The second action.
     pub action_2: Action,
-    /// The first token.
     pub token_1: Token,
-    /// The second token.
     pub token_2: Token,
-    /// Who thought in this turn, until its evaluation.
+    /// The agents that thought in this turn; `None` before the thought and after the turn.
     pub thinkers: Option<Thinkers>,
-    /// Whose proposal it is that is being governed, run and observed.
+    /// The agent whose proposal is being decided, executed and observed.
     pub holder: Option<AgentId>,
     /// The action of this turn.
     pub current: Option<ActionId>,
 }
 
 impl World {
-    /// Before the start of an execution that declares capabilities required, or doesn't.
+    /// Returns the situation before the start. `required` says whether capabilities are required.
     #[must_use]
     pub const fn initial(required: bool) -> Self {
         Self {
@@ -220,7 +211,7 @@ impl World {
         }
     }
 
-    /// What is known of an action.
+    /// Returns the state of an action.
     #[must_use]
     pub const fn action(&self, id: ActionId) -> &Action {
         match id {
@@ -236,13 +227,13 @@ impl World {
         }
     }
 
-    /// What is known of the turn's action.
+    /// Returns the turn's action and its state.
     #[must_use]
     pub fn current_action(&self) -> Option<(ActionId, &Action)> {
         self.current.map(|id| (id, self.action(id)))
     }
 
-    /// What is known of a token.
+    /// Returns the state of a token.
     #[must_use]
     pub const fn token(&self, id: TokenId) -> Token {
         match id {
@@ -258,7 +249,7 @@ impl World {
         }
     }
 
-    /// What holds at the start, for a reader.
+    /// Describes the assumptions at the start, for people.
     #[must_use]
     pub fn given(&self) -> String {
         let capabilities = if self.in_force {
@@ -272,7 +263,7 @@ impl World {
         )
     }
 
-    /// What is different afterwards, besides the machine's state, for a reader.
+    /// Describes for people what changed, except for the machine's state.
     #[must_use]
     pub fn changes(&self, after: &Self) -> Vec<String> {
         let mut changes = Vec::new();

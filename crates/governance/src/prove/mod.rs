@@ -1,8 +1,8 @@
-//! The proof: a breadth-first search over everything that the model can reach.
+//! The proof: a breadth-first search over all situations that the model can reach.
 //!
-//! Breadth first, because then the first violation that is found has a shortest trace, and so has
-//! the first witness. Steps are tried in a fixed order and nothing iterates over a hash map, so
-//! that equal models give equal proofs to the byte.
+//! Because the search is breadth first, the first violation found has a shortest trace, and so has
+//! the first witness. Steps are tried in a fixed order and nothing iterates over a hash map. Equal
+//! models therefore give byte-identical proofs.
 
 mod result;
 mod text;
@@ -15,14 +15,14 @@ use super::state::State;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
-/// How many situations a search may hold unless told otherwise. The model has far fewer; the limit
-/// is there so that a model that grows beyond it says so instead of filling the memory.
+/// The default limit of situations in a search. The model has far fewer. The limit stops a model
+/// that grows too large before it fills the memory.
 pub const DEFAULT_LIMIT: usize = 2_000_000;
 
-/// Searches everything that a model can reach and checks the ten properties.
+/// Searches all situations that a model can reach and checks the ten properties.
 ///
-/// At most `limit` situations are held. When there are more, a violation that was found stands, and
-/// every other property is inconclusive.
+/// The search holds at most `limit` situations. If there are more, a violation that was found is
+/// still reported, and every other property is inconclusive.
 #[must_use]
 pub fn prove(model: &Model, limit: usize) -> Proof {
     let search = Search::run(model, limit);
@@ -59,16 +59,16 @@ pub fn prove(model: &Model, limit: usize) -> Proof {
     }
 }
 
-/// A situation that was reached, and how.
+/// A reached situation, with the step that led to it.
 struct Node {
     world: World,
     from: Option<(usize, Step)>,
     depth: usize,
 }
 
-/// A transition that says something about a property.
+/// A transition that concerns a property.
 #[derive(Clone, Copy)]
-struct Sighting {
+struct Occurrence {
     node: usize,
     step: Step,
 }
@@ -76,8 +76,8 @@ struct Sighting {
 #[derive(Clone, Copy, Default)]
 struct Tally {
     exercised: usize,
-    witness: Option<Sighting>,
-    violation: Option<Sighting>,
+    witness: Option<Occurrence>,
+    violation: Option<Occurrence>,
 }
 
 struct Edge {
@@ -94,7 +94,7 @@ struct Search {
     complete: bool,
 }
 
-/// How far a situation is from TERMINAL, and by which edge.
+/// The distance of a situation from TERMINAL, and the first edge of a shortest path.
 #[derive(Clone, Copy)]
 struct Exit {
     distance: usize,
@@ -132,7 +132,7 @@ impl Search {
                     continue;
                 };
                 search.transitions = search.transitions.saturating_add(1);
-                search.check(&world, Sighting { node: at, step }, &after);
+                search.check(&world, Occurrence { node: at, step }, &after);
                 if let Some(to) = search.visit(
                     &mut known,
                     limit,
@@ -150,7 +150,8 @@ impl Search {
         search
     }
 
-    /// The number of a situation, new or known; `None` when it is new and there is no room.
+    /// Returns the index of a situation, new or known; `None` if it is new and the limit is
+    /// reached.
     fn visit(
         &mut self,
         known: &mut FxHashMap<World, usize>,
@@ -171,17 +172,17 @@ impl Search {
         }
     }
 
-    fn check(&mut self, before: &World, sighting: Sighting, after: &World) {
+    fn check(&mut self, before: &World, occurrence: Occurrence, after: &World) {
         for (property, tally) in Property::ALL.into_iter().zip(&mut self.tallies) {
-            match property.check(before, sighting.step, after) {
+            match property.check(before, occurrence.step, after) {
                 Verdict::Silent => {}
                 Verdict::Holds => {
                     tally.exercised = tally.exercised.saturating_add(1);
-                    tally.witness.get_or_insert(sighting);
+                    tally.witness.get_or_insert(occurrence);
                 }
                 Verdict::Breaks => {
                     tally.exercised = tally.exercised.saturating_add(1);
-                    tally.violation.get_or_insert(sighting);
+                    tally.violation.get_or_insert(occurrence);
                 }
             }
         }
@@ -223,8 +224,8 @@ impl Search {
         }
     }
 
-    /// For every situation the shortest way to TERMINAL, by going backwards from there: round by
-    /// round, a situation with an edge to one of the last round joins this one.
+    /// Computes for every situation the shortest path to TERMINAL, backwards from there. Each round
+    /// adds the situations that have an edge to one of the round before.
     fn exits(&self) -> Vec<Option<Exit>> {
         let mut exits: Vec<Option<Exit>> = self
             .nodes
@@ -299,7 +300,7 @@ impl Search {
         steps
     }
 
-    /// The way to a situation, and the steps after it.
+    /// Builds the trace from the start to a situation, followed by more steps.
     fn trace(&self, model: &Model, node: usize, then: impl IntoIterator<Item = Step>) -> Trace {
         let mut steps = Vec::new();
         let mut at = node;

@@ -1,32 +1,32 @@
-//! What a proof says, in a shape that can be printed and serialised.
+//! The result of a proof, in a form that can be printed and serialised.
 
 use crate::model::{Model, Step, World};
 use crate::properties::Property;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The proof of one machine.
+/// The proof of one version of the machine.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Proof {
-    /// The machine's version.
+    /// Version of the machine.
     pub fsm_version: String,
-    /// Everything that can be reached was searched.
+    /// Whether the search covered everything that can be reached.
     pub complete: bool,
-    /// How many situations the search was allowed to hold.
+    /// Maximum number of situations that the search was allowed to hold.
     pub limit: usize,
-    /// Situations that were reached.
+    /// Number of situations that were reached.
     pub states: usize,
-    /// Transitions between them that were judged.
+    /// Number of transitions between them that were checked.
     pub transitions: usize,
-    /// Steps from the start to the situation that is farthest from it.
+    /// Number of steps from the start to the farthest situation.
     pub depth: usize,
-    /// One entry for each property, in the order of their numbers.
+    /// One entry for each property, by number.
     pub properties: Vec<PropertyProof>,
 }
 
 impl Proof {
-    /// Whether every property is proved, none of them vacuously.
+    /// Returns whether every property is proved, none of them vacuously.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.properties
@@ -34,7 +34,7 @@ impl Proof {
             .all(|p| matches!(p.outcome, Outcome::Proved { .. }))
     }
 
-    /// Whether some property is violated.
+    /// Returns whether any property is violated.
     #[must_use]
     pub fn is_violated(&self) -> bool {
         self.properties
@@ -42,7 +42,7 @@ impl Proof {
             .any(|p| matches!(p.outcome, Outcome::Violated { .. }))
     }
 
-    /// What was found of one property.
+    /// Returns the outcome for one property.
     #[must_use]
     pub fn outcome(&self, property: Property) -> Option<&Outcome> {
         self.properties
@@ -52,22 +52,21 @@ impl Proof {
     }
 }
 
-/// What was found of one property.
+/// The result for one property.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PropertyProof {
-    /// Its number.
+    /// Number of the property.
     pub id: Property,
     /// The property in one sentence.
     pub sentence: String,
-    /// What a witness shows.
+    /// The premise that a witness shows to be reachable.
     pub premise: String,
-    /// What was found.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
 
-/// The end of a search, for one property.
+/// The outcome of a search for one property.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(
     tag = "verdict",
@@ -75,42 +74,42 @@ pub struct PropertyProof {
     rename_all_fields = "camelCase"
 )]
 pub enum Outcome {
-    /// It holds of everything that can be reached, and its premise comes true.
+    /// The property holds everywhere, and its premise becomes true at least once.
     Proved {
-        /// Situations that were reached.
+        /// Number of situations that were reached.
         states: usize,
-        /// Transitions that were judged.
+        /// Number of transitions that were checked.
         transitions: usize,
-        /// Transitions (for P10: situations) that the property speaks of.
+        /// Number of transitions (for P10: situations) that the property concerns.
         exercised: usize,
-        /// A shortest trace on which the premise comes true.
+        /// A shortest trace on which the premise becomes true.
         witness: Trace,
     },
-    /// It holds, but only because its premise never comes true. That is worth nothing.
+    /// The property holds only because its premise never becomes true. This proves nothing.
     Vacuous {
-        /// Situations that were reached.
+        /// Number of situations that were reached.
         states: usize,
-        /// Transitions that were judged.
+        /// Number of transitions that were checked.
         transitions: usize,
     },
-    /// It doesn't hold.
+    /// The property is violated.
     Violated {
-        /// A shortest trace that breaks it.
+        /// A shortest trace that violates the property.
         counterexample: Trace,
     },
-    /// The search was cut short and found nothing until then.
+    /// The search stopped at its limit before it found a violation.
     Inconclusive {
-        /// Situations that were reached.
+        /// Number of situations that were reached.
         states: usize,
-        /// Transitions that were judged.
+        /// Number of transitions that were checked.
         transitions: usize,
-        /// How many steps from the start the search came.
+        /// Number of steps from the start that the search reached.
         depth: usize,
     },
 }
 
 impl Outcome {
-    /// The verdict in one word.
+    /// Returns the verdict as one word.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -121,7 +120,7 @@ impl Outcome {
         }
     }
 
-    /// The trace that comes with it: the witness or the counterexample.
+    /// Returns the witness or the counterexample, if there is one.
     #[must_use]
     pub const fn trace(&self) -> Option<&Trace> {
         match self {
@@ -132,39 +131,39 @@ impl Outcome {
     }
 }
 
-/// A way through the model.
+/// A path through the model.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Trace {
-    /// What holds before the first step.
+    /// Assumptions before the first step.
     pub given: String,
-    /// What happens, in order.
+    /// The steps, in order.
     pub steps: Vec<TraceStep>,
-    /// Where it starts, for who wants to walk it again.
+    /// The first situation, for replaying the trace.
     #[serde(skip)]
     pub start: World,
-    /// Its steps, for who wants to walk it again.
+    /// The steps, for replaying the trace.
     #[serde(skip)]
     pub moves: Vec<Step>,
 }
 
-/// One step of a trace, for a reader.
+/// One step of a trace, described for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceStep {
-    /// What happens.
+    /// The step that was taken.
     pub event: String,
-    /// The machine's state before.
+    /// State of the machine before the step.
     pub from: String,
-    /// The machine's state after.
+    /// State of the machine after the step.
     pub to: String,
-    /// What else is different afterwards.
+    /// Other changes that the step made.
     pub changes: Vec<String>,
 }
 
 impl Trace {
-    /// Walks the model along the steps. It stops where the model refuses one, which no trace of a
-    /// search ever meets.
+    /// Replays steps through the model. It stops at a step that the model refuses, which the trace
+    /// of a search never contains.
     pub(super) fn replay(model: &Model, start: World, moves: Vec<Step>) -> Self {
         let mut world = start;
         let mut steps = Vec::with_capacity(moves.len());

@@ -10,7 +10,7 @@ fn search(version: FsmVersion) -> Proof {
     prove(&Model::new(version, Guards::all()), DEFAULT_LIMIT)
 }
 
-/// Sessions promise nothing, and so there is hardly anything to search.
+/// Version `session` promises no property, so there is hardly anything to search.
 static SESSION: LazyLock<Proof> = LazyLock::new(|| search(FsmVersion::Session));
 static V0: LazyLock<Proof> = LazyLock::new(|| search(FsmVersion::V0));
 static V1: LazyLock<Proof> = LazyLock::new(|| search(FsmVersion::V1));
@@ -32,19 +32,19 @@ fn with_verdict(proof: &Proof, verdict: &str) -> Vec<Property> {
         .collect()
 }
 
-/// Walks a trace through a model of its own and returns the last step with the situations around
-/// it.
+/// Replays a trace through a separate model. Returns the last step and the situations before and
+/// after it.
 fn walk(model: &Model, trace: &Trace) -> Option<(World, Step, World)> {
     assert_eq!(trace.steps.len(), trace.moves.len());
     let mut world = trace.start;
     assert!(model.initial().contains(&world));
     let mut last = None;
-    for (step, told) in trace.moves.iter().zip(&trace.steps) {
+    for (step, recorded) in trace.moves.iter().zip(&trace.steps) {
         let after = model
             .apply(&world, *step)
             .expect("the model allows every step of its own traces");
         assert_eq!(
-            (told.from.as_str(), told.to.as_str()),
+            (recorded.from.as_str(), recorded.to.as_str()),
             (world.state.name(), after.state.name())
         );
         last = Some((world, *step, after));
@@ -53,7 +53,7 @@ fn walk(model: &Model, trace: &Trace) -> Option<(World, Step, World)> {
     last
 }
 
-/// The end of every trace is what it claims to be.
+/// Checks that the last step of every trace supports the outcome it belongs to.
 fn audit(version: FsmVersion, guards: Guards, proof: &Proof) {
     let model = Model::new(version, guards);
     for property in &proof.properties {
@@ -109,7 +109,7 @@ fn version_0_lacks_p6_by_its_shortcut_and_has_the_others() {
     assert!(proof.is_violated() && !proof.holds());
 }
 
-/// Fewer choices of the same kinds: all that the mutations need, in a tenth of the time.
+/// Restricts the choices to what the mutations need, which takes a tenth of the time.
 fn small(model: Model) -> Model {
     model.restricted(|step| match step {
         Step::Think(thinkers) => *thinkers != Thinkers::Only(AgentId::Second),
@@ -125,14 +125,15 @@ fn lifting_a_duty_breaks_just_what_hangs_on_it() {
 }
 
 #[test]
-#[cfg(not(debug_assertions))] // a minute in a debug build
+#[cfg(not(debug_assertions))] // takes a minute in a debug build
 fn lifting_a_duty_breaks_just_what_hangs_on_it_in_the_full_model() {
     lift_each(|model| model);
 }
 
 fn lift_each(scope: fn(Model) -> Model) {
     use Property::{P1, P2, P3, P4, P5, P6, P7, P8, P9, P10};
-    /// The duty, what breaks without it, and the length of the shortest counterexample of each.
+    /// Each duty, the properties that break without it, and the length of the shortest
+    /// counterexample.
     const TABLE: [(Guard, &[(Property, usize)]); Guard::ALL.len()] = [
         (Guard::ObeysMachine, &[(P6, 1)]),
         (Guard::DecisionOnRecord, &[(P1, 5)]),
@@ -176,7 +177,7 @@ fn lift_each(scope: fn(Model) -> Model) {
     }
 }
 
-/// The bug of the published model: an `Execute` that can never fire satisfies everything.
+/// Reproduces the bug of the published model: an `Execute` that never fires satisfies everything.
 #[test]
 fn what_never_happens_is_vacuous_and_no_proof() {
     use Property::{P1, P2, P3, P4, P5, P7, P8};
@@ -242,7 +243,8 @@ fn equal_models_give_equal_proofs() {
     assert_eq!(first.to_text(), second.to_text());
 }
 
-/// A second opinion with another order, another set and no shared code but the model: depth first.
+/// Checks the search against an independent one: depth first, with another set, sharing only the
+/// model.
 #[test]
 fn a_depth_first_search_reaches_just_as_much() {
     for version in FsmVersion::ALL {
@@ -265,8 +267,8 @@ fn a_depth_first_search_reaches_just_as_much() {
     }
 }
 
-/// In every situation that can be reached the sets of issued and of revoked tokens are disjoint, an
-/// approval stands just beside an approved action, and a section has an owner just while it is one.
+/// Checks invariants of all reachable situations. No token is both issued and revoked. An approval
+/// is present exactly while the action is approved. A section has a holder exactly while it lasts.
 #[test]
 fn what_the_model_takes_for_granted_is_so() {
     let search = Search::run(&Model::new(FsmVersion::V1, Guards::all()), DEFAULT_LIMIT);

@@ -4,11 +4,11 @@ use super::result::{Outcome, Proof, Trace};
 use std::fmt::{self, Write as _};
 
 impl Proof {
-    /// The whole proof as text, with a line end after the last line.
+    /// Formats the whole proof as text. The last line ends with a line break.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = String::new();
-        // A `String` takes everything that is written into it.
+        // Writing to a `String` never fails.
         let _ = self.write(&mut text);
         text
     }

@@ -1,7 +1,7 @@
-//! The machine of a version, printed.
+//! The machine of a version in several output formats.
 //!
-//! Everything is read off [`reduce`] by asking it about every pair of state and event. There is no
-//! second table that could say something else.
+//! All data comes from [`reduce`], called with every pair of state and event. A second table could
+//! contradict it.
 
 mod tla;
 
@@ -15,16 +15,14 @@ use std::fmt::{self, Write as _};
 /// The events that lead from one state to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// From here.
     pub from: State,
-    /// To there.
     pub to: State,
-    /// On any of these, in the order of [`Event::ALL`].
+    /// Each of these events causes the transition, in the order of [`Event::ALL`].
     pub events: Vec<Event>,
 }
 
 impl Edge {
-    /// All its events on one line.
+    /// Returns all events of the edge, separated by commas.
     #[must_use]
     pub fn label(&self) -> String {
         self.events
@@ -35,7 +33,7 @@ impl Edge {
     }
 }
 
-/// All edges of a machine, parallel ones merged, in the order of their states.
+/// Returns all edges of a machine in the order of their states. Parallel edges are merged.
 #[must_use]
 pub fn edges(version: FsmVersion) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
@@ -60,27 +58,27 @@ pub fn edges(version: FsmVersion) -> Vec<Edge> {
     edges
 }
 
-/// What a state refuses.
+/// Returns the events that a state refuses.
 fn refused(version: FsmVersion, from: State) -> impl Iterator<Item = Event> {
     Event::ALL
         .into_iter()
         .filter(move |event| reduce(version, from, *event).is_err())
 }
 
-/// It can be entered, and nothing leads out of it.
+/// Returns whether a state can be reached but not left.
 fn is_final(version: FsmVersion, state: State) -> bool {
     refused(version, state).count() == Event::ALL.len()
         && edges(version).iter().any(|edge| edge.to == state)
 }
 
-/// What a writer into a `String` says can't be an error.
+/// Collects what `write` writes. Writing to a `String` never fails.
 fn text(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
     let mut text = String::new();
     let _ = write(&mut text);
     text
 }
 
-/// The machine as a Mermaid state diagram.
+/// Formats the machine as a Mermaid state diagram.
 #[must_use]
 pub fn mermaid(version: FsmVersion) -> String {
     text(|out| {
@@ -100,7 +98,7 @@ pub fn mermaid(version: FsmVersion) -> String {
     })
 }
 
-/// The machine as a Graphviz digraph.
+/// Formats the machine as a Graphviz digraph.
 #[must_use]
 pub fn dot(version: FsmVersion) -> String {
     text(|out| {
@@ -134,7 +132,7 @@ pub fn dot(version: FsmVersion) -> String {
     })
 }
 
-/// The machine as an aligned table, with what is legal and illegal counted.
+/// Formats the machine as an aligned table, with counts of legal and illegal events.
 #[must_use]
 pub fn table(version: FsmVersion) -> String {
     text(|out| {

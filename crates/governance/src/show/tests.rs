@@ -2,12 +2,12 @@ use super::*;
 use crate::event::EvaluationKind;
 use std::collections::BTreeSet;
 
-/// The governed machines and the one of sessions.
+/// The governed machines and that of sessions.
 const SHOWN: [FsmVersion; 3] = [FsmVersion::V0, FsmVersion::V1, FsmVersion::Session];
 
 type Pairs = BTreeSet<(String, String, String)>;
 
-/// What `reduce` allows, asked directly.
+/// Returns the transitions that `reduce` allows.
 fn expected(version: FsmVersion) -> Pairs {
     let mut pairs = Pairs::new();
     for from in State::ALL {
@@ -20,7 +20,7 @@ fn expected(version: FsmVersion) -> Pairs {
     pairs
 }
 
-/// Splits labels into events again and refuses a pair that stands twice, and an edge that does.
+/// Splits labels into events. Panics if a pair or an edge occurs twice.
 fn collect<'a>(lines: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> Pairs {
     let (mut pairs, mut ends) = (Pairs::new(), BTreeSet::new());
     for (from, to, label) in lines {

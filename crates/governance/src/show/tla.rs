@@ -6,13 +6,13 @@ use crate::reducer::FsmVersion;
 use crate::state::State;
 use std::fmt::{self, Write as _};
 
-/// The machine as a self-contained TLA+ module that TLC can check, with the configuration to check
-/// it in a comment at its end.
+/// Formats the machine as a self-contained TLA+ module that TLC can check. A comment at its end
+/// holds the configuration for that.
 ///
-/// P10 says of every reachable state that TERMINAL *can* be reached, which linear time can't say
-/// directly. In a finite machine it is the same as: who takes each edge infinitely often that he
-/// could take infinitely often comes to TERMINAL again and again. Hence the strong fairness of
-/// every edge.
+/// P10 says that TERMINAL *can* be reached from every reachable state, which linear time can't
+/// express directly. In a finite machine it is equivalent to this: an execution that takes each
+/// edge infinitely often that it could take infinitely often reaches TERMINAL again and again.
+/// Every edge therefore has strong fairness.
 #[must_use]
 pub fn tla(version: FsmVersion) -> String {
     text(|out| write(out, version))
@@ -91,7 +91,7 @@ fn write(out: &mut String, version: FsmVersion) -> fmt::Result {
     writeln!(out, "{:=^78}", "")
 }
 
-/// What is claimed of a governed machine.
+/// Writes the properties of a governed machine.
 fn write_properties(out: &mut String, edges: &[Edge]) -> fmt::Result {
     writeln!(out, "\\* P6: {}.", Property::P6.sentence())?;
     for edge in edges
@@ -134,7 +134,7 @@ fn write_properties(out: &mut String, edges: &[Edge]) -> fmt::Result {
     Ok(())
 }
 
-/// The name of an edge: `ThinkingToProposing`.
+/// Returns the name of an edge, such as `ThinkingToProposing`.
 fn action(edge: &Edge) -> String {
     format!("{:?}To{:?}", edge.from, edge.to)
 }

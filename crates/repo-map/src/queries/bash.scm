@@ -1,4 +1,4 @@
-; Bash and what is near to it.
+; Bash and similar shells.
 
 (function_definition name: (word) @name) @definition.function
 ((declaration_command ["readonly" "declare" "export" "typeset"] (variable_assignment name: (variable_name) @name)) @definition.constant)

@@ -11,7 +11,7 @@
   (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
   (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))
 ]) @definition.prototype
-; A name inside of a macro that completes it: `int PREFIX(name)(int x)`.
+; A name that a macro completes: `int PREFIX(name)(int x)`.
 (function_definition declarator: [
   (function_declarator declarator: (function_declarator
     parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name))))

@@ -1,5 +1,5 @@
 
-; What C++ has besides.
+; Additions of C++ to c.scm.
 (function_definition declarator: [
   (function_declarator declarator: [
     (field_identifier) @name

@@ -1,4 +1,4 @@
-; What JavaScript and TypeScript share; javascript.scm and typescript.scm have the differences.
+; Common to JavaScript and TypeScript; see javascript.scm and typescript.scm for the differences.
 
 (function_declaration name: (identifier) @name) @definition.function
 (generator_function_declaration name: (identifier) @name) @definition.function

@@ -1,5 +1,5 @@
 
-; What only JavaScript has.
+; Only JavaScript.
 (class_declaration name: (identifier) @name) @definition.class
 (field_definition property: (_) @name value: [
   (arrow_function body: (_) @body)

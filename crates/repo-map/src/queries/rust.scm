@@ -1,4 +1,4 @@
-; Rust. What the captures mean is written in grammar.rs.
+; Rust. See grammar.rs for the meaning of the captures.
 
 (mod_item name: (identifier) @name body: (_)) @definition.module
 (struct_item name: (type_identifier) @name) @definition.struct

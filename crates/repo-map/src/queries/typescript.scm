@@ -1,5 +1,5 @@
 
-; What only TypeScript has.
+; Only TypeScript.
 (class_declaration name: (type_identifier) @name) @definition.class
 (abstract_class_declaration name: (type_identifier) @name) @definition.class
 (interface_declaration name: (type_identifier) @name) @definition.interface

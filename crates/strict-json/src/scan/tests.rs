@@ -89,8 +89,8 @@ proptest! {
     fn agrees_with_serde_json_on_validity(text in r#"[\[\]{}:,"a0-9.eE+ntruefals\\ \-]{0,24}"#) {
         let theirs = serde_json::from_str::<serde_json::Value>(&text);
         let ours = check(&text);
-        // serde_json refuses halves of pairs and numbers beyond a double; nothing else may
-        // differ.
+        // The only permitted differences: serde_json refuses lone surrogates and numbers outside
+        // the range of a double.
         let out_of_range = theirs.as_ref().is_err_and(|e| e.to_string().contains("number out of range"));
         if !out_of_range {
             prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{:?} {:?}", ours, theirs);
@@ -103,7 +103,7 @@ proptest! {
         prop_assert_eq!(check(&text), Ok(vec![]));
     }
 
-    /// Wherever it is asked from, also where it has been before.
+    /// The result doesn't depend on the order of the positions.
     #[test]
     fn plain_until_finds_the_first_special_byte(text in "([a-zé]{0,70}[\\x00-\\x1f\"\\\\ ]){0,8}", starts in proptest::collection::vec(0usize..400, 1..8)) {
         let mut scanner = Scanner::new(&text, 64);

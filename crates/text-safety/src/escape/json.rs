@@ -1,7 +1,7 @@
-//! JSON that people read.
+//! Escapes JSON that people read on a terminal or in a CI log.
 
-/// JSON text with what acts on a terminal or a runner written as `\uhhhh`. Outside of strings JSON
-/// has no such characters but line ends, which stay.
+/// Escapes everything in JSON text that acts on a terminal or a CI runner as `\uhhhh`. Outside of
+/// strings, valid JSON contains no such characters except line breaks, which are kept.
 pub fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -19,8 +19,8 @@ pub fn harmless(text: &str) -> String {
     safe
 }
 
-/// A writer of JSON text that makes it [`harmless`] on the way. Each piece that is written is whole
-/// UTF-8, as serializers write it.
+/// A writer that applies [`harmless`] to JSON text. Each written piece must be valid UTF-8, which
+/// serializers guarantee.
 pub struct Harmless<W>(pub W);
 
 impl<W: std::io::Write> std::io::Write for Harmless<W> {

@@ -1,53 +1,53 @@
-//! Text from traces in GitHub's Markdown.
+//! Writes text from traces as GitHub's Markdown.
 //!
-//! Neither a backslash nor a character reference is enough: `\@name` and `&#64;name` are both shown
-//! as `@name`, and GitHub looks for mentions, issue numbers, emoji and addresses in what is shown.
-//! It doesn't look into code. So hostile text stands in code spans, and only words of which nothing
-//! can be made stand free.
+//! Backslashes and character references aren't sufficient. `\@name` and `&#64;name` are both
+//! displayed as `@name`, and GitHub searches the displayed text for mentions, issue numbers, emoji
+//! and addresses. It doesn't search code. Hostile text is therefore written as code, and only words
+//! that GitHub can't interpret are written as text.
 
 use super::{line_start, terminal};
 
-/// Hostile text as a code span, on one line.
+/// Formats hostile text as a code span on one line.
 #[must_use]
 pub fn code(text: &str) -> String {
     span(&terminal(text))
 }
 
-/// Hostile text as a code span in a table, where a pipe ends the cell even inside code.
+/// Formats hostile text as a code span in a table, where a pipe ends the cell even inside code.
 pub fn cell(text: &str) -> String {
     span(&terminal(text).replace('|', "\\u{007c}"))
 }
 
-/// A message: what stands in backticks is code, the rest stands free where nothing can be made of
-/// it, and is code otherwise.
+/// Formats a message. Text in backticks becomes code. The rest becomes code too, unless GitHub
+/// can't interpret it.
 pub fn message(text: &str) -> String {
     let text = terminal(text);
     if text.matches('`').count() % 2 == 1 {
-        // Nobody can say what is quoted.
+        // It is unclear what is quoted.
         return span(&text);
     }
     let mut parts = text.split('`');
     let mut out = String::new();
     while let Some(free) = parts.next() {
         if is_plain(free) {
-            out.push_str(&referenced(free));
+            out.push_str(&escape_punctuation(free));
         } else {
-            apart(&mut out, &span(free));
+            push_span(&mut out, &span(free));
         }
         if let Some(quoted) = parts.next() {
-            apart(&mut out, &span(quoted));
+            push_span(&mut out, &span(quoted));
         }
     }
     out
 }
 
-/// A line that is looked at and never read as Markdown: an HTML block that ends with its line.
+/// Formats a line as an HTML block that ends with the line, so that it isn't parsed as Markdown.
 pub fn block(before: &str, marked: &str, after: &str) -> String {
     let [before, marked, after] = [before, marked, after].map(html);
     format!("<pre>{before}<ins>{marked}</ins>{after}</pre>\n")
 }
 
-/// Lines as they stand: a fenced block whose fence is longer than any run of backticks inside.
+/// Formats lines as a fenced block. Its fence is longer than any run of backticks inside.
 pub fn fenced(text: &str, language: &str) -> String {
     let one = |line: &str| line_start(line.strip_suffix('\r').unwrap_or(line));
     let lines: Vec<String> = text.split('\n').map(one).collect();
@@ -61,22 +61,22 @@ pub fn fenced(text: &str, language: &str) -> String {
     format!("{fence}{language}\n{}\n{fence}\n", lines.join("\n"))
 }
 
-/// Appends a code span; two in a row would be read as one.
-fn apart(out: &mut String, span: &str) {
+/// Appends a code span, after a space if needed: two adjacent spans would be parsed as one.
+fn push_span(out: &mut String, span: &str) {
     if out.ends_with('`') {
         out.push(' ');
     }
     out.push_str(span);
 }
 
-/// A code span: its fence is longer than any run of backticks inside.
+/// Formats a code span. Its fence is longer than any run of backticks inside.
 fn span(text: &str) -> String {
     if text.is_empty() {
         return "` `".into();
     }
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
-    // One space on each side is taken away again, unless there is nothing but spaces.
+    // Markdown removes one space on each side, unless the span consists of spaces.
     let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) {
         " "
     } else {
@@ -90,7 +90,7 @@ fn span(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// Whether GitHub makes nothing of the words: no mention, no issue, no address, no emoji.
+/// Returns whether text contains no mention, issue number, address or emoji for GitHub.
 fn is_plain(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let colon = text
@@ -100,8 +100,8 @@ fn is_plain(text: &str) -> bool {
     !colon && !text.contains(['@', '#']) && !lower.contains("www.") && !lower.contains("gh-")
 }
 
-/// What Markdown might read, as numeric references.
-fn referenced(text: &str) -> String {
+/// Escapes punctuation that Markdown may interpret as numeric character references.
+fn escape_punctuation(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_ascii_punctuation()
@@ -118,7 +118,7 @@ fn referenced(text: &str) -> String {
     out
 }
 
-/// Text in an HTML block.
+/// Escapes text for an HTML block.
 fn html(text: &str) -> String {
     terminal(text)
         .replace('&', "&amp;")
@@ -134,8 +134,8 @@ mod tests {
     use proptest::prelude::*;
     use pulldown_cmark::{Event, Options, Parser, Tag};
 
-    /// What a CommonMark parser with GitHub's extensions sees: text outside of code, and text in
-    /// code.
+    /// Parses like GitHub, with a CommonMark parser and extensions. Returns the text outside of
+    /// code and the text in code.
     fn seen(markdown: &str) -> Result<(String, String), String> {
         let (mut free, mut code) = (String::new(), String::new());
         let options = Options::ENABLE_GFM

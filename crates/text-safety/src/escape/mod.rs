@@ -1,5 +1,4 @@
-//! Escaping of hostile text: for a terminal, for a runner of continuous integration, for Markdown
-//! and JSON.
+//! Escapes hostile text for terminals, CI runners, Markdown and JSON.
 
 pub mod json;
 pub mod markdown;
@@ -7,10 +6,11 @@ pub mod markdown;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Text that is safe to print on a terminal and can't break a line: control characters,
-/// bidirectional overrides, invisible and tag characters become `\u{…}`; a tab becomes a space. So
-/// does the second `#` of `##[` and `##vso[`: runners of continuous integration read commands from
-/// there on, in the middle of a line.
+/// Escapes text so that it is safe on a terminal and stays on one line.
+///
+/// Control characters, bidirectional overrides, invisible characters and tags become `\u{…}`. A tab
+/// becomes a space. The second `#` of `##[` and `##vso[` is escaped too, since CI runners read
+/// commands from there, even inside a line.
 #[must_use]
 pub fn terminal(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_dangerous) && !text.contains("##") {
@@ -33,8 +33,8 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Text that begins a line, as [`terminal`] gives it: a runner takes a line that begins with `::`,
-/// behind spaces too, for a command.
+/// Like [`terminal`], for text at the start of a line. CI runners take a line that starts with
+/// `::`, also after spaces, for a command.
 pub fn line_start(text: &str) -> String {
     let safe = terminal(text).into_owned();
     if safe.trim_start().starts_with("::") {
@@ -44,13 +44,13 @@ pub fn line_start(text: &str) -> String {
     }
 }
 
-/// Whether a runner reads a command somewhere in a line.
+/// Returns whether a CI runner would read a command anywhere in a line.
 pub fn holds_command(line: &str) -> bool {
     line.match_indices("##")
         .any(|(at, _)| line.get(at + 2..).is_some_and(opens_command))
 }
 
-/// Whether what stands behind `##` makes it a command of a runner.
+/// Returns whether the text after `##` makes it a command of a CI runner.
 fn opens_command(after: &str) -> bool {
     after.starts_with('[')
         || after
@@ -58,10 +58,10 @@ fn opens_command(after: &str) -> bool {
             .is_some_and(|word| word.eq_ignore_ascii_case("vso["))
 }
 
-/// Characters that act on a terminal or hide from a reader: C0, DEL and C1 controls; line and
-/// paragraph separators; bidirectional marks, embeddings, overrides and isolates; zero-width
-/// characters, invisible operators and fillers; variation selectors; interlinear annotations; tags;
-/// private use and noncharacters.
+/// Returns whether a character acts on a terminal or hides from a reader. These are C0, DEL and C1
+/// controls, line and paragraph separators, bidirectional controls, zero-width characters,
+/// invisible operators and fillers, variation selectors, interlinear annotations, tags, private use
+/// characters and noncharacters.
 const fn is_dangerous(c: char) -> bool {
     crate::invisible_chars::is_ignorable(c)
         || matches!(c,

@@ -1,68 +1,69 @@
-//! What stands where once all parts of a diff are applied. A diff is one change: which of its parts
-//! comes first in the text decides nothing about what may lie below what.
+//! The tree after all parts of a diff are applied. A diff is one change: the order of its parts has
+//! no influence on which paths conflict.
 
 use super::tree::{Found, Overlay, Spellings, Tree, TreeError};
 use super::{Change, Diff, Mode};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A tree as a diff leaves it: names and types, no content.
+/// The names and types in a tree after a diff, without contents.
 pub(super) struct After<'t> {
     before: &'t Overlay<'t>,
-    /// What the diff gives up.
-    leaving: BTreeSet<String>,
-    /// What it makes or changes.
-    made: BTreeMap<String, Mode>,
+    /// Paths that the diff deletes or renames away.
+    removed: BTreeSet<String>,
+    /// Paths that the diff creates or changes.
+    written: BTreeMap<String, Mode>,
     spellings: Spellings,
 }
 
 impl<'t> After<'t> {
-    /// What the headers of a diff say.
+    /// Creates the view from the headers of a diff.
     pub(super) fn new(diff: &Diff<'_>, before: &'t Overlay<'t>) -> Self {
-        let leaves = diff
+        let removals = diff
             .files
             .iter()
             .filter(|f| matches!(f.change, Change::Delete | Change::Rename));
-        let leaving = leaves.map(|f| f.old.clone()).collect();
-        let (mut made, mut spellings) = (BTreeMap::new(), Spellings::default());
+        let removed = removals.map(|f| f.old.clone()).collect();
+        let (mut written, mut spellings) = (BTreeMap::new(), Spellings::default());
         for file in diff.files.iter().filter(|f| f.change != Change::Delete) {
             spellings.add(&file.new);
-            made.insert(
+            written.insert(
                 file.new.clone(),
                 file.new_mode.or(file.old_mode).unwrap_or(Mode::File),
             );
         }
         Self {
             before,
-            leaving,
-            made,
+            removed,
+            written,
             spellings,
         }
     }
 
-    /// Takes the mode of a file that the diff makes: many headers leave it out, and the file that
-    /// it is made of tells it.
-    pub(super) fn learn(&mut self, path: &str, mode: Mode) {
-        if let Some(known) = self.made.get_mut(path) {
+    /// Sets the mode of a file that the diff writes. Many headers omit it; then it is that of the
+    /// file before.
+    pub(super) fn set_mode(&mut self, path: &str, mode: Mode) {
+        if let Some(known) = self.written.get_mut(path) {
             *known = mode;
         }
     }
 
-    /// Whether the diff gives a name up, so that another file may take it.
-    pub(super) fn leaves(&self, path: &str) -> bool {
-        self.leaving.contains(path)
+    /// Returns whether the diff removes a path, so that another file may take it.
+    pub(super) fn removes(&self, path: &str) -> bool {
+        self.removed.contains(path)
     }
 
-    /// What is at a path. A folder may have lost all of its files: [`After::stands`] knows.
+    /// Returns the type of a path. A directory may have lost all of its files, which
+    /// [`After::has_file`] takes into account.
     pub(super) fn look(&self, path: &str) -> Result<Found, TreeError> {
-        match self.made.get(path) {
+        match self.written.get(path) {
             Some(mode) => Ok(Found::File(*mode)),
-            None if self.leaves(path) => Ok(Found::Nothing),
+            None if self.removes(path) => Ok(Found::Nothing),
             None => self.before.look(path),
         }
     }
 
-    /// Whether a file stands at a path, or below it.
-    pub(super) fn stands(&self, path: &str) -> Result<bool, TreeError> {
+    /// Returns whether a file exists at a path or below it.
+    pub(super) fn has_file(&self, path: &str) -> Result<bool, TreeError> {
         Ok(self.spellings.holds(path)
             || match self.look(path)? {
                 Found::Nothing => false,
@@ -71,14 +72,14 @@ impl<'t> After<'t> {
             })
     }
 
-    /// Whether a folder that was there keeps a file.
+    /// Returns whether a file remains in a directory of the original tree.
     pub(super) fn keeps(&self, folder: &str) -> Result<bool, TreeError> {
         self.before.keeps(folder, &|path| {
-            self.leaves(path) && !self.made.contains_key(path)
+            self.removes(path) && !self.written.contains_key(path)
         })
     }
 
-    /// Another spelling of a path that stands.
+    /// Returns another spelling of a path that exists after the diff.
     pub(super) fn twin(&self, path: &str) -> Result<Option<String>, TreeError> {
         for twin in self
             .spellings
@@ -86,7 +87,7 @@ impl<'t> After<'t> {
             .cloned()
             .chain(self.before.twin(path))
         {
-            if self.stands(&twin)? {
+            if self.has_file(&twin)? {
                 return Ok(Some(twin));
             }
         }

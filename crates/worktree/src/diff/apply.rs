@@ -1,6 +1,5 @@
-//! Diffs applied in memory, as `git apply` does it: a hunk may stand elsewhere than it says, but
-//! what it says stands there must stand there, byte for byte; and a diff applies as a whole or not
-//! at all.
+//! Applies diffs in memory, like `git apply`. A hunk may be at another line than stated, but its
+//! old lines must match byte for byte. A diff applies as a whole or not at all.
 
 use super::after::After;
 use super::nearest::{Nearest, nearest};
@@ -12,97 +11,87 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use thiserror::Error;
 
-/// What became of a diff.
+/// The result of applying a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// Each file, in the order of the diff.
+    /// The result for each file, in the order of the diff.
     pub files: Vec<FileOutcome>,
 }
 
-/// What became of one file of a diff.
+/// The result for one file of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileOutcome {
-    /// Line of the diff where its part begins.
+    /// Line of the diff where the file's part starts, from 1.
     pub line: usize,
-    /// The file, by its new name unless it goes.
+    /// The file's new name, or the old one if it is deleted.
     pub path: String,
-    /// What was to become of it.
     pub change: Change,
-    /// The hunks, as far as they were tried.
+    /// The hunks that were tried.
     pub hunks: Vec<HunkOutcome>,
-    /// Why it doesn't apply, if that isn't a matter of its hunks.
+    /// Why the part doesn't apply, for reasons other than its hunks.
     pub refusal: Option<Refusal>,
 }
 
-/// What became of a hunk.
+/// The result for one hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HunkOutcome {
-    /// Line of the diff where it stands.
+    /// Line of the diff where the hunk starts, from 1.
     pub line: usize,
-    /// The line of the file, from 1, where it says that it begins.
+    /// The stated first line in the file, from 1.
     pub stated: usize,
-    /// Where it applies.
     pub place: Place,
 }
 
-/// Where a hunk applies.
+/// The place where a hunk applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// Its old lines stand at this line of the file, from 1.
+    /// The old lines match at this line of the file, from 1.
     At(usize),
-    /// They stand nowhere; and where it would have applied, if that can be told.
+    /// The old lines match nowhere. The value is the most likely place, if one was found.
     Conflict(Option<Nearest>),
 }
 
-/// Why a file's part of a diff doesn't apply, whatever its hunks say.
+/// Why a file's part of a diff doesn't apply, for reasons other than its hunks.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Refusal {
-    /// The path isn't one inside a work tree.
+    /// The path isn't safe inside a work tree.
     #[error("`{path}` leaves the work tree: {fault}")]
-    Unsafe {
-        /// The path.
-        path: String,
-        /// What is wrong with it.
-        fault: PathFault,
-    },
-    /// A folder on the way is a link or belongs to another repository.
+    Unsafe { path: String, fault: PathFault },
+    /// A parent of the path is a link, a file or a submodule.
     #[error("`{at}`, which is on the way, is no folder of this tree but {what}")]
     Beyond {
-        /// The part of the path.
+        /// The parent.
         at: String,
-        /// What it is.
+        /// The type of the parent, with an article.
         what: &'static str,
     },
-    /// Another spelling of the path stands in the tree, and some file systems take both for one.
+    /// The tree has another spelling of the path, and some file systems treat both as the same.
     #[error("`{twin}` is in the tree, and on some file systems both are one")]
-    Twin {
-        /// The other spelling.
-        twin: String,
-    },
-    /// There is no such file.
+    Twin { twin: String },
+    /// The file doesn't exist.
     #[error("there is no such file")]
     Missing,
-    /// What is to be new is there already.
+    /// The file to create exists already.
     #[error("it is there already")]
     Exists,
-    /// The file is of another type than the diff says.
+    /// The file's type differs from the one in the diff.
     #[error("the file is of another type than the diff says ({found}, not {expected})")]
     Type {
-        /// The mode that the diff says.
+        /// The mode in the diff.
         expected: &'static str,
-        /// The mode that it has.
+        /// The mode of the file.
         found: &'static str,
     },
-    /// A removal that leaves lines behind.
+    /// The diff removes the file but not all of its lines.
     #[error("the diff removes the file, and not all of its lines")]
     Remains,
-    /// The content is binary, and what it becomes isn't checked.
+    /// The content is binary, so the result can't be checked.
     #[error("it is binary: what it becomes isn't checked")]
     Binary,
-    /// The file, or something about it, can't be read.
+    /// The file, or something else that is needed, can't be read.
     #[error("{0}")]
     Unreadable(String),
-    /// Looking for its hunks takes longer than a diff may take.
+    /// Searching for the hunks exceeds the budget of work.
     #[error("looking for the places of its hunks takes too long")]
     Work,
 }
@@ -114,14 +103,14 @@ impl From<TreeError> for Refusal {
 }
 
 impl Outcome {
-    /// Whether the diff applies as a whole.
+    /// Returns whether the diff applies as a whole.
     #[must_use]
     pub fn applies(&self) -> bool {
         self.files.iter().all(FileOutcome::applies)
     }
 
-    /// Whether nothing is known against it, but something can't be evaluated: binary content, or
-    /// what can't be read.
+    /// Returns whether nothing speaks against the diff, but a part of it can't be evaluated: binary
+    /// content, or an unreadable file.
     #[must_use]
     pub fn is_unjudged(&self) -> bool {
         !self.applies() && self.files.iter().all(|f| f.applies() || f.is_unjudged())
@@ -129,13 +118,13 @@ impl Outcome {
 }
 
 impl FileOutcome {
-    /// Whether the part applies.
+    /// Returns whether the part applies.
     #[must_use]
     pub fn applies(&self) -> bool {
         self.refusal.is_none() && !self.conflicts()
     }
 
-    /// Whether nothing is known against the part, but it can't be judged.
+    /// Returns whether nothing speaks against the part, but it can't be evaluated.
     #[must_use]
     pub fn is_unjudged(&self) -> bool {
         matches!(
@@ -151,7 +140,7 @@ impl FileOutcome {
     }
 }
 
-/// Applies a diff to a tree. The tree changes if all of the diff applies, else not at all.
+/// Applies a diff to a tree. The tree stays unchanged unless the whole diff applies.
 #[must_use]
 pub fn apply(diff: &Diff<'_>, tree: &mut Overlay<'_>, limits: &Limits) -> Outcome {
     let (outcome, changes) = attempt(diff, tree, limits);
@@ -161,8 +150,8 @@ pub fn apply(diff: &Diff<'_>, tree: &mut Overlay<'_>, limits: &Limits) -> Outcom
     outcome
 }
 
-/// What becomes of a diff on a tree, which stays as it is; and what those of its parts change that
-/// apply.
+/// Tries a diff on a tree, which stays unchanged. Returns the result, and the changes of those
+/// parts that apply.
 #[must_use]
 pub fn attempt(
     diff: &Diff<'_>,
@@ -177,13 +166,13 @@ pub fn attempt(
         limits,
     };
     let mut files: Vec<FileOutcome> = diff.files.iter().map(|file| run.file(file)).collect();
-    let mut met = BTreeSet::new();
+    let mut checked = BTreeSet::new();
     for (part, outcome) in diff.files.iter().zip(&mut files) {
-        // Of a name that several parts make the first one tells.
-        let may_stand =
+        // If several parts create the same name, only the first one is checked.
+        let may_exist =
             (outcome.applies() || outcome.is_unjudged()) && part.change != Change::Delete;
-        if may_stand
-            && met.insert(&part.new)
+        if may_exist
+            && checked.insert(&part.new)
             && let Err(refusal) = run.check_result(&part.new)
         {
             outcome.refusal = Some(refusal);
@@ -195,9 +184,9 @@ pub fn attempt(
 
 struct Run<'r> {
     tree: &'r Overlay<'r>,
-    /// What stands once all parts are applied.
+    /// The tree after all parts are applied.
     after: After<'r>,
-    /// What earlier parts of this diff have made.
+    /// The changes made by earlier parts of this diff.
     changes: BTreeMap<String, Option<File>>,
     work: usize,
     limits: &'r Limits,
@@ -230,7 +219,7 @@ impl Run<'_> {
         }
         let mode = Self::mode(diff, before.as_ref())?;
         if diff.change != Change::Delete {
-            self.after.learn(&diff.new, mode);
+            self.after.set_mode(&diff.new, mode);
         }
         if diff.binary {
             return Err(Refusal::Binary);
@@ -240,7 +229,7 @@ impl Run<'_> {
         if hunks.iter().any(|h| matches!(h.place, Place::Conflict(_))) {
             return Ok(());
         }
-        // A file that goes may be named by its header alone; with hunks they must take all of it.
+        // A deletion may consist of a header only. If it has hunks, they must remove all lines.
         if diff.change == Change::Delete {
             if !emptied {
                 return Err(Refusal::Remains);
@@ -261,15 +250,15 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The file as the part finds it; `None` when it makes it.
+    /// Returns the file before the part; `None` if the part creates it.
     fn before(&self, diff: &FileDiff<'_>) -> Result<Option<File>, Refusal> {
         let found = match (diff.change, self.changes.get(&diff.old)) {
             (Change::Create, _) => return Ok(None),
             (Change::Modify | Change::Delete, Some(changed)) => changed.clone(),
-            // Names and copies are taken from what was there before the diff, as git does it: two
+            // Like in git, renames and copies start from the tree before the diff, so that two
             // files may swap names.
             _ => {
-                check_way(
+                check_parents(
                     &diff.old,
                     |path| self.tree.look(path),
                     |path| Ok(self.tree.twin(path)),
@@ -284,30 +273,29 @@ impl Run<'_> {
         }
     }
 
-    /// What is made must not be there. What it is made below, and what is left below it, other
-    /// parts have a say in: [`Run::check_result`].
+    /// Checks that a new file doesn't exist. [`Run::check_result`] checks its parents and what is
+    /// below it, since these depend on other parts.
     fn check_new(&self, name: &str) -> Result<(), Refusal> {
         let there = match self.changes.get(name) {
             Some(changed) => changed.is_some(),
             None => matches!(self.tree.look(name)?, Found::File(_)),
         };
-        if there && !self.after.leaves(name) {
+        if there && !self.after.removes(name) {
             Err(Refusal::Exists)
         } else {
             Ok(())
         }
     }
 
-    /// What a part makes must be able to stand where it puts it, beside what all other parts make
-    /// and leave.
+    /// Checks that a part's result fits into the tree after all other parts.
     fn check_result(&self, name: &str) -> Result<(), Refusal> {
-        check_way(
+        check_parents(
             name,
             |path| self.after.look(path),
             |path| self.after.twin(path),
         )?;
         match self.tree.look(name)? {
-            // It only changes, or another file takes its place.
+            // The file is modified, or another file takes its place.
             Found::File(_) => return Ok(()),
             Found::Folder if self.after.keeps(name)? => return Err(Refusal::Exists),
             Found::Folder | Found::Nothing => {}
@@ -317,7 +305,7 @@ impl Run<'_> {
             .map_or(Ok(()), |twin| Err(Refusal::Twin { twin }))
     }
 
-    /// The mode after the change.
+    /// Returns the mode after the change.
     fn mode(diff: &FileDiff<'_>, before: Option<&File>) -> Result<Mode, Refusal> {
         let Some(before) = before else {
             let mode = diff.new_mode.unwrap_or(Mode::File);
@@ -331,10 +319,10 @@ impl Run<'_> {
             }
             return Ok(mode);
         };
-        for said in [diff.old_mode, diff.new_mode].into_iter().flatten() {
-            if !said.same_type(before.mode) {
+        for stated in [diff.old_mode, diff.new_mode].into_iter().flatten() {
+            if !stated.same_type(before.mode) {
                 return Err(Refusal::Type {
-                    expected: said.digits(),
+                    expected: stated.digits(),
                     found: before.mode.digits(),
                 });
             }
@@ -342,7 +330,7 @@ impl Run<'_> {
         Ok(diff.new_mode.unwrap_or(before.mode))
     }
 
-    /// Applies hunks to a file; gives its bytes, and whether none are left.
+    /// Applies hunks to a file. Returns its bytes, and whether it is empty now.
     fn hunks<'x>(
         &mut self,
         content: &'x [u8],
@@ -353,8 +341,8 @@ impl Run<'_> {
         if hunks.is_empty() {
             return Ok((Vec::new(), true));
         }
-        // A file whose search takes too long leaves nothing for the others: else each of them could
-        // take as long.
+        // A file that exceeds the budget of work leaves nothing for the others. Otherwise each of
+        // them could take as long.
         let mut image = Image::new(content, std::mem::take(&mut self.work));
         image.spend(image.lines().len()).map_err(out_of_work)?;
         for hunk in hunks {
@@ -382,8 +370,8 @@ impl Run<'_> {
     }
 }
 
-/// No part of the way to a file may lead elsewhere.
-fn check_way(
+/// Checks that no parent of a path leads elsewhere.
+fn check_parents(
     name: &str,
     look: impl Fn(&str) -> Result<Found, TreeError>,
     twin: impl Fn(&str) -> Result<Option<String>, TreeError>,
@@ -391,7 +379,8 @@ fn check_way(
     for folder in path::above(name) {
         let what = match look(folder)? {
             Found::Nothing => {
-                // On a system that folds, another spelling of a link leads where the link leads.
+                // On a file system that folds names, another spelling of a link also leads to its
+                // target.
                 if let Some(twin) = twin(folder)?
                     && matches!(look(&twin)?, Found::File(Mode::Link | Mode::Submodule))
                 {

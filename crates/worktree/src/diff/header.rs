@@ -1,10 +1,10 @@
-//! File names and modes in the headers of a diff.
+//! Parses file names and modes in the headers of a diff.
 
 use super::Mode;
 use crate::name::to_text;
 use std::borrow::Cow;
 
-/// The prefixes that git writes before names, old and new: the usual ones, and those of
+/// The prefixes that git writes before old and new names: the defaults, and those of
 /// `diff.mnemonicPrefix`.
 const PREFIXES: [(&str, &str); 8] = [
     ("a/", "b/"),
@@ -17,23 +17,23 @@ const PREFIXES: [(&str, &str); 8] = [
     ("i/", "c/"),
 ];
 
-/// What a `---` or `+++` line names.
+/// The name in a `---` or `+++` line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Name {
-    /// `/dev/null`: there is no such file on this side.
+    /// `/dev/null`: the file doesn't exist on this side.
     Null,
     /// A name, with its prefix.
     File(String),
 }
 
-/// Without the line end.
+/// Removes the line ending.
 pub(super) fn bare(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Reads the name behind `--- ` or `+++ `: quoted as in C, or up to a tab, behind which a time may
-/// stand.
+/// Parses the name after `--- ` or `+++ `. It is quoted as in C, or ends at a tab, after which a
+/// timestamp may follow.
 pub(super) fn name(rest: &[u8]) -> Option<Name> {
     let rest = bare(rest);
     let name = if rest.first() == Some(&b'"') {
@@ -55,8 +55,7 @@ pub(super) fn name(rest: &[u8]) -> Option<Name> {
     })
 }
 
-/// Reads a name that stands alone to the end of the line (`rename from`, `copy to`): never
-/// prefixed.
+/// Parses a name that extends to the end of the line (`rename from`, `copy to`). It has no prefix.
 pub(super) fn whole_name(rest: &[u8]) -> Option<String> {
     let rest = bare(rest);
     let name = if rest.first() == Some(&b'"') {
@@ -68,8 +67,8 @@ pub(super) fn whole_name(rest: &[u8]) -> Option<String> {
     (!name.is_empty() && !name.contains(&0)).then(|| to_text(&name))
 }
 
-/// Undoes git's quoting (`core.quotePath`): a C string in `"`; returns it and what stands behind
-/// it.
+/// Parses a name quoted by git (`core.quotePath`), a C string in `"`. Returns it and the rest of
+/// the line.
 pub(super) fn unquote(quoted: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     let mut rest = quoted.strip_prefix(b"\"")?;
     let mut out = Vec::new();
@@ -104,8 +103,8 @@ pub(super) fn unquote(quoted: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     }
 }
 
-/// The two names of a `diff --git` line with their prefixes; `None` when they can't be told apart
-/// (then other lines of the header must name them).
+/// Parses the two names of a `diff --git` line, with their prefixes. Returns `None` if the line is
+/// ambiguous; then other lines of the header must name them.
 pub(super) fn git_names(rest: &[u8]) -> Option<(String, String)> {
     let rest = bare(rest);
     if rest.first() == Some(&b'"') {
@@ -119,7 +118,7 @@ pub(super) fn git_names(rest: &[u8]) -> Option<(String, String)> {
         let (old, new) = rest.split_at_checked(at)?;
         return Some((to_text(old), whole_name(new.get(1..)?)?));
     }
-    // Unquoted names may hold spaces: the line can be told apart where both names are the same but
+    // Unquoted names may contain spaces. The line is unambiguous if both names are the same except
     // for the prefix.
     let middle = (rest.len() - usize::from(!rest.is_empty())) / 2;
     let (old, new) = rest.split_at_checked(middle)?;
@@ -128,19 +127,19 @@ pub(super) fn git_names(rest: &[u8]) -> Option<(String, String)> {
     (short_old == short_new).then_some((old, new))
 }
 
-/// Both names without git's prefixes, where both have them.
+/// Removes git's prefixes from both names, if both have them.
 pub(super) fn strip<'n>(old: &'n str, new: &'n str) -> (&'n str, &'n str) {
     let pair = |(a, b): &(&str, &str)| Some((old.strip_prefix(*a)?, new.strip_prefix(*b)?));
     PREFIXES.iter().find_map(pair).unwrap_or((old, new))
 }
 
-/// One name without its prefix, where the other side is `/dev/null`.
+/// Removes the prefix from one name, if the other side is `/dev/null`.
 pub(super) fn strip_one(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_owned()
 }
 
-/// Reads a mode. Git keeps six modes and knows of files whether they may be executed; `100664` is
-/// an old spelling.
+/// Parses a mode. Git uses six, and records of files only whether they are executable. `100664` is
+/// an old form.
 pub(super) fn mode(rest: &[u8]) -> Option<Mode> {
     match bare(rest) {
         b"100644" | b"100664" => Some(Mode::File),

@@ -1,8 +1,8 @@
-//! Unified diffs and git diffs: read strictly, and applied in memory.
+//! Unified diffs and git diffs: strict parsing, and application in memory.
 //!
-//! The form is that of POSIX `diff -u` and of `git diff` (git's documentation calls it the "patch
-//! format"). A diff is bytes: the files that it is about may be in any encoding. Nothing here
-//! touches a file system but [`tree::Folder`], which only reads.
+//! The format is that of POSIX `diff -u` and of `git diff` (git's documentation calls it the "patch
+//! format"). A diff is bytes, since the files may have any encoding. Only [`tree::Folder`] accesses
+//! the file system, and it only reads.
 
 mod after;
 pub mod apply;
@@ -20,20 +20,21 @@ pub use error::{DiffError, Fault};
 pub use nearest::{Nearest, Obstacle};
 pub use parse::parse;
 
-/// What a diff may demand.
+/// Limits for a diff, which may be hostile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of its text.
+    /// Size of the diff in bytes.
     pub bytes: usize,
-    /// Files that it is about.
+    /// Number of files in the diff.
     pub files: usize,
-    /// Hunks, all files together.
+    /// Number of hunks in all files together.
     pub hunks: usize,
-    /// Lines of hunks, all files together.
+    /// Number of lines in all hunks together.
     pub lines: usize,
-    /// Bytes of a file that it is applied to.
+    /// Size of a file to which the diff is applied, in bytes.
     pub file_bytes: usize,
-    /// Steps of searching for places, all hunks together: what bounds the time of a hostile diff.
+    /// Steps of searching for all hunks together, which bounds the time that a hostile diff can
+    /// take.
     pub work: usize,
 }
 
@@ -50,28 +51,28 @@ impl Default for Limits {
     }
 }
 
-/// A diff: what it does to each file, in its own order.
+/// A parsed diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diff<'a> {
-    /// The files; never empty.
+    /// The parts for each file, in the order of the diff; never empty.
     pub files: Vec<FileDiff<'a>>,
 }
 
-/// The type and permissions of a file, as git keeps them.
+/// The type and permissions of a file, as git records them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
-    /// `100644`.
+    /// Mode `100644`.
     File,
-    /// `100755`.
+    /// Mode `100755`.
     Executable,
-    /// `120000`: a symbolic link, whose content is where it points to.
+    /// Mode `120000`: a symbolic link, whose content is its target.
     Link,
-    /// `160000`: a commit of another repository.
+    /// Mode `160000`: a commit of another repository.
     Submodule,
 }
 
 impl Mode {
-    /// The octal digits that git writes.
+    /// Returns the octal digits that git writes.
     #[must_use]
     pub const fn digits(self) -> &'static str {
         match self {
@@ -82,7 +83,8 @@ impl Mode {
         }
     }
 
-    /// Whether both are of one type: only permissions may change without a removal.
+    /// Returns whether both modes have the same type. A change of type needs a removal and a
+    /// creation.
     #[must_use]
     pub const fn same_type(self, other: Self) -> bool {
         matches!(
@@ -94,23 +96,20 @@ impl Mode {
     }
 }
 
-/// What becomes of a file.
+/// The kind of change to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
-    /// It is there before and after.
+    /// The file exists before and after.
     Modify,
-    /// It is new.
     Create,
-    /// It goes.
     Delete,
-    /// It gets another name.
     Rename,
-    /// Another file begins as a copy of it.
+    /// The file starts as a copy of another one.
     Copy,
 }
 
 impl Change {
-    /// The word in reports.
+    /// Returns the name used in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -123,32 +122,31 @@ impl Change {
     }
 }
 
-/// What a diff does to one file.
+/// The changes of a diff to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff<'a> {
-    /// Line of the diff where its header begins, from 1.
+    /// Line of the diff where the header starts, from 1.
     pub line: usize,
-    /// What becomes of the file.
     pub change: Change,
-    /// The name before: what is read. As [`crate::name::to_text`] writes it.
+    /// The name before, from which the content is read. In the form of [`crate::name::to_text`].
     pub old: String,
-    /// The name after. The same as `old` but for renames and copies.
+    /// The name after. It equals `old` except for renames and copies.
     pub new: String,
-    /// The mode before, where the diff says it.
+    /// The mode before, if the diff states it.
     pub old_mode: Option<Mode>,
-    /// The mode after, where the diff says it.
+    /// The mode after, if the diff states it.
     pub new_mode: Option<Mode>,
-    /// The content is binary: the diff says that it changes, and nothing that is applied here.
+    /// The content is binary. The change itself can't be applied here.
     pub binary: bool,
-    /// Neither header line says that the file is new or goes, so that its hunks must be asked (a
-    /// diff without git's header lines whose one hunk has no old lines may create).
+    /// The part may create the file although the header doesn't say so. This applies to a part
+    /// without a git header that has a single hunk without old lines, at line 0.
     pub may_create: bool,
     /// The hunks, in the order of the diff.
     pub hunks: Vec<Hunk<'a>>,
 }
 
 impl FileDiff<'_> {
-    /// The name to speak of it by.
+    /// Returns the name for use in messages.
     #[must_use]
     pub fn path(&self) -> &str {
         if self.change == Change::Delete {
@@ -159,20 +157,19 @@ impl FileDiff<'_> {
     }
 }
 
-/// A hunk.
+/// A group of adjacent changes in a file, with context lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk<'a> {
-    /// Line of the diff where its `@@` stands, from 1.
+    /// Line of the diff with its `@@`, from 1.
     pub line: usize,
-    /// First old line that it says it is about, from 1; 0 in front of everything.
+    /// The stated first old line, from 1; 0 is before the first line.
     pub old_start: usize,
-    /// First new line, likewise.
+    /// The stated first new line, likewise.
     pub new_start: usize,
-    /// The lines.
     pub lines: Vec<Line<'a>>,
 }
 
-/// The sides that a line of a hunk stands on.
+/// The sides on which a line of a hunk occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// Before and after: context.
@@ -183,26 +180,24 @@ pub enum Side {
     New,
 }
 
-/// A line of text: of a hunk, or of a file.
+/// A line of text in a hunk or in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Row<'a> {
-    /// Its bytes without the line feed; a carriage return belongs to them.
+    /// The bytes without the line feed, but with a carriage return if there is one.
     pub text: &'a [u8],
-    /// Whether a line feed ends it: the last line of a file may have none.
+    /// Whether the line ends with a line feed. The last line of a file may lack one.
     pub ended: bool,
 }
 
 /// A line of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// Where it stands.
     pub side: Side,
-    /// What it says.
     pub row: Row<'a>,
 }
 
 impl<'a> Hunk<'a> {
-    /// The old lines: what must stand in the file, byte for byte.
+    /// Returns the old lines. They must match the file byte for byte.
     pub fn old_rows(&self) -> impl Iterator<Item = Row<'a>> + '_ {
         self.lines
             .iter()
@@ -210,7 +205,7 @@ impl<'a> Hunk<'a> {
             .map(|l| l.row)
     }
 
-    /// The new lines: what stands there afterwards.
+    /// Returns the new lines.
     pub fn new_rows(&self) -> impl Iterator<Item = Row<'a>> + '_ {
         self.lines
             .iter()
@@ -218,13 +213,13 @@ impl<'a> Hunk<'a> {
             .map(|l| l.row)
     }
 
-    /// Whether it says that it stands at the beginning of the file.
+    /// Returns whether the hunk must be at the start of the file.
     #[must_use]
     pub fn at_start(&self) -> bool {
         self.old_start <= 1
     }
 
-    /// Whether it says that it stands at the end of the file: no context follows its last change.
+    /// Returns whether the hunk must be at the end of the file: no context follows its last change.
     #[must_use]
     pub fn at_end(&self) -> bool {
         self.lines.last().is_some_and(|l| l.side != Side::Both)

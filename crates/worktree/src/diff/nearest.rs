@@ -1,48 +1,47 @@
-//! What to say of a hunk that doesn't apply: where it would have, and what is in its way.
+//! Explains why a hunk doesn't apply: the nearest place, and the obstacle there.
 
 use super::place::{Id, Image, best_overlap, occurrences};
 use super::{Hunk, Row, Side};
 use std::collections::HashMap;
 
-/// Characters of a line that are shown.
+/// Maximum number of characters shown of a line.
 const SHOWN: usize = 160;
 
-/// Where a hunk would have applied.
+/// The place where a hunk would most likely have applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nearest {
-    /// The line of the file, from 1, where it would have begun.
+    /// Line of the file where the hunk would have started, from 1.
     pub line: usize,
-    /// What is in its way.
     pub obstacle: Obstacle,
 }
 
-/// What keeps a hunk from applying at its nearest place.
+/// The reason why a hunk doesn't apply at its nearest place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Its old lines stand there, but it says that it begins or ends the file, or an earlier hunk
-    /// has been there.
+    /// The old lines match, but the hunk must be at the start or the end of the file, or an earlier
+    /// hunk has changed the lines.
     Elsewhere,
-    /// Its new lines stand there already.
+    /// The new lines are in the file already.
     Applied,
-    /// White space is all that differs.
+    /// The lines differ only in white space.
     WhiteSpace,
-    /// Some of its lines stand there.
+    /// Only some of the lines match.
     Differs {
-        /// Old lines that stand there as they should.
+        /// Number of old lines that match.
         equal: usize,
-        /// Old lines that it has.
+        /// Number of old lines in the hunk.
         of: usize,
-        /// Line of the diff, from 1, of the first one that doesn't.
+        /// Line of the diff with the first old line that differs, from 1.
         diff_line: usize,
-        /// What the diff says there, cut to a length that can be shown.
+        /// That line in the diff, shortened for display.
         expected: String,
-        /// What the file says there; `None` behind its end.
+        /// The corresponding line of the file, shortened; `None` after its end.
         found: Option<String>,
     },
 }
 
-/// Where a hunk that doesn't apply would have applied; `None` when nothing of it is to be found, or
-/// when looking for it would take too long.
+/// Returns the place where a failed hunk would most likely have applied. Returns `None` if nothing
+/// matches or the budget of work is used up.
 pub(super) fn nearest<'x>(
     image: &mut Image<'x>,
     hunk: &Hunk<'x>,
@@ -57,7 +56,7 @@ pub(super) fn nearest<'x>(
     image
         .spend(6 * (image.lines().len() + old.len() + new.len()))
         .ok()?;
-    let said = |at: usize, obstacle| {
+    let nearest_at = |at: usize, obstacle| {
         Some(Nearest {
             line: at + 1,
             obstacle,
@@ -66,12 +65,12 @@ pub(super) fn nearest<'x>(
     if !old.is_empty()
         && let Some(at) = around(occurrences(image.lines(), old))
     {
-        return said(at, Obstacle::Elsewhere);
+        return nearest_at(at, Obstacle::Elsewhere);
     }
     if !new.is_empty()
         && let Some(at) = around(occurrences(image.lines(), new))
     {
-        return said(at, Obstacle::Applied);
+        return nearest_at(at, Obstacle::Applied);
     }
     if old.is_empty() {
         return None;
@@ -87,7 +86,7 @@ pub(super) fn nearest<'x>(
         .map(|id| without_space(image, *id, &mut bare))
         .collect();
     if let Some(at) = around(occurrences(&text, &pattern)) {
-        return said(at, Obstacle::WhiteSpace);
+        return nearest_at(at, Obstacle::WhiteSpace);
     }
     let (at, equal) = best_overlap(image.lines(), old)?;
     let old_lines = hunk.lines.iter().filter(|l| l.side != Side::New);
@@ -107,10 +106,10 @@ pub(super) fn nearest<'x>(
         expected: show(line.row),
         found,
     };
-    said(at, differs)
+    nearest_at(at, differs)
 }
 
-/// The number of a line's text without its white space.
+/// Returns the id of a line's text without white space.
 fn without_space(image: &Image<'_>, id: Id, bare: &mut HashMap<Vec<u8>, Id>) -> Id {
     let text = image.row(id).map(|r| {
         r.text
@@ -123,8 +122,8 @@ fn without_space(image: &Image<'_>, id: Id, bare: &mut HashMap<Vec<u8>, Id>) -> 
     *bare.entry(text.unwrap_or_default()).or_insert(next)
 }
 
-/// The line of the diff where the `n`th old line of a hunk stands. Marks of a missing line feed
-/// stand on lines of their own.
+/// Returns the line of the diff with the `n`th old line of a hunk. Each `\ No newline at end of
+/// file` takes a line of its own.
 fn diff_line(hunk: &Hunk<'_>, n: usize) -> usize {
     let mut line = hunk.line;
     let mut old = 0;

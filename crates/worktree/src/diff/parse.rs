@@ -1,18 +1,18 @@
-//! From text to [`Diff`], strictly: what `git apply` would skip as garbage behind a hunk is a
-//! mistake here.
+//! Parses a [`Diff`], strictly. Text after a hunk that `git apply` would skip as garbage is an
+//! error.
 
 use super::header::{self, Name, bare};
 use super::{Change, Diff, DiffError, Fault, FileDiff, Hunk, Limits, Line, Mode, Row, Side};
 
-/// Reads a unified diff or a git diff.
+/// Parses a unified diff or a git diff.
 ///
-/// In front of the first header any text may stand (a commit's message), between files what other
-/// writers put there (`Index:`, `diff -u`, rows of `=`), behind the last one git's signature (`-- `
-/// and a version). The last line of the text needs no line feed.
+/// Any text may precede the first header, such as a commit message. Between files, the lines that
+/// other tools write are skipped (`Index:`, `diff -u`, rows of `=`). Git's signature (`-- ` and a
+/// version) may follow the last file. The last line needs no line feed.
 ///
 /// # Errors
-/// When the text is none; the error says at which line, and of a hunk whose counts are wrong what
-/// was expected and found.
+/// Returns the line and the fault if the text is invalid. For a hunk with wrong counts, the fault
+/// has the expected and the actual ones.
 pub fn parse<'a>(diff: &'a [u8], limits: &Limits) -> Result<Diff<'a>, DiffError> {
     if diff.len() > limits.bytes {
         return Err(DiffError {
@@ -45,8 +45,7 @@ pub fn parse<'a>(diff: &'a [u8], limits: &Limits) -> Result<Diff<'a>, DiffError>
         } else if files.is_empty() || between_files(line) {
             reader.next();
         } else if bare(line) == b"-- " || bare(line) == b"--" {
-            // Git's signature ends a mail; behind it stands the version, and nothing that is
-            // applied.
+            // Git's signature ends a mail. The version follows it, and nothing to apply.
             reader.signature()?;
         } else {
             return Err(reader.fault(Fault::Stray));
@@ -67,7 +66,7 @@ pub fn parse<'a>(diff: &'a [u8], limits: &Limits) -> Result<Diff<'a>, DiffError>
     Ok(Diff { files })
 }
 
-/// Lines that writers of diffs put in front of a file's header.
+/// Returns whether a line is one that tools write before a file header.
 fn between_files(line: &[u8]) -> bool {
     let line = bare(line);
     line.iter().all(u8::is_ascii_whitespace)
@@ -76,21 +75,21 @@ fn between_files(line: &[u8]) -> bool {
             .any(|start| line.starts_with(start))
 }
 
-/// The lines of a diff.
+/// The remaining lines of a diff.
 struct Reader<'a> {
     rest: &'a [u8],
-    /// Number of the next line.
+    /// Number of the next line, from 1.
     line: usize,
-    /// Hunks that may still come.
+    /// Number of hunks that are still allowed.
     hunks: usize,
-    /// Lines of hunks that may still come.
+    /// Number of lines in hunks that are still allowed.
     lines: usize,
 }
 
-/// What a git header has said so far.
+/// The fields of a git header that were parsed so far.
 #[derive(Default)]
 struct Header {
-    /// The names of the first line, without prefixes.
+    /// The names in the first line, without prefixes.
     first: Option<(String, String)>,
     old: Option<String>,
     new: Option<String>,
@@ -105,7 +104,7 @@ fn split(text: &[u8]) -> (&[u8], &[u8]) {
         .unwrap_or((text, b""))
 }
 
-/// What a message says of bytes.
+/// Decodes bytes for use in a message.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -141,7 +140,7 @@ impl<'a> Reader<'a> {
         self.starts(b"--- ") && split(self.rest).1.starts_with(b"+++ ")
     }
 
-    /// Whether another file's part begins here, so that no line of a hunk can be meant.
+    /// Returns whether another hunk or file starts here, so that the line can't belong to a hunk.
     fn at_next_part(&self) -> bool {
         self.rest.is_empty()
             || self.starts(b"@@ -")
@@ -153,7 +152,7 @@ impl<'a> Reader<'a> {
         self.next();
         while let Some(line) = self.peek() {
             let version = bare(line);
-            // Versions look like `2.43.0` or `2.39.3 (Apple Git-146)`; another mail may follow.
+            // Versions have the form `2.43.0` or `2.39.3 (Apple Git-146)`. Another mail may follow.
             if version.starts_with(b"From ") || line.starts_with(b"diff --git ") {
                 return Ok(());
             }
@@ -165,7 +164,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A name behind `start` of the next line, which is there.
+    /// Parses the name in the next line, which must exist, from the byte `start`.
     fn name(&mut self, start: usize) -> Result<Name, DiffError> {
         let line = self.peek().unwrap_or_default();
         let rest = line.get(start..).unwrap_or_default();
@@ -178,7 +177,7 @@ impl<'a> Reader<'a> {
         Ok(name)
     }
 
-    /// A file's part without a git header.
+    /// Parses a file's part without a git header.
     fn plain(&mut self, limits: &Limits) -> Result<FileDiff<'a>, DiffError> {
         let line = self.line;
         let (old, new) = (self.name(4)?, self.name(4)?);
@@ -216,7 +215,7 @@ impl<'a> Reader<'a> {
         if hunks.is_empty() {
             return Err(self.fault(Fault::NoChange { path: new }));
         }
-        // A part of several hunks can neither create nor remove a file.
+        // A part with several hunks can neither create nor remove a file.
         let may_create =
             matches!(&*hunks, [only] if only.old_rows().next().is_none() && only.old_start == 0);
         let file = FileDiff {
@@ -234,7 +233,7 @@ impl<'a> Reader<'a> {
         Ok(file)
     }
 
-    /// A file's part with a git header.
+    /// Parses a file's part with a git header.
     fn git(&mut self, limits: &Limits) -> Result<FileDiff<'a>, DiffError> {
         let line = self.line;
         let first = self
@@ -306,7 +305,7 @@ impl<'a> Reader<'a> {
         Ok(file)
     }
 
-    /// One line of a git header behind its first; false when the next line is none.
+    /// Parses one line of a git header after the first; returns false if the next line isn't one.
     fn extended(&mut self, header: &mut Header) -> Result<bool, DiffError> {
         let Some(line) = self.peek() else {
             return Ok(false);
@@ -356,7 +355,7 @@ impl<'a> Reader<'a> {
             header.new = Some(whole(rest)?);
             becomes(Change::Copy, header)?;
         } else if let Some(rest) = after(b"index ") {
-            // `index OLD..NEW MODE`: the mode stands here where it doesn't change.
+            // `index OLD..NEW MODE`: the mode is here if it doesn't change.
             if let Some(at) = memchr::memchr(b' ', rest) {
                 header.old_mode = Some(mode(rest.get(at + 1..).unwrap_or_default())?);
             }
@@ -364,7 +363,7 @@ impl<'a> Reader<'a> {
             .or(after(b"dissimilarity index "))
             .is_some()
         {
-            // How alike the two are says nothing about what is applied.
+            // The similarity doesn't matter for applying the diff.
         } else if after(b"Binary files ").is_some_and(|rest| bare(rest).ends_with(b" differ")) {
             header.binary = true;
         } else if bare(line) == b"GIT binary patch" {
@@ -379,7 +378,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// `---` and `+++` below a git header: they must name what the header names.
+    /// Parses `---` and `+++` after a git header. They must agree with the names in the header.
     fn sides(&mut self, header: &mut Header) -> Result<(), DiffError> {
         let at = self.line;
         let old = self.name(4)?;
@@ -462,7 +461,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The blocks behind `GIT binary patch`: their form is checked, their content isn't unpacked.
+    /// Checks the format of the blocks after `GIT binary patch`. Their content isn't unpacked.
     fn binary(&mut self) -> Result<(), DiffError> {
         for block in 0..2 {
             let sized = |line: &[u8]| {
@@ -472,7 +471,7 @@ impl<'a> Reader<'a> {
                 size.is_some_and(|n| !bare(n).is_empty() && bare(n).iter().all(u8::is_ascii_digit))
             };
             if !self.peek().is_some_and(sized) {
-                // The second block, which undoes the first, may be missing.
+                // The second block, which reverts the first, is optional.
                 return if block == 1 {
                     Ok(())
                 } else {
@@ -521,7 +520,7 @@ impl<'a> Reader<'a> {
         let mut lines: Vec<Line<'a>> = Vec::new();
         let (mut old, mut new) = (old_count, new_count);
         let mut changes = false;
-        // Behind its file's last line, which has no line feed, nothing follows on the same side.
+        // A line without a line feed is the last one on its side.
         let (mut old_over, mut new_over) = (false, false);
         while old > 0 || new > 0 || self.starts(b"\\ ") {
             let here = self.line;
@@ -545,8 +544,8 @@ impl<'a> Reader<'a> {
                 _ => return Err(self.fault(Fault::Marker { hunk: number })),
             };
             let short = (side != Side::New && old == 0) || (side != Side::Old && new == 0);
-            // No header of a file can be meant where lines are due, as git sees it; but then the
-            // counts are wrong.
+            // Where a line of the hunk is due, git doesn't expect a file header. The counts are
+            // wrong then.
             if short {
                 break;
             }
@@ -605,10 +604,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes the line feed from the line that a `\ No newline at end of file` is about; says on which
-/// side that stands.
+/// Removes the line feed from the line before a `\ No newline at end of file`. Returns the sides of
+/// that line.
 fn no_newline(lines: &mut [Line<'_>], mark: &[u8]) -> Option<Side> {
-    // Its wording depends on the language of whoever made the diff; git asks for this much.
+    // The text is localised; git only requires this length.
     const SHORTEST: usize = 11;
     let last = lines
         .last_mut()
@@ -617,7 +616,7 @@ fn no_newline(lines: &mut [Line<'_>], mark: &[u8]) -> Option<Side> {
     Some(last.side)
 }
 
-/// The two ranges of an `@@` line: first line and count, old and new.
+/// Parses the two ranges of an `@@` line: first line and count, old and new.
 fn ranges(line: &[u8]) -> Option<((usize, usize), (usize, usize))> {
     let (old, rest) = range(line.strip_prefix(b"@@ -")?)?;
     let (new, rest) = range(rest.strip_prefix(b" +")?)?;
@@ -639,7 +638,7 @@ fn number(text: &[u8]) -> Option<(usize, &[u8])> {
     Some((number as usize, rest))
 }
 
-/// How many old and new lines stand below an `@@` line, whatever it says.
+/// Counts the old and new lines after an `@@` line, independently of its counts.
 fn measure(mut rest: &[u8]) -> (usize, usize) {
     let (mut old, mut new) = (0, 0);
     loop {
@@ -664,7 +663,7 @@ fn measure(mut rest: &[u8]) -> (usize, usize) {
     }
 }
 
-/// What a header says of the sides must be what the hunks hold.
+/// Checks that the hunks agree with the header about which sides exist.
 fn check_sides(file: &FileDiff<'_>) -> Result<(), DiffError> {
     let fault = |text| {
         Err(DiffError {
@@ -697,8 +696,8 @@ fn check_sides(file: &FileDiff<'_>) -> Result<(), DiffError> {
     }
 }
 
-/// A line of git's base 85 form: a letter for the count of bytes (`A` to `Z` for 1 to 26, `a` to
-/// `z` for 27 to 52), and five characters for each four of them.
+/// Checks a line in git's base 85 format: a letter for the number of bytes (`A` to `Z` for 1 to 26,
+/// `a` to `z` for 27 to 52), and five characters for each group of four bytes.
 fn base85_line(line: &[u8]) -> bool {
     let Some((&length, digits)) = line.split_first() else {
         return false;

@@ -1,39 +1,37 @@
-//! Where a hunk belongs: at the line that it names, or at the nearest one where its old lines
-//! stand.
+//! Finds the place of a hunk: the stated line, or the nearest line where its old lines match.
 
 use super::Row;
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
-/// The number of a line's text: equal numbers are equal bytes.
+/// The id of a line's text. Equal ids mean equal bytes.
 pub(super) type Id = u32;
 
-/// What no line has: it stands for lines that an earlier hunk has made.
-const MADE: Id = Id::MAX;
+/// The id for lines that an earlier hunk has inserted. No line of a hunk has it.
+const INSERTED: Id = Id::MAX;
 
-/// A file while hunks are applied to it.
+/// A file to which hunks are applied.
 pub(super) struct Image<'x> {
-    names: HashMap<Row<'x>, Id>,
+    ids: HashMap<Row<'x>, Id>,
     rows: Vec<Row<'x>>,
-    /// The lines as hunks may match them.
-    seen: Vec<Id>,
-    /// The lines as they are.
-    real: Vec<Id>,
-    /// What may still be spent.
+    /// The lines as hunks may match them: inserted lines are masked.
+    matchable: Vec<Id>,
+    current: Vec<Id>,
+    /// The remaining budget of work.
     work: usize,
 }
 
-/// More searching than a diff may ask for.
+/// The search exceeds the budget of the diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooMuchWork;
 
 impl<'x> Image<'x> {
     pub(super) fn new(content: &'x [u8], work: usize) -> Self {
         let mut image = Self {
-            names: HashMap::new(),
+            ids: HashMap::new(),
             rows: Vec::new(),
-            seen: Vec::new(),
-            real: Vec::new(),
+            matchable: Vec::new(),
+            current: Vec::new(),
             work,
         };
         for line in content.split_inclusive(|b| *b == b'\n') {
@@ -42,16 +40,16 @@ impl<'x> Image<'x> {
                 text: text.unwrap_or(line),
                 ended: text.is_some(),
             });
-            image.real.push(id);
+            image.current.push(id);
         }
-        image.seen.clone_from(&image.real);
+        image.matchable.clone_from(&image.current);
         image
     }
 
-    /// The number of a text.
+    /// Returns the id of a line's text.
     pub(super) fn id(&mut self, row: Row<'x>) -> Id {
-        let next = Id::try_from(self.rows.len()).unwrap_or(MADE - 1);
-        *self.names.entry(row).or_insert_with(|| {
+        let next = Id::try_from(self.rows.len()).unwrap_or(INSERTED - 1);
+        *self.ids.entry(row).or_insert_with(|| {
             self.rows.push(row);
             next
         })
@@ -62,15 +60,15 @@ impl<'x> Image<'x> {
     }
 
     pub(super) fn lines(&self) -> &[Id] {
-        &self.real
+        &self.current
     }
 
-    /// Whether it has no bytes left.
+    /// Returns whether the file has no bytes left.
     pub(super) fn is_empty(&self) -> bool {
-        self.real.is_empty()
+        self.current.is_empty()
     }
 
-    /// What is left to spend.
+    /// Returns the remaining budget of work.
     pub(super) fn work(&self) -> usize {
         self.work
     }
@@ -80,9 +78,8 @@ impl<'x> Image<'x> {
         Ok(())
     }
 
-    /// The line (from 0) where `old` stands, nearest to `expected`; the later of two that are as
-    /// near. As git does it, a hunk that says that it stands at an end of the file is looked for
-    /// only there.
+    /// Returns the line (from 0) nearest to `expected` where `old` matches; of two equally near,
+    /// the later one. Like git, it tries a hunk for the start or the end of the file only there.
     pub(super) fn find(
         &mut self,
         old: &[Id],
@@ -90,48 +87,47 @@ impl<'x> Image<'x> {
         start: bool,
         end: bool,
     ) -> Result<Option<usize>, TooMuchWork> {
-        let Some(last) = self.seen.len().checked_sub(old.len()) else {
+        let Some(last) = self.matchable.len().checked_sub(old.len()) else {
             return Ok(None);
         };
         self.spend(old.len())?;
-        let stands = |at: usize| self.seen.get(at..at + old.len()) == Some(old);
+        let matches_at = |at: usize| self.matchable.get(at..at + old.len()) == Some(old);
         match (start, end) {
             (true, true) if last != 0 => return Ok(None),
-            (true, _) => return Ok(stands(0).then_some(0)),
-            (false, true) => return Ok(stands(last).then_some(last)),
+            (true, _) => return Ok(matches_at(0).then_some(0)),
+            (false, true) => return Ok(matches_at(last).then_some(last)),
             (false, false) => {}
         }
-        let expected = expected.min(self.seen.len());
-        if stands(expected) {
+        let expected = expected.min(self.matchable.len());
+        if matches_at(expected) {
             return Ok(Some(expected));
         }
-        self.spend(self.seen.len() + old.len())?;
+        self.spend(self.matchable.len() + old.len())?;
         let distance = |at: &usize| (at.abs_diff(expected), *at < expected);
-        Ok(occurrences(&self.seen, old)
+        Ok(occurrences(&self.matchable, old)
             .into_iter()
             .min_by_key(distance))
     }
 
-    /// Puts `new` in the place of `count` lines at `at`. Later hunks may not match what this one
-    /// has made.
+    /// Replaces `count` lines at `at` by `new`. Later hunks can't match the inserted lines.
     pub(super) fn replace(
         &mut self,
         at: usize,
         count: usize,
         new: &[Id],
     ) -> Result<(), TooMuchWork> {
-        // Moving the lines behind is quicker than comparing them.
-        self.spend(new.len() + self.real.len().saturating_sub(at) / 8)?;
-        let end = (at + count).min(self.real.len());
-        self.real.splice(at..end, new.iter().copied());
-        self.seen.splice(at..end, new.iter().map(|_| MADE));
+        // Moving a line is cheaper than comparing it.
+        self.spend(new.len() + self.current.len().saturating_sub(at) / 8)?;
+        let end = (at + count).min(self.current.len());
+        self.current.splice(at..end, new.iter().copied());
+        self.matchable.splice(at..end, new.iter().map(|_| INSERTED));
         Ok(())
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        for row in self.real.iter().filter_map(|id| self.row(*id)) {
+        for row in self.current.iter().filter_map(|id| self.row(*id)) {
             out.extend_from_slice(row.text);
             if row.ended {
                 out.push(b'\n');
@@ -141,7 +137,7 @@ impl<'x> Image<'x> {
     }
 }
 
-/// Everywhere that `pattern` stands in `text`, in linear time (Knuth, Morris and Pratt).
+/// Returns all places where `pattern` occurs in `text`, in linear time (Knuth, Morris and Pratt).
 pub(super) fn occurrences(text: &[Id], pattern: &[Id]) -> Vec<usize> {
     let Some(first) = pattern.first() else {
         return (0..=text.len()).collect();
@@ -176,8 +172,8 @@ pub(super) fn occurrences(text: &[Id], pattern: &[Id]) -> Vec<usize> {
     found
 }
 
-/// Where most lines of `pattern` stand as they should, in order and without gaps: the place, and
-/// how many. Lines that the pattern repeats often say little and aren't counted.
+/// Returns the place where the most lines of `pattern` match, in order and without gaps, and their
+/// number. Lines that are frequent in the pattern carry little information and aren't counted.
 pub(super) fn best_overlap(text: &[Id], pattern: &[Id]) -> Option<(usize, usize)> {
     const OFTEN: usize = 8;
     let mut positions: FxHashMap<Id, Vec<usize>> = FxHashMap::default();

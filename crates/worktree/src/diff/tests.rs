@@ -60,13 +60,7 @@ fn refusal(files: &[(&str, &str)], diff: &str) -> Refusal {
 
 #[test]
 fn every_kind_of_change_is_read() {
-    let text = "Subject: x\n\ndiff --git a/old name b/new name\nsimilarity index 90%\nrename from old name\nrename to new name\n\
-        index 1..2 100644\n--- a/old name\t\n+++ b/new name\t\n@@ -1,2 +1,2 @@ fn x()\n a\r\n-b\n\\ No newline at end of file\n+c\n\
-        \\ No newline at end of file\ndiff --git a/e b/e\nnew file mode 100755\nindex 0..1\n\
-        diff --git a/m b/m\nold mode 100644\nnew mode 100755\ndiff --git a/d b/d\ndeleted file mode 100644\n--- a/d\n+++ /dev/null\n\
-        @@ -1 +0,0 @@\n-x\ndiff --git a/p.png b/p.png\nindex 1..2 100644\nBinary files a/p.png and b/p.png differ\n\
-        diff --git \"a/\\303\\274 \\\"q\\\"\" \"b/\\303\\274 \\\"q\\\"\"\n--- \"a/\\303\\274 \\\"q\\\"\"\n+++ \"b/\\303\\274 \\\"q\\\"\"\n\
-        @@ -3 +3 @@\n-x\n+y\ndiff --git a/f b/g\ncopy from f\ncopy to g\nIndex: x\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n-- \n2.43.0\n\n";
+    let text = include_str!("every-change.diff");
     let diff = parsed(text);
     let seen: Vec<_> = diff
         .files
@@ -198,7 +192,7 @@ fn limits_hold() {
         parse(text.as_bytes(), &limits).unwrap_err().to_string(),
         "line 8: the diff has more than 3 lines"
     );
-    // A file of equal lines and a hunk that nearly fits everywhere.
+    // A file of equal lines, and a hunk that almost matches at every line.
     let file = "a\n".repeat(50_000);
     let hunks: String = (0..100)
         .map(|_| format!("@@ -2,1001 +2,1001 @@\n{}-b\n+c\n", " a\n".repeat(1000)))
@@ -206,7 +200,7 @@ fn limits_hold() {
     let text = format!("--- a/x\n+++ b/x\n{hunks}");
     let folder = tempfile::tempdir().unwrap();
     let base = Folder::new(folder.path());
-    // What one file has spent isn't there for the next one.
+    // The work that one file has used up isn't available for the next one.
     let text = format!("{text}--- a/y\n+++ b/y\n@@ -1 +1 @@\n-b\n+c\n");
     let mut files = tree(&base, &[("x", &file), ("y", "b\n")]);
     let outcome = apply(
@@ -293,7 +287,7 @@ fn a_diff_applies_as_a_whole_or_not_at_all() {
     );
     assert!(!outcome.applies() && outcome.files[0].applies());
     assert_eq!(after["x"].as_deref(), Some("a\n"));
-    // Parts build on each other; names may be swapped.
+    // Parts build on each other, and names may be swapped.
     let (outcome, after) = on(
         &[("x", "a\n")],
         &format!("{good}--- a/x\n+++ b/x\n@@ -1 +1 @@\n-b\n+c\n"),
@@ -346,7 +340,7 @@ fn what_cannot_be_is_refused() {
             what: "a symbolic link"
         }
     );
-    // On a system that folds names, the link is what the second part writes through.
+    // On a system that folds names, the second part would write through the link.
     let folded = "--- /dev/null\n+++ b/L/passwd\n@@ -0,0 +1 @@\n+b\n";
     let outcome = on(&[], &format!("{link}{folded}")).0;
     assert_eq!(
@@ -376,7 +370,7 @@ fn what_cannot_be_is_refused() {
     assert!(binary.is_unjudged() && !binary.applies());
 }
 
-/// A part that makes a file, or a link (`120000`).
+/// Returns a part that creates a file, or a link (`120000`).
 fn new(path: &str, mode: &str, content: &str) -> String {
     let end = if mode == "120000" {
         "\\ No newline at end of file\n"
@@ -388,7 +382,7 @@ fn new(path: &str, mode: &str, content: &str) -> String {
     )
 }
 
-/// A part that removes a file with one line, or a link.
+/// Returns a part that removes a file with one line, or a link.
 fn gone(path: &str, mode: &str, content: &str) -> String {
     let end = if mode == "120000" {
         "\\ No newline at end of file\n"
@@ -400,7 +394,7 @@ fn gone(path: &str, mode: &str, content: &str) -> String {
     )
 }
 
-/// What is refused of two parts, whichever of them comes first: each path with its refusal, sorted.
+/// Returns the refusals of two parts by path, sorted. Checks that their order doesn't matter.
 fn both_ways(files: &[(&str, &str)], parts: [&str; 2]) -> Vec<(String, Refusal)> {
     let outcome = |first: &str, second: &str| {
         let outcome = on(files, &format!("{first}{second}")).0;
@@ -446,7 +440,7 @@ fn the_order_of_parts_decides_nothing() {
         both_ways(&[], [&new("D/x", "100644", "evil"), &link]),
         [twin("D/x", "d"), twin("d", "D")]
     );
-    // A folder becomes a link or a file when all that it holds goes.
+    // A directory becomes a link or a file if everything in it is removed.
     let folder = [("d/s", "s\n")];
     for mode in ["120000", "100644"] {
         assert_eq!(
@@ -466,7 +460,7 @@ fn the_order_of_parts_decides_nothing() {
         both_ways(&folder, [&link, &new("n", "100644", "n")]),
         exists("d")
     );
-    // And the other way round.
+    // A file becomes a directory.
     assert_eq!(
         both_ways(
             &[("d", "d\n")],
@@ -474,15 +468,15 @@ fn the_order_of_parts_decides_nothing() {
         ),
         []
     );
-    // Another spelling that goes is none, and one that a part makes anew is one.
+    // Another spelling that is removed is no twin, but one that a part creates again is one.
     let (goes, comes) = (gone("readme", "100644", "x"), new("README", "100644", "x"));
     assert_eq!(both_ways(&[("readme", "x\n")], [&goes, &comes]), []);
-    let anew = new("readme", "120000", "/etc");
+    let again = new("readme", "120000", "/etc");
     assert_eq!(
-        both_ways(&[("readme", "x\n")], [&format!("{goes}{anew}"), &comes]),
+        both_ways(&[("readme", "x\n")], [&format!("{goes}{again}"), &comes]),
         [twin("README", "readme")]
     );
-    // What gets another name may say nothing of its mode.
+    // A rename needn't mention the mode.
     let renamed = "diff --git a/l b/d\nrename from l\nrename to d\n";
     assert_eq!(
         both_ways(&[("l", "x")], [renamed, &inside]),
@@ -500,7 +494,7 @@ fn the_order_of_parts_decides_nothing() {
         ),
         beyond("d/x", "d", "a file")
     );
-    // What isn't judged stands nevertheless.
+    // A binary part, which can't be evaluated, is still taken into account.
     let binary = "diff --git a/d b/d\nnew file mode 120000\nindex 0..1\nBinary files /dev/null and b/d differ\n";
     let outcome = on(&[], &format!("{inside}{binary}")).0;
     assert_eq!(
@@ -534,7 +528,7 @@ fn nothing_behind_a_link_is_read() {
         .into(),
     );
     assert_eq!(base.look("l/s").unwrap(), Found::Nothing);
-    // The link goes, and what is read is read before that.
+    // The link is removed; content is read from the tree before that.
     let goes = gone("l", "120000", target);
     let read = "--- a/l/s\n+++ b/l/s\n@@ -1 +1 @@\n-public\n+x\n";
     let copied = "diff --git a/l/s b/n\ncopy from l/s\ncopy to n\n";
@@ -553,7 +547,7 @@ fn nothing_behind_a_link_is_read() {
     }
     let written = format!("{}{goes}", new("l/s", "100644", "x"));
     assert!(apply(&parsed(&written), &mut tree, &Limits::default()).applies());
-    // The folder that stands there now is one for the next diff too.
+    // The next diff also finds a directory there now.
     let over = apply(
         &parsed(&new("l", "100644", "x")),
         &mut tree,
@@ -636,14 +630,14 @@ proptest! {
         }
     }
 
-    /// What was made of two texts turns one into the other.
+    /// Checks that a diff generated from two texts turns one into the other.
     #[test]
     fn a_diff_of_two_texts_turns_one_into_the_other(old in "([ab]{0,2}\r?\n){0,12}[ab]?", new in "([ab]{0,2}\r?\n){0,12}[ab]?", context in 0usize..4) {
         prop_assume!(old != new && !old.is_empty() && !new.is_empty());
         let text = similar::TextDiff::from_lines(&old, &new);
         let text = text.unified_diff().context_radius(context).missing_newline_hint(true).header("a/x", "b/x").to_string();
         let (outcome, after) = on(&[("x", &old)], &text);
-        // Without context git takes a hunk for one at the end of its file, and so do we.
+        // With little context, git takes a hunk to be at the end of its file, and so do we.
         prop_assert!(outcome.applies() || context < 3, "{:?}\n{}", outcome, text);
         if outcome.applies() && context == 3 {
             let exact = outcome.files[0].hunks.iter().all(|h| h.place == Place::At(h.stated));

@@ -1,4 +1,5 @@
-//! Trees of files that diffs are applied to: a revision, a folder, and changes over either.
+//! Trees of files to which diffs are applied: a revision, a directory, and changes on top of
+//! either.
 
 use super::Mode;
 use crate::git::{Entry, GitError, Kind, ObjectId, Repository};
@@ -9,82 +10,75 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use thiserror::Error;
 
-/// What is at a path.
+/// The type of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing.
     Nothing,
-    /// A folder.
     Folder,
-    /// A file.
     File(Mode),
 }
 
 /// A file with its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Its type and permissions.
     pub mode: Mode,
-    /// Its bytes; of a link where it points to, of a submodule the line that git's diffs have for
-    /// its commit.
+    /// The bytes of the file, the target of a link, or for a submodule the line that git's diffs
+    /// contain for its commit.
     pub content: Rc<[u8]>,
 }
 
-/// A tree can't be read.
+/// Why a tree can't be read.
 #[derive(Debug, Error)]
 pub enum TreeError {
-    /// The repository says why.
+    /// The repository can't be read.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The file system says why.
+    /// The file system reports an error.
     #[error("`{path}` can't be read: {source}")]
     Io {
-        /// The path below the folder.
+        /// Path relative to the root.
         path: String,
-        /// What the system says.
         source: std::io::Error,
     },
-    /// A file has more bytes than are taken.
+    /// The file is larger than the limit.
     #[error("`{path}` has {size} bytes, more than the limit of {limit}")]
     TooLarge {
-        /// The path.
         path: String,
-        /// Its size in bytes.
+        /// Size in bytes.
         size: u64,
-        /// The limit in bytes.
+        /// Limit in bytes.
         limit: usize,
     },
 }
 
-/// A tree of files. Paths are relative, with `/`, as [`name::to_text`] writes them, and have been
-/// found safe before ([`crate::path::entry`]).
+/// A tree of files. Paths are relative, with `/`, in the form of [`name::to_text`]. Callers must
+/// check them with [`crate::path::entry`] first.
 pub trait Tree {
-    /// What is at a path. No link is followed.
+    /// Returns the type of a path. Links aren't followed.
     ///
     /// # Errors
-    /// When the tree can't be read.
+    /// Fails if the tree can't be read.
     fn look(&self, path: &str) -> Result<Found, TreeError>;
 
-    /// The file at a path, which [`Tree::look`] has found there, unless it has more than `limit`
+    /// Returns the content of a file that [`Tree::look`] found, unless it has more than `limit`
     /// bytes.
     ///
     /// # Errors
-    /// When the tree can't be read, or the file is too large.
+    /// Fails if the tree can't be read or the file is too large.
     fn read(&self, path: &str, limit: usize) -> Result<Rc<[u8]>, TreeError>;
 
-    /// Whether a folder holds a file, however deep, of which `gone` doesn't say that it goes.
+    /// Returns whether a directory contains a file, at any depth, for which `gone` returns false.
     ///
     /// # Errors
-    /// When the tree can't be read.
+    /// Fails if the tree can't be read.
     fn keeps(&self, folder: &str, gone: &dyn Fn(&str) -> bool) -> Result<bool, TreeError>;
 
-    /// Another spelling of `path` that stands in the tree and that a file system which folds
-    /// letters' case, or normalises Unicode, takes for the same. `None` also when the tree can't
-    /// say.
+    /// Returns another spelling of `path` in the tree that is the same path on a file system which
+    /// folds case or normalises Unicode. `None` also means that the tree can't determine it.
     fn twin(&self, path: &str) -> Option<String>;
 }
 
-/// The spellings of paths, and of the folders above them, by what they fold to.
+/// The spellings of paths and of their parent directories, by their folded form.
 #[derive(Debug, Default)]
 pub(super) struct Spellings(BTreeMap<String, BTreeSet<String>>);
 
@@ -99,14 +93,14 @@ impl Spellings {
         }
     }
 
-    /// Whether a path was added, or a file below it.
+    /// Returns whether a path was added, or a file below it.
     pub(super) fn holds(&self, path: &str) -> bool {
         self.0
             .get(&path::fold(path))
             .is_some_and(|all| all.contains(path))
     }
 
-    /// The other spellings of a path.
+    /// Returns the other spellings of a path.
     pub(super) fn others<'s>(&'s self, path: &'s str) -> impl Iterator<Item = &'s String> {
         self.0
             .get(&path::fold(path))
@@ -128,7 +122,7 @@ impl<'r> Revision<'r> {
     /// Lists the files of a commit.
     ///
     /// # Errors
-    /// When its tree can't be read.
+    /// Fails if its tree can't be read.
     pub fn new(repository: &'r Repository, commit: ObjectId) -> Result<Self, GitError> {
         let (mut files, mut spellings) = (BTreeMap::new(), Spellings::default());
         for Entry {
@@ -155,7 +149,7 @@ impl<'r> Revision<'r> {
         })
     }
 
-    /// The files with their modes and objects.
+    /// Returns the files with their modes and objects.
     pub fn files(&self) -> impl Iterator<Item = (&str, Mode, ObjectId)> {
         self.files
             .iter()
@@ -163,7 +157,7 @@ impl<'r> Revision<'r> {
     }
 }
 
-/// What lies below a path, of files by their paths.
+/// Returns the entries below a path.
 fn below<'f, T>(
     files: &'f BTreeMap<String, T>,
     path: &str,
@@ -208,7 +202,7 @@ impl Tree for Revision<'_> {
     }
 
     fn twin(&self, path: &str) -> Option<String> {
-        // A tree that holds both already isn't this path's doing.
+        // If the tree contains both spellings already, this path doesn't introduce the conflict.
         let here = self.look(path).is_ok_and(|found| found != Found::Nothing);
         self.spellings
             .others(path)
@@ -218,7 +212,7 @@ impl Tree for Revision<'_> {
     }
 }
 
-/// Files by path that are written down: a tree for rows of a corpus.
+/// A tree with given texts as files, such as those of a corpus.
 impl Tree for BTreeMap<String, String> {
     fn look(&self, path: &str) -> Result<Found, TreeError> {
         Ok(match () {
@@ -257,14 +251,14 @@ impl Tree for BTreeMap<String, String> {
     }
 }
 
-/// A folder of the file system. It is only read.
+/// A directory of the file system. It is only read.
 #[derive(Debug)]
 pub struct Folder {
     root: PathBuf,
 }
 
 impl Folder {
-    /// The tree below a folder.
+    /// Creates the tree of a directory.
     #[must_use]
     pub fn new(root: &Path) -> Self {
         Self {
@@ -272,12 +266,12 @@ impl Folder {
         }
     }
 
-    /// Where the file system has a path.
+    /// Returns the path in the file system.
     fn full(&self, path: &str) -> PathBuf {
         self.root.join(os_name(path))
     }
 
-    /// What the file system says of a path, without following a link at its end.
+    /// Returns the metadata of a path, without following a link at its end.
     fn metadata(&self, path: &str) -> Result<Option<std::fs::Metadata>, TreeError> {
         match self.full(path).symlink_metadata() {
             Ok(metadata) => Ok(Some(metadata)),
@@ -301,7 +295,7 @@ fn unreadable(path: &str, source: std::io::Error) -> TreeError {
     }
 }
 
-/// A path as the file system names it.
+/// Converts a path to the form of the file system.
 #[cfg(unix)]
 fn os_name(path: &str) -> OsString {
     std::os::unix::ffi::OsStringExt::from_vec(name::to_bytes(path))
@@ -312,7 +306,7 @@ fn os_name(path: &str) -> OsString {
     name::lossy(path).into()
 }
 
-/// A name of the file system as trees have it.
+/// Converts a name of the file system to the form of trees.
 fn of_os(name: &OsStr) -> String {
     name::to_text(name.as_encoded_bytes())
 }
@@ -329,7 +323,7 @@ fn may_run(_: &std::fs::Metadata) -> bool {
 
 impl Tree for Folder {
     fn look(&self, path: &str) -> Result<Found, TreeError> {
-        // Behind a link nothing of this tree stands, whatever the file system finds there.
+        // A path behind a link isn't in this tree, even if the file system finds it.
         for folder in path::above(path) {
             if self.metadata(folder)?.is_none_or(|found| !found.is_dir()) {
                 return Ok(Found::Nothing);
@@ -358,7 +352,7 @@ impl Tree for Folder {
             let target = std::fs::read_link(&full).map_err(refused)?;
             return Ok(Rc::from(target.as_os_str().as_encoded_bytes()));
         }
-        // Neither a device nor a pipe is read: it may never end.
+        // Devices and pipes aren't read: that might never end.
         if !metadata.is_file() {
             return Err(refused(std::io::Error::other("it is no ordinary file")));
         }
@@ -407,7 +401,7 @@ impl Tree for Folder {
     }
 }
 
-/// A tree with changes over it.
+/// A tree with changes on top.
 pub struct Overlay<'t> {
     base: &'t dyn Tree,
     changes: BTreeMap<String, Option<File>>,
@@ -423,7 +417,7 @@ impl std::fmt::Debug for Overlay<'_> {
 }
 
 impl<'t> Overlay<'t> {
-    /// A tree that hasn't changed yet.
+    /// Creates an overlay without changes.
     #[must_use]
     pub fn new(base: &'t dyn Tree) -> Self {
         Self {
@@ -433,19 +427,19 @@ impl<'t> Overlay<'t> {
         }
     }
 
-    /// Everything that has changed; `None` where a file is gone.
+    /// Returns all changes; `None` is a removed file.
     #[must_use]
     pub fn changes(&self) -> &BTreeMap<String, Option<File>> {
         &self.changes
     }
 
-    /// The tree below.
+    /// Returns the tree below the changes.
     #[must_use]
     pub fn base(&self) -> &'t dyn Tree {
         self.base
     }
 
-    /// Puts changes over those that are there.
+    /// Adds changes, which take precedence over earlier ones.
     pub fn take(&mut self, changes: BTreeMap<String, Option<File>>) {
         for (path, _) in changes.iter().filter(|(_, file)| file.is_some()) {
             self.spellings.add(path);
@@ -453,10 +447,10 @@ impl<'t> Overlay<'t> {
         self.changes.extend(changes);
     }
 
-    /// The file at a path, if one stands there.
+    /// Returns the file at a path, if there is one.
     ///
     /// # Errors
-    /// As [`Tree::read`].
+    /// Like [`Tree::read`].
     pub fn file(&self, path: &str, limit: usize) -> Result<Option<File>, TreeError> {
         if let Some(changed) = self.changes.get(path) {
             return Ok(changed.clone());
@@ -477,7 +471,7 @@ impl Tree for Overlay<'_> {
         if let Some(Some(file)) = changed {
             return Ok(Found::File(file.mode));
         }
-        // Where a file is gone a folder may stand now.
+        // A directory may have replaced a removed file.
         let made = below(&self.changes, path).any(|(_, file)| file.is_some());
         match changed {
             _ if made => Ok(Found::Folder),
