@@ -12,6 +12,15 @@ use super::table::spec::{Operands, Role};
 /// roles of their operands.
 const COPIES: [&str; 7] = ["cp", "gcp", "install", "ginstall", "ln", "ditto", "link"];
 
+/// Programs that put files into what they are given if it is a directory, and leave the directory
+/// itself and what else is in it as they are.
+pub(crate) fn puts(name: &str) -> bool {
+    matches!(
+        name,
+        "cp" | "gcp" | "mv" | "unzip" | "tar" | "curl" | "wget"
+    )
+}
+
 /// Programs that fill a directory with files of an archive or a repository.
 pub(crate) fn fills(name: &str) -> bool {
     matches!(
@@ -21,6 +30,19 @@ pub(crate) fn fills(name: &str) -> bool {
 }
 
 impl Engine<'_> {
+    /// A file that the line wrote before is written by a program that nothing says the text of.
+    pub(crate) fn overwrites(&mut self, name: &str, to: &Arg) {
+        // These are followed.
+        let known = COPIES.contains(&name)
+            || matches!(
+                name,
+                "tee" | "gcc" | "cc" | "g++" | "clang" | "clang++" | "c++" | "tcc" | "rustc" | "go"
+            );
+        if !known && let Some(path) = super::path::normalise(&to.text, self.shell.cwd()) {
+            self.forget(&path);
+        }
+    }
+
     /// What is written below the destination of a copy.
     pub(crate) fn copies(&mut self, name: &str, call: &Call<'_>, ops: &Operands) {
         let puts = |role: &Role| matches!(role, Role::Write | Role::Dest);
@@ -92,6 +114,7 @@ impl Engine<'_> {
                 ..to.clone()
             };
             self.path_lands(&landed);
+            self.overwrites(name, &landed);
         }
     }
 }

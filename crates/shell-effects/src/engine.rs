@@ -69,6 +69,10 @@ pub(crate) struct Engine<'a> {
     pub fetched: bool,
     /// Files of the work tree that the line has edited in place.
     pub edited: HashSet<String>,
+    /// Files that it has edited once, with a script whose text names nothing that acts.
+    pub touched: HashSet<String>,
+    /// The script of the call of sed that is read now.
+    pub edit_script: Option<String>,
     /// Links of the work tree, and those that the line makes.
     pub links: Cow<'a, Links>,
     /// The line has told git of another repository.
@@ -90,6 +94,8 @@ impl<'a> Engine<'a> {
             container: false,
             fetched: false,
             edited: HashSet::new(),
+            touched: HashSet::new(),
+            edit_script: None,
             links: Cow::Borrowed(&ctx.links),
             remote_added: false,
             printed_all: false,
@@ -594,6 +600,8 @@ impl<'a> Engine<'a> {
             let append = redirs.iter().any(|r| r.op == RedirOp::Append);
             let text = match (append, self.files.get(&path), &out.text) {
                 (true, Some(Some(old)), Some(new)) => Some(format!("{old}{new}")),
+                // What stands in it before isn't known; in the work tree it is code of the project.
+                (true, None, _) if !self.is_inside(&path) => None,
                 (_, _, new) => new.clone(),
             };
             self.files.insert(path, text);
@@ -604,6 +612,10 @@ impl<'a> Engine<'a> {
             };
         }
         out
+    }
+
+    fn is_inside(&self, path: &str) -> bool {
+        self.classify(path).class == super::path::PathClass::Inside
     }
 
     /// The text of a file that the line itself wrote.

@@ -115,6 +115,23 @@ fn tr(text: &str, rest: &[Arg]) -> Option<String> {
     )
 }
 
+/// True for `git grep -l` in the repository: `-lz`, `-il`, but nothing outside of it.
+fn lists_names(rest: &[Arg]) -> bool {
+    let cluster = |t: &str| {
+        t.strip_prefix('-').is_some_and(|letters| {
+            letters.contains('l') && letters.chars().all(|c| "lzinwvhEGFPIa".contains(c))
+        })
+    };
+    let lists = |a: &Arg| {
+        let t = a.text.as_str();
+        cluster(t) || matches!(t, "--name-only" | "--files-with-matches")
+    };
+    rest.iter().any(lists)
+        && !rest
+            .iter()
+            .any(|a| matches!(a.text.as_str(), "--no-index" | "-O") || a.text.contains(UNKNOWN))
+}
+
 impl Engine<'_> {
     /// The output of a program of the table, if it follows from its input.
     pub(crate) fn filter_output(
@@ -365,7 +382,7 @@ impl Engine<'_> {
                     ) if !has("config") => safe(),
                     Some("ls-files") => inside(self),
                     Some("diff" | "show" | "diff-tree") if has("--name-only") => inside(self),
-                    Some("grep") if has("-l") || has("--name-only") => inside(self),
+                    Some("grep") if lists_names(rest) => inside(self),
                     Some("branch") if has("--show-current") => safe(),
                     _ => Stream::unknown(),
                 }

@@ -364,13 +364,7 @@ fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
     if under(workdir, abs) {
         return PathClass::Outside;
     }
-    for t in [
-        "/tmp",
-        "/var/tmp",
-        "/private/tmp",
-        "/dev/shm",
-        "/var/folders",
-    ] {
+    for t in TEMPORARY {
         if under(abs, t) {
             return if abs.len() == t.len() {
                 PathClass::Outside
@@ -391,6 +385,20 @@ fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
     } else {
         PathClass::Outside
     }
+}
+
+/// Directories for temporary files.
+const TEMPORARY: [&str; 5] = [
+    "/tmp",
+    "/var/tmp",
+    "/private/tmp",
+    "/dev/shm",
+    "/var/folders",
+];
+
+/// Whether a path is a directory that all programs have for their temporary files.
+pub(super) fn is_temporary(abs: &str) -> bool {
+    TEMPORARY.contains(&abs) && abs != "/var/folders"
 }
 
 fn is_system(abs: &str) -> bool {

@@ -324,6 +324,22 @@ impl Engine<'_> {
         self.emit_change(kind, at, info, risk, why);
     }
 
+    /// A path is written. A program that only `puts` files into a directory may put them into that
+    /// for temporary files.
+    pub(crate) fn path_put<'t>(&mut self, at: impl Into<Spot<'t>>, puts: bool) {
+        let at = at.into();
+        let info = self.classify(at.text);
+        // Above the work tree it isn't only for temporary files.
+        let inside = self.ctx.workdir.strip_prefix(&info.absolute);
+        let holds_tree = inside.is_some_and(|rest| rest.starts_with('/'));
+        let shared = puts && !holds_tree && path::is_temporary(&info.absolute);
+        if shared && !self.remote && info.class == PathClass::Outside {
+            let why = "writes a temporary file";
+            return self.emit_change(EffectKind::Write, at, info, RiskLevel::Medium, why);
+        }
+        self.path_write(at);
+    }
+
     /// A path is removed; `recursive` for whole trees.
     pub(crate) fn path_delete<'t>(&mut self, at: impl Into<Spot<'t>>, recursive: bool) {
         let at = at.into();

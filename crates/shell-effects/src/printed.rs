@@ -149,6 +149,43 @@ fn figures(rest: &[Arg]) -> Option<String> {
     }
 }
 
+/// `docker ps -q -f name=web` and the like print numbers of containers. Without a filter they are
+/// those of all, which is more than a name says.
+fn numbers_of_containers(rest: &[Arg]) -> Option<String> {
+    let mut words = rest.iter().map(|a| a.text.as_str());
+    let mut kind = words.next()?;
+    let composed = kind == "compose";
+    if matches!(kind, "compose" | "container") {
+        kind = words.next()?;
+    }
+    if !matches!(kind, "ps" | "ls") {
+        return None;
+    }
+    let (mut quiet, mut one) = (false, false);
+    let names_one = |filter: &str| {
+        let value = ["name=", "id=", "ancestor=", "label="]
+            .iter()
+            .find_map(|key| filter.strip_prefix(key));
+        value.is_some_and(|v| v.chars().filter(|c| c.is_ascii_alphanumeric()).count() > 1)
+    };
+    while let Some(word) = words.next() {
+        match word {
+            "-q" | "--quiet" | "-aq" | "-qa" => quiet = true,
+            "-lq" | "-ql" => (quiet, one) = (true, true),
+            "-l" | "--latest" => one = true,
+            "-a" | "--all" | "--no-trunc" => {}
+            "-f" | "--filter" => one |= names_one(words.next()?),
+            word if word.starts_with("--filter=") => {
+                one |= word.strip_prefix("--filter=").is_some_and(names_one);
+            }
+            // The name of a service.
+            word if composed && !word.starts_with(['-', UNKNOWN]) => one = true,
+            _ => return None,
+        }
+    }
+    (quiet && one).then(|| SAFE_HOLE.to_string())
+}
+
 /// Text for `bc` that can only give a number.
 fn only_reckons(text: Option<&str>) -> bool {
     text.is_some_and(|t| !t.contains([UNKNOWN, '"']) && !t.contains("print"))
@@ -167,6 +204,7 @@ pub(crate) fn printed(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream
         "du" if flag(rest, 's', "--summarize") => figures(rest),
         "du" => None,
         "bc" => known(only_reckons(stdin.text.as_deref()) && operands(rest).is_empty()),
+        "docker" | "podman" | "nerdctl" => numbers_of_containers(rest),
         "numfmt" => known(rest.iter().all(|a| {
             let t = a.text.as_str();
             t.starts_with("--to=")
@@ -211,6 +249,12 @@ mod tests {
             "touch $(pgrep -a x)",
             "touch $(echo '\"/etc/x\"' | bc)",
             "touch $(numfmt --suffix=/../../../x 1)",
+            "docker stop $(docker ps -q)",
+            "docker stop $(docker ps -q -f status=running)",
+            "docker stop $(docker ps -q -f name=.)",
+            "docker stop $(docker ps -f name=web)",
+            "docker stop $(docker -H x ps -q -f name=web)",
+            "docker stop $(docker compose ps -q)",
         ] {
             assert_eq!(risk_of(line), RiskLevel::High, "{line}");
         }
@@ -229,6 +273,8 @@ mod tests {
             "touch x-$(shuf -i 1-9 -n 1)",
             "touch x-$(echo '1+2' | bc)",
             "touch $(printf '%(%F)T').txt",
+            "docker stop $(docker ps -q -f name=web)",
+            "docker exec $(docker compose ps -q web) ls",
         ] {
             assert_eq!(risk_of(line), RiskLevel::Medium, "{line}");
         }

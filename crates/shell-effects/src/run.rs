@@ -20,6 +20,7 @@ const BIN_DIRS: &[&str] = &[
     "/snap/bin",
     "/usr/games",
     "/usr/lib/git-core",
+    "/usr/libexec",
     "/usr/libexec/git-core",
     "/run/current-system/sw/bin",
     "/busybox",
@@ -240,6 +241,7 @@ impl Engine<'_> {
                         obfuscated,
                         ..Arg::default()
                     };
+                    self.imports(lang, &a);
                     self.code(lang, &a, stdin);
                 }
                 None => self.dynamic(

@@ -159,6 +159,7 @@ impl Engine<'_> {
         }
         let risky = spec.risky || root.risky;
         if let Some(hole) = call.hole.as_ref().filter(|_| risky) {
+            self.may_have_edited(name, &call.operands);
             // To a reader it is most likely something to read.
             let reads = floor == RiskLevel::Low
                 && !call.dry
@@ -199,7 +200,7 @@ impl Engine<'_> {
         }
         self.own_settings(name, span);
         for (e, span) in own {
-            self.table_effect(e, span);
+            self.table_effect(name, e, span);
         }
         let mut code = false;
         let mut out = Stream::unknown();
@@ -272,7 +273,7 @@ impl Engine<'_> {
         }
     }
 
-    fn table_effect(&mut self, e: &EffectSpec, span: Span) {
+    fn table_effect(&mut self, name: &str, e: &EffectSpec, span: Span) {
         let certainty = if e.possible {
             Certainty::Possible
         } else {
@@ -309,7 +310,7 @@ impl Engine<'_> {
                 }
                 EffectKind::Write => {
                     self.path_fill(&arg);
-                    return self.path_write(&arg);
+                    return self.path_put(&arg, t == "." && super::copies::puts(name));
                 }
                 EffectKind::Network if t == "." => return self.serves(&arg),
                 EffectKind::Network if t == "localhost" => {
@@ -459,7 +460,8 @@ impl Engine<'_> {
                 if recursive {
                     self.path_mode(arg, true);
                 } else {
-                    self.path_write(arg);
+                    self.path_put(arg, super::copies::puts(name));
+                    self.overwrites(name, arg);
                     if super::copies::fills(name) {
                         self.path_fill(arg);
                     }
@@ -615,20 +617,21 @@ impl Engine<'_> {
                 RiskLevel::High,
                 "sends files to another machine",
             ),
-            Role::Dest => match remote_of(&arg.text) {
-                Some(h) => {
-                    let h = h.to_owned();
-                    self.emit_raw(
-                        EffectKind::Network,
-                        Some(show(&h)),
-                        Certainty::Certain,
-                        arg.span,
-                        RiskLevel::High,
-                        "sends files to another machine",
-                    );
-                }
-                None => self.path_write(arg),
-            },
+            Role::Dest => {
+                let Some(host) = remote_of(&arg.text) else {
+                    self.path_put(arg, super::copies::puts(name));
+                    self.overwrites(name, arg);
+                    return false;
+                };
+                self.emit_raw(
+                    EffectKind::Network,
+                    Some(show(host)),
+                    Certainty::Certain,
+                    arg.span,
+                    RiskLevel::High,
+                    "sends files to another machine",
+                );
+            }
             Role::Upload => self.upload(arg, stdin),
             Role::Data => {
                 let file = arg

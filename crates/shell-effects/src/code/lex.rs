@@ -727,9 +727,26 @@ pub(crate) fn receiver_literal(tokens: &[Token], i: usize) -> Option<String> {
             Token::Str(s, true),
             Token::Punct(')'),
             Token::Punct('.'),
-        ] if path.ends_with("Path") => Some(s.clone()),
+        ] if path.ends_with("Path") => above(s, tokens.get(i)?.name()?),
         _ => None,
     }
+}
+
+/// The path that a method is called on: `write_text` is, `parent.mkdir` is of what is above.
+fn above(path: &str, name: &str) -> Option<String> {
+    let mut path = path;
+    let (members, _method) = name.rsplit_once('.').unwrap_or(("", name));
+    for member in members.split('.').filter(|m| !m.is_empty()) {
+        if member != "parent" {
+            return None;
+        }
+        path = match path.trim_end_matches('/').rsplit_once('/') {
+            Some(("", _)) => "/",
+            Some((above, _)) => above,
+            None => ".",
+        };
+    }
+    Some(path.to_owned())
 }
 
 /// Whether a name is written so that others read it: with an escape (JavaScript), or with

@@ -5,7 +5,9 @@
 
 mod actions;
 pub(crate) mod awk;
+pub(crate) mod compiled;
 mod computed;
+mod constants;
 mod language;
 mod lex;
 mod names;
@@ -26,7 +28,7 @@ use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
-use language::{Action, language};
+use language::{Action, Reach, language};
 use lex::Token;
 use rustc_hash::FxHashSet;
 use scope::Scope;
@@ -46,6 +48,22 @@ struct Code<'c> {
     stdin: &'c Stream,
     /// How many texts with code stand around it.
     depth: usize,
+}
+
+/// True for text that names nothing of the language that acts, reads or talks to others, and no
+/// module that does.
+pub(crate) fn reaches_nothing(lang: &str, text: &str) -> bool {
+    let language = language(lang);
+    let plain = |word: &str| {
+        let reach = language.exact_module(word);
+        language.act(word).is_none()
+            && matches!(reach, Reach::Pure | Reach::Mild | Reach::Foreign)
+            && (!word.starts_with('_') || matches!(word, "__name__" | "__main__" | "__init__"))
+    };
+    !language.is_empty()
+        && !text.contains(crate::chars::is_mark)
+        && !text.contains(['`', '$'])
+        && tree::words(text).all(plain)
 }
 
 impl Engine<'_> {
@@ -103,13 +121,28 @@ impl Engine<'_> {
         }
     }
 
-    /// Code of a scripting language: what its calls do, as the lexer reads it, held against a
-    /// second reading.
+    /// Code of a scripting language, with its constants in their place.
     fn inline_script(&mut self, lang: &str, arg: &Arg, stdin: &Stream, depth: usize) {
         if depth > MAX_EMBEDDED {
             self.dynamic(arg.span, "runs code inside of strings inside of strings");
             return;
         }
+        match constants::inline(lang, &arg.text) {
+            Some(texts) => {
+                for text in texts {
+                    let arg = Arg {
+                        text,
+                        ..arg.clone()
+                    };
+                    self.script_text(lang, &arg, stdin, depth);
+                }
+            }
+            None => self.script_text(lang, arg, stdin, depth),
+        }
+    }
+
+    /// What the calls of code do, as the lexer reads it, held against a second reading.
+    fn script_text(&mut self, lang: &str, arg: &Arg, stdin: &Stream, depth: usize) {
         let text = arg.text.as_str();
         let tokens = lex::tokens(lang, text);
         self.burn(tokens.len() * (2 + tokens.len() / 512) + text.len());

@@ -77,6 +77,7 @@ impl<'t> Scope<'t> {
                 Token::Name(name) => scope.mention(name, tokens, i),
                 Token::Str(text, false) => scope.environment |= names_environment(lang, text),
                 Token::Str(text, true) => {
+                    scope.feeds |= lang == "js" && text == "stdin";
                     scope.spawns |= matches!(text.as_str(), "child_process" | "node:child_process");
                     let is = |method: &&str| text.eq_ignore_ascii_case(method);
                     scope.changes |= ["POST", "PUT", "PATCH", "DELETE"].iter().any(is);
@@ -95,6 +96,21 @@ impl<'t> Scope<'t> {
         scope.calls_values |= tokens
             .windows(2)
             .any(|w| matches!(w, [Token::Punct(')' | ']'), Token::Punct('(')]));
+        // `s[k].write(…)`: the key may be the input of a program.
+        scope.feeds |= lang == "js"
+            && tokens.windows(5).any(|w| match w {
+                [
+                    Token::Punct('['),
+                    key,
+                    Token::Punct(']'),
+                    Token::Punct('.'),
+                    Token::Name(m),
+                ] => {
+                    !matches!(key, Token::Str(_, true))
+                        && matches!(m.as_str(), "write" | "end" | "pipe")
+                }
+                _ => false,
+            });
         scope.reflects = lang == "js" && reflects(tokens);
         scope
     }
@@ -418,8 +434,18 @@ impl<'t> Scope<'t> {
                 let own = name.contains("process.stdin")
                     || name.starts_with("Deno.")
                     || name.starts_with("Bun.");
-                let input = name.split('.').skip_while(|part| *part != "stdin").nth(1);
-                self.feeds |= !own && matches!(input, Some("write" | "end" | "pipe" | "getWriter"));
+                let behind = tokens.get(i + 1..).unwrap_or_default();
+                // `s.stdin`, `s.stdio[0]`, `stdio: [f, …]`: whoever has it can write to it.
+                let input = name.split('.').any(|part| part == "stdin")
+                    && (name != "stdin" || is_member(tokens, i));
+                let listed = match behind {
+                    [Token::Punct('['), ..] => name.ends_with("stdio"),
+                    [Token::Punct(':'), Token::Punct('['), first, ..] => {
+                        name == "stdio" && !matches!(first, Token::Str(..))
+                    }
+                    _ => false,
+                };
+                self.feeds |= !own && (input || listed);
                 if let (
                     "fs" | "http" | "https" | "net" | "dns" | "child_process" | "Deno" | "Bun",
                     true,

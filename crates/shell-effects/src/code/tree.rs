@@ -10,10 +10,10 @@ use super::lex::Token;
 use crate::chars::{SAFE_HOLE, UNKNOWN};
 use bounded_parse::parse;
 use std::ops::Range;
-use tree_sitter::{Node, Parser, Tree, TreeCursor};
+use tree_sitter::{Language, Node, Parser, Tree, TreeCursor};
 
 /// Longest code that is parsed, in bytes. Inline code of people is far shorter.
-const MAX_TEXT: usize = 8 * 1024;
+pub(super) const MAX_TEXT: usize = 8 * 1024;
 
 /// What a grammar says of a piece of code.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -36,22 +36,33 @@ impl Reading {
     }
 }
 
-/// Reads code by the grammar of its language. `None` where there is no grammar.
-pub(super) fn read(lang: &str, text: &str) -> Option<Reading> {
-    let (language, before) = match lang {
+/// The grammar of a language, and what stands before code that begins in the middle.
+fn grammar(lang: &str) -> Option<(Language, &'static str)> {
+    Some(match lang {
         "python" => (tree_sitter_python::LANGUAGE.into(), ""),
         "js" => (tree_sitter_javascript::LANGUAGE.into(), ""),
         "ruby" => (tree_sitter_ruby::LANGUAGE.into(), ""),
         // `php -r` begins in the language, the grammar in a page.
         "php" => (tree_sitter_php::LANGUAGE_PHP.into(), "<?php "),
         _ => return None,
-    };
-    if text.len() > MAX_TEXT {
-        return Some(Reading::unread());
-    }
+    })
+}
+
+/// Code with what stands before it, as its grammar reads it. `None` where there is no grammar, or
+/// where it is too long.
+pub(super) fn parsed(lang: &str, text: &str) -> Option<(Tree, String)> {
+    let (language, before) = grammar(lang)?;
+    let source = format!("{before}{text}");
+    let short = text.len() <= MAX_TEXT;
+    let tree = short.then(|| parse(&mut Parser::new(), &language, &source).ok())?;
+    Some((tree?, source))
+}
+
+/// Reads code by the grammar of its language. `None` where there is no grammar.
+pub(super) fn read(lang: &str, text: &str) -> Option<Reading> {
+    grammar(lang)?;
     // What isn't known stands for a name: most holes are values.
-    let text = format!("{before}{}", text.replace([UNKNOWN, SAFE_HOLE], "h"));
-    let Ok(tree) = parse(&mut Parser::new(), &language, &text) else {
+    let Some((tree, text)) = parsed(lang, &text.replace([UNKNOWN, SAFE_HOLE], "h")) else {
         return Some(Reading::unread());
     };
     let mut reading = Reading {
@@ -107,7 +118,7 @@ fn is_text(node: Node<'_>) -> bool {
     )
 }
 
-fn is_name(node: Node<'_>) -> bool {
+pub(super) fn is_name(node: Node<'_>) -> bool {
     let kind = node.kind();
     // Where a scanner of a grammar gives up it leaves tokens of no length.
     let is_there = !node.is_missing() && !node.byte_range().is_empty();

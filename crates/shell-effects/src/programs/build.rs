@@ -104,6 +104,33 @@ fn make(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
+/// True for a word of a compiler that changes nothing about what the source means, and adds nothing
+/// to it.
+fn only_builds(word: &Arg) -> bool {
+    let text = word.text.as_str();
+    let start = ["-O", "-g", "-std=", "--edition", "opt-level="];
+    let warns = text.starts_with("-W") && !text.contains(',');
+    let whole = [
+        "-o",
+        "-c",
+        "-C",
+        "-lm",
+        "-pthread",
+        "-lpthread",
+        "--test",
+        "-pedantic",
+        "run",
+        "build",
+    ];
+    let name = text
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+'));
+    warns
+        || whole.contains(&text)
+        || start.iter().any(|s| text.starts_with(s))
+        || name && !text.starts_with('-')
+}
+
 fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation {
         name,
@@ -123,13 +150,31 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     }
     // A program compiled from text of this line is text of this line.
     if stdin.present || rest.iter().any(|a| cx.wrote(&a.text)) {
+        // A program of harmless source is as good as none.
+        let known = |cx: &Engine<'_>, a: &Arg| {
+            use crate::path::PathClass::{Inside, Root};
+            !a.text.contains(['/', '.'])
+                || cx.wrote(&a.text)
+                || matches!(cx.classify(&a.text).class, Inside | Root)
+        };
+        let target = rest
+            .iter()
+            .position(|a| a.text == "-o")
+            .map(|i| i.saturating_add(1));
+        let clean = !stdin.present
+            && rest
+                .iter()
+                .enumerate()
+                .all(|(i, a)| only_builds(a) && (Some(i) == target || known(cx, a)))
+            && cx.wrote_harmless_source();
+        let program = clean.then(String::new);
         let out = rest
             .iter()
             .position(|a| a.text == "-o")
             .and_then(|i| rest.get(i + 1))
             .map_or("a.out".to_owned(), |a| a.text.clone());
         if let Some(p) = crate::path::normalise(&out, cx.shell.cwd()) {
-            cx.files.insert(p, None);
+            cx.files.insert(p, program.clone());
         }
         // Without `-o` the program is named after its source.
         for source in rest
@@ -142,10 +187,10 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 && let Some(p) =
                     crate::path::normalise(stem.rsplit('/').next().unwrap_or(stem), cx.shell.cwd())
             {
-                cx.files.insert(p, None);
+                cx.files.insert(p, program.clone());
             }
         }
-        if rest.first().is_some_and(|a| a.text == "run") {
+        if !clean && rest.first().is_some_and(|a| a.text == "run") {
             cx.dynamic(span, "runs a program that this line wrote");
         }
     }

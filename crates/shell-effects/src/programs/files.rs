@@ -16,7 +16,26 @@ pub(super) const PROGRAMS: Family = &[
     (&["yq"], yq),
     (&["awk", "gawk", "mawk", "nawk", "original-awk"], awk),
     (&["sed", "gsed"], sed),
+    (&["ssh-keygen"], keygen),
 ];
+
+/// A key that is made or changed: where `-f` says. Otherwise the table says where.
+fn keygen(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    const LOOKS: [&str; 9] = ["-l", "-B", "-L", "-F", "-Q", "-r", "-y", "-e", "-i"];
+    let spec = cx.ctx.table.get("ssh-keygen")?;
+    let (read, _) = read(spec, call.rest);
+    if !LOOKS.iter().any(|f| read.has(f)) {
+        for file in read
+            .flags
+            .iter()
+            .filter(|f| f.name == "-f")
+            .flat_map(|f| &f.values)
+        {
+            cx.path_write(file);
+        }
+    }
+    None
+}
 
 fn copy(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { name, rest, .. } = *call;
@@ -143,6 +162,7 @@ fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let spec = cx.ctx.table.get("sed")?;
     let (read, _) = read(spec, call.rest);
     let has = |names: &[&str]| read.flags.iter().any(|f| names.contains(&f.name.as_str()));
+    cx.edit_script = None;
     if !has(&["-i", "--in-place"]) || has(&["-f", "--file"]) {
         return None;
     }
@@ -156,6 +176,9 @@ fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let skipped = usize::from(scripts.is_empty());
     if scripts.is_empty() {
         scripts.extend(read.operands.first().map(|a| a.text.as_str()));
+    }
+    if let [script] = scripts.as_slice() {
+        cx.edit_script = Some((*script).to_owned());
     }
     let quiet = has(&["-n", "--quiet", "--silent"]);
     if crate::code::sed::leaves_nothing(&scripts.join("\n"), quiet) {

@@ -28,6 +28,9 @@ pub(super) fn js(p: &Place<'_>) -> Option<Action> {
             _ => Some(Action::Safe),
         };
     }
+    if taken_out(p, written) {
+        return Some(Action::Safe);
+    }
     // `{name: …}`, but not `a ? name : b`.
     if p.is_behind(':') && matches!(p.before(1), Some(Token::Punct('{' | ','))) && p.head.is_none()
     {
@@ -103,4 +106,32 @@ pub(super) fn js(p: &Place<'_>) -> Option<Action> {
         return (!imported || !scope.partial && !scope.foreign).then_some(Action::Safe);
     }
     (!scope.partial && !scope.foreign).then_some(Action::Safe)
+}
+
+/// `const {execSync} = require("child_process")`: it is looked up where it is called.
+fn taken_out(p: &Place<'_>, written: &str) -> bool {
+    let Some(Token::Punct('{' | ',')) = p.before(1) else {
+        return false;
+    };
+    if p.called || p.member || !p.scope.aliases.contains_key(written) {
+        return false;
+    }
+    let inside = |t: &&Token| matches!(t, Token::Name(_) | Token::Punct(',' | '\n'));
+    let rest = p.tokens.get(p.at..).unwrap_or_default();
+    let end = rest.iter().take_while(inside).count();
+    let import =
+        |name: &Token| matches!(name, Token::Name(n) if matches!(n.as_str(), "require" | "await"));
+    match rest.get(end..) {
+        Some(
+            [
+                Token::Punct('}'),
+                Token::Punct('='),
+                source,
+                Token::Punct('(') | Token::Name(_),
+                ..,
+            ],
+        ) => import(source),
+        Some([Token::Punct('}'), Token::Name(from), Token::Str(..), ..]) => from == "from",
+        _ => false,
+    }
 }

@@ -1,0 +1,612 @@
+//! Names in inline code that can only stand for one text: `p = 'src/x.py'; open(p, 'w')`.
+//!
+//! The grammar shows every mention of a name. One of them gives it a text, at the top of the code
+//! and before all others; all others read it, in places where nothing can give it another value.
+//! Then the text is put in their place, and the code is rated as if it had been written so. A name
+//! with any other mention stays what it was: not known.
+
+use super::tree;
+use crate::chars::{STAR, has_hole};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// Longest value that is put in place of a name, in bytes.
+const MAX_VALUE: usize = 200;
+/// How often values are put into what gives other names their values.
+const MAX_ROUNDS: usize = 4;
+/// Most values of a loop or a function, and of all of them together.
+const MAX_ITEMS: usize = 16;
+/// Most mentions of names that are looked at.
+const MAX_MENTIONS: usize = 512;
+
+/// Names through which code reaches its own variables, by language.
+fn reaches_variables(lang: &str, name: &str) -> bool {
+    match lang {
+        "python" => matches!(
+            name,
+            "exec"
+                | "eval"
+                | "locals"
+                | "globals"
+                | "vars"
+                | "setattr"
+                | "delattr"
+                | "ctypes"
+                | "gc"
+                | "f_locals"
+                | "f_globals"
+                | "f_back"
+                | "__dict__"
+                | "__main__"
+                | "__globals__"
+                | "__setattr__"
+        ),
+        "js" => name == "eval",
+        "ruby" => matches!(
+            name,
+            "eval"
+                | "binding"
+                | "instance_eval"
+                | "class_eval"
+                | "module_eval"
+                | "local_variable_set"
+                | "ObjectSpace"
+                | "Binding"
+                | "Fiddle"
+        ),
+        _ => matches!(
+            name,
+            "eval"
+                | "extract"
+                | "parse_str"
+                | "mb_parse_str"
+                | "assert"
+                | "create_function"
+                | "FFI"
+        ),
+    }
+}
+
+/// Statements that give names a value without mentioning them, or functions another meaning.
+fn reaches_names(lang: &str, kind: &str) -> bool {
+    match lang {
+        "python" => matches!(kind, "wildcard_import" | "case_clause" | "exec_statement"),
+        "js" => kind == "with_statement",
+        "ruby" => matches!(
+            kind,
+            "method" | "singleton_method" | "class" | "singleton_class" | "module" | "alias"
+        ),
+        _ => matches!(kind, "dynamic_variable_name" | "namespace_definition"),
+    }
+}
+
+/// The code with the values of its constants in their place, and once for each value of a loop
+/// over texts; nothing if there are none.
+pub(super) fn inline(lang: &str, text: &str) -> Option<Vec<String>> {
+    if !text.contains(['"', '\'']) || has_hole(text) || text.contains("__main__") {
+        return None;
+    }
+    if !text.contains('=') && !text.contains("for ") {
+        return None;
+    }
+    let mut out = Vec::new();
+    expand(lang, text.to_owned(), 0, &mut out)?;
+    (out.len() > 1 || out.iter().any(|one| one != text)).then_some(out)
+}
+
+/// Puts values in place until nothing is left to put; nothing if it becomes too much.
+fn expand(lang: &str, text: String, rounds: usize, out: &mut Vec<String>) -> Option<()> {
+    let found = (rounds < MAX_ROUNDS).then(|| round(lang, &text)).flatten();
+    match found {
+        Some(texts) => {
+            for one in texts {
+                expand(lang, one, rounds + 1, out)?;
+            }
+        }
+        None => out.push(text),
+    }
+    (out.len() <= MAX_ITEMS).then_some(())
+}
+
+/// What to write in the place of a mention.
+type Edit = (Range<usize>, String);
+
+/// One step: constants, or the first loop or function with all that its names can stand for.
+fn round(lang: &str, text: &str) -> Option<Vec<String>> {
+    let (tree, source) = tree::parsed(lang, text)?;
+    let before = source.len().checked_sub(text.len())?;
+    let root = tree.root_node();
+    if root.has_error() {
+        return None;
+    }
+    let code = Source {
+        lang,
+        text: &source,
+        mentions: mentions(lang, root, &source)?,
+    };
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut variants: Vec<Vec<Edit>> = Vec::new();
+    let mut all: Vec<_> = code.mentions.values().collect();
+    all.sort_by_key(|nodes| nodes.first().map(Node::start_byte));
+    for nodes in all {
+        let Some((first, others)) = nodes.split_first().filter(|(_, o)| !o.is_empty()) else {
+            continue;
+        };
+        if let Some(value) = code.given(*first) {
+            edits.extend(code.reads(others, value).into_iter().flatten());
+        } else if variants.is_empty() {
+            let values = code.items(*first).and_then(|values| {
+                let all = values.iter().map(|v| code.reads(others, v));
+                all.collect::<Option<Vec<_>>>()
+            });
+            let found = values.or_else(|| code.calls(*first, others));
+            variants = found.unwrap_or_default();
+        }
+    }
+    let put = |more: &[Edit]| {
+        let mut all: Vec<_> = edits.iter().chain(more).cloned().collect();
+        all.sort_by_key(|(at, _)| at.start);
+        let mut out = String::with_capacity(source.len());
+        let mut from = before;
+        for (at, value) in all {
+            out.push_str(source.get(from..at.start)?);
+            out.push_str(&value);
+            from = at.end;
+        }
+        out.push_str(source.get(from..)?);
+        (out.len() <= tree::MAX_TEXT).then_some(out)
+    };
+    if variants.is_empty() && edits.is_empty() {
+        return None;
+    }
+    if variants.is_empty() {
+        variants.push(Vec::new());
+    }
+    variants.iter().map(|v| put(v)).collect()
+}
+
+/// Code with its mentions of names.
+struct Source<'t, 's> {
+    lang: &'s str,
+    text: &'s str,
+    mentions: Mentions<'t, 's>,
+}
+
+type Mentions<'t, 's> = FxHashMap<&'s str, Vec<Node<'t>>>;
+
+/// All names of the code with the places where they stand; nothing if the code can reach its own
+/// variables in other ways.
+fn mentions<'t, 's>(lang: &str, root: Node<'t>, source: &'s str) -> Option<Mentions<'t, 's>> {
+    let mut out = Mentions::default();
+    let mut cursor = root.walk();
+    let mut count = 0_usize;
+    loop {
+        let node = cursor.node();
+        if reaches_names(lang, node.kind()) {
+            return None;
+        }
+        if tree::is_name(node) || node.kind().starts_with("shorthand_property_identifier") {
+            let name = source.get(node.byte_range())?;
+            if reaches_variables(lang, name) {
+                return None;
+            }
+            count += 1;
+            if count > MAX_MENTIONS {
+                return None;
+            }
+            out.entry(name).or_default().push(node);
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Some(out);
+            }
+        }
+    }
+}
+
+impl<'t, 's> Source<'t, 's> {
+    fn of(&self, node: Node<'_>) -> Option<&'s str> {
+        self.text.get(node.byte_range())
+    }
+
+    /// The expression that the mention gives the name, if it is a text.
+    fn given(&self, node: Node<'t>) -> Option<&'s str> {
+        let parent = node.parent()?;
+        let (value, statement) = match (self.lang, parent.kind()) {
+            ("python", "assignment") => {
+                if parent.child_by_field_name("type").is_some() {
+                    return None;
+                }
+                (bound(parent, node, "left", "right")?, expression(parent)?)
+            }
+            ("ruby", "assignment") => (bound(parent, node, "left", "right")?, parent),
+            ("js", "variable_declarator") => {
+                let statement = parent
+                    .parent()
+                    .filter(|s| s.kind() == "lexical_declaration")?;
+                if self.of(statement.child(0)?)? != "const" {
+                    return None;
+                }
+                (bound(parent, node, "name", "value")?, statement)
+            }
+            // `$p`: the name stands below the variable.
+            ("php", "variable_name") => {
+                let assignment = parent.parent();
+                let assignment = assignment.filter(|a| a.kind() == "assignment_expression")?;
+                let value = bound(assignment, parent, "left", "right")?;
+                (value, expression(assignment)?)
+            }
+            _ => return None,
+        };
+        // In a function, a condition or a loop it may be another one, or none.
+        let top = matches!(statement.parent()?.kind(), "module" | "program");
+        let list = self.lang == "python" && texts_of(value).is_some();
+        (top && (list || self.is_text(value))).then(|| self.of(value))?
+    }
+
+    /// The values of the name of a loop at the top of the code: `for p in ['a', 'b']:`, or over
+    /// the files that a pattern finds.
+    fn items(&self, node: Node<'t>) -> Option<Vec<String>> {
+        let parent = node.parent()?;
+        if self.lang != "python" || parent.kind() != "for_statement" {
+            return None;
+        }
+        let list = bound(parent, node, "left", "right")?;
+        if parent.parent()?.kind() != "module" {
+            return None;
+        }
+        if list.kind() == "call" {
+            return Some(vec![self.found(list)?]);
+        }
+        let texts = texts_of(list)?;
+        texts
+            .into_iter()
+            .map(|v| self.of(v).map(str::to_owned))
+            .collect()
+    }
+
+    /// The files that a call finds by a pattern with an extension: `glob.glob('src/**/*.py')`,
+    /// `Path('src').rglob('*.ts')`.
+    fn found(&self, call: Node<'t>) -> Option<String> {
+        let function = call.child_by_field_name("function")?;
+        let arguments = call.child_by_field_name("arguments")?;
+        let mut cursor = arguments.walk();
+        let mut given = arguments.named_children(&mut cursor);
+        let pattern = given.next().filter(|p| plain(*p))?;
+        let only = given.all(|more| self.of(more).is_some_and(|t| t == "recursive=True"));
+        let pattern = bare_text(self.of(pattern)?)?;
+        let (stem, extension) = pattern.rsplit_once('.')?;
+        let named = !extension.is_empty() && extension.chars().all(char::is_alphanumeric);
+        if !only || !named || !stem.ends_with('*') || pattern.contains(['?', '[', '\\']) {
+            return None;
+        }
+        let star = |text: &str| {
+            let text = text.replace("**/*", "*").replace("**/", "*/");
+            text.replace('*', STAR.encode_utf8(&mut [0; 4]))
+        };
+        let name = self.of(function)?;
+        if matches!(name, "glob.glob" | "glob.iglob") && self.is_module("glob") {
+            return Some(format!("'{}'", star(&pattern)));
+        }
+        let (of, method) = name.rsplit_once('.')?;
+        let object = function
+            .child_by_field_name("object")
+            .filter(|o| o.kind() == "call")?;
+        if !matches!(method, "glob" | "rglob") || !self.is_text(object) {
+            return None;
+        }
+        let base = bare_text(of)?;
+        let deep = if method == "rglob" && !pattern.starts_with('*') {
+            "*/"
+        } else {
+            ""
+        };
+        Some(format!(
+            "Path('{base}/{}')",
+            star(&format!("{deep}{pattern}"))
+        ))
+    }
+
+    /// What to write for the parameters of a function at the top of the code, for each of its
+    /// calls: `def edit(path, old, new)`. The node is its name, the others are all of its mentions.
+    fn calls(&self, node: Node<'t>, others: &[Node<'t>]) -> Option<Vec<Vec<Edit>>> {
+        let function = node
+            .parent()
+            .filter(|f| f.kind() == "function_definition")?;
+        let named = function.child_by_field_name("name") == Some(node);
+        if !named || function.parent()?.kind() != "module" {
+            return None;
+        }
+        let parameters = function.child_by_field_name("parameters")?;
+        let mut cursor = parameters.walk();
+        let parameters: Vec<Node<'t>> = parameters.named_children(&mut cursor).collect();
+        if parameters.iter().any(|p| p.kind() != "identifier") {
+            return None;
+        }
+        let mut calls: Vec<Vec<Node<'t>>> = Vec::new();
+        for mention in others {
+            let call = mention.parent().filter(|c| c.kind() == "call")?;
+            if call.child_by_field_name("function") != Some(*mention) {
+                return None;
+            }
+            let list = call.child_by_field_name("arguments")?;
+            let mut cursor = list.walk();
+            let given: Vec<Node<'t>> = list.named_children(&mut cursor).collect();
+            let odd = |n: &Node<'_>| {
+                matches!(
+                    n.kind(),
+                    "keyword_argument" | "list_splat" | "dictionary_splat"
+                )
+            };
+            if given.len() != parameters.len() || given.iter().any(odd) {
+                return None;
+            }
+            calls.push(given);
+        }
+        let mut out: Vec<Vec<Edit>> = vec![Vec::new(); calls.len()];
+        for (k, parameter) in parameters.iter().enumerate() {
+            let Some((first, reads)) = self.mentions.get(self.of(*parameter)?)?.split_first()
+            else {
+                continue;
+            };
+            let values: Option<Vec<Vec<Edit>>> = calls
+                .iter()
+                .map(|given| {
+                    let value = given.get(k).filter(|v| plain(**v))?;
+                    self.reads(reads, self.of(*value)?)
+                })
+                .collect();
+            if first == parameter
+                && let Some(values) = values
+            {
+                for (all, edits) in out.iter_mut().zip(values) {
+                    all.extend(edits);
+                }
+            }
+        }
+        out.iter().all(|edits| !edits.is_empty()).then_some(out)
+    }
+
+    /// A text, texts that are joined, or a path of texts.
+    fn is_text(&self, node: Node<'t>) -> bool {
+        if node.byte_range().len() > MAX_VALUE {
+            return false;
+        }
+        let mut cursor = node.walk();
+        match node.kind() {
+            "binary_operator" if self.lang == "python" => {
+                let operand = |field| {
+                    node.child_by_field_name(field)
+                        .is_some_and(|n| self.is_text(n) && n.kind() != "call")
+                };
+                let operator = node.child_by_field_name("operator");
+                operator.is_some_and(|n| n.kind() == "+") && operand("left") && operand("right")
+            }
+            "call" if self.lang == "python" => {
+                let function = node.child_by_field_name("function");
+                let (Some(name), Some(args)) = (
+                    function.and_then(|n| self.of(n)),
+                    node.child_by_field_name("arguments"),
+                ) else {
+                    return false;
+                };
+                matches!(name, "Path" | "pathlib.Path" | "os.path.join")
+                    && args.named_child_count() > 0
+                    && args.named_children(&mut cursor).all(plain)
+                    && self.is_module(name.split('.').next().unwrap_or(name))
+            }
+            _ => plain(node),
+        }
+    }
+
+    /// True if the name is nothing but what a module of the standard library is imported as.
+    fn is_module(&self, name: &str) -> bool {
+        let home = if name == "Path" { "pathlib" } else { name };
+        let Some(nodes) = self.mentions.get(name) else {
+            return false;
+        };
+        nodes.iter().all(|node| {
+            let Some(parent) = node.parent() else {
+                return false;
+            };
+            match parent.kind() {
+                "call" => parent.child_by_field_name("function") == Some(*node),
+                "attribute" => {
+                    let object = parent.child_by_field_name("object") == Some(*node);
+                    // `glob.glob`: the name of the function.
+                    let member = parent.child_by_field_name("attribute") == Some(*node);
+                    let used = outermost(parent).parent();
+                    let read = |o: Node<'_>| matches!(o.kind(), "call" | "argument_list");
+                    (object || member) && used.is_some_and(read)
+                }
+                "dotted_name" => parent.parent().is_some_and(|import| match import.kind() {
+                    "import_statement" => parent.child(0) == Some(*node),
+                    "import_from_statement" => import
+                        .child_by_field_name("module_name")
+                        .and_then(|m| self.of(m))
+                        .is_some_and(|m| m == home || m.starts_with("os.")),
+                    _ => false,
+                }),
+                _ => false,
+            }
+        })
+    }
+
+    /// What to write at all the mentions; nothing if one of them may do more than read.
+    fn reads(&self, mentions: &[Node<'t>], value: &str) -> Option<Vec<Edit>> {
+        mentions.iter().map(|n| self.reading(*n, value)).collect()
+    }
+
+    /// What to write where a name is read; nothing where it may be something else than read.
+    fn reading(&self, node: Node<'t>, value: &str) -> Option<Edit> {
+        let node = if self.lang == "php" {
+            node.parent().filter(|n| n.kind() == "variable_name")?
+        } else {
+            node
+        };
+        let parent = node.parent()?;
+        let here = Some((node.byte_range(), value.to_owned()));
+        // A list can be changed, unless it is only gone over.
+        if self.lang == "python" && value.starts_with(['[', '(']) {
+            let over = parent.kind() == "for_statement"
+                && parent.child_by_field_name("right") == Some(node);
+            return here.filter(|_| over);
+        }
+        match (self.lang, parent.kind()) {
+            ("python" | "ruby", "argument_list") | ("js", "arguments") => {
+                here.filter(|_| self.leaves_text(parent))
+            }
+            ("php", "argument") if parent.child_count() == 1 => {
+                here.filter(|_| parent.parent().is_some_and(|list| self.leaves_text(list)))
+            }
+            ("python", "keyword_argument") => {
+                here.filter(|_| parent.child_by_field_name("value") == Some(node))
+            }
+            (
+                "python",
+                "binary_operator" | "comparison_operator" | "subscript" | "assert_statement",
+            )
+            | ("js", "binary_expression") => here,
+            // `run(['cat', p])`: what a call is given is no pattern.
+            ("python", "list" | "tuple") | ("js", "array") => here.filter(|_| {
+                let list = parent.parent();
+                list.is_some_and(|l| matches!(l.kind(), "argument_list" | "arguments"))
+            }),
+            // A member: `p.write_text(…)`, `p.parent.mkdir()`, `p.split("/")`.
+            ("python", "attribute") | ("js", "member_expression") => {
+                let object = parent.child_by_field_name("object") == Some(node);
+                let whole = outermost(parent);
+                let read = whole.parent().is_some_and(|o| {
+                    let called = o.child_by_field_name("function") == Some(whole);
+                    called || matches!(o.kind(), "argument_list" | "arguments" | "binary_operator")
+                });
+                here.filter(|_| object && read)
+            }
+            // Within a text: what the value holds between its marks.
+            ("python", "interpolation") | ("js", "template_substitution")
+                if parent.child_count() == 3 =>
+            {
+                let inner = bare_text(value)?;
+                let simple =
+                    |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | STAR);
+                let text = inner.chars().all(simple);
+                text.then(|| (parent.byte_range(), inner))
+            }
+            _ => None,
+        }
+    }
+
+    /// True for the arguments of a function that leaves the text as it is: texts of Ruby can be
+    /// changed, and functions of PHP can be given the variable itself.
+    fn leaves_text(&self, list: Node<'t>) -> bool {
+        let Some(call) = list.parent() else {
+            return false;
+        };
+        let field = |name: &str| call.child_by_field_name(name).and_then(|n| self.of(n));
+        match self.lang {
+            "ruby" => matches!(
+                (field("receiver"), field("method")),
+                (None, Some("puts" | "print" | "open"))
+                    | (
+                        Some("File" | "IO"),
+                        Some(
+                            "read"
+                                | "write"
+                                | "open"
+                                | "exist?"
+                                | "file?"
+                                | "readlines"
+                                | "binread"
+                                | "binwrite"
+                                | "foreach"
+                                | "size"
+                        )
+                    )
+                    | (Some("YAML" | "JSON"), Some("load_file" | "safe_load_file"))
+            ),
+            "php" => matches!(
+                field("function"),
+                Some(
+                    "file_get_contents"
+                        | "file_put_contents"
+                        | "file"
+                        | "file_exists"
+                        | "is_file"
+                        | "fopen"
+                        | "json_decode"
+                        | "filesize"
+                        | "basename"
+                        | "dirname"
+                        | "copy"
+                        | "rename"
+                )
+            ),
+            _ => true,
+        }
+    }
+}
+
+/// The value of an assignment, if its target is the node.
+fn bound<'t>(parent: Node<'t>, node: Node<'_>, name: &str, value: &str) -> Option<Node<'t>> {
+    let is = parent.child_by_field_name(name)? == node;
+    let value = parent.child_by_field_name(value)?;
+    is.then_some(value)
+}
+
+/// The statement that is nothing but the expression.
+fn expression(node: Node<'_>) -> Option<Node<'_>> {
+    node.parent().filter(|s| s.kind() == "expression_statement")
+}
+
+/// The whole of a member of a member.
+fn outermost(node: Node<'_>) -> Node<'_> {
+    let mut whole = node;
+    while let Some(outer) = whole.parent().filter(|o| o.kind() == node.kind()) {
+        whole = outer;
+    }
+    whole
+}
+
+/// The elements of a list of nothing but texts.
+fn texts_of(list: Node<'_>) -> Option<Vec<Node<'_>>> {
+    let mut cursor = list.walk();
+    let elements: Vec<Node<'_>> = list.named_children(&mut cursor).collect();
+    let good = matches!(list.kind(), "list" | "tuple")
+        && (1..=MAX_ITEMS).contains(&elements.len())
+        && elements.iter().all(|e| plain(*e));
+    good.then_some(elements)
+}
+
+/// A text without anything that is computed.
+fn plain(node: Node<'_>) -> bool {
+    let mut cursor = node.walk();
+    matches!(node.kind(), "string" | "encapsed_string")
+        && node.byte_range().len() <= MAX_VALUE
+        && node.named_children(&mut cursor).all(|part| {
+            part.child_count() == 0
+                && matches!(
+                    part.kind(),
+                    "string_start" | "string_end" | "string_content" | "string_fragment"
+                )
+        })
+}
+
+/// The text of a value without its marks: of one text, or of a path of texts.
+fn bare_text(value: &str) -> Option<String> {
+    let list = value
+        .split_once('(')
+        .map_or(value, |(_, list)| list.trim_end_matches(')'));
+    let parts: Option<Vec<&str>> = list
+        .split(',')
+        .map(|part| {
+            let part = part.trim();
+            let mark = part.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+            part.strip_prefix(mark)?.strip_suffix(mark)
+        })
+        .collect();
+    Some(parts?.join("/"))
+}
