@@ -166,7 +166,7 @@ fn words(name: &str) -> impl Iterator<Item = String> {
 
 /// Whether a word gives an order of [`VERBS`]: `delete`, `apps:destroy`, `vm.destroy`,
 /// `delete-bucket`.
-fn orders(word: &str) -> bool {
+pub(crate) fn orders(word: &str) -> bool {
     VERBS.contains(&word)
         || word.rsplit_once([':', '.']).is_some_and(|(noun, verb)| {
             VERBS.contains(&verb) && noun.bytes().all(|c| c.is_ascii_lowercase() || c == b':')
@@ -177,6 +177,16 @@ fn orders(word: &str) -> bool {
         || word.rsplit_once('-').is_some_and(|(noun, verb)| {
             VERBS.contains(&verb) && noun.bytes().all(|c| c.is_ascii_lowercase())
         })
+}
+
+/// An address of a source file.
+fn is_code_elsewhere(word: &str) -> bool {
+    let ends = [
+        ".sh", ".py", ".js", ".mjs", ".ts", ".tsx", ".rb", ".pl", ".php", ".lua", ".java", ".kts",
+        ".scala", ".sc", ".groovy", ".R", ".jl", ".go", ".rs", ".exs", ".clj", ".ps1", ".jar",
+    ];
+    let file = word.split(['?', '#']).next().unwrap_or_default();
+    word.contains("://") && ends.iter().any(|end| file.ends_with(end))
 }
 
 impl Engine<'_> {
@@ -244,7 +254,11 @@ impl Engine<'_> {
     /// A word that tells a program of which only the broad effects are known to delete, publish,
     /// or the like.
     pub(crate) fn told_to(&mut self, call: &Call<'_>, spec: &Spec, operands: Option<&Operands>) {
-        let plain = operands.is_none_or(|o| o.roles.iter().all(|r| *r == Role::Text));
+        // A subcommand may stand where else a script does.
+        let plain = operands.is_none_or(|o| {
+            let mut roles = o.roles.iter();
+            roles.all(|r| matches!(r, Role::Text | Role::Script))
+        });
         let acts = spec.effects.iter().any(|e| {
             matches!(
                 e.kind,
@@ -256,6 +270,9 @@ impl Engine<'_> {
             return;
         }
         for word in call.operands.iter().take(3) {
+            if is_code_elsewhere(&word.text) {
+                return self.dynamic(word.span, "code from the network");
+            }
             if orders(&word.text) {
                 return self.emit_raw(
                     EffectKind::Unknown,
