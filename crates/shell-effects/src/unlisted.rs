@@ -112,7 +112,7 @@ const VERBS: [&str; 45] = [
 ];
 
 /// Words before which, or behind which, another is a name or a text, and no order.
-const ASKS: [&str; 33] = [
+const ASKS: [&str; 60] = [
     "stat",
     "top",
     "viz",
@@ -146,6 +146,33 @@ const ASKS: [&str; 33] = [
     "lint",
     "check",
     "diff",
+    "plan",
+    "why",
+    "desc",
+    "deps",
+    "cat",
+    "doc",
+    "policy",
+    "depends",
+    "rdepends",
+    "provides",
+    "whatprovides",
+    "repoquery",
+    "which",
+    "home",
+    "versions",
+    "tree",
+    "graph",
+    "tail",
+    "events",
+    "history",
+    "read",
+    "fetch",
+    "watch",
+    "outdated",
+    "audit",
+    "download",
+    "whatis",
 ];
 
 /// The words of an option's name: `--log-file`, `-logFile`, `--log_file`.
@@ -177,6 +204,36 @@ pub(crate) fn orders(word: &str) -> bool {
         || word.rsplit_once('-').is_some_and(|(noun, verb)| {
             VERBS.contains(&verb) && noun.bytes().all(|c| c.is_ascii_lowercase())
         })
+}
+
+/// `--to-dir`, `--public_dir`, but not `--include-dir`.
+fn fills_a_directory(words: &[String]) -> bool {
+    let reads = [
+        "include",
+        "source",
+        "src",
+        "input",
+        "data",
+        "work",
+        "working",
+        "base",
+        "lib",
+        "search",
+        "project",
+        "root",
+        "config",
+        "template",
+        "templates",
+        "from",
+        "plugin",
+        "test",
+        "exclude",
+    ];
+    words.len() > 1
+        && words
+            .last()
+            .is_some_and(|w| matches!(w.as_str(), "dir" | "directory" | "folder"))
+        && !words.iter().any(|w| reads.contains(&w.as_str()))
 }
 
 /// An address of a source file.
@@ -226,9 +283,15 @@ impl Engine<'_> {
         let away = self.is_elsewhere(&value.text);
         if names(&WRITES) && away && !words.iter().any(|w| w == "level") {
             // Without `=` the next word may as well be an operand.
-            if glued || words.iter().any(|w| w.starts_with("out") || w == "dest") {
+            if glued
+                || words
+                    .iter()
+                    .any(|w| w.starts_with("out") || w.starts_with("dest"))
+            {
                 self.path_write(&value);
             }
+        } else if runs && away && fills_a_directory(&words) {
+            self.path_write(&value);
         } else if names(&LOADS) && (away || code || value.text.contains("://")) {
             self.emit_raw(
                 EffectKind::Unknown,
@@ -262,17 +325,18 @@ impl Engine<'_> {
         let acts = spec.effects.iter().any(|e| {
             matches!(
                 e.kind,
-                EffectKind::Network | EffectKind::Execute | EffectKind::Install
+                EffectKind::Network | EffectKind::Execute | EffectKind::Install | EffectKind::Write
             )
         });
         let helps = call.operands.last().is_some_and(|a| a.text == "help");
         if !plain || !acts || helps || call.sub.iter().any(|s| ASKS.contains(&s.as_str())) {
             return;
         }
+        let mut first = call.operands.iter().take(3);
+        if let Some(word) = first.find(|w| is_code_elsewhere(&w.text)) {
+            return self.dynamic(word.span, "code from the network");
+        }
         for word in call.operands.iter().take(3) {
-            if is_code_elsewhere(&word.text) {
-                return self.dynamic(word.span, "code from the network");
-            }
             if orders(&word.text) {
                 return self.emit_raw(
                     EffectKind::Unknown,
