@@ -63,7 +63,9 @@ const LOADS: [&str; 20] = [
 ];
 
 /// What a program is told to do that loses something, gives it away, or opens it.
-const VERBS: [&str; 45] = [
+const VERBS: [&str; 47] = [
+    "eject",
+    "evict",
     "delete",
     "del",
     "remove",
@@ -206,6 +208,42 @@ pub(crate) fn orders(word: &str) -> bool {
         })
 }
 
+/// A statement of SQL that loses something or changes rights.
+fn is_statement(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let mut words = text.split_ascii_whitespace();
+    let verb = words.next().unwrap_or_default();
+    let noun = words.next().unwrap_or_default();
+    match verb {
+        "delete" => noun == "from",
+        "drop" | "truncate" | "alter" => matches!(
+            noun,
+            "table"
+                | "database"
+                | "schema"
+                | "user"
+                | "role"
+                | "index"
+                | "view"
+                | "keyspace"
+                | "collection"
+                | "bucket"
+                | "column"
+                | "function"
+                | "tablespace"
+                | "all"
+        ),
+        "grant" | "revoke" => text.contains(" on ") || text.contains(" to "),
+        _ => false,
+    }
+}
+
+/// An address by which every interface is meant.
+fn is_everywhere(value: &str) -> bool {
+    let host = value.rsplit("//").next().unwrap_or_default();
+    host.starts_with("0.0.0.0") && !host.contains('/') || host.starts_with("[::]") || host == "::"
+}
+
 /// `--to-dir`, `--public_dir`, but not `--include-dir`.
 fn fills_a_directory(words: &[String]) -> bool {
     let reads = [
@@ -278,6 +316,16 @@ impl Engine<'_> {
         if matches!(seen.name.as_str(), "-c" | "-e" | "-x" | "-E") && runs && code {
             return self.dynamic(value.span, "an option that isn't listed, with code");
         }
+        if is_everywhere(&value.text) {
+            return self.emit_raw(
+                EffectKind::Network,
+                Some(show(&value.text)),
+                Certainty::Possible,
+                value.span,
+                RiskLevel::High,
+                "listens on every interface",
+            );
+        }
         let words: Vec<String> = words(&seen.name).collect();
         let names = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
         let away = self.is_elsewhere(&value.text);
@@ -336,6 +384,9 @@ impl Engine<'_> {
         if let Some(word) = first.find(|w| is_code_elsewhere(&w.text)) {
             return self.dynamic(word.span, "code from the network");
         }
+        if let Some(word) = call.operands.iter().find(|w| is_statement(&w.text)) {
+            return self.dynamic(word.span, "a statement that changes a database");
+        }
         for word in call.operands.iter().take(3) {
             if orders(&word.text) {
                 return self.emit_raw(
@@ -351,5 +402,53 @@ impl Engine<'_> {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RiskLevel, risk_of};
+
+    #[test]
+    fn options_and_words_that_no_entry_lists() {
+        for line in [
+            "antlr4 --to-dir /var/www a.g4",
+            "flatc --log-file=/etc/x a.fbs",
+            "java -Xlog:gc:/etc/x -version",
+            "ng --preload /opt/x.js build",
+            "cargo-nextest --hook https://h.example/x",
+            "latexmk -x 'rm -rf src' a.tex",
+            "typesense-server --api-address 0.0.0.0",
+            "influx -Z 'drop database x'",
+            "couchbase-cli server-eject -c h",
+            "ionic apps:delete x",
+            "amm run https://h.example/x.sc",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::High, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_so() {
+        for line in [
+            "antlr4 --include-dir /var/www a.g4",
+            "flatc --log-level=/etc/x a.fbs",
+            "typesense-server --api-address 127.0.0.1",
+            "aws ec2 terminate-instances help",
+            "git checkout shutdown-feature",
+            "npm view delete",
+            "gh search repos delete",
+            "linkerd viz stat deploy",
+            "ng --plugin x build",
+        ] {
+            assert_ne!(risk_of(line), RiskLevel::High, "{line}");
+        }
+    }
+
+    #[test]
+    fn words_of_names() {
+        let of = |name| super::words(name).collect::<Vec<_>>();
+        assert_eq!(of("--log-file"), ["log", "file"]);
+        assert_eq!(of("-XX:HeapDumpPath"), ["x", "x", "heap", "dump", "path"]);
     }
 }
