@@ -146,7 +146,12 @@ impl Engine<'_> {
             Action::Dynamic => self.runs_code(name, span),
             Action::Delete => self.path_delete(&call.target(), false),
             Action::DeleteTree => self.path_delete(&call.target(), true),
-            Action::Write => self.code_write(&call.target()),
+            Action::Write => {
+                self.code_write(&call.target());
+                if let Some(to) = call.named_text(&["cfile"]) {
+                    self.code_write(&call.path(to));
+                }
+            }
             Action::Write2 => {
                 self.path_read(&call.target());
                 let to = call.named_text(&["dst", "dest", "target", "destination"]);
