@@ -397,7 +397,7 @@ impl Engine<'_> {
                 } else if rest.iter().any(|a| a.text == "-s" || a.text == "-p") {
                     self.dynamic(span, "puts commands into the history");
                 }
-                none
+                Some(Stream::unknown())
             }
             "fc" => {
                 if !rest
@@ -406,7 +406,7 @@ impl Engine<'_> {
                 {
                     self.dynamic(span, "runs commands from the history");
                 }
-                none
+                Some(Stream::unknown())
             }
             "bind" => {
                 if rest.iter().any(|a| a.text == "-x" || a.text == "-f") {

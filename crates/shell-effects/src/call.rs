@@ -39,6 +39,8 @@ pub(crate) struct Seen<'s> {
     pub values: Vec<Arg>,
     /// What stands behind the `=` of an option that the table doesn't list.
     pub attached: Option<String>,
+    /// The word behind an option that the table doesn't list: its value, or an operand.
+    pub next: Option<Arg>,
     pub span: Span,
 }
 
@@ -185,6 +187,7 @@ impl<'s> Call<'s> {
             flag,
             values: Vec::new(),
             attached: None,
+            next: None,
             span,
         });
     }
@@ -284,6 +287,7 @@ pub(super) fn read_dd<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg) {
                 flag: Some(flag),
                 values: vec![v],
                 attached: None,
+                next: None,
                 span: arg.span,
             });
         }
@@ -342,6 +346,7 @@ pub(super) fn read_flag<'s>(
                 call.saw(name, None, arg.span);
                 if let Some(seen) = call.flags.last_mut() {
                     seen.attached = attached.map(str::to_owned);
+                    seen.next = args.get(*i).filter(|a| !a.text.starts_with('-')).cloned();
                 }
             }
             return false;
@@ -408,6 +413,11 @@ fn read_cluster<'s>(
         let Some(flag) = flag else {
             if spec.strict {
                 call.unknown_flag.get_or_insert_with(|| arg.clone());
+            }
+            if body.len() == at
+                && let Some(seen) = call.flags.last_mut()
+            {
+                seen.next = args.get(*i).cloned();
             }
             continue;
         };

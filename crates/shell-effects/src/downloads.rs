@@ -68,7 +68,20 @@ impl Engine<'_> {
         let name = script.text.rsplit('/').next().unwrap_or_default();
         if !matches!(
             name,
-            "manage.py" | "artisan" | "rails" | "rake" | "console" | "gradlew" | "mvnw"
+            "manage.py"
+                | "artisan"
+                | "rails"
+                | "rake"
+                | "console"
+                | "gradlew"
+                | "mvnw"
+                | "magento"
+                | "yii"
+                | "cake"
+                | "drush"
+                | "wp"
+                | "typo3"
+                | "flask"
         ) {
             return;
         }
@@ -96,6 +109,16 @@ impl Engine<'_> {
                 || t.ends_with(":refresh")
                 || t.ends_with(":purge")
                 || t.ends_with(":rollback")
+                || super::unlisted::orders(t)
+                || t.contains("javaagent")
+                || name == "manage.py" && t == "zero"
+                || matches!(
+                    (name, t),
+                    (
+                        "rails",
+                        "runner" | "r" | "console" | "c" | "dbconsole" | "db"
+                    )
+                )
                 || (matches!(name, "gradlew" | "mvnw")
                     && (t.starts_with("publish") || t == "deploy" || t == "uploadArchives"));
             if bad && !t.starts_with("publishToMavenLocal") {

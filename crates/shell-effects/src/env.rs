@@ -111,7 +111,7 @@ const LOADS: &[&str] = &[
     "PYTHONHOME",
     "PYTHONINSPECT",
     "PYTHONBREAKPOINT",
-    "PYTHONWARNINGS_LOAD",
+    "PYTHONWARNINGS",
     "RUBYOPT",
     "RUBYLIB",
     "NODE_OPTIONS",
@@ -546,6 +546,10 @@ impl Engine<'_> {
                 "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => value == "/dev/null",
                 "GIT_CONFIG_COUNT" => value.bytes().all(|c| c.is_ascii_digit()),
                 "PYTHONINSPECT" => true,
+                // The third part may name a class of a module.
+                "PYTHONWARNINGS" => !value
+                    .split(',')
+                    .any(|w| w.split(':').nth(2).is_some_and(|c| c.contains(['.', '\0']))),
                 "PYTHONBREAKPOINT" => {
                     value == "0" || matches!(value, "pdb.set_trace" | "ipdb.set_trace")
                 }

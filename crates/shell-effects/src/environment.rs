@@ -134,6 +134,10 @@ mod tests {
     fn variables_that_load_code_from_elsewhere() {
         for line in [
             "DOTNET_STARTUP_HOOKS=/tmp/x.dll dotnet --info",
+            "PYTHONWARNINGS=error::evil.X python3 -c pass",
+            "RUSTUP_TOOLCHAIN=/tmp/x cargo build",
+            "PIP_TARGET=/etc ls",
+            "GIT_INDEX_FILE=/etc/x ls",
             "CFLAGS=-fplugin=/tmp/x.so make",
             "GTK_MODULES=/tmp/x zenity --info",
             "HOME=/tmp git status",
@@ -143,6 +147,9 @@ mod tests {
         }
         for line in [
             "CFLAGS=-O2 ls",
+            "PYTHONWARNINGS=ignore::DeprecationWarning,default python3 -c pass",
+            "CARGO_TARGET_DIR=target/x ls",
+            "PIP_CACHE_DIR=/home/dev/.cache/pip ls",
             "GTK_MODULES=gail ls",
             "HOME=/home/dev git status",
             "LDFLAGS=-L/usr/local/lib ls",

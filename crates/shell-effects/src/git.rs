@@ -261,7 +261,7 @@ impl Engine<'_> {
                 || k.starts_with("man.")
                 || k.starts_with("guitool.")
                 || k.starts_with("trailer."))
-                && (k.ends_with(".cmd") || k.ends_with(".path")))
+                && (k.ends_with(".cmd") || k.ends_with(".command") || k.ends_with(".path")))
             || (k.starts_with("credential.") && k.ends_with(".helper"))
             || (k.starts_with("gpg.") && k.ends_with(".program"))
             || (k.starts_with("submodule.") && k.ends_with(".update"))

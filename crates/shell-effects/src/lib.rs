@@ -60,6 +60,7 @@ mod tool_line;
 mod tool_name;
 mod tool_params;
 mod unexpanded;
+mod unlisted;
 pub mod vocabulary;
 mod word;
 mod words;

@@ -14,6 +14,8 @@ pub(super) enum Promise {
     Options,
     /// A file that is written.
     Output,
+    /// A place that a program fills; those of the user's own are filled all the time.
+    Fills,
     /// A place that programs, settings or code are taken from.
     Place,
 }
@@ -34,11 +36,21 @@ const WRITES: [&str; 8] = [
 pub(super) fn promises(name: &str) -> Option<Promise> {
     let mut words = name.rsplit('_');
     let last = words.next()?;
-    if name
-        .split('_')
-        .any(|w| matches!(w, "CACHE" | "TMP" | "TEMP" | "OUT" | "TARGET"))
-    {
+    if name.split('_').any(|w| matches!(w, "TMP" | "TEMP")) {
         return None;
+    }
+    let fills = name.split('_').any(|w| {
+        matches!(
+            w,
+            "CACHE" | "OUT" | "TARGET" | "INSTALL" | "INDEX" | "GOBIN"
+        )
+    });
+    if fills {
+        return matches!(
+            last,
+            "DIR" | "FILE" | "TARGET" | "ROOT" | "PATH" | "GOBIN" | "OUT"
+        )
+        .then_some(Promise::Fills);
     }
     match last {
         _ if WRITES.iter().any(|word| name.contains(word)) => Some(Promise::Output),
@@ -48,7 +60,7 @@ pub(super) fn promises(name: &str) -> Option<Promise> {
         "OPTIONS" | "OPTS" | "FLAGS" | "ARGS" | "ADDOPTS" | "MANOPT" | "ZIPOPT" => {
             Some(Promise::Options)
         }
-        "MODULES" | "GOENV" | "GOWORK" => Some(Promise::Place),
+        "MODULES" | "GOENV" | "GOWORK" | "TOOLCHAIN" => Some(Promise::Place),
         "CONFIG" | "CONF" | "RC" | "HOME" | "PATH" | "PLUGIN" | "PLUGINS" | "PRELOAD"
         | "LOADER" | "GEMFILE" | "CLASSPATH" | "HGRCPATH" | "TEXMFCNF" | "RCPATH" | "CONFDIR"
         | "INIT" | "PROFILE" => Some(Promise::Place),
@@ -75,13 +87,19 @@ pub(super) fn promises(name: &str) -> Option<Promise> {
 impl Engine<'_> {
     /// A variable that no list holds, by what its name promises.
     pub(super) fn promised(&mut self, what: Promise, name: &str, value: &str, span: Span) {
-        use super::path::PathClass::{Outside, Temporary, Unknown};
+        use super::path::PathClass::{Outside, System, Temporary, Unknown};
         match what {
             Promise::Command => self.runs_value(name, value, span),
             Promise::Output => {
                 let path = value.rsplit_once(':').map_or(value, |(_, path)| path);
                 if path.starts_with(['/', '~']) {
                     self.path_write(&Arg::literal(path, span));
+                }
+            }
+            Promise::Fills => {
+                if value.starts_with('/') && matches!(self.classify(value).class, Outside | System)
+                {
+                    self.path_write(&Arg::literal(value, span));
                 }
             }
             Promise::Options => {

@@ -147,6 +147,10 @@ impl Engine<'_> {
                 "an option that isn't in the table, with a name that says it acts",
             );
         }
+        self.unlisted_options(call, spec, root);
+        if !dry {
+            self.told_to(call, spec, operands);
+        }
         let runs_rest = operands.is_some_and(|o| {
             let mut roles = o.roles.iter();
             roles.any(|r| matches!(r, Role::CommandRest(_) | Role::ShellRest(_)))

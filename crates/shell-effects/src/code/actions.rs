@@ -7,6 +7,7 @@ use crate::chars::UNKNOWN;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
+use crate::path::PathClass;
 
 /// A call with its arguments.
 pub(super) struct Call<'c> {
@@ -111,6 +112,21 @@ impl<'c> Call<'c> {
 }
 
 impl Engine<'_> {
+    /// A link that code makes: where it leads outside, what is written behind it lands there.
+    fn code_links(&mut self, to: &Arg) {
+        let class = self.classify(&to.text).class;
+        if to.text.starts_with(['/', '~', '.'])
+            && !matches!(class, PathClass::Inside | PathClass::Root)
+        {
+            self.dynamic(
+                to.span,
+                "the code makes a link that leads outside the work tree",
+            );
+        }
+    }
+}
+
+impl Engine<'_> {
     pub(super) fn code_action(&mut self, code: &Code<'_>, action: Action, name: &str, at: usize) {
         let call = Call::new(code, name, at);
         let span = code.span;
@@ -130,7 +146,12 @@ impl Engine<'_> {
             Action::Dynamic => self.runs_code(name, span),
             Action::Delete => self.path_delete(&call.target(), false),
             Action::DeleteTree => self.path_delete(&call.target(), true),
-            Action::Write => self.code_write(&call.target()),
+            Action::Write => {
+                self.code_write(&call.target());
+                if let Some(to) = call.named_text(&["cfile"]) {
+                    self.code_write(&call.path(to));
+                }
+            }
             Action::Write2 => {
                 self.path_read(&call.target());
                 let to = call.named_text(&["dst", "dest", "target", "destination"]);
@@ -139,6 +160,10 @@ impl Engine<'_> {
                     .or(to)
                     .unwrap_or_else(|| UNKNOWN.to_string());
                 self.path_write(&call.path(target));
+                if name.to_ascii_lowercase().contains("symlink") {
+                    let to = call.target();
+                    self.code_links(&to);
+                }
             }
             Action::Move => {
                 let from = call.literal(0).or(call.named_text(&["src", "source"]));
@@ -204,7 +229,13 @@ impl Engine<'_> {
                 self.path_write(&call.path(to.unwrap_or_else(|| UNKNOWN.to_string())));
             }
             Action::PathDelete => self.path_delete(&call.receiver(), false),
-            Action::PathWrite => self.path_write(&call.receiver()),
+            Action::PathWrite => {
+                self.path_write(&call.receiver());
+                if name.contains("symlink_to") {
+                    let to = call.target();
+                    self.code_links(&to);
+                }
+            }
             Action::PathRead => self.path_read(&call.receiver()),
             Action::LoadPath => {
                 let mut own = call.args.iter().filter_map(|a| a.literal.as_deref());

@@ -258,7 +258,13 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
                     && !at(i).is_alphanumeric()
                 {
                     let mut j = i;
-                    while at(j) == ' ' {
+                    // Behind a blank `#` begins a comment, and the text follows it.
+                    while j < c.len() && (at(j).is_whitespace() || at(j) == '#' && j > i) {
+                        if at(j) == '#' {
+                            while j < c.len() && at(j) != '\n' {
+                                j += 1;
+                            }
+                        }
                         j += 1;
                     }
                     let d = at(j);

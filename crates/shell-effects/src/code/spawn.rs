@@ -88,6 +88,7 @@ impl Engine<'_> {
         for (name, value) in args.iter().filter(|a| a.object).flat_map(|a| &a.pairs) {
             match name.as_str() {
                 "cwd" | "chdir" => self.change_dir(value.as_deref().unwrap_or("\0")),
+                "shell" => self.other_shell(value.as_deref(), span),
                 _ => self.code_variable(name, value.as_deref(), span),
             }
         }
@@ -108,6 +109,23 @@ impl Engine<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// A shell that isn't one of the usual runs the line instead of them.
+    fn other_shell(&mut self, value: Option<&str>, span: Span) {
+        let usual = value.is_some_and(|v| {
+            let known = ["sh", "bash", "zsh", "dash", "true", "false", ""];
+            let name = v
+                .strip_prefix("/bin/")
+                .or_else(|| v.strip_prefix("/usr/bin/"))
+                .unwrap_or(v);
+            known.contains(&name)
+        });
+        if !usual {
+            self.dynamic(span, "the code runs a command in another shell");
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 use crate::spec_eval::read;
+use crate::table::spec::Role;
 
 pub(super) const PROGRAMS: Family = &[
     (&["tar", "gtar", "bsdtar"], tar),
@@ -78,7 +79,8 @@ fn archived(cx: &mut Engine<'_>, rest: &[Arg]) {
                 .and_then(|f| f.values.first()),
         ) {
             let f = f.clone();
-            cx.path_write(&f);
+            // `host:file` is on another machine.
+            cx.role(&Role::Dest, &f, false, "tar", &Stream::default());
         }
     }
     for (i, a) in rest.iter().enumerate() {
