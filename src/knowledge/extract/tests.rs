@@ -351,7 +351,7 @@ fn secrets_are_stored_nowhere() {
     }
 }
 
-/// Whether any stretch of sixteen characters of a secret is stored.
+/// Whether any 16 consecutive characters of a secret are stored.
 fn leaks(out: &Extracted, secret: &str) -> bool {
     let stored = format!("{out:?}").replace("\\n", "\n");
     secret
@@ -451,8 +451,8 @@ fn what_cannot_be_read_is_said() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Any text gives observations that keep their bounds, or findings, and never both wrong lines
-    /// and a crash.
+    /// Any text gives observations within their bounds, or findings, and never wrong lines or a
+    /// crash.
     #[test]
     fn any_text_is_read(text in "(\\PC|[#|`\n{}\":\\[\\]-]|- |\\{\"type\":\"message\"\\}|2026-01-31){0,120}", kind in 1usize..9) {
         let kind = SourceKind::ALL[kind];

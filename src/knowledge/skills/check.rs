@@ -1,5 +1,5 @@
-//! Skills held against traces: what they declare (YV912), how they are tried (YV913), what they may
-//! cost (YV914).
+//! Checks skills against traces: declared permissions (YV912), trial limits (YV913) and budgets
+//! (YV914).
 
 use super::budget::{Budget, Spent};
 use super::effects::{Touch, named, runs, tool, touches};
@@ -14,13 +14,13 @@ use crate::verify::{Options, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What skills declare of themselves.
+/// The declarations of all skills.
 #[derive(Debug, Default)]
 pub struct Declarations {
     by_name: BTreeMap<String, Vec<Declared>>,
-    /// Skills that have a manifest of their tools alone.
+    /// Skills with a manifest of tools only.
     named: BTreeSet<String>,
-    /// What tools may touch, by their names.
+    /// The permissions of tools, by name.
     tools: BTreeMap<String, Vec<Allowed>>,
     /// Manifests that can't be read; `validate` says why.
     pub unreadable: Vec<String>,
@@ -33,10 +33,10 @@ struct Declared {
     trial: Option<(Trial, Paths)>,
 }
 
-/// Manifests of one name that are looked at: nobody keeps more versions of a skill.
+/// Maximum number of manifests with the same name. Nobody keeps more versions of a skill.
 const VERSIONS: usize = 100;
 
-/// The name of a skill, and the names of the tools of its manifest, each with its permissions.
+/// The name of a skill, and the tools of its manifest with their permissions.
 type Tools = (Option<String>, Vec<(String, Option<Vec<Permission>>)>);
 
 fn tools(kind: Kind, bytes: &[u8]) -> Option<Tools> {
@@ -70,7 +70,7 @@ fn with_globs(trial: &Trial) -> (Trial, Paths) {
 }
 
 impl Declarations {
-    /// Reads the metadata of the skills among the sources, and the tools that lie beside it.
+    /// Reads the metadata of the skills among the sources, with the tools next to it.
     ///
     /// # Errors
     /// When a source leads out of the root.
@@ -134,15 +134,15 @@ impl Declarations {
         Ok(all)
     }
 
-    /// Whether skills are declared here, and this one is not.
+    /// Whether skills are declared, but not this one.
     fn lacks(&self, skill: &str, version: &str) -> bool {
         !self.by_name.is_empty()
             && !self.named.contains(skill)
             && self.of(skill, version).next().is_none()
     }
 
-    /// What concerns a use: its version, or all of them where it names none. All of them have to
-    /// agree.
+    /// Returns the declarations that apply to a use: those of its version, or all of them when it
+    /// names none. Each of them must allow the use.
     fn of<'d>(&'d self, skill: &str, version: &str) -> impl Iterator<Item = &'d Declared> {
         let fits = move |d: &&Declared| version.is_empty() || d.version == version;
         let fitting: Vec<&Declared> = self
@@ -157,45 +157,45 @@ impl Declarations {
     }
 }
 
-/// What traces are held against.
+/// The rules that traces are checked against.
 #[derive(Debug)]
 pub struct Question<'q> {
-    /// What skills declare.
+    /// The declarations of skills.
     pub declarations: &'q Declarations,
-    /// What they may cost.
+    /// The limits on cost and use.
     pub budget: &'q Budget,
-    /// How every turn of the traces was to be tried, whatever is declared.
+    /// The trial that applies to every turn, whatever is declared.
     pub trial: Option<&'q Trial>,
 }
 
-/// What was looked at and found.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// Turns.
+    /// Number of turns.
     pub turns: u64,
-    /// Uses of skills in them.
+    /// Number of skill uses.
     pub uses: u64,
-    /// Uses of skills and calls of tools that declare permissions.
+    /// Number of skill uses and tool calls with declared permissions.
     pub declared: u64,
-    /// Uses that were held against a trial mode, and turns where one was given.
+    /// Number of uses checked against a trial, and of turns if one was given.
     pub tried: u64,
-    /// Uses whose cost isn't recorded.
+    /// Number of uses without a recorded cost.
     pub costless: u64,
-    /// Uses whose duration isn't recorded, or can't be true.
+    /// Number of uses without a recorded, plausible duration.
     pub untimed: u64,
-    /// Skills that were used and that nothing declares, with how often. Their uses are held against
-    /// limits and a given trial alone.
+    /// Used skills without a declaration, with the number of uses. These are checked only against
+    /// limits and a given trial.
     pub undeclared: BTreeMap<String, u64>,
     /// The findings, in the order of the inputs.
     pub findings: Vec<Finding>,
-    /// What couldn't be read, and counts.
+    /// Findings about input that couldn't be read.
     pub report: Report,
 }
 
-/// What one finding is about: input, code, severity, message.
+/// The key for merging findings: input, code, severity, message.
 type Key = (String, u16, Severity, String);
 
-/// The first place of a finding, and how often it was found.
+/// The first place of a finding, and the number of occurrences.
 struct At {
     line: u64,
     execution: String,
@@ -208,7 +208,7 @@ struct Gathered {
     all: BTreeMap<Key, At>,
 }
 
-/// Findings that are kept; a trace that breaks more has broken enough.
+/// Maximum number of findings that are kept.
 const MOST: usize = 10_000;
 
 impl Gathered {
@@ -238,7 +238,7 @@ impl Gathered {
     }
 }
 
-/// Holds the turns of traces against what is declared, tried and allowed.
+/// Checks the turns of traces against declarations, trials and limits.
 #[must_use]
 pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Checked {
     let mut checked = Checked::default();
@@ -333,8 +333,8 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
     checked
 }
 
-/// The calls of a turn of tools that declare permissions. Who declares a tool twice must allow it
-/// twice.
+/// Returns the calls of a turn to tools with declared permissions. If a tool is declared twice,
+/// both declarations must allow the call.
 fn calls<'a>(
     declarations: &'a Declarations,
     turn: &'a Turn,
@@ -348,8 +348,8 @@ fn calls<'a>(
     all
 }
 
-/// What a call did beyond what its tool may, in words. Of what only the tool's own code knows
-/// nothing is proved: a warning.
+/// Describes what a call did beyond the permissions of its tool. Effects known only to the tool's
+/// own code can't be proved and give a warning.
 fn uncovered(allowed: &Allowed, deed: &Deed, turn: &Turn) -> Vec<(Severity, String)> {
     let mut all: Vec<(Severity, String)> = touches(deed)
         .iter()
@@ -365,7 +365,7 @@ fn uncovered(allowed: &Allowed, deed: &Deed, turn: &Turn) -> Vec<(Severity, Stri
             )
         })
         .collect();
-    // What was seen to change belongs to the call where nothing else ran in the turn.
+    // Observed changes belong to the call only if nothing else was executed in the turn.
     if turn.performed.len() == 1 {
         let changed = turn
             .observed
@@ -376,7 +376,7 @@ fn uncovered(allowed: &Allowed, deed: &Deed, turn: &Turn) -> Vec<(Severity, Stri
     all
 }
 
-/// What a turn did that its trial forbids, or that can't be proved.
+/// Returns what a turn did that its trial forbids, or that can't be verified.
 fn breaches(
     (trial, paths): &(Trial, Paths),
     turn: &Turn,
@@ -419,7 +419,7 @@ fn breaches(
             ];
             for (most, took, unit) in measures {
                 match (most, took) {
-                    // Less than nothing was never measured: what it really took isn't known.
+                    // A negative value wasn't measured, so the true value is unknown.
                     (Some(_), Some(took)) if took.is_nan() || took < 0.0 => {
                         all.push(error(format!(
                             "is said to have taken {took} {unit}, which can't be"
@@ -442,7 +442,7 @@ fn breaches(
     all
 }
 
-/// Whether what was done stays within paths.
+/// Checks that the effects stay within the given paths.
 fn within(paths: &Paths, turn: &Turn, done: &BTreeSet<Touch>, all: &mut Vec<(Severity, String)>) {
     for touch in done {
         match touch {

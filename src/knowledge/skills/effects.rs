@@ -1,4 +1,4 @@
-//! What recorded actions do, seen as what a permission can be about.
+//! Maps recorded actions to the kinds of access that permissions control.
 
 use crate::knowledge::extract::Deed;
 use crate::trace::action;
@@ -10,22 +10,22 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use strict_json::{Raw, from_text};
 
-/// Parts of the shell that do nothing by themselves; what they are used for shows as an effect of
-/// its own.
+/// Shell builtins without effects of their own. What they are used for, such as a redirection, is
+/// an effect of its own.
 const HARMLESS: [&str; 16] = [
     ":", "[", "[[", "cd", "echo", "export", "false", "local", "popd", "printf", "pushd", "pwd",
     "set", "test", "true", "unset",
 ];
 
-/// Made-up places of the project and of the home of whoever works there, by which a path that
-/// climbs out is told from one that is absolute. Who climbs higher than this has reached the root.
+/// Made-up directories for the project and the user's home. They distinguish a relative path that
+/// leaves the project from an absolute one. A path that climbs further ends at the root.
 const WORK: &str = "/…/…/…/…/…/…/…/…/project";
 const HOME: &str = "/~";
 
-/// Something that an action does.
+/// An access by an action.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Touch {
-    /// Reads a path; `None` when which one can't be told. Below the project it is relative.
+    /// Reads a path, relative if it's below the project; `None` when the path is unknown.
     Read(Option<String>),
     /// Writes or deletes a path.
     Write(Option<String>),
@@ -33,15 +33,15 @@ pub(super) enum Touch {
     Network(Option<String>),
     /// Runs a program.
     Program(String),
-    /// Runs what belongs to the project and isn't in the record: builds, tests, scripts. With the
-    /// programs that may start it.
+    /// Runs code of the project that isn't in the record: builds, tests, scripts. The second field
+    /// lists the programs that may start it.
     Project(String, Vec<String>),
-    /// Does what can't be told.
+    /// Has an effect that can't be determined.
     Anything(String),
 }
 
 impl Touch {
-    /// In words, with a verb.
+    /// Describes the access, beginning with a verb.
     pub(super) fn words(&self) -> String {
         let of = |target: &Option<String>, otherwise: &str| match target {
             Some(target) => format!("`{target}`"),
@@ -60,7 +60,7 @@ impl Touch {
     }
 }
 
-/// Characters of a reason that are kept.
+/// Maximum number of characters shown of a reason.
 const SHOWN: usize = 80;
 
 fn short(text: &str) -> String {
@@ -71,12 +71,12 @@ fn short(text: &str) -> String {
     kept
 }
 
-/// Whether an action runs anything at all.
+/// Whether an action executes anything at all.
 pub(super) fn runs(deed: &Deed) -> bool {
     deed.known != Some(ActionType::Answer)
 }
 
-/// The tool that an action calls.
+/// Returns the tool that an action calls.
 pub(super) fn tool(deed: &Deed) -> Option<String> {
     let payload = deed
         .payload
@@ -85,7 +85,7 @@ pub(super) fn tool(deed: &Deed) -> Option<String> {
     action::tool(from_text::<Raw<'_>>(payload).ok()?)
 }
 
-/// What an action is, in a few words.
+/// Describes an action in a few words.
 pub(super) fn named(deed: &Deed) -> String {
     let payload = deed
         .payload
@@ -101,7 +101,7 @@ pub(super) fn named(deed: &Deed) -> String {
         .to_owned()
 }
 
-/// What an action does.
+/// Returns every access of an action.
 pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
     static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
     let mut context = Context {
@@ -169,7 +169,7 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
 
 fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
     let mut all = BTreeSet::new();
-    // The first step of a call is the tool itself, which is no program.
+    // The first step of a call is the tool itself, which isn't a program.
     let steps = analysis.tree.iter().skip(usize::from(!shell));
     let programs: Vec<String> = steps
         .map(|step| step.program.as_str())
@@ -178,7 +178,7 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
-    // What a tool runs by itself goes by the name of the tool.
+    // What a tool itself executes is attributed to the tool's name.
     let own = || {
         analysis
             .tree
@@ -230,8 +230,7 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
             EffectKind::GitRead => Touch::Program("git".to_owned()),
             EffectKind::GitWrite | EffectKind::GitRewrite => Touch::Write(Some(".git".to_owned())),
             EffectKind::Execute => Touch::Project(why(), starters.clone()),
-            // Keys and passwords are read from somewhere; where nothing tells from where it can be
-            // anywhere.
+            // Keys and passwords are read from somewhere. Without a known path, it may be anywhere.
             EffectKind::Credential => Touch::Read(path()),
             EffectKind::Dynamic
             | EffectKind::Unknown
@@ -244,8 +243,8 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
     all
 }
 
-/// The path that a record tells of, where nobody knows in which folders the project and the homes
-/// lie: below the project it is relative, outside of it it climbs, and a home is `~`.
+/// Returns a path in a form that doesn't depend on the made-up directories: relative below the
+/// project, with `..` outside of it, with `~` in a home.
 fn told(absolute: &str) -> String {
     let below = |folder: &str| {
         let rest = absolute.strip_prefix(folder)?;
@@ -281,7 +280,7 @@ fn told(absolute: &str) -> String {
     format!("{up}{rest}")
 }
 
-/// The host of a URL, or of what stands for one.
+/// Returns the host of a URL or of an abbreviated one.
 fn host(target: &str) -> Option<String> {
     let rest = target.split_once("://").map_or(target, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();

@@ -1,11 +1,11 @@
-//! Declared permissions, and whether they cover what an action does.
+//! Declared permissions, and whether they cover an access.
 
 use super::effects::Touch;
 use crate::manifest::{Permission, PermissionType};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use shell_effects::path::normalise;
 
-/// Rules that are read of one kind; a longer list is no list that anybody reviewed.
+/// Maximum number of rules of one kind. Nobody reviews a longer list.
 const RULES: usize = 1_000;
 
 fn globs<'r>(rules: impl Iterator<Item = &'r str>, path: bool) -> GlobSet {
@@ -22,19 +22,19 @@ fn globs<'r>(rules: impl Iterator<Item = &'r str>, path: bool) -> GlobSet {
     set.build().unwrap_or_else(|_| GlobSet::empty())
 }
 
-/// Paths that rules name.
+/// The paths that rules allow.
 #[derive(Debug, Clone)]
 pub(super) struct Paths {
-    /// Those below the project.
+    /// Globs of paths below the project.
     below: GlobSet,
-    /// Absolute ones, of rules that begin with `/`.
+    /// Globs of absolute paths, from rules that begin with `/`.
     absolute: GlobSet,
-    /// All that there are: `/**`.
+    /// Whether `/**` allows every path.
     every: bool,
 }
 
 impl Paths {
-    /// The paths that rules name. A rule that can't be read, or that climbs, names none.
+    /// Compiles the rules. A rule that is invalid or contains `..` allows nothing.
     pub(super) fn of<'r>(rules: impl Iterator<Item = &'r str>) -> Self {
         let rules: Vec<&str> = rules
             .take(RULES)
@@ -50,9 +50,9 @@ impl Paths {
         }
     }
 
-    /// Whether a path is among them. Where a path really leads decides, and not how it is written:
-    /// what is absolute is named by rules that begin with `/` alone, and what climbs out of the
-    /// project or stands in a home, whose places nobody knows, by `/**` alone.
+    /// Whether the rules allow a path. The destination decides, not the spelling. An absolute path
+    /// needs a rule that begins with `/`. A path that leaves the project or is in a home has an
+    /// unknown destination, so only `/**` allows it.
     pub(super) fn is_match(&self, path: &str) -> bool {
         self.every
             || match seen(path) {
@@ -67,18 +67,18 @@ fn unprefixed(rule: &str) -> &str {
     rule.strip_prefix("./").unwrap_or(rule)
 }
 
-/// Where a path leads.
+/// The destination of a path.
 enum Seen {
-    /// Below the project: relative to it.
+    /// Below the project, as a relative path.
     Below(String),
-    /// From the root.
+    /// An absolute path.
     Absolute(String),
-    /// Out of the project, to a home, a drive or another host.
+    /// Outside of the project, in a home, on a drive or on another host.
     Elsewhere,
 }
 
 fn seen(path: &str) -> Seen {
-    // Windows takes both for separators.
+    // Windows accepts both separators.
     let path = path.replace('\\', "/");
     let drive = path
         .split('/')
@@ -110,19 +110,19 @@ fn seen(path: &str) -> Seen {
     })
 }
 
-/// Everything that is allowed. A rule that can't be read allows nothing.
+/// Everything that permissions allow. An invalid rule allows nothing.
 #[derive(Debug)]
 pub(super) struct Allowed {
     read: Paths,
     write: Paths,
     network: GlobSet,
     command: GlobSet,
-    /// Everything of everything is allowed.
+    /// Whether every access is allowed.
     all: bool,
 }
 
 impl Allowed {
-    /// What a list of permissions allows.
+    /// Compiles a list of permissions.
     pub(super) fn of(permissions: &[Permission]) -> Self {
         let rules = |kind: PermissionType| {
             permissions
@@ -146,7 +146,7 @@ impl Allowed {
         }
     }
 
-    /// Whether something is allowed.
+    /// Whether an access is allowed.
     pub(super) fn covers(&self, touch: &Touch) -> bool {
         let path =
             |set: &Paths, path: &Option<String>| path.as_ref().is_some_and(|p| set.is_match(p));
@@ -158,8 +158,8 @@ impl Allowed {
                     .as_ref()
                     .map_or_else(|| self.network.is_match("*"), |h| self.network.is_match(h)),
                 Touch::Program(name) => self.command.is_match(name),
-                // What a program does in turn was agreed on with it. Where nothing says which one
-                // starts it, it may be any.
+                // Allowing a program includes what it starts. If the starter is unknown, every
+                // program must be allowed.
                 Touch::Project(_, programs) if programs.is_empty() => self.command.is_match("*"),
                 Touch::Project(_, programs) => {
                     programs.iter().any(|name| self.command.is_match(name))
