@@ -1,5 +1,4 @@
-//! Attestations on the command line: `gate --attest` and `attest` write one, `attest verify` checks
-//! it.
+//! Attestations: `gate --attest` and `attest` write one, `attest verify` checks it.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS};
 use super::common::located::RulesArgs;
@@ -43,7 +42,6 @@ pub(super) struct AttestCommand {
 }
 
 impl AttestCommand {
-    /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
         match (self.verify, self.output, self.key, self.key_id, self.now) {
             (Some(Verify::Verify(verify)), ..) => verify.run(),
@@ -58,7 +56,7 @@ impl AttestCommand {
     }
 }
 
-/// What can be done with an attestation.
+/// Subcommands of `attest`.
 #[derive(Debug, Subcommand)]
 pub(super) enum Verify {
     /// Check an attestation: signed by whom it should, passed, and about all that the gate would
@@ -66,7 +64,7 @@ pub(super) enum Verify {
     Verify(VerifyArgs),
 }
 
-/// What `attest verify` takes.
+/// Arguments of `attest verify`.
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
     /// What `attest` or `gate --attest` wrote.
@@ -146,7 +144,7 @@ impl VerifyArgs {
         })
     }
 
-    /// What the gate would read if it ran here and now.
+    /// Computes the digests of everything that the gate would read here and now.
     fn here(&self) -> Result<Digests, Failure> {
         let named = || {
             self.rules
@@ -167,10 +165,10 @@ impl VerifyArgs {
     }
 }
 
-/// What the statement itself says against it.
+/// Returns the problems that the statement itself records.
 fn verdict(predicate: &Predicate, fail_on: FailOn, allow_ignored: bool) -> Vec<String> {
     let mut problems = Vec::new();
-    // A count that isn't stated isn't zero.
+    // A missing count isn't zero.
     let count = |name: &str| {
         predicate
             .counts
@@ -201,7 +199,7 @@ fn verdict(predicate: &Predicate, fail_on: FailOn, allow_ignored: bool) -> Vec<S
         (Severity::Warning, "warnings"),
         (Severity::Note, "notes"),
     ] {
-        // A count that isn't stated isn't zero.
+        // A missing count isn't zero.
         let count = predicate.counts.get(name).copied();
         if fail_on.includes(severity) && count != Some(0) {
             let count = count.map_or_else(|| "an unknown number of".to_owned(), |n| n.to_string());
@@ -211,7 +209,7 @@ fn verdict(predicate: &Predicate, fail_on: FailOn, allow_ignored: bool) -> Vec<S
     problems
 }
 
-/// Where what was attested and what lies here aren't the same.
+/// Returns the differences between the attested files and those found here.
 fn differences(statement: &Statement, here: &Digests) -> Vec<String> {
     let mut problems = Vec::new();
     if statement.subject.is_empty() {

@@ -1,4 +1,4 @@
-//! `explain`: a trace, turn by turn, or a rule.
+//! `explain`: explains a trace turn by turn, or a rule.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
@@ -13,7 +13,7 @@ use crate::trajectory::graph::Graph;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Explain a trace or a rule.
+/// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// Traces (files, folders, or `-`), or one rule: a code such as YV301 or a name such as
@@ -34,7 +34,7 @@ pub struct ExplainArgs {
     /// rests on.
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,
-    /// How.
+    /// Output format.
     #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
     format: DocumentFormat,
     /// Lines of a command or a result that are shown; of a diff twice as many. What is missing is
@@ -48,9 +48,9 @@ pub struct ExplainArgs {
     read: ReadArgs,
 }
 
-/// The rule that a word names.
+/// Returns the rule with this code or name.
 fn rule(word: &str) -> Option<&'static Rule> {
-    // American spelling is as good.
+    // Accept American spellings too.
     let british = |name: &str| name.to_ascii_lowercase().replace("iz", "is");
     let by_name = || {
         let mut rules = rules::ALL.iter();
@@ -60,7 +60,6 @@ fn rule(word: &str) -> Option<&'static Rule> {
 }
 
 impl ExplainArgs {
-    /// Explains.
     pub(super) fn run(self) -> Result<u8, Failure> {
         if let [what] = self.what.as_slice() {
             let word = what.to_string_lossy();
@@ -139,7 +138,7 @@ impl ExplainArgs {
         })
     }
 
-    /// Keeps what was asked for.
+    /// Removes everything that wasn't requested.
     fn select(&self, book: &mut ExecutionSet) -> Result<(), Failure> {
         if let Some(id) = &self.execution {
             let name = crate::verify::execution_name(id);

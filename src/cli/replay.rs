@@ -1,4 +1,4 @@
-//! `replay` and `validate`.
+//! `replay` and `validate`: verify traces and print reports.
 
 use super::common::exit::{
     EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED, exit_code,
@@ -37,7 +37,7 @@ use worktree::git::{GitError, ObjectId, Repository};
 /// Completes a report before it is written.
 type Finish<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;
 
-/// What both commands take.
+/// Options of both commands.
 #[derive(Debug, Args)]
 pub struct Common {
     /// Traces: files, folders (`.jsonl`, `.ndjson`, `.json`, `.traj`, `.cast`, `.eval`, also
@@ -90,7 +90,7 @@ pub struct Common {
     threads: usize,
 }
 
-/// Replay traces.
+/// Arguments of `replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     #[command(flatten)]
@@ -140,7 +140,7 @@ pub struct ReplayArgs {
     head: Option<String>,
 }
 
-/// The decisions of a file.
+/// Reads the decisions in a file.
 fn sidecar(path: &Path) -> Result<Arc<Sidecar>, Failure> {
     let unable = |why: &str| {
         Failure::unable(
@@ -150,7 +150,7 @@ fn sidecar(path: &Path) -> Result<Arc<Sidecar>, Failure> {
     };
     let inputs = survey(std::slice::from_ref(&path.to_path_buf())).inputs;
     let (sidecar, report) = read_decisions(&inputs, &Options::default());
-    // What can't be read may be a rejection.
+    // An unreadable record may be a rejection.
     let broken = |f: &&Finding| f.severity == Severity::Error && f.code.0 < 200;
     if let Some(finding) = report.findings.iter().find(broken) {
         return Err(unable(&format!(
@@ -172,7 +172,7 @@ fn absolute(text: &str) -> Result<String, String> {
     }
 }
 
-/// What a replay does.
+/// The kinds of replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
     /// Apply the recorded decisions again.
@@ -183,7 +183,7 @@ enum Mode {
     ReEvaluate,
 }
 
-/// Decisions that must be signed.
+/// The decisions that must be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Require {
     /// Those of people.
@@ -204,7 +204,6 @@ enum RiskLevel {
 }
 
 impl ReplayArgs {
-    /// Replays and reports.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let keys = self.keys.as_deref().map(trust_store).transpose()?;
         if self.require_signatures.is_some() && keys.is_none() {
@@ -362,7 +361,7 @@ impl ReplayArgs {
         )
     }
 
-    /// Asks the policy again.
+    /// Evaluates the policy at each decision.
     fn re_evaluate(&self, policy: &str, options: &Options) -> Result<u8, Failure> {
         secret_rules()?;
         let found = super::policy::find::policy(policy)?;
@@ -389,7 +388,7 @@ impl ReplayArgs {
         format.print(Color::Auto, || reevaluate::page(&document), || &document)?;
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_ERROR,
-            // What can't be read may hold the decision that is stopped.
+            // An unreadable record may contain a decision that the policy stops.
             () if self.common.fail_on != FailOn::Never
                 && (document.stopped > 0 || report.counts.errors > 0) =>
             {
@@ -407,7 +406,7 @@ impl ReplayArgs {
         self.base.as_deref().unwrap_or("HEAD")
     }
 
-    /// Where the record begins and where it leads.
+    /// Returns the revisions that the record begins and ends on.
     fn ends(&self, repository: &Repository) -> Result<(ObjectId, Option<ObjectId>), GitError> {
         let base = repository.commit(self.base())?;
         let Some(head) = &self.head else {
@@ -421,7 +420,7 @@ impl ReplayArgs {
     }
 }
 
-/// Check records against their schemas.
+/// Arguments of `validate`.
 #[derive(Debug, Args)]
 pub struct ValidateArgs {
     #[command(flatten)]
@@ -437,7 +436,6 @@ pub struct ValidateArgs {
 }
 
 impl ValidateArgs {
-    /// Checks and reports.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let schema =
             match &self.schema {
@@ -466,7 +464,7 @@ impl ValidateArgs {
                 .common
                 .run(options, self.schema.as_deref(), &extra, false, &|_| Ok(()));
         }
-        // A manifest is no trace and is checked as a manifest.
+        // A manifest isn't a trace and is checked as a manifest.
         let Discovery { inputs, skipped } = survey(&self.common.paths);
         let (manifests, inputs) = super::manifests::part(inputs);
         self.common.run_on(
@@ -588,8 +586,7 @@ impl Common {
         Ok(exit_code(&outcome))
     }
 
-    /// The command that gives the same findings, for whoever reads a report and wants to see them
-    /// at home.
+    /// Returns the command that reproduces the findings locally, for readers of a report.
     fn command(&self, schema_only: bool, extra: &[String]) -> String {
         let mut words = vec![
             "yuangs-verify".to_owned(),

@@ -1,4 +1,4 @@
-//! `stats`.
+//! `stats`: counts turns, decisions, failures and costs.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
@@ -10,13 +10,13 @@ use crate::trajectory::stats::{page, stats};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Count.
+/// Arguments of `stats`.
 #[derive(Debug, Args)]
 pub struct StatsArgs {
     /// Traces: files, folders, or `-` for standard input.
     #[arg(required = true, value_name = "TRACES")]
     traces: Vec<PathBuf>,
-    /// How.
+    /// Output format.
     #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
     format: DocumentFormat,
     /// The language of the fixed words in text, Markdown and HTML; JSON stays as it is.
@@ -30,7 +30,6 @@ pub struct StatsArgs {
 }
 
 impl StatsArgs {
-    /// Counts.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let reading = self.read.read(&self.traces)?;
         let document = stats(&reading.book);

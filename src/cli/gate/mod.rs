@@ -26,7 +26,7 @@ use clap::Args;
 use governance::FsmVersion;
 use std::path::{Path, PathBuf};
 
-/// Findings that are listed, unless another number is asked for.
+/// Default number of listed findings.
 const LISTED_FINDINGS: usize = 1_000;
 
 /// Run everything that the configuration names, and say whether it passes.
@@ -65,7 +65,7 @@ pub(super) struct GateArgs {
 }
 
 impl GateArgs {
-    /// The gate that the configuration describes, with an attestation.
+    /// Creates a run of the configured gate with an attestation.
     pub(super) fn attesting(rules: RulesArgs, attest: AttestArgs, now: i64) -> Self {
         Self {
             rules,
@@ -82,7 +82,6 @@ impl GateArgs {
         }
     }
 
-    /// Runs the gate.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let located = self.rules.locate(Path::new("."))?;
         let config = &located.config;
@@ -172,8 +171,8 @@ impl GateArgs {
         Ok(exit_code(&outcome))
     }
 
-    /// The reports of the command line and of the configuration; a path of the latter is relative
-    /// to it.
+    /// Returns the reports of the command line and of the configuration. Paths in the configuration
+    /// are relative to it.
     fn targets(&self, located: &LocatedConfig) -> Result<Vec<Target>, Failure> {
         let mut targets = self.reports.targets()?;
         for (name, path) in &located.config.reports {
@@ -202,8 +201,8 @@ impl GateArgs {
         Ok(targets)
     }
 
-    /// Nothing that is written may be something that is read, in the work tree or at another
-    /// revision. A baseline that is written may replace itself.
+    /// Checks that no output is an input, in the work tree or at another revision. Only a baseline
+    /// may replace itself.
     fn keep_apart(&self, located: &LocatedConfig, targets: &[Target]) -> Result<(), Failure> {
         let config = &located.config;
         let (attestation, key) = self.attest.files();
@@ -271,8 +270,9 @@ impl GateArgs {
     }
 }
 
-/// The outcome: as for `replay`, but a gate also needs at least one decision, unless its
-/// configuration accepts nothing but sessions of coding agents, which mostly record none.
+/// Determines the outcome. As for `replay`, but a gate also needs at least one decision. That
+/// doesn't apply if the configuration accepts only sessions of coding agents, which mostly record
+/// none.
 fn outcome(
     report: &mut Report,
     threshold: Option<crate::diag::Severity>,

@@ -1,4 +1,4 @@
-//! `knowledge judge`.
+//! `knowledge measure`: measures the quality of answers.
 
 use super::failure;
 use crate::cli::output::{Color, Failure, print};
@@ -8,7 +8,7 @@ use crate::report::line_start;
 use clap::Args;
 use std::path::PathBuf;
 
-/// How good the answers are.
+/// Arguments of `knowledge measure`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
     /// Documents, one a line: `{"id": …, "text": …}`.

@@ -1,4 +1,4 @@
-//! `knowledge memory`.
+//! `knowledge memory`: shows, applies and undoes the memory policy.
 
 use super::context::{BankArgs, as_of, bank, exit, shown, tell_later};
 use super::place::{Place, PlaceArgs};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
 use util::time::format_minute;
 
-/// Memory.
+/// Subcommands of `knowledge memory`.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
     /// Show what is to become of each item, and why. Changes nothing.
@@ -36,14 +36,14 @@ impl MemoryCommand {
     }
 }
 
-/// Show.
+/// Arguments of `knowledge memory status`.
 #[derive(Debug, Args)]
 pub struct StatusArgs {
     #[command(flatten)]
     bank: BankArgs,
 }
 
-/// Do.
+/// Arguments of `knowledge memory apply`.
 #[derive(Debug, Args)]
 pub struct ApplyArgs {
     #[command(flatten)]
@@ -57,7 +57,7 @@ pub struct ApplyArgs {
     yes: bool,
 }
 
-/// Take back.
+/// Arguments of `knowledge memory undo`.
 #[derive(Debug, Args)]
 pub struct UndoArgs {
     #[command(flatten)]
@@ -75,7 +75,7 @@ fn journal(place: &Place) -> Journal {
     Journal::new(&place.own_folder(), &place.sources)
 }
 
-/// Asks on the terminal; elsewhere nobody is there to be asked.
+/// Asks for confirmation on the terminal. Without a terminal or `yes` this is an error.
 fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
     if yes {
         return Ok(true);
@@ -189,7 +189,7 @@ impl ApplyArgs {
                 remedy,
             ));
         }
-        // As of the time that `status` goes by: what is done is what was shown.
+        // Use the same time as `status`, so that the same actions are applied as were shown.
         let now = as_of(&bank, self.now);
         let plan = plan(&bank, &place.sources.root, now);
         print(Color::Auto, |out| {
@@ -228,7 +228,7 @@ impl ApplyArgs {
     }
 }
 
-/// What bringing a run to its end would do. The journal may be anybody's.
+/// Describes what completing a run would do. The content of the journal may be hostile.
 fn unfinished(open: &UnfinishedRun, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
@@ -240,7 +240,7 @@ fn unfinished(open: &UnfinishedRun, out: &mut dyn Write) -> io::Result<()> {
         .try_for_each(|file| writeln!(out, "  {}", terminal(file)))
 }
 
-/// Brings a run to its end that was broken off, if that is agreed to; `false` when it isn't.
+/// Completes interrupted runs after confirmation; `false` if the user declines.
 fn finish(journal: &Journal, yes: bool) -> Result<bool, Failure> {
     while let Some(open) = journal.broken_off().map_err(|e| refused(&e))? {
         print(Color::Auto, |out| unfinished(&open, out))?;

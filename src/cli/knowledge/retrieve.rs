@@ -1,4 +1,4 @@
-//! `knowledge index`, `timeline`, `detail`, `search`, `map` and `bundle`.
+//! `knowledge index`, `timeline`, `detail`, `search`, `map` and `bundle`: answer from the index.
 
 use super::place::{ModelArgs, Place, PlaceArgs};
 use super::{Format, clock, failure};
@@ -17,7 +17,7 @@ use clap::Args;
 use std::io::Write as _;
 use tokens::Encoding;
 
-/// How to answer.
+/// Options for answers.
 #[derive(Debug, Args)]
 struct AnswerArgs {
     #[command(flatten)]
@@ -25,7 +25,7 @@ struct AnswerArgs {
     /// The budgets: a section `[knowledge.profiles.NAME]`.
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
-    /// How to print. It is the payload and nothing else.
+    /// Output format. The output contains only the payload.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
     /// Say on standard error how many tokens it is, and by which tokenizer.
@@ -33,7 +33,7 @@ struct AnswerArgs {
     tokens: bool,
 }
 
-/// How to rank.
+/// Options for ranking.
 #[derive(Debug, Args)]
 struct RankArgs {
     /// From when ages are counted, as 2027-01-31 or RFC 3339; without it from the newest
@@ -80,7 +80,7 @@ impl AnswerArgs {
 
     /// Prints the payload.
     fn answer(&self, answer: &Answer) -> Result<u8, Failure> {
-        // Colours are none; what is counted is what is printed.
+        // There are no colours to strip, and the token count is that of the exact output.
         print(Color::Always, |out| out.write_all(answer.text.as_bytes()))?;
         if self.tokens {
             warn(&format!(
@@ -127,8 +127,8 @@ impl RankArgs {
     }
 }
 
-/// The time of the newest observation that isn't dated in the future; of those that are it is said
-/// that they don't count. One wrong date would make everything else as old as can be.
+/// Returns the time of the newest observation that isn't in the future, and warns about those that
+/// are. A single wrong date would make everything else look too old.
 fn newest(store: &Store) -> Result<Option<i64>, Failure> {
     let now = clock();
     let later = store.later_than(now).map_err(|e| failure(&e))?;
@@ -143,7 +143,7 @@ fn newest(store: &Store) -> Result<Option<i64>, Failure> {
     store.newest_time(now).map_err(|e| failure(&e))
 }
 
-/// One line each.
+/// Arguments of `knowledge index`.
 #[derive(Debug, Args)]
 pub struct IndexArgs {
     #[command(flatten)]
@@ -179,7 +179,7 @@ impl IndexArgs {
     }
 }
 
-/// What happened around something.
+/// Arguments of `knowledge timeline`.
 #[derive(Debug, Args)]
 pub struct TimelineArgs {
     #[command(flatten)]
@@ -219,7 +219,7 @@ impl TimelineArgs {
     }
 }
 
-/// The skeleton of the code.
+/// Arguments of `knowledge map`.
 #[derive(Debug, Args)]
 pub struct MapArgs {
     #[command(flatten)]
@@ -250,7 +250,7 @@ impl MapArgs {
     }
 }
 
-/// What an agent is handed before it goes on.
+/// Arguments of `knowledge bundle`.
 #[derive(Debug, Args)]
 pub struct BundleArgs {
     #[command(flatten)]
@@ -278,7 +278,7 @@ impl BundleArgs {
     }
 }
 
-/// Whole observations.
+/// Arguments of `knowledge detail`.
 #[derive(Debug, Args)]
 pub struct DetailArgs {
     #[command(flatten)]
@@ -298,7 +298,7 @@ impl DetailArgs {
     }
 }
 
-/// The best answers.
+/// Arguments of `knowledge search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     #[command(flatten)]

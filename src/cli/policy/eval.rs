@@ -1,4 +1,4 @@
-//! `policy eval`.
+//! `policy eval`: evaluates a policy for actions.
 
 use super::find;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
@@ -15,7 +15,7 @@ use serde_json::json;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Ask a policy about actions.
+/// Arguments of `policy eval`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
     /// The policy: a file, or the name of one that is built in.
@@ -50,12 +50,12 @@ pub struct EvalArgs {
     /// strictest answer counts; a policy that only monitors exits with 0.
     #[arg(long, conflicts_with = "check")]
     exit_code: bool,
-    /// How.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
 }
 
-/// A question with its line in a file, or why the line is none.
+/// A question with its line in a file, or why the line isn't one.
 type NumberedQuestion = (u64, Result<Question, String>);
 
 impl EvalArgs {
@@ -227,7 +227,7 @@ fn text(
     )
 }
 
-/// The account of every rule.
+/// Writes the explanation of every rule.
 fn account(
     consulted: &[RuleExplanation<'_>],
     decision: &Decision<'_>,

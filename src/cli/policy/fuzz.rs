@@ -1,4 +1,4 @@
-//! `policy fuzz`.
+//! `policy fuzz`: searches for counterexamples to the properties of a policy.
 
 use super::find;
 use super::objection::Objections;
@@ -17,7 +17,7 @@ use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Search for counterexamples to the properties of a policy.
+/// Arguments of `policy fuzz`.
 #[derive(Debug, Args)]
 pub struct FuzzArgs {
     /// The policy: a file, or the name of one that is built in.
@@ -36,7 +36,7 @@ pub struct FuzzArgs {
     /// runs them.
     #[arg(long)]
     save: bool,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
 }
@@ -116,7 +116,7 @@ impl FuzzArgs {
         })
     }
 
-    /// The actions of the cases next to the policy.
+    /// Returns the actions of the test cases next to the policy.
     fn seeds(&self) -> Result<Vec<Action>, Failure> {
         let path = Path::new(&self.policy);
         let (name, text) = if path.is_file() {
@@ -138,7 +138,8 @@ impl FuzzArgs {
         Ok(cases.into_iter().map(|c| c.action).collect())
     }
 
-    /// The rule that is to blame, the property that is broken, or the top of the file.
+    /// Returns the place of the responsible rule, of the broken property, or of the top of the
+    /// file.
     #[expect(clippy::unused_self, reason = "reads as a question to the run")]
     fn place(&self, found: &find::LoadedPolicy, id: &str, violation: &Violation) -> Position {
         let own = found
@@ -205,7 +206,7 @@ impl FuzzArgs {
     }
 }
 
-/// A counterexample as a case on one line: JSON is YAML.
+/// Formats a counterexample as a test case on one line. JSON is valid YAML.
 fn case_of(id: &str, violation: &Violation) -> String {
     let short = violation.action.summary();
     let mut case = json!({

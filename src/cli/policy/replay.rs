@@ -1,4 +1,4 @@
-//! `policy replay`.
+//! `policy replay`: evaluates a policy for every recorded decision.
 
 use super::find::{self, LoadedPolicy};
 use super::objection::Objections;
@@ -22,11 +22,11 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Actions that are listed for one rule, and findings that are listed in all.
+/// Maximum number of actions listed for one rule, and of findings in total.
 const LISTED: usize = 10;
 const KEPT: usize = 1000;
 
-/// Ask a policy about every recorded decision.
+/// Arguments of `policy replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     /// Traces: files, folders, or `-` for standard input.
@@ -57,12 +57,12 @@ pub struct ReplayArgs {
     /// Print every finding in full, not only the groups.
     #[arg(short, long)]
     verbose: bool,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
 }
 
-/// The actions for which one rule gives another decision than was recorded.
+/// The actions for which one rule gives a different decision than the recorded one.
 #[derive(Debug, Default)]
 struct Group {
     count: u64,
@@ -70,7 +70,7 @@ struct Group {
     actions: Vec<(String, u64, String, String)>,
 }
 
-/// Decisions that one rule would change under a condition that no trace records.
+/// Decisions that one rule would change under a condition that traces don't record.
 #[derive(Debug)]
 struct InconclusiveGroup {
     count: u64,
@@ -87,8 +87,8 @@ struct Tally {
     unjudged: u64,
     left_out: u64,
     groups: BTreeMap<(u16, String), Group>,
-    /// Decisions that would be others if something was so that no trace records, by the rule that
-    /// asks for it.
+    /// Decisions that depend on a condition that traces don't record, by the rule with that
+    /// condition.
     untold: BTreeMap<String, InconclusiveGroup>,
     errors: u64,
     warnings: u64,
@@ -101,28 +101,28 @@ struct Objection {
     message: String,
     help: Option<String>,
     turn: Option<i64>,
-    /// Where the rule behind it is.
+    /// The place of the responsible rule.
     rule: Option<Related>,
-    /// What it is about besides the turn: rule and action, or the policy that isn't there.
+    /// The subject besides the turn: rule and action, or the missing policy.
     subject: Box<str>,
     /// Whether the policy only monitors.
     monitor: bool,
 }
 
-/// Where a rule stands, if it was written down and not made by the form of its file.
+/// Returns the place of a rule, unless it was generated from the form of its file.
 fn stands(found: &LoadedPolicy, rule: &Rule) -> Option<Related> {
     let message = || format!("the rule `{}`", rule.id);
     (rule.at.line > 0)
         .then(|| Related::new(&found.file.as_str().into(), rule.at.line.into(), message()))
 }
 
-/// A policy, and the context that it needs and no trace records.
+/// A policy, and the context that it needs but traces don't record.
 struct ReplayedPolicy {
     found: LoadedPolicy,
     untold: UnrecordedContext,
 }
 
-/// The context of all executions that the command line gives, since no trace records it.
+/// The context of all executions that the command line gives, since traces don't record it.
 #[derive(Debug, Default)]
 struct KnownContext<'a> {
     production: Option<bool>,
@@ -136,7 +136,7 @@ impl KnownContext<'_> {
     }
 }
 
-/// The policies by the SHA-256 of their bytes.
+/// The policies, by the SHA-256 of their bytes.
 struct PolicySet<'a> {
     known: KnownContext<'a>,
     given: Option<ReplayedPolicy>,
@@ -195,7 +195,8 @@ impl ReplayArgs {
         if self.verbose {
             write_findings(&objections.findings, out)?;
         } else {
-            // Drift is listed in groups below. This lists what kept decisions from being evaluated.
+            // Drift is listed in groups below. This lists what prevented decisions from being
+            // evaluated.
             let rest: Vec<_> = objections
                 .findings
                 .iter()
@@ -266,8 +267,8 @@ impl ReplayArgs {
     }
 }
 
-/// Evaluates the policies for every decision of the inputs. The report holds what kept records
-/// from being read.
+/// Evaluates the policies for every decision of the inputs. The report contains only findings about
+/// unreadable records.
 fn evaluate_all(
     policies: &PolicySet<'_>,
     inputs: &[Result<Input, Missing>],
@@ -328,8 +329,8 @@ fn evaluate_all(
     (tally, objections, report)
 }
 
-/// Compares the recorded decisions of inputs with one policy, for a gate. The report holds the
-/// policy's findings and none about reading the inputs. The second value says what is missing when
+/// Compares the recorded decisions of inputs with one policy, for a gate. The report contains the
+/// policy's findings, and none about reading the inputs. The second value says what is missing if
 /// no decision is recorded.
 pub(in crate::cli) fn compare_recorded(
     policy: &Path,
@@ -345,7 +346,7 @@ pub(in crate::cli) fn compare_recorded(
     };
     let (tally, objections, _) = evaluate_all(&policies, inputs);
     let mut report = objections.into_report();
-    // More may have been found than is kept.
+    // There may be more findings than are kept.
     (
         report.counts.errors,
         report.counts.warnings,
@@ -367,18 +368,17 @@ pub(in crate::cli) fn compare_recorded(
     ))
 }
 
-/// What a policy would have decided otherwise, by the rule that decides it.
+/// The decisions that a policy would change, by the responsible rule.
 pub(in crate::cli) struct OtherDecisions {
-    /// Decisions and calls that it was asked about.
+    /// Number of evaluated decisions and calls.
     pub(in crate::cli) asked: u64,
-    /// The code of the difference, the rule, its reason, how many, and the first: file, line and
-    /// action.
+    /// The changed decisions, one entry for each kind of difference and rule.
     pub(in crate::cli) groups: Vec<OtherDecision>,
 }
 
-/// What one rule would have decided otherwise.
+/// The decisions that one rule would change.
 pub(in crate::cli) struct OtherDecision {
-    /// What it would have been: `deny`, `ask` or `allow`.
+    /// The new decision: `deny`, `ask` or `allow`.
     pub(in crate::cli) decision: &'static str,
     pub(in crate::cli) rule: String,
     pub(in crate::cli) reason: String,
@@ -386,7 +386,7 @@ pub(in crate::cli) struct OtherDecision {
     pub(in crate::cli) first: Option<(String, u64, String)>,
 }
 
-/// Asks one policy about what sessions did.
+/// Evaluates one policy for the actions of sessions.
 pub(in crate::cli) fn other_decisions(
     policy: &str,
     inputs: &[Result<Input, Missing>],
@@ -611,7 +611,8 @@ impl<'a> PolicySet<'a> {
                     if entry.file_type().is_file() && is_policy {
                         let text = find::read(entry.path())?;
                         let name = find::name_of(entry.path());
-                        // Other files may lie there; only what a trace asks for has to load.
+                        // Other files may be there; only policies that a trace refers to have to
+                        // load.
                         if let Ok(policy) = agent_policy::load(&name, &text) {
                             by_digest.insert(
                                 digest(&text),
@@ -640,10 +641,10 @@ impl<'a> PolicySet<'a> {
         })
     }
 
-    /// Adds every version of every policy in a repository's history; what is at hand already stays.
+    /// Adds every version of every policy in a repository's history, unless it is already known.
     fn add_history(&mut self, repository: &Path, commits: usize) -> Result<(), Failure> {
         for (name, text) in super::revision::history(repository, commits)? {
-            // Other files may lie there; only what a trace asks for has to load.
+            // Other files may be there; only policies that a trace refers to have to load.
             if let Ok(policy) = agent_policy::load(&name, &text) {
                 let known = &self.known;
                 self.by_digest.entry(digest(&text)).or_insert_with(|| {
@@ -672,7 +673,7 @@ fn digest(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 
-/// A number with thousands separators.
+/// Formats a number with thousands separators.
 fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();

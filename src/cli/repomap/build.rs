@@ -1,4 +1,4 @@
-//! `repomap build`.
+//! `repomap build`: writes a map.
 
 use super::map_format;
 use super::tree::{TreeArgs, relative};
@@ -11,7 +11,7 @@ use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use tokens::Encoding;
 
-/// Write a map.
+/// Arguments of `repomap build`.
 #[derive(Debug, Args)]
 pub struct BuildArgs {
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub struct BuildArgs {
     /// Mark entry points, global state, side effects and concurrency.
     #[arg(long)]
     marks: bool,
-    /// How to write it.
+    /// Output format.
     #[arg(long, value_parser = map_format("For people and models", "For pages", "For programs"), default_value = "text")]
     format: Format,
     /// Write to this file, where `repomap check` finds it again.
@@ -58,8 +58,8 @@ impl BuildArgs {
             explain: self.explain,
             ..Settings::default()
         };
-        // Never dropped: the process is about to end, and to free a million names one by one takes
-        // as long as to rank them.
+        // Never dropped, since the process is about to end. Freeing a million names takes as long
+        // as ranking them.
         let mut snapshot = ManuallyDrop::new(self.tree.read_for(&settings)?);
         // The map doesn't list its own output file, whatever that contains.
         let output = self.output.as_deref().filter(|_| self.tree.rev.is_none());
@@ -93,7 +93,7 @@ impl BuildArgs {
     }
 }
 
-/// What a map holds, in a sentence.
+/// Summarises the content of a map in a sentence.
 fn summary(map: &Map) -> String {
     let ((shown, all), (files, of)) = (map.definitions, map.files);
     format!(
@@ -102,7 +102,7 @@ fn summary(map: &Map) -> String {
     )
 }
 
-/// Why there is no map.
+/// Converts an error of building a map.
 pub(super) fn unable(error: &BuildError) -> Failure {
     let remedy = match error {
         BuildError::Settings(_) => "build the map again",

@@ -1,4 +1,4 @@
-//! `knowledge skills evaluate`.
+//! `knowledge skills evaluate`: prints metrics, scores and advice.
 
 use super::{AskArgs, SkillIndex};
 use crate::cli::knowledge::{Format, failure};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use util::time::format_minute;
 
-/// Figures of skills.
+/// Arguments of `knowledge skills evaluate`.
 #[derive(Debug, Args)]
 pub struct EvaluateArgs {
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub struct EvaluateArgs {
     fail_on: FailOn,
 }
 
-/// Ways to weigh.
+/// Weights of the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Weighing {
     /// Success 0.4.
@@ -50,7 +50,7 @@ impl From<Weighing> for Weights {
     }
 }
 
-/// What is printed.
+/// The output of an evaluation.
 struct Told<'t> {
     all: &'t [Evaluated],
     findings: &'t [Finding],
@@ -70,7 +70,7 @@ impl EvaluateArgs {
             skills::findings_of(&asked.store, &asked.skills, limits).map_err(|e| failure(&e))?;
         if let Some(name) = &self.skill {
             all.retain(|e| e.name == *name);
-            // Every message names its skill in backticks, with a version behind it or not.
+            // Every message names its skill in backticks, optionally followed by a version.
             findings.retain(|f| {
                 [format!("`{name}`"), format!("`{name} ")]
                     .iter()

@@ -1,4 +1,4 @@
-//! `knowledge skills history`.
+//! `knowledge skills history`: shows the decisions about skills.
 
 use super::AskArgs;
 use crate::cli::knowledge::{Format, failure};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use util::time::format_minute;
 
-/// Decisions about skills.
+/// Arguments of `knowledge skills history`.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
     #[command(flatten)]
