@@ -27,7 +27,7 @@ fn general(format: Format, text: &str) -> bool {
     }
 }
 
-/// Everything inside a value that can be changed, by pointer.
+/// Collects the pointers of all values inside a value.
 fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -79,8 +79,7 @@ fn junk() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Applies a change: 0 takes the place of the value, 1 removes it, 2 adds an unknown member beside
-/// it.
+/// Applies a change: 0 replaces the value, 1 removes it, 2 adds an unknown member next to it.
 fn change(value: &mut Value, pointer: &str, how: u8, junk: &Value) {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     let name = name.replace("~1", "/").replace("~0", "~");

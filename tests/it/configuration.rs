@@ -1,4 +1,4 @@
-//! Mistakes in the configuration: all in one run, each where it stands.
+//! Mistakes in the configuration: all are reported in one run, each with its place.
 
 use crate::support::{git, run, write};
 

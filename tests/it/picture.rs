@@ -7,7 +7,7 @@ use std::num::NonZero;
 use std::process::Command;
 
 const COLUMNS: u16 = 108;
-/// Size of a cell.
+/// Size of a cell in pixels.
 const WIDTH: f64 = 8.4;
 const HEIGHT: f64 = 19.0;
 const MARGIN: f64 = 16.0;
@@ -30,7 +30,7 @@ fn escaped(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// What a terminal shows, as SVG: a text element for each run of one style.
+/// Renders the screen of a terminal as SVG: one text element for each run of the same style.
 fn svg(command: &str, printed: &[u8]) -> String {
     let mut terminal = vt100::Parser::new(
         NonZero::new(200).unwrap(),

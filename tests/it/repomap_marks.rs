@@ -1,9 +1,9 @@
-//! What gives a definition a mark, in every language: and that what does nothing of it has none.
+//! Which definitions get a mark in every language, and which don't.
 
 use repo_map::{Language, Mark, extract};
 use std::collections::BTreeSet;
 
-/// A text, and the marks of what it defines; `.` is the file itself. What isn't named has none.
+/// A text, and the marks of its definitions; `.` is the file itself. Other definitions have none.
 struct Case {
     language: Language,
     text: &'static str,

@@ -1,4 +1,4 @@
-//! Credentials: the corpora, and that no report repeats one.
+//! Credentials: the corpora, and that no report contains one.
 
 use content_scan::secret::corpus::{Figures, judge};
 use content_scan::secret::{Table, sample};
@@ -148,12 +148,12 @@ fn no_report_repeats_a_secret() {
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         );
-        // A report for a forge shows a few findings only.
+        // A report for a forge shows only a few findings.
         assert!(
             said.contains("YV803") == (args[0] == "replay") || args.contains(&"--report"),
             "{args:?}"
         );
-        // A stretch of ten characters from the middle is enough to be a leak.
+        // Ten consecutive characters from the middle count as a leak.
         for part in secrets
             .iter()
             .flat_map(|s| s.lines())

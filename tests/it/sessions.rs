@@ -1,4 +1,4 @@
-//! Sessions of coding agents: a conversion is what was replayed, and an audit shows what happened.
+//! Sessions of coding agents: conversions keep the results of a replay, and audits are complete.
 
 use crate::gate::{ATTEST, KEY, TRUST};
 use crate::support::{codes, json_report, run, write};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use yuangs_verify::verify::{Options, Report, verify_reader};
 
-/// What a session may tell next.
+/// The next record of a session.
 #[derive(Debug, Clone)]
 enum Told {
     Call(u8, u8),
@@ -77,7 +77,7 @@ fn result(how: u8) -> (Value, Option<Value>) {
     }
 }
 
-/// A session as Claude Code keeps one.
+/// Builds a session in the format of Claude Code.
 fn session(all: &[Told]) -> String {
     let mut text = String::new();
     for (n, told) in all.iter().enumerate() {
@@ -118,7 +118,7 @@ fn session(all: &[Told]) -> String {
     text
 }
 
-/// What two reports must have in common: verdicts, counts, and findings without their places.
+/// Returns what two reports must have in common: verdicts, counts, and findings without places.
 fn told_by(report: &Report) -> (Vec<String>, BTreeSet<String>) {
     let summaries = report.summaries.iter().map(|s| {
         format!(
@@ -126,7 +126,7 @@ fn told_by(report: &Report) -> (Vec<String>, BTreeSet<String>) {
             s.id, s.verdict, s.turns, s.actions, s.decisions
         )
     });
-    // The note on what a format doesn't record names the format.
+    // The note about what a format doesn't record names the format.
     let findings = report
         .findings
         .iter()
@@ -159,7 +159,7 @@ proptest! {
         let calls = all.iter().filter(|t| matches!(t, Told::Call(..))).count() as u64;
         let ran = own.timeline.left_out;
         prop_assert_eq!(ran, 0);
-        // Every call is counted, and so is every result that has none.
+        // Every call is counted, and so is every result without a call.
         let turns: u64 = own.summaries.iter().map(|s| s.turns).sum();
         prop_assert!(turns >= calls, "{} turns of {} calls", turns, calls);
     }
@@ -172,7 +172,7 @@ proptest! {
     }
 }
 
-/// A record in the shape of a session with members of any kind.
+/// Generates a record in the form of a session, with members of any type.
 fn any_line() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -226,7 +226,7 @@ fn a_document_on_several_lines_is_converted_to_lines() {
     assert!(own.findings.iter().any(|f| f.code.0 == 703));
 }
 
-/// An OTLP log of decisions about calls.
+/// Builds an OTLP log of decisions about calls.
 fn telemetry(decisions: &[(&str, &str, &str)]) -> String {
     let text = |key: &str, value: &str| json!({"key": key, "value": {"stringValue": value}});
     let records: Vec<Value> = decisions
@@ -279,7 +279,7 @@ fn decisions_beside_a_session_are_joined_by_call() {
     let (code, authorised, codes) = judged(&[("c1", "reject", "user_reject"), two, refused]);
     assert_eq!((code, authorised), (1, json!("no")));
     assert!(codes.contains(&"YV309".to_owned()), "{codes:?}");
-    // The opposite of what the session says, and a call that it doesn't hold.
+    // The opposite of the session's own record, and a call that isn't in the session.
     let opposite = judged(&[one, two, ("c3", "accept", "config")]);
     assert_eq!(opposite, (1, json!("no"), vec!["YV328".to_owned()]));
     let missing = judged(&[one, two, refused, ("c9", "accept", "config")]);
@@ -339,17 +339,17 @@ fn an_audit_finds_the_sessions_of_the_folder_it_runs_in() {
     assert!(screen.contains("Not recorded: "), "{screen}");
     assert!(screen.lines().all(|line| line.chars().count() <= 110));
 
-    // Its times are older than a week.
+    // Its times are more than a week ago.
     let recent = audit(&["--since", "1h"]);
     assert_eq!(recent.status.code(), Some(3));
-    // A session of another folder isn't shown.
+    // A session of another directory isn't shown.
     let other = session(&all);
     std::fs::write(projects.join("s1.jsonl"), other).unwrap();
     let elsewhere = audit(&["--since", "all"]);
     assert_eq!(elsewhere.status.code(), Some(3));
 }
 
-/// Events of `OpenHands`, one in each file.
+/// Writes events of `OpenHands`, one per file.
 fn write_events(folder: &Path, session: &str) {
     let mut events =
         vec![json!({"id": 0, "source": "user", "action": "message", "args": {"content": "Count"}})];
@@ -381,7 +381,7 @@ fn events_in_files_of_their_own_are_one_session() {
         "yuangs-verify.toml",
         "[traces]\npaths = ['logs']\n",
     );
-    // The format keeps no decision, which a gate needs.
+    // The format records no decisions, which a gate needs.
     for (command, exit) in [(&["replay", "logs"][..], 0), (&["gate"], 3)] {
         let (code, report) = json_report(folder.path(), command);
         assert_eq!(code, exit, "{report:#}");
@@ -410,7 +410,7 @@ fn events_in_files_of_their_own_are_one_session() {
             "{report:#}"
         );
     }
-    // An event that can't be read, and one that is gone.
+    // An unreadable event, and a missing one.
     write(folder.path(), "logs/a/events/11.json", "{\"id\": 11,");
     std::fs::remove_file(folder.path().join("logs/b/events/2.json")).unwrap();
     let (code, report) = json_report(folder.path(), &["replay", "logs/a", "logs/b/events"]);
@@ -441,7 +441,7 @@ fn events_in_files_of_their_own_are_one_session() {
         let message = finding["message"].as_str().unwrap();
         assert!(message.ends_with(&format!(" (in `{name}`)")), "{message}");
     }
-    // A file that is named is read alone.
+    // A file that is named directly is read alone.
     let (_, report) = json_report(folder.path(), &["replay", "logs/b/events/1.json"]);
     assert_eq!(report["inputs"][0]["path"], "logs/b/events/1.json");
 }
@@ -455,7 +455,7 @@ fn events_of_the_sdk_in_files_of_their_own_are_one_session() {
             .as_object_mut()
             .unwrap()
             .extend(more.as_object().unwrap().clone());
-        // Two events of one number are both read.
+        // Two events with the same number are both read.
         let path = format!("c/events/event-{:05}-{n:04}.json", n.min(3));
         write(folder.path(), &path, &event.to_string());
     };
@@ -504,7 +504,7 @@ fn an_attestation_covers_every_event() {
     assert!(after.contains(changed), "{after}");
 }
 
-/// A conversation with two calls, one of which failed.
+/// Builds a conversation with two calls, one of which failed.
 fn conversation() -> Value {
     json!([
         {"role": "user", "content": "Pay"},

@@ -1,9 +1,9 @@
-//! What an agent may want to do, with the risk that the specification gives it.
+//! Actions that an agent may propose, with the risk by the specification.
 
 use super::model::Rng;
 use serde_json::{Value, json};
 
-/// Levels of risk, rising.
+/// Risk levels, ascending.
 pub const RISKS: [&str; 3] = ["low", "medium", "high"];
 
 /// An action before it is proposed.
@@ -11,15 +11,15 @@ pub const RISKS: [&str; 3] = ["low", "medium", "high"];
 pub struct Wish {
     pub kind: &'static str,
     pub payload: Value,
-    /// The lowest risk that may be recorded of it, as an index into [`RISKS`].
+    /// The lowest risk that may be recorded for it, as an index into [`RISKS`].
     pub risk: usize,
-    /// The category of permissions that it belongs to.
+    /// The category of its permission.
     pub category: &'static str,
     /// A glob for its tool.
     pub tool: Option<&'static str>,
     /// The file that it changes.
     pub changes: Option<String>,
-    /// The payload that a human may make of it: the same tool, the same target, no more risk.
+    /// A payload that a human may replace it with: the same tool and target, no more risk.
     pub narrowed: Option<Value>,
 }
 
@@ -43,14 +43,14 @@ fn shell(rng: &mut Rng, line: &str) -> Value {
     }
 }
 
-/// A unified diff of one line of a file.
+/// Builds a unified diff of one line of a file.
 fn diff(path: &str, new: &str) -> String {
     format!(
         "--- a/{path}\n+++ b/{path}\n@@ -1,2 +1,2 @@\n export const add = (a, b) =>\n-  a - b\n+  {new}\n"
     )
 }
 
-/// An answer, which changes nothing.
+/// Builds an answer, which changes nothing.
 pub fn answer(rng: &mut Rng) -> Wish {
     let member = if rng.one_in(3) { "text" } else { "content" };
     Wish {
@@ -64,7 +64,7 @@ pub fn answer(rng: &mut Rng) -> Wish {
     }
 }
 
-/// A tool call or a diff below `src`: what a token of that scope covers.
+/// Builds a tool call or a diff below `src`, within the scope of a token for it.
 pub fn in_sources(rng: &mut Rng) -> Wish {
     let path = format!("src/part{}/add.ts", rng.below(9));
     match rng.below(4) {
@@ -116,7 +116,7 @@ pub fn in_sources(rng: &mut Rng) -> Wish {
     }
 }
 
-/// Anything.
+/// Builds any action.
 pub fn any(rng: &mut Rng) -> Wish {
     const LOW: [&str; 6] = [
         "ls -la src",
