@@ -308,75 +308,12 @@ fn template(found: &TraceSurvey) -> String {
         "\"legal-path\", \"authorised\", \"governance-complete\"",
     );
     format!(
-        "# What `yuangs-verify gate` checks, and what it accepts. Paths are relative to this file.
-# Whoever can change this file can change the verdict: have it reviewed, and let `gate --config-from origin/main` read it
-# from where the branch goes to.
-
-# Findings this bad fail the gate: error, warning, note or never.
-fail-on = \"error\"
-
-[traces]
-# Files and folders. In folders .jsonl, .ndjson, .json, .traj, .cast and .eval are traces, also .gz and .zst; a file that
-# is neither read nor excluded fails the gate.
-paths = [{paths}]
-# Globs of the traces in the folders, instead of by their endings; without a `/` for names in any folder.
-{include}
-# Globs of what lies there and is no trace.
-{exclude}
-# The formats that are accepted, so that no trace is rewritten in one that records less.
-{formats}
-# The answers that must be yes.
-{require}
-# What a trace is that is cut off: error or warning.
-unterminated = \"error\"
-# Every change since the branch parted from there must be accounted for by a trace.
-# account-for = \"origin/main\"
-# How the risk of an action is found: v1 understands commands, v0 looks for fragments, off believes the record.
-risk = \"v1\"
-# allow-empty = \"why there may be no trace at all\"
-
-# Public keys whose signatures count.
-# [keys]
-# file = \"trust.json\"
-# Which decisions must be signed by one of them: human or all.
-# require = \"human\"
-
-# Reports to write with every run, besides those of --report.
-# [reports]
-# sarif = \"out.sarif\"
-# html = \"audit.html\"
-
-# A severity that differs from the rule's own: error, warning, note or off. `yuangs-verify rules` lists the rules.
-# [severity.YV208]
-# level = \"note\"
-# reason = \"the clocks of our machines differ\"
-
-# A finding that is ignored: by code or fingerprint, and path; until the end of a day.
-# [[ignore]]
-# code = \"YV208\"
-# path = \"traces/2024-*.jsonl\"
-# reason = \"the clock of the old machine\"
-# expires = \"2027-01-31\"
-
-# Findings that were there before (`yuangs-verify gate --write-baseline baseline.json`).
-# [baseline]
-# file = \"baseline.json\"
-
-# The policy that every recorded decision is checked against; its cases are run too.
-# [policy]
-# file = \"policy.yaml\"
-# Compare it with that of the revision where the branch began: nothing may become more permitted.
-# base = \"origin/main\"
-
-# The committed map of the repository, which the gate builds again.
-# [repo-map]
-# file = \"repo-map.md\"
-
-# What `yuangs-verify knowledge reindex` reads; what isn't named isn't read.
-# [knowledge]
-# traces = [{paths}]
-# documents = [\"README.md\", \"docs\"]
-"
+        include_str!("config/init.toml"),
+        paths = paths,
+        include = include,
+        exclude = exclude,
+        formats = formats,
+        require = require
     )
 }
 

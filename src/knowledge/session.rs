@@ -167,14 +167,7 @@ mod tests {
 
     #[test]
     fn decisions_and_compactions_are_told_apart() {
-        let session = Session::parse(
-            "{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"Go on\\n- **Decision:** use SQLite\"}}\n\
-             {\"type\":\"decision\",\"text\":\"no network\"}\n\
-             \n\
-             {\"type\":\"compaction\",\"summary\":\"s\",\"decisions\":[\"a\"]}\n\
-             {\"type\":\"message\",\"isCompactSummary\":true,\"message\":{\"role\":\"user\",\"content\":\"t\"}}\n\
-             {\"type\":\"meta\"}\n{\"type\":\"message\"}\n[]\nnot json\n",
-        );
+        let session = Session::parse(include_str!("session/decisions.jsonl"));
         let events = [
             (
                 1,

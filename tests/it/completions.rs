@@ -53,16 +53,7 @@ fn lines(shell: &str, arguments: &[&str]) -> Vec<String> {
 #[test]
 fn bash_completes_past_the_first_word() {
     // As bash itself calls it: the words in an array, then command, word and previous word.
-    const ASK: &str = r#"
-source "$1"; shift
-specification=$(complete -p yuangs-verify)
-function=${specification##*-F }; function=${function%% *}
-for typed; do
-    COMP_WORDS=($typed); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-    COMP_LINE=$typed; COMP_POINT=${#COMP_LINE}; COMPREPLY=()
-    "$function" "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-    echo "${COMPREPLY[*]}"
-done"#;
+    const ASK: &str = include_str!("completions/ask.bash");
     if !is_installed("bash") {
         return;
     }
@@ -78,11 +69,7 @@ done"#;
 
 #[test]
 fn fish_completes_past_the_first_word() {
-    const ASK: &str = r#"
-source $argv[1]
-for typed in $argv[2..]
-    complete -C "yuangs-verify $typed" | string replace -r '\t.*' '' | string join ' '
-end"#;
+    const ASK: &str = include_str!("completions/ask.fish");
     if !is_installed("fish") {
         return;
     }
@@ -97,19 +84,7 @@ end"#;
 fn zsh_completes_past_the_first_word() {
     // The line editor completes only on a terminal. So an interactive zsh gets one, with a function
     // that replaces the program and records its arguments.
-    const ASK: &str = r#"
-zmodload zsh/zpty || exit
-script=$1 out=$2; shift 2
-zpty z 'zsh -f -i'
-zpty -w z "PROMPT='@@ '; autoload -Uz compinit; compinit -u -D; source ${(q)script}
-yuangs-verify() { print -r -- \"\$*\" >> ${(q)out} }; print REA''DY"
-zpty -r -m z seen '*READY*@@ *'
-for typed; do
-    zpty -w -n z "yuangs-verify $typed"$'\t'
-    zpty -w -n z $'\n'
-    zpty -r -m z seen '*@@ *'
-done
-zpty -d z"#;
+    const ASK: &str = include_str!("completions/ask.zsh");
     if !is_installed("zsh") {
         return;
     }

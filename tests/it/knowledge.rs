@@ -525,15 +525,7 @@ const FLOORS: (f64, f64) = (0.95, 0.965);
 fn the_graph_is_told_with_its_lines_and_drawn() {
     let folder = project();
     let at = folder.path();
-    write(
-        at,
-        "graph.jsonl",
-        "{\"from\":\"ctx:readme\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1769040000000}
-{\"from\":\"exec:react-fix\",\"to\":\"skill:make\",\"type\":\"validated_by\",\"timestamp\":1769040000001,\"meta\":{\"success\":true}}
-{\"from\":\"ctx:readme\",\"to\":\"skill:make\",\"type\":\"promoted_to\",\"timestamp\":1769040000002}
-{\"from\":\"ctx:\\\"]; evil <b>&\\u001b\\u202e|\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1}
-",
-    );
+    write(at, "graph.jsonl", include_str!("knowledge/graph.jsonl"));
     let used = "\"importance\":{\"confidence\":0.9,\"lastUsed\":1769040000000},\"usageStats\":{\"referencedCount\":6,\"verifiedUseful\":6}";
     write(
         at,

@@ -160,9 +160,9 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         "UPDATE skill_stats SET success_count = success_count + 100",
         "UPDATE skill_stats SET current_score = 0.99",
         "DELETE FROM skill_stats",
-        "INSERT INTO skill_stats SELECT 'planted', skill_version, intent, execution_count, success_count, failure_count,
-         total_cost, avg_cost, total_latency, avg_latency, rollback_count, rollback_rate, stability_score, current_score,
-         first_execution_at, last_execution_at, updated_at FROM skill_stats",
+        "CREATE TEMP TABLE planted AS SELECT * FROM skill_stats;
+         UPDATE planted SET skill_name = 'planted';
+         INSERT INTO skill_stats SELECT * FROM planted",
     ];
     for change in changes {
         fs::write(&index, &whole).unwrap();

@@ -183,13 +183,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("old.db");
         let db = Connection::open(&path).unwrap();
-        db.execute_batch(
-            "CREATE TABLE agent_execution_log (Skill_Name TEXT, success INTEGER, cost REAL, started_at TEXT);
-             INSERT INTO agent_execution_log VALUES ('mend', 1, 0.5, '2026-01-31T10:00:00Z'), ('mend', 0, NULL, 5), (NULL, 1, 1, 1);
-             CREATE TABLE other_log (line TEXT);
-             CREATE VIEW evil_log AS SELECT 'x' AS skill_name, 1 AS success;",
-        )
-        .unwrap();
+        db.execute_batch(include_str!("legacy_store/tables.sql"))
+            .unwrap();
         let found = read_legacy_store(&path, "old.db").unwrap();
         assert_eq!(found.tables, [("agent_execution_log".to_owned(), 2)]);
         let told: Vec<_> = found
