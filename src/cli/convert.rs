@@ -31,7 +31,7 @@ pub struct ConvertArgs {
 
 /// Counts of converted records.
 #[derive(Debug, Default)]
-struct Converted {
+struct ConversionCounts {
     written: u64,
     /// Number of records in formats that can't be converted, and the place of the first one.
     others: u64,
@@ -42,7 +42,7 @@ struct Converted {
 impl ConvertArgs {
     /// Converts the sessions. Missing data stays missing; nothing is invented.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let mut converted = Converted::default();
+        let mut converted = ConversionCounts::default();
         let report = match self.output.as_deref().filter(|out| out.as_os_str() != "-") {
             None => {
                 let mut report = Report::default();
@@ -89,7 +89,7 @@ impl ConvertArgs {
         })
     }
 
-    fn convert(&self, out: &mut (dyn Write + Send), converted: &mut Converted) -> Report {
+    fn convert(&self, out: &mut (dyn Write + Send), converted: &mut ConversionCounts) -> Report {
         let options = Options {
             format: self.format_in,
             ..Options::default()

@@ -97,7 +97,7 @@ const TURNS_HAN: [char; 14] = [
 
 /// A decision that a compaction doesn't contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostDecision {
     /// The text of the decision. It comes from the transcript and may be hostile.
     pub decision: String,
     /// The line that records it.
@@ -108,13 +108,13 @@ pub struct Lost {
 
 /// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Compared {
+pub struct Comparison {
     /// Compactions in the session.
     pub compactions: usize,
     /// Different decisions made before a compaction.
     pub decisions: usize,
     /// The lost decisions in the order of the transcript.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostDecision>,
 }
 
 /// The session has more decisions or compactions than are compared.
@@ -350,8 +350,8 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 /// When there are more than 10,000 of either.
-pub fn compare(session: &Session) -> Result<Compared, TooMany> {
-    let mut out = Compared::default();
+pub fn compare(session: &Session) -> Result<Comparison, TooMany> {
+    let mut out = Comparison::default();
     let mut seen = BTreeSet::new();
     let mut open: Vec<(u64, &str, Decision)> = Vec::new();
     for (line, event) in &session.events {
@@ -368,7 +368,7 @@ pub fn compare(session: &Session) -> Result<Compared, TooMany> {
                 open.retain(|(at, decision, said)| {
                     let holds = summary.holds(said);
                     if !holds {
-                        out.lost.push(Lost {
+                        out.lost.push(LostDecision {
                             decision: (*decision).to_owned(),
                             line: *at,
                             compaction: *line,

@@ -55,7 +55,7 @@ pub struct Graph {
 
 /// The description of a node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Described {
+pub struct NodeDescription {
     /// The node's type, if a line of its own gives one.
     pub kind: Option<String>,
     /// The lines that describe the node; empty when only edges name it.
@@ -183,13 +183,14 @@ impl Graph {
 
     /// Returns the nodes in order: those named by edges and those with a line of their own.
     #[must_use]
-    pub fn nodes(&self) -> BTreeMap<&str, Described> {
+    pub fn nodes(&self) -> BTreeMap<&str, NodeDescription> {
         let named = self
             .edges
             .iter()
             .flat_map(|e| [e.from.as_str(), e.to.as_str()]);
-        let mut all: BTreeMap<&str, Described> =
-            named.map(|name| (name, Described::default())).collect();
+        let mut all: BTreeMap<&str, NodeDescription> = named
+            .map(|name| (name, NodeDescription::default()))
+            .collect();
         for node in &self.described {
             let described = all.entry(&node.id).or_default();
             described.kind.get_or_insert_with(|| node.kind.clone());
@@ -419,7 +420,7 @@ mod tests {
         let nodes = graph.nodes();
         assert_eq!(nodes["ctx:a"].kind.as_deref(), Some("context"));
         assert_eq!(nodes["ctx:a"].lines[0].line, 9);
-        assert!(nodes.contains_key("ctx:alone") && nodes["ctx:b"] == Described::default());
+        assert!(nodes.contains_key("ctx:alone") && nodes["ctx:b"] == NodeDescription::default());
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct Weak {
 
 /// The result of a search for weak turns.
 #[derive(Debug, Default)]
-pub struct Looked {
+pub struct WeakTurnScan {
     /// The weak turns, in the order of the inputs.
     pub weak: Vec<Weak>,
     /// Number of turns that were checked.
@@ -43,11 +43,11 @@ pub struct Looked {
 
 /// Searches the actions and answers of traces for quotes of the bank's items.
 #[must_use]
-pub fn weak_turns(bank: &Bank, inputs: &[Result<Found, Missing>]) -> Looked {
+pub fn weak_turns(bank: &Bank, inputs: &[Result<Found, Missing>]) -> WeakTurnScan {
     let quotes = Quotes::of(bank);
-    let mut looked = Looked::default();
+    let mut scan = WeakTurnScan::default();
     let (mut weak, mut turns) = (Vec::new(), 0);
-    looked.report = each_turn(inputs, &Options::default(), &mut |file, execution, turn| {
+    scan.report = each_turn(inputs, &Options::default(), &mut |file, execution, turn| {
         turns += 1;
         let undeclared = undeclared(&quotes, &turn);
         if !undeclared.is_empty() {
@@ -62,8 +62,8 @@ pub fn weak_turns(bank: &Bank, inputs: &[Result<Found, Missing>]) -> Looked {
         }
     });
     weak.sort_by(|a, b| (&a.file, a.line, &a.execution).cmp(&(&b.file, b.line, &b.execution)));
-    (looked.weak, looked.turns) = (weak, turns);
-    looked
+    (scan.weak, scan.turns) = (weak, turns);
+    scan
 }
 
 /// Collects every string of a JSON value, unescaped.
@@ -118,15 +118,15 @@ fn undeclared(quotes: &Quotes, turn: &Turn) -> Vec<String> {
 
 /// Converts read errors and weak turns to findings.
 #[must_use]
-pub fn findings(looked: &Looked, bank: &Bank) -> Vec<Finding> {
-    let mut all: Vec<Finding> = looked
+pub fn findings(scan: &WeakTurnScan, bank: &Bank) -> Vec<Finding> {
+    let mut all: Vec<Finding> = scan
         .report
         .findings
         .iter()
         .filter(|f| f.code.0 < 200)
         .cloned()
         .collect();
-    for weak in looked.weak.iter().take(MOST) {
+    for weak in scan.weak.iter().take(MOST) {
         let named: Vec<String> = weak
             .undeclared
             .iter()
@@ -144,7 +144,7 @@ pub fn findings(looked: &Looked, bank: &Bank) -> Vec<Finding> {
             named.join(", ")
         );
         let mut finding = finding(602, &weak.file, weak.line, message);
-        for secrets in [&bank.secrets, &looked.report.secrets] {
+        for secrets in [&bank.secrets, &scan.report.secrets] {
             secrets.clean(&mut finding.message);
         }
         finding.execution = Some(weak.execution.as_str().into());

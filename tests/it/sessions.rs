@@ -11,19 +11,19 @@ use yuangs_verify::verify::{Options, Report, verify_reader};
 
 /// The next record of a session.
 #[derive(Debug, Clone)]
-enum Told {
+enum SessionEvent {
     Call(u8, u8),
     Result(u8, u8),
     Text(bool),
     Summary,
 }
 
-fn told() -> impl Strategy<Value = Told> {
+fn session_events() -> impl Strategy<Value = SessionEvent> {
     prop_oneof![
-        4 => (0..6u8, 0..8u8).prop_map(|(id, what)| Told::Call(id, what)),
-        4 => (0..6u8, 0..7u8).prop_map(|(id, how)| Told::Result(id, how)),
-        1 => any::<bool>().prop_map(Told::Text),
-        1 => Just(Told::Summary),
+        4 => (0..6u8, 0..8u8).prop_map(|(id, what)| SessionEvent::Call(id, what)),
+        4 => (0..6u8, 0..7u8).prop_map(|(id, how)| SessionEvent::Result(id, how)),
+        1 => any::<bool>().prop_map(SessionEvent::Text),
+        1 => Just(SessionEvent::Summary),
     ]
 }
 
@@ -78,18 +78,18 @@ fn result(how: u8) -> (Value, Option<Value>) {
 }
 
 /// Builds a session in the format of Claude Code.
-fn session(all: &[Told]) -> String {
+fn session(all: &[SessionEvent]) -> String {
     let mut text = String::new();
-    for (n, told) in all.iter().enumerate() {
-        let mut record = match told {
-            Told::Call(id, what) => {
+    for (n, event) in all.iter().enumerate() {
+        let mut record = match event {
+            SessionEvent::Call(id, what) => {
                 let (name, input) = input(*what);
                 json!({"type": "assistant", "message": {"role": "assistant", "content": [
                     {"type": "text", "text": "Now this."},
                     {"type": "tool_use", "id": format!("c{id}"), "name": name, "input": input},
                 ]}})
             }
-            Told::Result(id, how) => {
+            SessionEvent::Result(id, how) => {
                 let (mut block, beside) = result(*how);
                 block["type"] = "tool_result".into();
                 block["tool_use_id"] = format!("c{id}").into();
@@ -100,13 +100,15 @@ fn session(all: &[Told]) -> String {
                 }
                 record
             }
-            Told::Text(asked) => {
+            SessionEvent::Text(asked) => {
                 let kind = if *asked { "user" } else { "assistant" };
                 json!({"type": kind, "message": {"role": kind, "content": "Words."}})
             }
-            Told::Summary => json!({"type": "summary", "leafUuid": "x", "summary": "Words."}),
+            SessionEvent::Summary => {
+                json!({"type": "summary", "leafUuid": "x", "summary": "Words."})
+            }
         };
-        if !matches!(told, Told::Summary) {
+        if !matches!(event, SessionEvent::Summary) {
             record["uuid"] = format!("u{n}").into();
             record["sessionId"] = "s1".into();
             record["cwd"] = "/home/eve/app".into();
@@ -119,7 +121,7 @@ fn session(all: &[Told]) -> String {
 }
 
 /// Returns what two reports must have in common: verdicts, counts, and findings without places.
-fn told_by(report: &Report) -> (Vec<String>, BTreeSet<String>) {
+fn comparable(report: &Report) -> (Vec<String>, BTreeSet<String>) {
     let summaries = report.summaries.iter().map(|s| {
         format!(
             "{} {:?} {} {} {}",
@@ -148,15 +150,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_conversion_is_what_was_replayed(all in prop::collection::vec(told(), 1..24)) {
+    fn a_conversion_is_what_was_replayed(all in prop::collection::vec(session_events(), 1..24)) {
         let folder = tempfile::tempdir().unwrap();
         let text = session(&all);
         let own = verify_reader("s.jsonl", text.as_bytes(), &Options::default());
         let other = converted(folder.path(), &text);
         let options = Options::default();
         let other = verify_reader("out.jsonl", other.as_bytes(), &options);
-        prop_assert_eq!(told_by(&own), told_by(&other));
-        let calls = all.iter().filter(|t| matches!(t, Told::Call(..))).count() as u64;
+        prop_assert_eq!(comparable(&own), comparable(&other));
+        let calls = all.iter().filter(|t| matches!(t, SessionEvent::Call(..))).count() as u64;
         let ran = own.timeline.left_out;
         prop_assert_eq!(ran, 0);
         // Every call is counted, and so is every result without a call.
@@ -222,7 +224,7 @@ fn a_document_on_several_lines_is_converted_to_lines() {
     let lines = converted(folder.path(), &text);
     assert_eq!(lines.lines().count(), 2, "{lines}");
     let other = verify_reader("out.jsonl", lines.as_bytes(), &Options::default());
-    assert_eq!(told_by(&own), told_by(&other));
+    assert_eq!(comparable(&own), comparable(&other));
     assert!(own.findings.iter().any(|f| f.code.0 == 703));
 }
 
@@ -249,12 +251,12 @@ fn telemetry(decisions: &[(&str, &str, &str)]) -> String {
 fn decisions_beside_a_session_are_joined_by_call() {
     let folder = tempfile::tempdir().unwrap();
     let all = [
-        Told::Call(1, 0),
-        Told::Result(1, 0),
-        Told::Call(2, 0),
-        Told::Result(2, 0),
-        Told::Call(3, 0),
-        Told::Result(3, 2),
+        SessionEvent::Call(1, 0),
+        SessionEvent::Result(1, 0),
+        SessionEvent::Call(2, 0),
+        SessionEvent::Result(2, 0),
+        SessionEvent::Call(3, 0),
+        SessionEvent::Result(3, 2),
     ];
     write(folder.path(), "s.jsonl", &session(&all));
     let judged = |decisions: &[(&str, &str, &str)]| {
@@ -318,10 +320,10 @@ fn an_audit_finds_the_sessions_of_the_folder_it_runs_in() {
     let projects = home.path().join(".claude/projects").join(name);
     std::fs::create_dir_all(&projects).unwrap();
     let all = [
-        Told::Call(1, 1),
-        Told::Result(1, 2),
-        Told::Call(2, 1),
-        Told::Result(2, 0),
+        SessionEvent::Call(1, 1),
+        SessionEvent::Result(1, 2),
+        SessionEvent::Call(2, 1),
+        SessionEvent::Result(2, 0),
     ];
     let text = session(&all).replace("/home/eve/app", folder.to_str().unwrap());
     std::fs::write(projects.join("s1.jsonl"), text).unwrap();

@@ -123,7 +123,7 @@ impl ExportArgs {
             .iter()
             .map(|e| e.turns_left_out)
             .sum();
-        Ok(Exported {
+        Ok(ExportCounts {
             executions: reading.book.executions.len(),
             unopened: reading.unopened,
             left_out,
@@ -145,7 +145,7 @@ impl ExportArgs {
 
 /// Counts for the exit code and the warnings.
 #[derive(Debug, Default)]
-struct Exported {
+struct ExportCounts {
     executions: usize,
     /// Number of inputs that couldn't be opened.
     unopened: u64,
@@ -155,7 +155,7 @@ struct Exported {
     commands: usize,
 }
 
-impl Exported {
+impl ExportCounts {
     /// Warns about what isn't exported, and returns the exit code.
     fn exit(&self) -> u8 {
         if self.left_out > 0 {

@@ -3,7 +3,7 @@
 //! A secret is masked in every row of its input, but may be detected only in the last line. So rows
 //! are spooled to a temporary file until their input ends.
 
-use super::{ExportArgs, Exported};
+use super::{ExportArgs, ExportCounts};
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print_as_is};
 use crate::cli::write;
@@ -27,7 +27,7 @@ impl ExportArgs {
             ..self.read.options()?
         };
         let inputs = traces(&self.traces);
-        let mut exported = Exported::default();
+        let mut exported = ExportCounts::default();
         let mut rows = Rows {
             room: self.read.max_turns,
             spool_error: None,
@@ -72,7 +72,7 @@ impl Rows {
         &mut self,
         input: &Result<Found, Missing>,
         options: &Options,
-        exported: &mut Exported,
+        exported: &mut ExportCounts,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut spool = BufWriter::new(SpooledTempFile::new(IN_MEMORY));

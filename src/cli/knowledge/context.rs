@@ -116,7 +116,11 @@ pub(super) fn as_of(bank: &Bank, asked: Option<i64>) -> i64 {
 }
 
 /// Reports the items that are dated later than the time from which ages are computed.
-pub(super) fn tell_later(bank: &Bank, now: i64, out: &mut dyn io::Write) -> io::Result<()> {
+pub(super) fn warn_of_future_dates(
+    bank: &Bank,
+    now: i64,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let later = bank.later_than(now);
     if later.is_empty() {
         return Ok(());
@@ -181,7 +185,7 @@ impl StagesArgs {
                         staged.why
                     )?;
                 }
-                tell_later(&bank, now, out)?;
+                warn_of_future_dates(&bank, now, out)?;
                 for (file, why) in &bank.unreadable {
                     writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
                 }

@@ -1,6 +1,6 @@
 //! `knowledge memory`: shows, applies and undoes the memory policy.
 
-use super::context::{BankArgs, as_of, bank, exit, shown, tell_later};
+use super::context::{BankArgs, as_of, bank, exit, shown, warn_of_future_dates};
 use super::place::{Place, PlaceArgs};
 use super::retrieve::time;
 use super::{Format, clock};
@@ -146,7 +146,7 @@ impl StatusArgs {
                 } else {
                     terminal(&files.join(", ")).into_owned()
                 };
-                tell_later(&bank, now, out)?;
+                warn_of_future_dates(&bank, now, out)?;
                 writeln!(
                     out,
                     "as of {} UTC; `memory apply` would change {files}",
@@ -194,7 +194,7 @@ impl ApplyArgs {
         let plan = plan(&bank, &place.sources.root, now);
         print(Color::Auto, |out| {
             table(&bank, &plan, out)?;
-            tell_later(&bank, now, out)?;
+            warn_of_future_dates(&bank, now, out)?;
             writeln!(out, "as of {} UTC", format_minute(now))
         })?;
         if plan.changes.is_empty() {

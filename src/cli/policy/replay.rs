@@ -89,7 +89,7 @@ struct Tally {
     groups: BTreeMap<(u16, String), Group>,
     /// Decisions that depend on a condition that traces don't record, by the rule with that
     /// condition.
-    untold: BTreeMap<String, InconclusiveGroup>,
+    unrecorded: BTreeMap<String, InconclusiveGroup>,
     errors: u64,
     warnings: u64,
     notes: u64,
@@ -110,7 +110,7 @@ struct Objection {
 }
 
 /// Returns the place of a rule, unless it was generated from the form of its file.
-fn stands(found: &LoadedPolicy, rule: &Rule) -> Option<Related> {
+fn place_of_rule(found: &LoadedPolicy, rule: &Rule) -> Option<Related> {
     let message = || format!("the rule `{}`", rule.id);
     (rule.at.line > 0)
         .then(|| Related::new(&found.file.as_str().into(), rule.at.line.into(), message()))
@@ -119,7 +119,7 @@ fn stands(found: &LoadedPolicy, rule: &Rule) -> Option<Related> {
 /// A policy, and the context that it needs but traces don't record.
 struct ReplayedPolicy {
     found: LoadedPolicy,
-    untold: UnrecordedContext,
+    unrecorded: UnrecordedContext,
 }
 
 /// The context of all executions that the command line gives, since traces don't record it.
@@ -131,8 +131,8 @@ struct KnownContext<'a> {
 
 impl KnownContext<'_> {
     fn apply_to(&self, found: LoadedPolicy) -> ReplayedPolicy {
-        let untold = UnrecordedContext::new(&found.policy, self.production, self.mode);
-        ReplayedPolicy { found, untold }
+        let unrecorded = UnrecordedContext::new(&found.policy, self.production, self.mode);
+        ReplayedPolicy { found, unrecorded }
     }
 }
 
@@ -180,7 +180,7 @@ impl ReplayArgs {
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_ERROR,
             () if failing > 0 => EXIT_FINDINGS,
-            () if !tally.untold.is_empty() && self.fail_on != FailOn::Never => {
+            () if !tally.unrecorded.is_empty() && self.fail_on != FailOn::Never => {
                 EXIT_NOTHING_VERIFIED
             }
             () if tally.decisions == tally.unjudged => {
@@ -239,7 +239,7 @@ impl ReplayArgs {
             thousands(tally.changed),
             thousands(tally.decisions)
         )?;
-        for (rule, doubt) in &tally.untold {
+        for (rule, doubt) in &tally.unrecorded {
             let (file, line, execution) = &doubt.first;
             writeln!(out, "inconclusive: {}", terminal(&doubt.say(rule)))?;
             writeln!(
@@ -322,7 +322,7 @@ fn evaluate_all(
             }
         }
         tally
-            .untold
+            .unrecorded
             .values_mut()
             .for_each(|doubt| report.secrets.clean(&mut doubt.first.2));
     }
@@ -360,7 +360,7 @@ pub(in crate::cli) fn compare_recorded(
     ));
     report
         .notices
-        .extend(tally.untold.iter().map(|(rule, doubt)| doubt.say(rule)));
+        .extend(tally.unrecorded.iter().map(|(rule, doubt)| doubt.say(rule)));
     let empty = tally.decisions == 0;
     Ok((
         report,
@@ -447,7 +447,7 @@ impl Tally {
             drift,
             decision,
             if_so,
-        }) = policy.untold.drift(&found.policy, decided, history)
+        }) = policy.unrecorded.drift(&found.policy, decided, history)
         else {
             return;
         };
@@ -458,7 +458,7 @@ impl Tally {
                 if_so,
                 first: first(),
             };
-            self.untold
+            self.unrecorded
                 .entry(decision.rule_id().to_owned())
                 .or_insert_with(new)
                 .count += 1;
@@ -499,7 +499,7 @@ impl Tally {
             message,
             help: Some(format!("the action: {summary}")),
             turn: decided.turn,
-            rule: decision.rule.and_then(|rule| stands(found, rule)),
+            rule: decision.rule.and_then(|rule| place_of_rule(found, rule)),
             subject: subject([&*rule, &digest_of(decided.action.to_json().to_string())]),
             monitor: found.policy.monitor,
         };
@@ -563,8 +563,8 @@ impl Tally {
                 json!({ "code": format!("YV{code}"), "rule": rule, "reason": group.reason, "count": group.count, "actions": actions })
             })
             .collect();
-        let untold: Vec<_> = self
-            .untold
+        let unrecorded: Vec<_> = self
+            .unrecorded
             .iter()
             .map(|(rule, doubt)| {
                 let (file, line, execution) = &doubt.first;
@@ -577,7 +577,7 @@ impl Tally {
             "changed": self.changed,
             "unjudged": self.unjudged,
             "leftOut": self.left_out,
-            "inconclusive": untold,
+            "inconclusive": unrecorded,
             "groups": groups,
             "findings": findings_json(&objections.findings),
         })

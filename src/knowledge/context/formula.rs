@@ -145,7 +145,7 @@ impl Stage {
 
 /// An item's stage and the reason for it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Staged {
+pub struct StageDecision {
     pub stage: Stage,
     /// `0.5 · confidence + 0.3 · ln(1 + referenced) + 0.2 · min(1, uses / 10)`; 0 without recorded
     /// counts.
@@ -174,10 +174,10 @@ fn missing(figures: &Metrics, referenced: u64, rate: f64, confidence: f64) -> Ve
 
 /// Determines the stage of an item at a time. The furthest stage is tried first.
 #[must_use]
-pub fn stage(item: &Item, now: i64) -> Staged {
+pub fn stage(item: &Item, now: i64) -> StageDecision {
     let f = Metrics::of(item, now);
     let Some(stats) = item.stats else {
-        return Staged {
+        return StageDecision {
             stage: Stage::Context,
             score: 0.0,
             why: "nothing was counted".to_owned(),
@@ -212,7 +212,7 @@ pub fn stage(item: &Item, now: i64) -> Staged {
     } else {
         (Stage::Context, format!("for the bank: {}", bank.join(", ")))
     };
-    Staged { stage, score, why }
+    StageDecision { stage, score, why }
 }
 
 /// An action of the memory policy on an item.
@@ -407,7 +407,7 @@ mod tests {
         uncounted.stats = None;
         assert_eq!(
             stage(&uncounted, NOW),
-            Staged {
+            StageDecision {
                 stage: Stage::Context,
                 score: 0.0,
                 why: "nothing was counted".into()

@@ -10,8 +10,8 @@ mod quote;
 
 pub use bank::{Bank, BankFile};
 pub use formula::{
-    Memory, MemoryAction, Metrics, Stage, Staged, confidence_after, importance, memory, ranking,
-    stage,
+    Memory, MemoryAction, Metrics, Stage, StageDecision, confidence_after, importance, memory,
+    ranking, stage,
 };
 pub(super) use item::item_faults;
 pub use item::{Importance, Item, Place, UsageStats};

@@ -23,7 +23,7 @@ pub(super) use promotion::read as read_promotion;
 pub(super) use secrets::learn;
 pub(super) use trace::each_turn;
 pub(super) use transcript::message;
-pub(super) use turn::{Deed, Turn};
+pub(super) use turn::{RecordedAction, Turn};
 
 use super::chunk::chunks;
 use super::observation::{Kind, Observation, summarise};

@@ -19,7 +19,7 @@ const FINDINGS: usize = 100;
 
 /// An execution whose records are being read.
 #[derive(Default)]
-struct Account {
+struct OpenExecution {
     lines: (u64, u64),
     start: Option<i64>,
     end: Option<i64>,
@@ -31,7 +31,7 @@ struct Account {
 
 pub(super) fn extract(file: &SourceFile) -> Extracted {
     let mut out = Extracted::default();
-    let mut accounts: BTreeMap<String, Account> = BTreeMap::new();
+    let mut accounts: BTreeMap<String, OpenExecution> = BTreeMap::new();
     let input = [Ok(Found {
         name: file.name.clone(),
         input: Input::File(file.path.clone()),
@@ -51,22 +51,22 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
                 if !accounts.contains_key(execution) {
                     accounts.insert(
                         execution.to_owned(),
-                        Account {
+                        OpenExecution {
                             lines: (entry.line, entry.line),
-                            ..Account::default()
+                            ..OpenExecution::default()
                         },
                     );
                 }
                 if let Some(account) = accounts.get_mut(execution) {
                     account.entry(entry, &mut |intent, turn| {
-                        told(execution, intent, &turn, &mut out);
+                        add_turn(execution, intent, &turn, &mut out);
                     });
                 }
             }
         },
     );
     for (execution, mut account) in accounts {
-        account.flush(&mut |intent, turn| told(&execution, intent, &turn, &mut out));
+        account.flush(&mut |intent, turn| add_turn(&execution, intent, &turn, &mut out));
         account.end(&execution, &mut out);
     }
     // Findings about secrets and hidden text belong to a replay. Findings about unreadable input
@@ -93,7 +93,7 @@ pub(in crate::knowledge) fn each_turn(
     options: &Options,
     show: &mut (dyn FnMut(&str, &str, Turn) + Send),
 ) -> Report {
-    let mut accounts: BTreeMap<(String, String), Account> = BTreeMap::new();
+    let mut accounts: BTreeMap<(String, String), OpenExecution> = BTreeMap::new();
     let report = watch(inputs, options, &mut |file, execution, entry| match (
         entry.record.class(),
         &entry.record,
@@ -114,7 +114,7 @@ pub(in crate::knowledge) fn each_turn(
 }
 
 /// Adds the observation and the skill uses of a turn.
-fn told(execution: &str, intent: Option<&str>, turn: &Turn, out: &mut Extracted) {
+fn add_turn(execution: &str, intent: Option<&str>, turn: &Turn, out: &mut Extracted) {
     for (skill, version) in &turn.skills {
         out.uses.push(SkillUse {
             line: turn.lines.0,
@@ -138,7 +138,7 @@ fn told(execution: &str, intent: Option<&str>, turn: &Turn, out: &mut Extracted)
     }
 }
 
-impl Account {
+impl OpenExecution {
     fn entry(&mut self, entry: &Entry<'_>, done: Done<'_>) {
         self.lines.1 = entry.line;
         let mut value: Option<Value> = None;

@@ -37,7 +37,7 @@ pub(in crate::knowledge) struct Turn {
     pub(super) evaluation: Option<String>,
     pub(super) refs: Vec<String>,
     /// The current action: as proposed, or as it was changed later.
-    pub(in crate::knowledge) deed: Option<Deed>,
+    pub(in crate::knowledge) deed: Option<RecordedAction>,
     /// Whether an executed action has no recorded duration.
     pub(in crate::knowledge) untimed: bool,
     /// Whether an action was proposed since the last execution of one.
@@ -46,7 +46,7 @@ pub(in crate::knowledge) struct Turn {
     /// while none is running.
     pub(super) running: Option<bool>,
     /// The executed actions, as recorded.
-    pub(in crate::knowledge) performed: Vec<Deed>,
+    pub(in crate::knowledge) performed: Vec<RecordedAction>,
     /// The paths that were observed to change.
     pub(in crate::knowledge) observed: Vec<String>,
     /// The context items that were declared as used; `None` when it isn't recorded.
@@ -59,7 +59,7 @@ pub(in crate::knowledge) struct Turn {
 
 /// A complete action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::knowledge) struct Deed {
+pub(in crate::knowledge) struct RecordedAction {
     /// The type as written.
     pub(in crate::knowledge) kind: String,
     /// The type, if it is a known one.
@@ -68,7 +68,7 @@ pub(in crate::knowledge) struct Deed {
     pub(in crate::knowledge) payload: Option<String>,
 }
 
-impl Deed {
+impl RecordedAction {
     fn nameless() -> Self {
         Self {
             kind: "an action that isn't recorded".to_owned(),
@@ -262,7 +262,7 @@ impl Turn {
                 .deed
                 .clone()
                 .filter(|_| self.proposed)
-                .unwrap_or_else(Deed::nameless);
+                .unwrap_or_else(RecordedAction::nameless);
             self.performed.push(deed);
             self.costless = true;
             self.untimed = true;
@@ -277,7 +277,7 @@ impl Turn {
             ActionKind::Other(_) => None,
         };
         let payload = action.payload.map(|p| p.as_written().to_owned());
-        self.deed = Some(Deed {
+        self.deed = Some(RecordedAction {
             kind: action.kind.name().into_owned(),
             known,
             payload,
@@ -333,7 +333,7 @@ impl Turn {
         }
         self.running = Some(true);
         self.performed
-            .push(self.deed.clone().unwrap_or_else(Deed::nameless));
+            .push(self.deed.clone().unwrap_or_else(RecordedAction::nameless));
         self.observed.extend(
             executed
                 .observed

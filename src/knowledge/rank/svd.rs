@@ -99,7 +99,7 @@ fn gram(a: &Dense) -> Vec<Vec<f64>> {
 }
 
 /// Returns `a · m`, where the columns of `m` are given.
-fn turned(a: &Dense, columns: &[Vec<f32>]) -> Dense {
+fn times_columns(a: &Dense, columns: &[Vec<f32>]) -> Dense {
     let mut out = Dense::zero(a.rows().count(), columns.len());
     for (n, row) in a.rows().enumerate() {
         for (to, column) in out.row_mut(n).iter_mut().zip(columns) {
@@ -147,12 +147,12 @@ fn orthonormal(a: &Dense) -> Dense {
         .into_iter()
         .map(|c| c.into_iter().map(|x| x as f32).collect())
         .collect();
-    turned(a, &columns)
+    times_columns(a, &columns)
 }
 
 /// Restores the orthogonality that rounding lost in weak directions, with one Newton–Schulz step
 /// `a·(3 - aᵀa)/2`. The order is kept.
-fn straightened(a: &Dense) -> Dense {
+fn reorthogonalised(a: &Dense) -> Dense {
     let mut step = gram(a);
     for (n, row) in step.iter_mut().enumerate() {
         for x in row.iter_mut() {
@@ -170,7 +170,7 @@ fn straightened(a: &Dense) -> Dense {
         .into_iter()
         .map(|row| row.into_iter().map(|x| x as f32).collect())
         .collect();
-    turned(a, &step)
+    times_columns(a, &step)
 }
 
 /// Returns `a·V·Λ^(-1/2)` for the eigenvectors `V` and eigenvalues `Λ` of `aᵀa`: orthonormal
@@ -184,7 +184,7 @@ fn whitened(a: &Dense) -> Dense {
         .filter(|(value, _)| *value > largest * 1e-6 && *value > 0.0)
         .map(|(value, vector)| vector.iter().map(|x| x / value.sqrt()).collect())
         .collect();
-    turned(a, &columns)
+    times_columns(a, &columns)
 }
 
 /// Returns the eigenvalues of a symmetric matrix in descending order, with the eigenvectors, by
@@ -224,7 +224,7 @@ fn eigen(mut matrix: Vec<Vec<f64>>) -> (Vec<f32>, Vec<Vec<f32>>) {
                 let theta = (at(&matrix, high, high) - at(&matrix, low, low)) / (2.0 * pivot);
                 let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
                 let cosine = 1.0 / tangent.hypot(1.0);
-                let turn = Turn {
+                let turn = Rotation {
                     low,
                     high,
                     cosine,
@@ -251,14 +251,14 @@ fn eigen(mut matrix: Vec<Vec<f64>>) -> (Vec<f32>, Vec<Vec<f32>>) {
 }
 
 /// A rotation in the plane of two axes.
-struct Turn {
+struct Rotation {
     low: usize,
     high: usize,
     cosine: f64,
     sine: f64,
 }
 
-impl Turn {
+impl Rotation {
     fn of(&self, x: &mut f64, y: &mut f64) {
         (*x, *y) = (
             self.cosine * *x - self.sine * *y,
@@ -291,7 +291,7 @@ pub(super) fn right_singular_vectors(rows: &[Row], columns: usize, rank: usize) 
         left = orthonormal(&times(rows, &transposed_times(rows, columns, &left)));
     }
     // In the projected space, the singular vectors are those of Aᵀ·Q.
-    let mut all = straightened(&whitened(&transposed_times(rows, columns, &left)));
+    let mut all = reorthogonalised(&whitened(&transposed_times(rows, columns, &left)));
     let kept = rank.min(all.width);
     if kept < all.width {
         let narrow = all

@@ -2,11 +2,11 @@
 //! (YV914).
 
 use super::budget::{Budget, Spent};
-use super::effects::{Touch, named, runs, tool, touches};
+use super::effects::{Access, accesses, named, runs, tool};
 use super::permission::{Allowed, Paths};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::KnowledgeError;
-use crate::knowledge::extract::{Deed, Turn, each_turn};
+use crate::knowledge::extract::{RecordedAction, Turn, each_turn};
 use crate::knowledge::source_config::{SourceKind, Sources, finding};
 use crate::manifest::{Kind, Metadata, Permission, SkillManifest, Tool, Trial, TrialMode};
 use crate::source::{Found, Missing};
@@ -170,7 +170,7 @@ pub struct Question<'q> {
 
 /// The result of a check.
 #[derive(Debug, Default)]
-pub struct Checked {
+pub struct SkillCheckReport {
     /// Number of turns.
     pub turns: u64,
     /// Number of skill uses.
@@ -196,7 +196,7 @@ pub struct Checked {
 type Key = (String, u16, Severity, String);
 
 /// The first place of a finding, and the number of occurrences.
-struct At {
+struct FirstPlace {
     line: u64,
     execution: String,
     turn: Option<i64>,
@@ -204,14 +204,14 @@ struct At {
 }
 
 #[derive(Default)]
-struct Gathered {
-    all: BTreeMap<Key, At>,
+struct FindingCollector {
+    all: BTreeMap<Key, FirstPlace>,
 }
 
 /// Maximum number of findings that are kept.
 const MOST: usize = 10_000;
 
-impl Gathered {
+impl FindingCollector {
     fn add(
         &mut self,
         file: &str,
@@ -227,7 +227,7 @@ impl Gathered {
         } else if self.all.len() < MOST {
             self.all.insert(
                 key,
-                At {
+                FirstPlace {
                     line: turn.lines.0,
                     execution: execution.to_owned(),
                     turn: turn.number,
@@ -240,14 +240,14 @@ impl Gathered {
 
 /// Checks the turns of traces against declarations, trials and limits.
 #[must_use]
-pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Checked {
-    let mut checked = Checked::default();
-    let mut found = Gathered::default();
+pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> SkillCheckReport {
+    let mut checked = SkillCheckReport::default();
+    let mut found = FindingCollector::default();
     let mut spent = Spent::default();
     let given = question.trial.map(with_globs);
     let report = each_turn(inputs, &Options::default(), &mut |file, execution, turn| {
         checked.turns += 1;
-        let done: BTreeSet<Touch> = turn.performed.iter().flat_map(touches).collect();
+        let done: BTreeSet<Access> = turn.performed.iter().flat_map(accesses).collect();
         if let Some(trial) = &given {
             checked.tried += 1;
             for (severity, why) in breaches(trial, &turn, &done) {
@@ -283,10 +283,10 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
             for declared in question.declarations.of(skill, version) {
                 if let Some(allowed) = &declared.allowed {
                     checked.declared += 1;
-                    for touch in done.iter().filter(|t| !allowed.covers(t)) {
+                    for access in done.iter().filter(|t| !allowed.covers(t)) {
                         let message = format!(
                             "a use of `{named}` {}, which its permissions don't cover",
-                            touch.words()
+                            access.words()
                         );
                         found.add(file, execution, &turn, 912, Severity::Error, message);
                     }
@@ -338,7 +338,7 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
 fn calls<'a>(
     declarations: &'a Declarations,
     turn: &'a Turn,
-) -> Vec<(String, &'a Allowed, &'a Deed)> {
+) -> Vec<(String, &'a Allowed, &'a RecordedAction)> {
     let mut all = Vec::new();
     for deed in &turn.performed {
         let Some(name) = tool(deed) else { continue };
@@ -350,18 +350,18 @@ fn calls<'a>(
 
 /// Describes what a call did beyond the permissions of its tool. Effects known only to the tool's
 /// own code can't be proved and give a warning.
-fn uncovered(allowed: &Allowed, deed: &Deed, turn: &Turn) -> Vec<(Severity, String)> {
-    let mut all: Vec<(Severity, String)> = touches(deed)
+fn uncovered(allowed: &Allowed, deed: &RecordedAction, turn: &Turn) -> Vec<(Severity, String)> {
+    let mut all: Vec<(Severity, String)> = accesses(deed)
         .iter()
-        .filter(|touch| !allowed.covers(touch))
-        .map(|touch| {
+        .filter(|access| !allowed.covers(access))
+        .map(|access| {
             (
-                if matches!(touch, Touch::Anything(_)) {
+                if matches!(access, Access::Anything(_)) {
                     Severity::Warning
                 } else {
                     Severity::Error
                 },
-                touch.words(),
+                access.words(),
             )
         })
         .collect();
@@ -370,7 +370,7 @@ fn uncovered(allowed: &Allowed, deed: &Deed, turn: &Turn) -> Vec<(Severity, Stri
         let changed = turn
             .observed
             .iter()
-            .filter(|path| !allowed.covers(&Touch::Write(Some((*path).clone()))));
+            .filter(|path| !allowed.covers(&Access::Write(Some((*path).clone()))));
         all.extend(changed.map(|path| (Severity::Error, format!("was seen to change `{path}`"))));
     }
     all
@@ -380,7 +380,7 @@ fn uncovered(allowed: &Allowed, deed: &Deed, turn: &Turn) -> Vec<(Severity, Stri
 fn breaches(
     (trial, paths): &(Trial, Paths),
     turn: &Turn,
-    done: &BTreeSet<Touch>,
+    done: &BTreeSet<Access>,
 ) -> Vec<(Severity, String)> {
     let error = |why: String| (Severity::Error, why);
     let open = |why: String| (Severity::Warning, why);
@@ -394,15 +394,15 @@ fn breaches(
             );
         }
         TrialMode::ReadOnly => {
-            for touch in done {
-                match touch {
-                    Touch::Read(_) | Touch::Program(_) => {}
-                    Touch::Network(_) => all.push(error(format!(
+            for access in done {
+                match access {
+                    Access::Read(_) | Access::Program(_) => {}
+                    Access::Network(_) => all.push(error(format!(
                         "{}: it isn't known what that changes there",
-                        touch.words()
+                        access.words()
                     ))),
-                    Touch::Write(_) | Touch::Project(..) | Touch::Anything(_) => {
-                        all.push(error(format!("{}: it was to read only", touch.words())));
+                    Access::Write(_) | Access::Project(..) | Access::Anything(_) => {
+                        all.push(error(format!("{}: it was to read only", access.words())));
                     }
                 }
             }
@@ -443,31 +443,31 @@ fn breaches(
 }
 
 /// Checks that the effects stay within the given paths.
-fn within(paths: &Paths, turn: &Turn, done: &BTreeSet<Touch>, all: &mut Vec<(Severity, String)>) {
-    for touch in done {
-        match touch {
-            Touch::Read(path) | Touch::Write(path) => {
+fn within(paths: &Paths, turn: &Turn, done: &BTreeSet<Access>, all: &mut Vec<(Severity, String)>) {
+    for access in done {
+        match access {
+            Access::Read(path) | Access::Write(path) => {
                 if !path.as_ref().is_some_and(|p| paths.is_match(p)) {
                     all.push((
                         Severity::Error,
-                        format!("{}, which lies outside its paths", touch.words()),
+                        format!("{}, which lies outside its paths", access.words()),
                     ));
                 }
             }
-            Touch::Project(..) => {
+            Access::Project(..) => {
                 all.push((
                     Severity::Warning,
                     format!(
                         "{}: whether that stayed within its paths can't be determined",
-                        touch.words()
+                        access.words()
                     ),
                 ));
             }
-            Touch::Anything(_) => all.push((
+            Access::Anything(_) => all.push((
                 Severity::Error,
-                format!("{}, also outside its paths", touch.words()),
+                format!("{}, also outside its paths", access.words()),
             )),
-            Touch::Network(_) | Touch::Program(_) => {}
+            Access::Network(_) | Access::Program(_) => {}
         }
     }
     for path in turn.observed.iter().filter(|p| !paths.is_match(p)) {

@@ -1,6 +1,6 @@
 //! Maps recorded actions to the kinds of access that permissions control.
 
-use crate::knowledge::extract::Deed;
+use crate::knowledge::extract::RecordedAction;
 use crate::trace::action;
 use governance::ActionType;
 use shell_effects::line::Line;
@@ -24,7 +24,7 @@ const HOME: &str = "/~";
 
 /// An access by an action.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Touch {
+pub(super) enum Access {
     /// Reads a path, relative if it's below the project; `None` when the path is unknown.
     Read(Option<String>),
     /// Writes or deletes a path.
@@ -40,7 +40,7 @@ pub(super) enum Touch {
     Anything(String),
 }
 
-impl Touch {
+impl Access {
     /// Describes the access, beginning with a verb.
     pub(super) fn words(&self) -> String {
         let of = |target: &Option<String>, otherwise: &str| match target {
@@ -72,12 +72,12 @@ fn short(text: &str) -> String {
 }
 
 /// Whether an action executes anything at all.
-pub(super) fn runs(deed: &Deed) -> bool {
+pub(super) fn runs(deed: &RecordedAction) -> bool {
     deed.known != Some(ActionType::Answer)
 }
 
 /// Returns the tool that an action calls.
-pub(super) fn tool(deed: &Deed) -> Option<String> {
+pub(super) fn tool(deed: &RecordedAction) -> Option<String> {
     let payload = deed
         .payload
         .as_deref()
@@ -86,7 +86,7 @@ pub(super) fn tool(deed: &Deed) -> Option<String> {
 }
 
 /// Describes an action in a few words.
-pub(super) fn named(deed: &Deed) -> String {
+pub(super) fn named(deed: &RecordedAction) -> String {
     let payload = deed
         .payload
         .as_deref()
@@ -102,7 +102,7 @@ pub(super) fn named(deed: &Deed) -> String {
 }
 
 /// Returns every access of an action.
-pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
+pub(super) fn accesses(deed: &RecordedAction) -> BTreeSet<Access> {
     static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
     let mut context = Context {
         cwd: WORK.to_owned(),
@@ -110,7 +110,7 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
         home: HOME.to_owned(),
         ..Context::new(&TABLE)
     };
-    let unknown = |why: &str| BTreeSet::from([Touch::Anything(why.to_owned())]);
+    let unknown = |why: &str| BTreeSet::from([Access::Anything(why.to_owned())]);
     let Some(payload) = deed
         .payload
         .as_deref()
@@ -167,7 +167,7 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
     of(&analysis, deed.known == Some(ActionType::ShellCmd))
 }
 
-fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
+fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Access> {
     let mut all = BTreeSet::new();
     // The first step of a call is the tool itself, which isn't a program.
     let steps = analysis.tree.iter().skip(usize::from(!shell));
@@ -192,10 +192,10 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
         programs.clone()
     };
     if analysis.unparsed {
-        all.insert(Touch::Anything("the command can't be parsed".to_owned()));
+        all.insert(Access::Anything("the command can't be parsed".to_owned()));
     }
     if analysis.cut {
-        all.insert(Touch::Anything(
+        all.insert(Access::Anything(
             "it does more than can be analysed".to_owned(),
         ));
     }
@@ -205,7 +205,7 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
                 .place
                 .as_ref()
                 .filter(|p| p.class != PathClass::Unknown && !p.absolute.is_empty())?;
-            Some(told(&place.absolute))
+            Some(portable_path(&place.absolute))
         };
         if effect
             .place
@@ -223,29 +223,31 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
             )
         };
         all.insert(match effect.kind {
-            EffectKind::Read => Touch::Read(path()),
-            EffectKind::Write | EffectKind::Delete => Touch::Write(path()),
-            EffectKind::Network => Touch::Network(effect.target.as_deref().and_then(host)),
-            EffectKind::Install => Touch::Network(None),
-            EffectKind::GitRead => Touch::Program("git".to_owned()),
-            EffectKind::GitWrite | EffectKind::GitRewrite => Touch::Write(Some(".git".to_owned())),
-            EffectKind::Execute => Touch::Project(why(), starters.clone()),
+            EffectKind::Read => Access::Read(path()),
+            EffectKind::Write | EffectKind::Delete => Access::Write(path()),
+            EffectKind::Network => Access::Network(effect.target.as_deref().and_then(host)),
+            EffectKind::Install => Access::Network(None),
+            EffectKind::GitRead => Access::Program("git".to_owned()),
+            EffectKind::GitWrite | EffectKind::GitRewrite => Access::Write(Some(".git".to_owned())),
+            EffectKind::Execute => Access::Project(why(), starters.clone()),
             // Keys and passwords are read from somewhere. Without a known path, it may be anywhere.
-            EffectKind::Credential => Touch::Read(path()),
+            EffectKind::Credential => Access::Read(path()),
             EffectKind::Dynamic
             | EffectKind::Unknown
             | EffectKind::Privilege
             | EffectKind::Process
-            | EffectKind::System => Touch::Anything(format!("{}: {}", effect.kind.as_str(), why())),
+            | EffectKind::System => {
+                Access::Anything(format!("{}: {}", effect.kind.as_str(), why()))
+            }
         });
     }
-    all.extend(programs.into_iter().map(Touch::Program));
+    all.extend(programs.into_iter().map(Access::Program));
     all
 }
 
 /// Returns a path in a form that doesn't depend on the made-up directories: relative below the
 /// project, with `..` outside of it, with `~` in a home.
-fn told(absolute: &str) -> String {
+fn portable_path(absolute: &str) -> String {
     let below = |folder: &str| {
         let rest = absolute.strip_prefix(folder)?;
         if rest.is_empty() {
@@ -303,12 +305,12 @@ mod tests {
 
     fn shell(line: &str) -> Vec<String> {
         let payload = json!({ "command": line }).to_string();
-        let deed = Deed {
+        let deed = RecordedAction {
             kind: "shell_cmd".into(),
             known: Some(ActionType::ShellCmd),
             payload: Some(payload),
         };
-        touches(&deed).iter().map(Touch::words).collect()
+        accesses(&deed).iter().map(Access::words).collect()
     }
 
     #[test]
@@ -347,14 +349,14 @@ mod tests {
             );
         }
         let of = |kind, payload: serde_json::Value| {
-            let deed = Deed {
+            let deed = RecordedAction {
                 kind: String::new(),
                 known: Some(kind),
                 payload: Some(payload.to_string()),
             };
-            touches(&deed)
+            accesses(&deed)
                 .iter()
-                .map(Touch::words)
+                .map(Access::words)
                 .collect::<Vec<_>>()
                 .join(", ")
         };
@@ -383,17 +385,17 @@ mod tests {
         assert!(call("bash_execute", json!({"command": "npm test"})).contains("runs `npm`"));
         assert_eq!(call("read_file", json!({"path": "a.rs"})), "reads `a.rs`");
         assert!(call("run_tests", json!({})).contains("runs what the project holds"));
-        let other = Deed {
+        let other = RecordedAction {
             kind: "teleport".into(),
             known: None,
             payload: Some("{}".into()),
         };
-        assert_eq!(touches(&other).len(), 1);
-        let lost = Deed {
+        assert_eq!(accesses(&other).len(), 1);
+        let lost = RecordedAction {
             kind: "shell_cmd".into(),
             known: Some(ActionType::ShellCmd),
             payload: None,
         };
-        assert_eq!(touches(&lost).len(), 1);
+        assert_eq!(accesses(&lost).len(), 1);
     }
 }

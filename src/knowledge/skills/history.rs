@@ -301,15 +301,15 @@ type Reason<'s> = (&'s str, &'s str, &'s str, Objection);
 /// The standing of each skill, for all of its versions together and for each one.
 struct Standings<'s> {
     /// Changes by time, for each skill and scope.
-    changes: BTreeMap<(&'s str, Whose<'s>), Vec<&'s Promotion>>,
-    manifests: BTreeMap<(&'s str, Whose<'s>), Vec<&'s Manifest>>,
+    changes: BTreeMap<(&'s str, Scope<'s>), Vec<&'s Promotion>>,
+    manifests: BTreeMap<(&'s str, Scope<'s>), Vec<&'s Manifest>>,
     known: BTreeSet<&'s str>,
     disabled: &'s BTreeSet<String>,
 }
 
 /// The scope of a statement about a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Whose<'s> {
+enum Scope<'s> {
     /// Every statement about the skill, with or without a version.
     Any,
     /// A statement that names no version.
@@ -318,7 +318,7 @@ enum Whose<'s> {
     Version(&'s str),
 }
 
-impl<'s> Whose<'s> {
+impl<'s> Scope<'s> {
     fn of(version: &'s str) -> Self {
         if version.is_empty() {
             Self::Unversioned
@@ -350,21 +350,21 @@ impl<'s> Standings<'s> {
         };
         // The changes are sorted by time.
         for what in skills.changes.iter().map(|c| &c.what) {
-            for whose in [
-                Whose::Any,
-                Whose::of(what.version.as_deref().unwrap_or_default()),
+            for scope in [
+                Scope::Any,
+                Scope::of(what.version.as_deref().unwrap_or_default()),
             ] {
                 all.changes
-                    .entry((&what.skill, whose))
+                    .entry((&what.skill, scope))
                     .or_default()
                     .push(what);
             }
             all.known.insert(&what.skill);
         }
         for manifest in &skills.manifests {
-            for whose in [Whose::Any, Whose::of(&manifest.version)] {
+            for scope in [Scope::Any, Scope::of(&manifest.version)] {
                 all.manifests
-                    .entry((&manifest.name, whose))
+                    .entry((&manifest.name, scope))
                     .or_default()
                     .push(manifest);
             }
@@ -384,10 +384,10 @@ impl<'s> Standings<'s> {
                 warning("which no manifest and no change of standing names".into())
             };
         }
-        let concerning = Whose::concerning(&used.version)
+        let concerning = Scope::concerning(&used.version)
             .into_iter()
             .flatten()
-            .map(|whose| (used.skill.as_str(), whose));
+            .map(|scope| (used.skill.as_str(), scope));
         let changes: Vec<&[&Promotion]> = concerning
             .clone()
             .filter_map(|key| self.changes.get(&key))

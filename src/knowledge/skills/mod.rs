@@ -14,7 +14,7 @@ mod standing;
 
 pub use budget::Budget;
 pub use candidates::{Candidate, Readiness, Status, candidates};
-pub use check::{Checked, Declarations, Question, check};
+pub use check::{Declarations, Question, SkillCheckReport, check};
 pub use figures::{
     Limits, Metrics, Suggestion, Test, Thresholds, Weights, advice, promotion, retirement,
     suggestion,
@@ -22,7 +22,7 @@ pub use figures::{
 pub use history::{ChangeReview, findings_of, items_of, review};
 pub use ledger::{Ledger, LedgerError, Verdict, ledger_faults};
 pub use legacy_store::{LegacyStore, LegacyStoreError, read_legacy_store};
-pub use standing::{Evaluated, Skills};
+pub use standing::{SkillEvaluation, Skills};
 
 pub(super) use history::findings;
 pub(super) use standing::{rebuild, stats_agree};

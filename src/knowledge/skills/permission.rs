@@ -1,6 +1,6 @@
 //! Declared permissions, and whether they cover an access.
 
-use super::effects::Touch;
+use super::effects::Access;
 use crate::manifest::{Permission, PermissionType};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use shell_effects::path::normalise;
@@ -147,24 +147,24 @@ impl Allowed {
     }
 
     /// Whether an access is allowed.
-    pub(super) fn covers(&self, touch: &Touch) -> bool {
+    pub(super) fn covers(&self, access: &Access) -> bool {
         let path =
             |set: &Paths, path: &Option<String>| path.as_ref().is_some_and(|p| set.is_match(p));
         self.all
-            || match touch {
-                Touch::Read(target) => path(&self.read, target),
-                Touch::Write(target) => path(&self.write, target),
-                Touch::Network(host) => host
+            || match access {
+                Access::Read(target) => path(&self.read, target),
+                Access::Write(target) => path(&self.write, target),
+                Access::Network(host) => host
                     .as_ref()
                     .map_or_else(|| self.network.is_match("*"), |h| self.network.is_match(h)),
-                Touch::Program(name) => self.command.is_match(name),
+                Access::Program(name) => self.command.is_match(name),
                 // Allowing a program includes what it starts. If the starter is unknown, every
                 // program must be allowed.
-                Touch::Project(_, programs) if programs.is_empty() => self.command.is_match("*"),
-                Touch::Project(_, programs) => {
+                Access::Project(_, programs) if programs.is_empty() => self.command.is_match("*"),
+                Access::Project(_, programs) => {
                     programs.iter().any(|name| self.command.is_match(name))
                 }
-                Touch::Anything(_) => false,
+                Access::Anything(_) => false,
             }
     }
 }
@@ -195,34 +195,36 @@ mod tests {
             (Command, "cat"),
         ]);
         assert!(
-            a.covers(&Touch::Read(path("src/a/b.rs"))) && a.covers(&Touch::Write(path("out/a")))
+            a.covers(&Access::Read(path("src/a/b.rs"))) && a.covers(&Access::Write(path("out/a")))
         );
         assert!(
-            !a.covers(&Touch::Write(path("src/a/b.rs")))
-                && !a.covers(&Touch::Write(path("out/a/b")))
+            !a.covers(&Access::Write(path("src/a/b.rs")))
+                && !a.covers(&Access::Write(path("out/a/b")))
         );
-        assert!(!a.covers(&Touch::Read(path("/etc/passwd"))) && !a.covers(&Touch::Read(None)));
+        assert!(!a.covers(&Access::Read(path("/etc/passwd"))) && !a.covers(&Access::Read(None)));
         assert!(
-            a.covers(&Touch::Network(path("api.example.com")))
-                && !a.covers(&Touch::Network(path("example.org")))
+            a.covers(&Access::Network(path("api.example.com")))
+                && !a.covers(&Access::Network(path("example.org")))
         );
-        assert!(!a.covers(&Touch::Network(None)));
-        assert!(a.covers(&Touch::Program("cat".into())) && !a.covers(&Touch::Program("rm".into())));
-        assert!(!a.covers(&Touch::Anything("x".into())));
+        assert!(!a.covers(&Access::Network(None)));
+        assert!(
+            a.covers(&Access::Program("cat".into())) && !a.covers(&Access::Program("rm".into()))
+        );
+        assert!(!a.covers(&Access::Anything("x".into())));
         let none = Allowed::of(&[]);
         assert!(
-            !none.covers(&Touch::Read(path("a")))
-                && !none.covers(&Touch::Project("x".into(), vec!["ls".into()]))
+            !none.covers(&Access::Read(path("a")))
+                && !none.covers(&Access::Project("x".into(), vec!["ls".into()]))
         );
         let climbs = allowed(&[(FileSystem, "src/../../**"), (FileSystem, "[")]);
-        assert!(!climbs.covers(&Touch::Read(path("a"))));
+        assert!(!climbs.covers(&Access::Read(path("a"))));
         let ls = allowed(&[(Command, "ls")]);
-        assert!(ls.covers(&Touch::Project("x".into(), vec!["ls".into()])));
+        assert!(ls.covers(&Access::Project("x".into(), vec!["ls".into()])));
         for programs in [vec![], vec!["npm".to_owned()]] {
-            assert!(!ls.covers(&Touch::Project("x".into(), programs)));
+            assert!(!ls.covers(&Access::Project("x".into(), programs)));
         }
         let all = allowed(&[(FileSystem, "**"), (Network, "*"), (Command, "*")]);
-        assert!(all.covers(&Touch::Anything("x".into())));
+        assert!(all.covers(&Access::Anything("x".into())));
     }
 
     #[test]
@@ -249,7 +251,7 @@ mod tests {
         for path in outside.into_iter().chain(["src/a.txt", "."]) {
             assert!(of("/**").is_match(path), "{path}");
             assert!(
-                allowed(&[(FileSystem, "read:/**")]).covers(&Touch::Read(Some(path.to_owned()))),
+                allowed(&[(FileSystem, "read:/**")]).covers(&Access::Read(Some(path.to_owned()))),
                 "{path}"
             );
         }

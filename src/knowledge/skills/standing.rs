@@ -21,7 +21,7 @@ pub struct Skills {
 
 /// The evaluation of a version of a skill.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Evaluated {
+pub struct SkillEvaluation {
     pub name: String,
     /// The skill's version; empty when it isn't recorded.
     pub version: String,
@@ -121,7 +121,7 @@ impl Skills {
         weights: Weights,
         limits: Limits,
         until: Option<i64>,
-    ) -> Vec<Evaluated> {
+    ) -> Vec<SkillEvaluation> {
         let mut all = Vec::new();
         for ((name, version), uses) in self.by_version() {
             let before = |used: &&Use| {
@@ -140,7 +140,7 @@ impl Skills {
                 found.max_by_key(|m| (m.stage == "production", m.stage == "experimental"));
             let stage = manifest.map(|m| m.stage.clone());
             let (suggestion, tests) = suggestion(&figures, score, stage.as_deref());
-            all.push(Evaluated {
+            all.push(SkillEvaluation {
                 name: name.to_owned(),
                 version: version.to_owned(),
                 intent: manifest
@@ -160,8 +160,8 @@ impl Skills {
     /// Returns the production skill with the highest score for each intent. The first name, then
     /// the last version, breaks ties.
     #[must_use]
-    pub fn selected(evaluated: &[Evaluated]) -> BTreeMap<&str, &Evaluated> {
-        let mut best: BTreeMap<&str, &Evaluated> = BTreeMap::new();
+    pub fn selected(evaluated: &[SkillEvaluation]) -> BTreeMap<&str, &SkillEvaluation> {
+        let mut best: BTreeMap<&str, &SkillEvaluation> = BTreeMap::new();
         for skill in evaluated
             .iter()
             .filter(|e| e.stage.as_deref() == Some("production") && !e.intent.is_empty())
@@ -195,6 +195,6 @@ pub(in crate::knowledge) fn stats_agree(
 
 fn stats(db: &Connection, limits: Limits) -> Result<Vec<Stats>, KnowledgeError> {
     let evaluated = Skills::of(db)?.evaluated(Weights::Balanced, limits, None);
-    let row = |e: Evaluated| (e.name, e.version, e.intent, e.figures, e.score);
+    let row = |e: SkillEvaluation| (e.name, e.version, e.intent, e.figures, e.score);
     Ok(evaluated.into_iter().map(row).collect())
 }

@@ -8,7 +8,7 @@ pub const RISKS: [&str; 3] = ["low", "medium", "high"];
 
 /// An action before it is proposed.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct ActionDraft {
     pub kind: &'static str,
     pub payload: Value,
     /// The lowest risk that may be recorded for it, as an index into [`RISKS`].
@@ -51,9 +51,9 @@ fn diff(path: &str, new: &str) -> String {
 }
 
 /// Builds an answer, which changes nothing.
-pub fn answer(rng: &mut Rng) -> Wish {
+pub fn answer(rng: &mut Rng) -> ActionDraft {
     let member = if rng.one_in(3) { "text" } else { "content" };
-    Wish {
+    ActionDraft {
         kind: "answer",
         payload: json!({ member: "The sum was a difference. Ask \"why\" in the tests; grüße." }),
         risk: 0,
@@ -65,10 +65,10 @@ pub fn answer(rng: &mut Rng) -> Wish {
 }
 
 /// Builds a tool call or a diff below `src`, within the scope of a token for it.
-pub fn in_sources(rng: &mut Rng) -> Wish {
+pub fn in_sources(rng: &mut Rng) -> ActionDraft {
     let path = format!("src/part{}/add.ts", rng.below(9));
     match rng.below(4) {
-        0 => Wish {
+        0 => ActionDraft {
             kind: "code_diff",
             payload: json!({ "diff": diff(&path, "a + b") }),
             risk: 1,
@@ -79,7 +79,7 @@ pub fn in_sources(rng: &mut Rng) -> Wish {
         },
         1 => {
             let style = rng.0;
-            Wish {
+            ActionDraft {
                 kind: "tool_call",
                 payload: tool(
                     &mut Rng(style),
@@ -99,7 +99,7 @@ pub fn in_sources(rng: &mut Rng) -> Wish {
         }
         _ => {
             let style = rng.0;
-            Wish {
+            ActionDraft {
                 kind: "tool_call",
                 payload: tool(&mut Rng(style), "read_file", json!({ "path": path })),
                 risk: 0,
@@ -117,7 +117,7 @@ pub fn in_sources(rng: &mut Rng) -> Wish {
 }
 
 /// Builds any action.
-pub fn any(rng: &mut Rng) -> Wish {
+pub fn any(rng: &mut Rng) -> ActionDraft {
     const LOW: [&str; 6] = [
         "ls -la src",
         "cat README.md",
@@ -149,7 +149,7 @@ pub fn any(rng: &mut Rng) -> Wish {
         ),
     ];
     let style = rng.0;
-    let command = |line: &str, risk, narrowed: Option<&str>| Wish {
+    let command = |line: &str, risk, narrowed: Option<&str>| ActionDraft {
         kind: "shell_cmd",
         payload: shell(&mut Rng(style), line),
         risk,
@@ -172,7 +172,7 @@ pub fn any(rng: &mut Rng) -> Wish {
             command(line, 2, Some(narrowed))
         }
         3 => answer(rng),
-        4 => Wish {
+        4 => ActionDraft {
             kind: "tool_call",
             payload: tool(
                 rng,

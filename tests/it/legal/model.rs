@@ -1,6 +1,6 @@
 //! A model of an execution, and its `ExecutionRecord`s.
 
-use super::actions::{self, RISKS, Wish};
+use super::actions::{self, ActionDraft, RISKS};
 use base64::Engine as _;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Map, Value, json};
@@ -251,7 +251,7 @@ enum Tokens {
 }
 
 /// The state while an execution is generated.
-struct Maker {
+struct Generator {
     rng: Rng,
     clock: Clock,
     now: i64,
@@ -265,10 +265,10 @@ struct Maker {
     policy: bool,
     chained: bool,
     /// A rejected action that may be proposed again: its id and content.
-    rejected: Option<(String, Wish)>,
+    rejected: Option<(String, ActionDraft)>,
 }
 
-impl Maker {
+impl Generator {
     /// Returns a time at least this many milliseconds after the previous one.
     fn later(&mut self, least: i64) -> i64 {
         let jitter = i64::try_from(self.rng.below(40)).unwrap();
@@ -323,7 +323,7 @@ impl Maker {
         )
     }
 
-    fn thought(&mut self, agent: Option<&str>, wish: Option<&Wish>) -> (i64, Value) {
+    fn thought(&mut self, agent: Option<&str>, wish: Option<&ActionDraft>) -> (i64, Value) {
         let at = self.later(0);
         let mut thought = json!({ "reasoning": "What follows, follows.", "done": wish.is_none() });
         if let Some(wish) = wish {
@@ -344,7 +344,7 @@ impl Maker {
     }
 
     /// Generates a whole turn; `ends` is the evaluation that ends the execution.
-    fn turn(&mut self, id: u64, wish: Option<Wish>, ends: Option<&str>) -> Turn {
+    fn turn(&mut self, id: u64, wish: Option<ActionDraft>, ends: Option<&str>) -> Turn {
         let mut turn = Turn {
             id,
             ..Turn::default()
@@ -385,7 +385,7 @@ impl Maker {
         turn
     }
 
-    fn act(&mut self, turn: &mut Turn, wish: Wish, agent: Option<&str>, ends: Option<&str>) {
+    fn act(&mut self, turn: &mut Turn, wish: ActionDraft, agent: Option<&str>, ends: Option<&str>) {
         let again = self.rejected.take();
         let (action_id, wish) = match &again {
             // A rejected action may be proposed again, with the same id or a new one.
@@ -486,7 +486,7 @@ impl Maker {
     fn run(
         &mut self,
         turn: &mut Turn,
-        wish: &Wish,
+        wish: &ActionDraft,
         runs: &str,
         payload: &Value,
         declares: bool,
@@ -616,7 +616,7 @@ impl Execution {
             1 if full => Tokens::Scope,
             _ => Tokens::None,
         };
-        let mut maker = Maker {
+        let mut maker = Generator {
             clock,
             now: started,
             id: format!("exec_{seed}"),
@@ -791,7 +791,7 @@ fn is_pause(turn: &Turn) -> bool {
         .is_some_and(|(_, e)| e["evaluation"]["kind"] == "pause")
 }
 
-impl Maker {
+impl Generator {
     /// Returns the members of the first `execution_started`.
     fn start(&mut self, governor: Option<&str>, several: bool) -> Value {
         let mut start = json!({
