@@ -137,7 +137,6 @@ pub struct Observation {
     pub summary: String,
     /// Mentioned paths and commands.
     pub refs: Vec<String>,
-    /// The whole text.
     pub detail: String,
 }
 

@@ -23,7 +23,6 @@ pub struct BankFile {
     pub path: PathBuf,
     /// The bytes as read from disk.
     pub bytes: Vec<u8>,
-    /// The parsed JSON.
     pub value: Value,
 }
 

@@ -34,9 +34,7 @@ pub enum Importance {
     /// The inputs of the formula.
     Counts {
         uses: u64,
-        /// Uses that succeeded.
         successes: u64,
-        /// Uses that failed.
         failures: u64,
         /// 0..1.
         confidence: f64,
@@ -56,7 +54,6 @@ pub struct Item {
     pub path: String,
     /// `file`, `directory`, `runtime` or `generated`; empty when it isn't recorded.
     pub kind: String,
-    /// A short name.
     pub alias: Option<String>,
     pub content: Option<String>,
     pub summary: Option<String>,

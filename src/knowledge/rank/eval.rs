@@ -53,7 +53,6 @@ pub struct Metrics {
 pub struct Group {
     /// The name of the group; `all` is every question.
     pub group: String,
-    /// Number of questions.
     pub questions: usize,
     /// With full text, with vectors, and with both.
     pub figures: [Metrics; 3],

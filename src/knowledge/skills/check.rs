@@ -160,7 +160,6 @@ impl Declarations {
 /// The rules that traces are checked against.
 #[derive(Debug)]
 pub struct Question<'q> {
-    /// The declarations of skills.
     pub declarations: &'q Declarations,
     /// The limits on cost and use.
     pub budget: &'q Budget,
@@ -171,9 +170,7 @@ pub struct Question<'q> {
 /// The result of a check.
 #[derive(Debug, Default)]
 pub struct SkillCheckReport {
-    /// Number of turns.
     pub turns: u64,
-    /// Number of skill uses.
     pub uses: u64,
     /// Number of skill uses and tool calls with declared permissions.
     pub declared: u64,

@@ -49,7 +49,6 @@ pub struct Metrics {
     pub unjudged: u64,
     /// Uses that succeeded in a weak turn, which are no evidence either.
     pub weak: u64,
-    /// Executions that succeeded.
     pub successes: u64,
     pub total_cost: f64,
     /// Mean of the recorded costs.

@@ -136,6 +136,5 @@ pub struct Manifest {
 pub struct Change {
     /// The source, relative to the root.
     pub file: String,
-    /// The recorded change.
     pub what: Promotion,
 }

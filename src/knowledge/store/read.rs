@@ -15,7 +15,6 @@ use sha2::{Digest, Sha256};
 pub struct Stored {
     /// The row number, which another run may change.
     pub row: i64,
-    /// The stable id.
     pub id: Id,
     /// The path of the source.
     pub file: String,
@@ -26,11 +25,9 @@ pub struct Stored {
     pub time: Option<i64>,
     /// The first and last source line.
     pub lines: (u64, u64),
-    /// A single line.
     pub summary: String,
     /// Mentioned paths and commands.
     pub refs: Vec<String>,
-    /// The whole text.
     pub detail: String,
 }
 

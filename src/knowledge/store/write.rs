@@ -341,7 +341,6 @@ pub(in crate::knowledge) struct Prepared(Vec<Indexed>);
 struct Indexed {
     observation: Observation,
     id: Id,
-    /// As stored.
     refs: String,
 }
 
