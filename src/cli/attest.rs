@@ -27,16 +27,16 @@ pub(super) struct AttestCommand {
     verify: Option<Verify>,
     #[command(flatten)]
     rules: RulesArgs,
-    /// Private key, Ed25519 in PEM.
+    /// Sign with this private key, Ed25519 in PEM.
     #[arg(long, value_name = "FILE", required = true)]
     key: Option<PathBuf>,
-    /// The id that trust files know the key by.
+    /// Name the key by this id, as in trust files.
     #[arg(long, value_name = "ID", required = true)]
     key_id: Option<String>,
-    /// The time that the statement states, as 2027-01-31 or RFC 3339.
+    /// State this time, as 2027-01-31 or RFC 3339.
     #[arg(long, value_name = "TIME", required = true, value_parser = parse_time)]
     now: Option<i64>,
-    /// Where the statement (in-toto, DSSE) goes.
+    /// Write the statement (in-toto, DSSE) to this file.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: Option<PathBuf>,
 }
@@ -67,15 +67,15 @@ pub(super) enum Verify {
 /// Arguments of `attest verify`.
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
-    /// What `attest` or `gate --attest` wrote.
+    /// The attestation of `attest` or `gate --attest`.
     attestation: PathBuf,
-    /// Trust file with the public keys that count.
+    /// Accept the public keys in this trust file.
     #[arg(long, value_name = "FILE")]
     keys: PathBuf,
-    /// Who must have signed, as the trust file names them.
+    /// Require a signature by this signer of the trust file.
     #[arg(long, value_name = "NAME")]
     signer: String,
-    /// The folder of the configuration, `yuangs-verify.toml`.
+    /// Read the configuration `yuangs-verify.toml` in this folder.
     #[arg(
         long,
         value_name = "FOLDER",
@@ -85,7 +85,7 @@ pub(super) struct VerifyArgs {
     root: PathBuf,
     #[command(flatten)]
     rules: RulesArgs,
-    /// The baseline, if the gate's command line named one.
+    /// Read this baseline, if the gate's command line named one.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Fail (exit 1) when the gate has let findings pass that are this bad.

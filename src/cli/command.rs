@@ -35,7 +35,7 @@ pub enum ShellCommand {
         file: PathBuf,
         #[command(flatten)]
         places: Places,
-        /// A table of what was rated how, or one JSON object a line in the order of the input.
+        /// Output format.
         #[arg(long, value_enum, default_value_t = RatingFormat::Table)]
         format: RatingFormat,
     },
@@ -49,16 +49,16 @@ pub enum ShellCommand {
 /// Where a command would run.
 #[derive(Debug, Args)]
 pub struct Places {
-    /// The directory that it starts in.
+    /// Assume that the command starts in this directory.
     #[arg(long, value_name = "DIR")]
     cwd: Option<String>,
-    /// The work tree.
+    /// Assume that this is the work tree.
     #[arg(long, value_name = "DIR")]
     workdir: Option<String>,
-    /// A folder whose symbolic links are followed: the work tree as it lies on this machine.
+    /// Follow the symbolic links in this folder: the work tree as it is on this machine.
     #[arg(long, value_name = "DIR")]
     tree: Option<PathBuf>,
-    /// A file with more programs, in the form of docs/command-table.md.
+    /// Read more programs from this file, in the form of docs/command-table.md.
     #[arg(long, value_name = "FILE")]
     table: Vec<PathBuf>,
 }

@@ -25,8 +25,8 @@ pub struct CompareArgs {
     /// Two traces, the base and the new one (files or folders); with `--golden` only new ones.
     #[arg(required = true, value_name = "BASE NEW")]
     traces: Vec<PathBuf>,
-    /// A folder of traces as they should be: each of its executions has to be among the new ones,
-    /// and the other way round. Fails on everything unless `--fail-on` says less.
+    /// Compare with the expected traces in this folder: each of its executions must be among the
+    /// new ones, and the other way round. Fails on every difference unless `--fail-on` limits it.
     #[arg(long, value_name = "DIR")]
     golden: Option<PathBuf>,
     /// Fail (exit 1) when this differs; several with commas. An execution without a pair differs in
@@ -36,7 +36,7 @@ pub struct CompareArgs {
     /// Output format.
     #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
     format: DocumentFormat,
-    /// When to use colours.
+    /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
     #[command(flatten)]

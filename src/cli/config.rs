@@ -29,7 +29,7 @@ const EXCLUDED: usize = 200;
 /// Write a commented configuration for the repository here.
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
-    /// Where to write it.
+    /// The folder to write it to.
     #[arg(default_value = ".", value_name = "FOLDER")]
     folder: PathBuf,
     /// Write `.github/workflows/replay-gate.yml` too. A file that is there already is kept.
@@ -322,7 +322,7 @@ fn template(found: &TraceSurvey) -> String {
 pub(super) enum ConfigCommand {
     /// Print what is in force, and where it comes from.
     Show {
-        /// The configuration; without it the nearest one from the current folder upward.
+        /// Read this configuration. The default is the nearest one from the current folder upward.
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
     },
@@ -484,7 +484,7 @@ fn in_force(config: &Config) -> Vec<(String, String, bool)> {
 /// Check the set-up: does everything that the configuration names exist, and can it be read?
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
-    /// The configuration; without it the nearest one from the current folder upward.
+    /// Read this configuration. The default is the nearest one from the current folder upward.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

@@ -21,7 +21,7 @@ pub struct ConvertArgs {
     /// Sessions: files, folders, or `-` for standard input. They are left as they are.
     #[arg(required = true, value_name = "SESSION")]
     sessions: Vec<PathBuf>,
-    /// Where the records go: a file that doesn't exist yet; without it standard output.
+    /// Write the records to this file, which must not exist yet. The default is standard output.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Read every input as this format instead of finding out.

@@ -22,7 +22,7 @@ pub enum DetectorsCommand {
     /// Read are DIR/detectors/CODE-NAME.jsonl, one row a line, each verified as a trace of one
     /// turn, and, for credentials, DIR/secrets/*.jsonl. docs/detectors.md describes the rows.
     Measure {
-        /// The folder.
+        /// The folder of the corpora.
         #[arg(default_value = "corpora", value_name = "DIR")]
         folder: PathBuf,
         /// Fail (exit 1) when the precision or the recall of a detector is lower.

@@ -17,13 +17,13 @@ pub enum FsmCommand {
         /// Output format.
         #[arg(long, value_enum, default_value_t = DiagramFormat::Table)]
         format: DiagramFormat,
-        /// Which version of it: 0, 1 or session.
+        /// Print this version of the machine: 0, 1 or session.
         #[arg(long, value_parser = version, default_value = "1")]
         fsm_version: FsmVersion,
     },
     /// Search everything that a conforming runtime can reach, and prove the properties P1 to P10.
     Prove {
-        /// Which version of the machine: 0 or 1.
+        /// Prove this version of the machine: 0 or 1.
         #[arg(long, value_parser = governed_version, default_value = "1")]
         fsm_version: FsmVersion,
         /// Output format.

@@ -28,10 +28,10 @@ pub struct CheckArgs {
     /// gave.
     #[arg(required = true, value_name = "DIFF")]
     diffs: Vec<PathBuf>,
-    /// The folder that they are applied to; with `--at`, a folder of the git repository.
+    /// Apply the diffs to this folder; with `--at`, to a folder of the git repository.
     #[arg(long, value_name = "DIR", default_value = ".")]
     repo: PathBuf,
-    /// The revision that they are applied to (`HEAD`, `main~2`, a tag, a hash), read without a
+    /// Apply the diffs to this revision (`HEAD`, `main~2`, a tag, a hash), which is read without a
     /// checkout.
     #[arg(long, value_name = "REV")]
     at: Option<String>,

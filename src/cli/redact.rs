@@ -14,15 +14,14 @@ use std::path::{Path, PathBuf};
 /// Take the credentials out of a trace.
 #[derive(Debug, Args)]
 pub struct RedactArgs {
-    /// The trace: a file (also `.gz` and `.zst`), or `-` for standard input. It is left as it is.
+    /// The trace: a file (also `.gz` and `.zst`), or `-` for standard input. It isn't changed.
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Where the redacted trace goes: a file that doesn't exist yet, or `-` for standard output.
+    /// The redacted trace: a file that doesn't exist yet, or `-` for standard output.
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// A private key (Ed25519 in PEM) and the id that signatures know it by. Decisions that it has
-    /// signed are signed again, and the chain is recomputed. Without it both stay as they are, and
-    /// the records say so.
+    /// Sign again with this private key (Ed25519 in PEM) the decisions that are signed with its id,
+    /// and recompute the chain. Without it both stay as they are, and the records say so.
     #[arg(long, value_name = "ID=FILE", value_parser = key_of)]
     key: Vec<(String, PathBuf)>,
 }

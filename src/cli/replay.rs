@@ -59,30 +59,30 @@ pub struct Common {
     /// Print all executions, notes in full, every related line, and fingerprints.
     #[arg(short, long)]
     verbose: bool,
-    /// Findings that are listed at most (0: all); the rest is counted.
+    /// List at most N findings (0: all) and count the rest.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     max_findings: usize,
-    /// Turns that an HTML report draws at most; the rest is counted.
+    /// Draw at most N turns in an HTML report and count the rest.
     #[arg(long, default_value_t = DRAWN_TURNS, value_name = "N")]
     max_turns: usize,
-    /// Bytes that one record may have.
+    /// Limit the size of a record.
     #[arg(long, default_value_t = Limits::default().record_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_record_bytes: usize,
-    /// Nesting that one record may have; at most 128.
+    /// Limit the nesting of a record; at most 128.
     #[arg(long, default_value_t = Limits::default().depth, value_parser = clap::value_parser!(u32).range(1..=128), value_name = "LEVELS", help_heading = "Limits")]
     max_depth: u32,
-    /// Bytes that a document may have that isn't one record a line.
+    /// Limit the size of a document that isn't one record per line.
     #[arg(long, default_value_t = Limits::default().document_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_document_bytes: usize,
-    /// Bytes that an input may have, after decompression.
+    /// Limit the size of an input after decompression.
     #[arg(long, default_value_t = Limits::default().input_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_input_bytes: u64,
-    /// Executions that the inputs may hold; the records of further ones aren't checked, which is an
-    /// error.
+    /// Limit the number of executions in the inputs. The records of further ones aren't checked,
+    /// which is an error.
     #[arg(long, default_value_t = Limits::default().executions, value_name = "N", help_heading = "Limits")]
     max_executions: usize,
-    /// Bytes that the open executions of an input may hold in memory; beyond it no more are opened,
-    /// which is an error.
+    /// Limit the memory for the open executions of an input. Beyond it no more are opened, which is
+    /// an error.
     #[arg(long, default_value_t = Limits::default().open_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_open_bytes: usize,
     /// Threads to use (0: one for each core).
@@ -95,47 +95,48 @@ pub struct Common {
 pub struct ReplayArgs {
     #[command(flatten)]
     common: Common,
-    /// How the risk of an action is found, to compare it with the recorded one.
+    /// Determine the risk of an action with these rules, to compare it with the recorded one.
     #[arg(long, value_enum, default_value_t = RiskLevel::V1)]
     risk: RiskLevel,
-    /// What is replayed. `strict`: the recorded decisions, applied again. `compatible`: as strict,
-    /// and the versions of prompts, tools, policies and models are listed, with those that differ.
-    /// `re-evaluate`: `--policy` is asked again at each decision, and the path is followed up to
-    /// the first action that it stops.
+    /// Choose what is replayed. `strict`: the recorded decisions, applied again. `compatible`: as
+    /// strict, and the versions of prompts, tools, policies and models are listed, with those that
+    /// differ. `re-evaluate`: `--policy` is evaluated at each decision, and the path is followed up
+    /// to the first action that it stops.
     #[arg(long, value_enum, default_value_t = Mode::Strict, value_name = "MODE")]
     mode: Mode,
-    /// The policy to re-evaluate with: a file, or the name of one that is built in.
+    /// Re-evaluate with this policy: a file, or the name of a built-in one.
     #[arg(long, value_name = "FILE|NAME", required_if_eq("mode", "re-evaluate"))]
     policy: Option<String>,
-    /// Trust file with the public keys whose signatures count; without it signatures aren't
+    /// Accept signatures by the public keys in this trust file. Without it signatures aren't
     /// checked.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
-    /// Decisions that must be signed by a key of the trust file: those of people, or all. What is
-    /// recorded without a signature fails, whatever its format.
+    /// Require signatures by a key of the trust file: of the decisions of people, or of all.
+    /// Decisions without a signature fail, whatever their format.
     #[arg(long, value_enum, value_name = "WHOSE")]
     require_signatures: Option<Require>,
-    /// Tokens that the context of a turn may have. A trace can set a lower limit itself, no higher
-    /// one.
+    /// Limit the tokens in the context of a turn. A trace can set a lower limit itself, but not a
+    /// higher one.
     #[arg(long, value_name = "TOKENS")]
     context_budget: Option<u64>,
-    /// The root of the work tree, absolute. Without it: the one that the trace records; where it
-    /// records none, a path may lie inside of it by any absolute name, and of sessions none does.
+    /// Set the root of the work tree, an absolute path. The default is the recorded root. If none
+    /// is recorded, absolute paths may be inside; those of sessions never are.
     #[arg(long, value_name = "DIR", value_parser = absolute)]
     workdir: Option<String>,
-    /// Decisions about the calls of sessions, which another source records: an OTLP log, or any
-    /// session format that keeps decisions. They are joined by session and call.
+    /// Read decisions about the calls of sessions from another source: an OTLP log, or any session
+    /// format that records decisions. They are joined by session and call.
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
     /// Compare the executed actions with this git repository: do their diffs apply, are the files
     /// that change those that were declared and observed?
     #[arg(long, value_name = "DIR")]
     repo: Option<PathBuf>,
-    /// The revision that the first execution began on (`HEAD` unless said); with `--head` the best
-    /// common ancestor of both.
+    /// Set the revision that the first execution began on (default `HEAD`). With `--head`, it is
+    /// the best common ancestor of both.
     #[arg(long, value_name = "REV", requires = "repo")]
     base: Option<String>,
-    /// The revision that the executions led to: does the record account for what changed?
+    /// Check that the record accounts for the changes up to this revision, which the executions led
+    /// to.
     #[arg(long, value_name = "REV", requires = "repo", requires = "base")]
     head: Option<String>,
 }
@@ -428,9 +429,9 @@ pub struct ValidateArgs {
     /// Check against this JSON Schema instead (any draft; references inside the file only).
     #[arg(long, value_name = "FILE", conflicts_with = "format_in")]
     schema: Option<PathBuf>,
-    /// The project that manifests (skill.json, skills.json, meta.json, .mcp.json, .ai-stack.json,
-    /// tools) belong to: what they name must lie in it. Without it the nearest folder above that
-    /// holds `.git` or `yuangs-verify.toml`.
+    /// Set the project that manifests (skill.json, skills.json, meta.json, .mcp.json,
+    /// .ai-stack.json, tools) belong to: the files they name must be in it. The default is the
+    /// nearest parent folder with `.git` or `yuangs-verify.toml`.
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
 }

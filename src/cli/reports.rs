@@ -18,18 +18,18 @@ pub(super) const DRAWN_TURNS: usize = 2_000;
 /// Options for reports.
 #[derive(Debug, Default, Args)]
 pub(super) struct ReportArgs {
-    /// How to report on standard output.
+    /// Output format of the report on standard output.
     #[arg(long, value_parser = format_parser(), value_name = "FORMAT")]
     format: Option<Format>,
     /// Write a report to a file, or to standard output with `-` instead of `--format`; may be given
     /// several times.
     #[arg(long = "report", value_parser = target, value_name = "FORMAT=PATH")]
     reports: Vec<Target>,
-    /// The language of the fixed words in text, Markdown and HTML reports, and of the rules'
-    /// summaries there. Messages of findings, codes and other formats stay English.
+    /// Write the fixed words in text, Markdown and HTML reports, and the rules' summaries there, in
+    /// this language. Messages of findings, codes and other formats stay English.
     #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
     pub(super) lang: Lang,
-    /// When to use colours.
+    /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
 }

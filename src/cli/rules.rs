@@ -15,7 +15,7 @@ pub struct RulesArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Listing::Text)]
     format: Listing,
-    /// The language of the summaries in text and Markdown; JSON stays as it is.
+    /// Write the summaries in text and Markdown in this language. JSON stays as it is.
     #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
     lang: Lang,
 }

@@ -20,7 +20,7 @@ pub enum SchemaCommand {
     },
     /// Write all schemas into a folder, one file each.
     Write {
-        /// The folder; it must exist.
+        /// The folder, which must exist.
         folder: PathBuf,
     },
 }

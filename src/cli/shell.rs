@@ -94,7 +94,7 @@ fn add_for_fish(command: &Command, above: &[&str], script: &mut Vec<u8>) {
 /// Print the manual page.
 #[derive(Debug, Args)]
 pub(super) struct ManArgs {
-    /// The page of this subcommand instead, such as `replay` or `fsm prove`.
+    /// Print the page of this subcommand, such as `replay` or `fsm prove`.
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
     /// Write the pages of all commands to this directory, a file for each.

@@ -19,10 +19,10 @@ pub struct StatsArgs {
     /// Output format.
     #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
     format: DocumentFormat,
-    /// The language of the fixed words in text, Markdown and HTML; JSON stays as it is.
+    /// Write the fixed words in text, Markdown and HTML in this language. JSON stays as it is.
     #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
     lang: Lang,
-    /// When to use colours.
+    /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
     #[command(flatten)]

@@ -36,7 +36,8 @@ pub struct AuditArgs {
     /// Claude Code, Codex, Gemini CLI, Cline, Roo, `OpenHands`, Copilot CLI and pi keep them.
     #[arg(value_name = "SESSION")]
     sessions: Vec<PathBuf>,
-    /// How far back, by the recorded times: a number and `h`, `d` or `w`; `all` for everything.
+    /// Show sessions up to this age by their recorded times: a number and `h`, `d` or `w`, or
+    /// `all`.
     #[arg(long, default_value = "7d", value_name = "TIME", value_parser = since)]
     since: Since,
     /// Also say what this policy would have decided otherwise: a file, or the name of one that is
@@ -53,14 +54,14 @@ pub struct AuditArgs {
     /// times.
     #[arg(long = "report", value_parser = target, value_name = "FORMAT=PATH")]
     reports: Vec<Target>,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
-    /// The language of the fixed words in text, and in Markdown and HTML reports; messages of
+    /// Write the fixed words in text, Markdown and HTML reports in this language. Messages of
     /// findings and other formats stay English.
     #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
     lang: Lang,
-    /// When to use colours.
+    /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
 }

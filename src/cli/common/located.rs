@@ -20,8 +20,8 @@ const MOST: usize = 64 << 20;
 /// The source of the gate's rules.
 #[derive(Debug, Default, Clone, Args)]
 pub(in crate::cli) struct RulesArgs {
-    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder
-    /// upward.
+    /// Read this configuration. The default is the nearest `yuangs-verify.toml` from the current
+    /// folder upward.
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) config: Option<PathBuf>,
     /// Read configuration, policy, trust file and baseline from this revision of the repository, as
@@ -29,8 +29,8 @@ pub(in crate::cli) struct RulesArgs {
     /// work tree. `REV:PATH` names the configuration.
     #[arg(long, value_name = "REV", conflicts_with = "config")]
     config_from: Option<String>,
-    /// Where that revision has no configuration, go by the one of the work tree: for the change
-    /// that brings the first one.
+    /// Use the configuration of the work tree if that revision has none: for the change that adds
+    /// the first one.
     #[arg(long, requires = "config_from")]
     first_run: bool,
 }

@@ -55,10 +55,10 @@ pub struct ExportArgs {
     /// Output format.
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: ExportFormat,
-    /// Only this table. CSV on standard output holds one.
+    /// Export only this table. CSV on standard output needs one.
     #[arg(long, value_enum, value_name = "NAME")]
     table: Option<Table>,
-    /// A folder to write into, a file for each table or one `spans.json`; without it standard
+    /// Write to this folder: a file for each table, or `spans.json`. The default is standard
     /// output.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,

@@ -23,10 +23,10 @@ pub(in crate::cli) struct AttestArgs {
     /// --now.
     #[arg(long, value_name = "FILE", help_heading = "Attestation")]
     attest: Option<PathBuf>,
-    /// Private key, Ed25519 in PEM.
+    /// Sign with this private key, Ed25519 in PEM.
     #[arg(long, value_name = "FILE", help_heading = "Attestation")]
     attest_key: Option<PathBuf>,
-    /// The id that trust files know the key by.
+    /// Name the key by this id, as in trust files.
     #[arg(long, value_name = "ID", help_heading = "Attestation")]
     attest_key_id: Option<String>,
 }

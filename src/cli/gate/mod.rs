@@ -39,19 +39,20 @@ pub(super) struct GateArgs {
     /// Fail (exit 1) when there are findings this bad, whatever the configuration says.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
-    /// The day, as 2027-01-31 or RFC 3339: ignores with an end count only when it is given.
+    /// Apply ignores with an expiry date as of this day, as 2027-01-31 or RFC 3339. Without it,
+    /// they are skipped.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     now: Option<i64>,
-    /// Findings that were there before don't fail.
+    /// Pass despite the findings in this baseline.
     #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
     baseline: Option<PathBuf>,
     /// Write what is found now as the baseline, and pass.
     #[arg(long, value_name = "FILE", conflicts_with = "attest")]
     write_baseline: Option<PathBuf>,
-    /// Findings that are listed at most (0: all); the rest is counted.
+    /// List at most N findings (0: all) and count the rest.
     #[arg(long, default_value_t = LISTED_FINDINGS, value_name = "N")]
     max_findings: usize,
-    /// Turns that an HTML report draws at most; the rest is counted.
+    /// Draw at most N turns in an HTML report and count the rest.
     #[arg(long, default_value_t = DRAWN_TURNS, value_name = "N")]
     max_turns: usize,
     #[command(flatten)]

@@ -44,8 +44,8 @@ impl ContextCommand {
 pub(super) struct BankArgs {
     #[command(flatten)]
     pub(super) place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank that
-    /// isn't dated in the future; of `skills candidates`, as of now.
+    /// Compute ages as of this time, as 2027-01-31 or RFC 3339. The default is the newest record of
+    /// the bank that isn't in the future; for `skills candidates`, it is now.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(super) now: Option<i64>,
     /// Output format.
@@ -65,7 +65,7 @@ pub struct StagesArgs {
 pub struct ReferencesArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Traces: files or folders; without any those of `[knowledge] traces`.
+    /// Traces: files or folders. The default is `[knowledge] traces`.
     #[arg(value_name = "TRACES")]
     traces: Vec<PathBuf>,
     /// Output format.

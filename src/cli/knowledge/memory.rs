@@ -48,11 +48,11 @@ pub struct StatusArgs {
 pub struct ApplyArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it, as for `status`, as of the newest record
-    /// of the bank that isn't dated in the future.
+    /// Decide as of this time, as 2027-01-31 or RFC 3339. The default, as for `status`, is the
+    /// newest record of the bank that isn't in the future.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
-    /// Don't ask.
+    /// Apply without asking.
     #[arg(long)]
     yes: bool,
 }
@@ -62,7 +62,7 @@ pub struct ApplyArgs {
 pub struct UndoArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Don't ask.
+    /// Undo without asking.
     #[arg(long)]
     yes: bool,
 }

@@ -20,8 +20,8 @@ const HALF_LIFE: u32 = 30;
 /// Selects the index.
 #[derive(Debug, Clone, Args)]
 pub struct PlaceArgs {
-    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder
-    /// upward.
+    /// Read this configuration. The default is the nearest `yuangs-verify.toml` from the current
+    /// folder upward.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -29,8 +29,8 @@ pub struct PlaceArgs {
 /// Selects the source of vectors.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ModelArgs {
-    /// Take the vectors from a model2vec model in this folder (`model.safetensors`,
-    /// `tokenizer.json`); without it from `model` in the configuration, or else they are learnt of
+    /// Use the vectors of the model2vec model in this folder (`model.safetensors`,
+    /// `tokenizer.json`). The default is `model` in the configuration, or else vectors learned from
     /// the index itself.
     #[arg(long, value_name = "FOLDER")]
     pub(super) model: Option<PathBuf>,

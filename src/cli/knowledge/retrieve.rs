@@ -22,13 +22,13 @@ use tokens::Encoding;
 struct AnswerArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// The budgets: a section `[knowledge.profiles.NAME]`.
+    /// Use the budgets of the section `[knowledge.profiles.NAME]`.
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
     /// Output format. The output contains only the payload.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
-    /// Say on standard error how many tokens it is, and by which tokenizer.
+    /// Print on standard error the number of tokens, and the tokenizer.
     #[arg(long)]
     tokens: bool,
 }
@@ -36,16 +36,16 @@ struct AnswerArgs {
 /// Options for ranking.
 #[derive(Debug, Args)]
 struct RankArgs {
-    /// From when ages are counted, as 2027-01-31 or RFC 3339; without it from the newest
-    /// observation that isn't dated in the future.
+    /// Compute ages as of this time, as 2027-01-31 or RFC 3339. The default is the newest
+    /// observation that isn't in the future.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
-    /// Full text alone.
+    /// Use full text alone.
     #[arg(long)]
     no_vectors: bool,
     #[command(flatten)]
     model: ModelArgs,
-    /// Show the figures of each stage.
+    /// Show the scores of each stage.
     #[arg(long)]
     explain: bool,
 }
@@ -150,10 +150,10 @@ pub struct IndexArgs {
     answer: AnswerArgs,
     #[command(flatten)]
     rank: RankArgs,
-    /// The question; without it the newest observations.
+    /// Search for these words. Without it, list the newest observations.
     #[arg(long, value_name = "WORDS")]
     query: Option<String>,
-    /// Only what belongs to this task, execution or session.
+    /// Search only in this task, execution or session.
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
 }
@@ -184,7 +184,7 @@ impl IndexArgs {
 pub struct TimelineArgs {
     #[command(flatten)]
     answer: AnswerArgs,
-    /// The observation in the middle.
+    /// Show the events around this observation.
     #[arg(
         long,
         value_name = "ID",
@@ -192,10 +192,10 @@ pub struct TimelineArgs {
         conflicts_with = "task"
     )]
     ids: Option<String>,
-    /// All of a task, execution or session.
+    /// Show all of a task, execution or session.
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
-    /// Lines before and after.
+    /// Show N lines before and after.
     #[arg(long, default_value_t = 5, value_name = "N")]
     around: usize,
 }
@@ -230,7 +230,7 @@ pub struct MapArgs {
     /// Rank what these files or folders hold and use higher; may be given several times.
     #[arg(long, value_name = "PATH")]
     focus: Vec<String>,
-    /// Say of each file why it has its place.
+    /// Explain the rank of each file.
     #[arg(long)]
     explain: bool,
 }
@@ -257,10 +257,10 @@ pub struct BundleArgs {
     answer: AnswerArgs,
     #[command(flatten)]
     rank: RankArgs,
-    /// What is to be done; without it, the state of the task.
+    /// Search for these words. The default is the state of the task.
     #[arg(long, value_name = "WORDS", default_value = "")]
     query: String,
-    /// The task, execution or session; without it the one that was at work last.
+    /// Use this task, execution or session. The default is the one with the newest event.
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
 }
@@ -283,7 +283,7 @@ impl BundleArgs {
 pub struct DetailArgs {
     #[command(flatten)]
     answer: AnswerArgs,
-    /// The ids, with commas between them.
+    /// Print the observations with these ids, separated by commas.
     #[arg(long, value_name = "IDS", required = true, value_delimiter = ',')]
     ids: Vec<String>,
 }
@@ -305,13 +305,13 @@ pub struct SearchArgs {
     answer: AnswerArgs,
     #[command(flatten)]
     rank: RankArgs,
-    /// The question.
+    /// Search for these words.
     #[arg(long, value_name = "WORDS")]
     query: String,
-    /// Only what belongs to this task, execution or session.
+    /// Search only in this task, execution or session.
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
-    /// Answers at most.
+    /// Print at most N answers.
     #[arg(long, default_value_t = 10, value_name = "N")]
     limit: usize,
 }

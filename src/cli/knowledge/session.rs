@@ -29,7 +29,7 @@ pub struct WindowArgs {
     /// The transcript, JSONL.
     #[arg(value_name = "TRANSCRIPT")]
     transcript: PathBuf,
-    /// Tokens that the window has.
+    /// Size of the window in tokens.
     #[arg(long, value_name = "TOKENS", default_value_t = WINDOW, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000_000))]
     window: usize,
     /// Fail (exit 1) from this level on.

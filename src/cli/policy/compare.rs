@@ -32,11 +32,11 @@ const MAX_RECORDED: usize = 1_000_000;
 /// Arguments of `policy compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The policy as it was: a file, a folder of policies, either at a revision (`REV:PATH`), or
-    /// the name of one that is built in.
+    /// The old policy: a file, a folder of policies, either at a revision (`REV:PATH`), or the name
+    /// of a built-in one.
     #[arg(value_name = "BASE")]
     base: String,
-    /// The policy as it will be.
+    /// The new policy.
     #[arg(value_name = "HEAD")]
     head: String,
     /// Ask about the actions of a corpus or a test file too.
@@ -45,10 +45,10 @@ pub struct CompareArgs {
     /// Ask about the actions that traces record too.
     #[arg(long, value_name = "PATH")]
     traces: Vec<PathBuf>,
-    /// Where the search starts; the same seed tries the same.
+    /// Start the search with this seed; the same seed tries the same actions.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Questions to make.
+    /// Try this many actions.
     #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     cases: u32,
     /// Fail (exit 1) when there are findings this bad.

@@ -18,14 +18,14 @@ use std::path::PathBuf;
 /// Arguments of `policy eval`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// The policy: a file, or the name of one that is built in.
+    /// Use this policy: a file, or the name of a built-in one.
     #[arg(short, long, value_name = "FILE|NAME", default_value = "default")]
     policy: String,
     /// One action as JSON: `{"type": …, "payload": …}`, or
     /// `{"action": …, "context": …, "history": …}`.
     #[arg(value_name = "ACTION", conflicts_with_all = ["shell", "file"])]
     action: Option<String>,
-    /// One command line.
+    /// Evaluate this command line.
     #[arg(
         long,
         value_name = "CMD",
@@ -33,14 +33,14 @@ pub struct EvalArgs {
         conflicts_with = "file"
     )]
     shell: Option<String>,
-    /// A file with one action a line, or `{"action": …, "context": …, "history": …}`; `-` for
-    /// standard input.
+    /// Read actions from this file, one per line, or `{"action": …, "context": …, "history": …}`;
+    /// `-` is standard input.
     #[arg(long, value_name = "JSONL")]
     file: Option<PathBuf>,
-    /// The circumstances as JSON: `risk`, `turn`, `agent`, `mode`, `production`, `time`.
+    /// Evaluate in this context, as JSON: `risk`, `turn`, `agent`, `mode`, `production`, `time`.
     #[arg(long, value_name = "JSON")]
     context: Option<String>,
-    /// Say of each rule why it matches or doesn't.
+    /// Explain for each rule why it matches or doesn't.
     #[arg(long)]
     trace: bool,
     /// Exit with 1 when an action isn't allowed, unless the policy only monitors.

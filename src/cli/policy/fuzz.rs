@@ -20,13 +20,13 @@ use std::path::{Path, PathBuf};
 /// Arguments of `policy fuzz`.
 #[derive(Debug, Args)]
 pub struct FuzzArgs {
-    /// The policy: a file, or the name of one that is built in.
+    /// The policy: a file, or the name of a built-in one.
     #[arg(value_name = "FILE|NAME", default_value = "default")]
     policy: String,
-    /// Where the search starts; the same seed tries the same.
+    /// Start the search with this seed; the same seed tries the same actions.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Actions to try for each property.
+    /// Try this many actions for each property.
     #[arg(long, default_value_t = 2000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     cases: u32,
     /// Search only for counterexamples to this property; may be given several times.

@@ -21,13 +21,13 @@ pub struct MutateArgs {
     /// ones built in.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// A corpus besides: one `{"action", "expect", "source"?, "why"?}` a line.
+    /// Also run this corpus: one `{"action", "expect", "source"?, "why"?}` per line.
     #[arg(long, value_name = "JSONL")]
     corpus: Vec<PathBuf>,
-    /// Where the search for a witness starts; the same seed tries the same.
+    /// Start the search for a witness with this seed; the same seed tries the same actions.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Actions to make for each change that no case notices.
+    /// Try this many actions for each change that no case notices.
     #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     cases: u32,
     /// Output format.

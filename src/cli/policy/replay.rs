@@ -32,23 +32,25 @@ pub struct ReplayArgs {
     /// Traces: files, folders, or `-` for standard input.
     #[arg(required = true, value_name = "TRACES")]
     traces: Vec<PathBuf>,
-    /// The policy: a file, `REV:PATH`, or the name of one that is built in. Without it: the one
+    /// Use this policy: a file, `REV:PATH`, or the name of a built-in one. The default is the one
     /// whose digest the trace records.
     #[arg(short, long, value_name = "FILE|NAME")]
     policy: Option<String>,
-    /// Files, or folders of files, among which a recorded digest is looked for.
+    /// Search for a recorded digest in these files or folders.
     #[arg(long, value_name = "PATH")]
     policy_path: Vec<PathBuf>,
-    /// A repository in whose history a recorded digest is looked for.
+    /// Search for a recorded digest in the history of this repository.
     #[arg(long, value_name = "DIR")]
     policy_repo: Option<PathBuf>,
-    /// Commits of that history that are read, from HEAD backwards.
+    /// Read at most N commits of that history, from HEAD backwards.
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     policy_history: usize,
-    /// Whether it was production, which no trace records. Without it: it may have been.
+    /// Assume that it was production or wasn't, which traces don't record. By default, both are
+    /// possible.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     production: Option<bool>,
-    /// The mode that the runtime was in, which no trace records. Without it: it may have been any.
+    /// Assume this mode of the runtime, which traces don't record. By default, every mode is
+    /// possible.
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
     /// Fail (exit 1) when there are findings this bad.

@@ -26,7 +26,7 @@ pub struct TestArgs {
     /// ones built in.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// A corpus besides: one `{"action", "expect", "source"?, "why"?}` a line.
+    /// Also run this corpus: one `{"action", "expect", "source"?, "why"?}` per line.
     #[arg(long, value_name = "JSONL")]
     corpus: Vec<PathBuf>,
     /// Write the reasons of what is denied as snapshots (`NAME.reasons.yaml`) instead of comparing

@@ -16,7 +16,7 @@ use tokens::Encoding;
 pub struct BuildArgs {
     #[command(flatten)]
     tree: TreeArgs,
-    /// Tokens that the whole map may have.
+    /// Limit the whole map to N tokens.
     #[arg(long, value_name = "N", default_value_t = TOKENS, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     tokens: usize,
     /// Count tokens with this encoding.
@@ -28,7 +28,7 @@ pub struct BuildArgs {
     /// Rank what these words name higher.
     #[arg(long, value_name = "WORDS", default_value = "")]
     query: String,
-    /// Say of each file why it has its place.
+    /// Explain the rank of each file.
     #[arg(long)]
     explain: bool,
     /// Number the lines. A map with numbers is stale sooner.

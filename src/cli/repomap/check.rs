@@ -25,7 +25,7 @@ const MAX_LINES: usize = 200;
 pub struct CheckArgs {
     #[command(flatten)]
     tree: TreeArgs,
-    /// The map to check.
+    /// Check this map.
     #[arg(long, value_name = "FILE", default_value = "REPOMAP.md")]
     map: PathBuf,
     /// Output format.

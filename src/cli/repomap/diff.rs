@@ -15,19 +15,19 @@ use std::path::PathBuf;
 /// Arguments of `repomap diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// The revision before.
+    /// The earlier revision.
     #[arg(value_name = "REV")]
     base: String,
-    /// The revision after; the work tree when it isn't given.
+    /// The later revision. The default is the work tree.
     #[arg(value_name = "REV")]
     head: Option<String>,
-    /// The folder to compare; its repository has the revisions.
+    /// Compare this folder of a repository with the revisions.
     #[arg(long, value_name = "PATH", default_value = ".")]
     path: PathBuf,
     /// List private definitions too.
     #[arg(long)]
     private: bool,
-    /// Exit with 1 when a definition that isn't private is gone or changed (YV906).
+    /// Exit with 1 when a definition that isn't private is removed or changed (YV906).
     #[arg(long)]
     fail: bool,
     /// Output format.

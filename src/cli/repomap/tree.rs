@@ -12,14 +12,14 @@ use worktree::git::Repository;
 /// Selects the tree.
 #[derive(Debug, Args)]
 pub(super) struct TreeArgs {
-    /// The folder.
+    /// The folder to read.
     #[arg(value_name = "PATH", default_value = ".")]
     pub(super) path: PathBuf,
     /// Read this revision of the folder's repository, without a checkout.
     #[arg(long, value_name = "REV")]
     pub(super) rev: Option<String>,
-    /// Keep what was parsed in this folder (`.yuangs/cache/repomap` is a good one). Whoever may
-    /// write there may change maps: don't share it with pull requests.
+    /// Cache parsed files in this folder (for example `.yuangs/cache/repomap`). Anyone who can
+    /// write there can change maps, so don't share it with pull requests.
     #[arg(long, value_name = "DIR")]
     pub(super) cache: Option<PathBuf>,
 }

@@ -27,16 +27,16 @@ pub struct CandidatesArgs {
 pub struct DecideArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// The candidate, as `candidates` names it.
+    /// The candidate's id, as listed by `candidates`.
     #[arg(value_name = "ID")]
     id: String,
-    /// Who decides.
+    /// Record this person as the one who decides.
     #[arg(long, value_name = "NAME")]
     by: String,
-    /// Why.
+    /// Record this reason.
     #[arg(long, value_name = "WORDS")]
     reason: Option<String>,
-    /// When, as 2027-01-31 or RFC 3339; without it now.
+    /// Record this time, as 2027-01-31 or RFC 3339. The default is now.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
 }

@@ -22,20 +22,20 @@ use std::path::PathBuf;
 pub struct CheckArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Traces: files or folders; without any those of `[knowledge] traces`.
+    /// Traces: files or folders. The default is `[knowledge] traces`.
     #[arg(value_name = "TRACES")]
     traces: Vec<PathBuf>,
     /// Check every turn of the traces against this mode instead of the trial that its skill
     /// declares.
     #[arg(long, value_enum, value_name = "MODE")]
     trial: Option<Mode>,
-    /// With `--trial limited`: milliseconds that one turn may take.
+    /// With `--trial limited`, allow each turn this many milliseconds.
     #[arg(long, value_name = "MS", requires = "trial")]
     time_ms: Option<f64>,
-    /// With `--trial limited`: bytes of memory that one turn may take.
+    /// With `--trial limited`, allow each turn this many bytes of memory.
     #[arg(long, value_name = "BYTES", requires = "trial")]
     memory_bytes: Option<f64>,
-    /// With `--trial limited`: a glob of paths that may be touched.
+    /// With `--trial limited`, allow paths that match this glob; may be given several times.
     #[arg(long, value_name = "GLOB", requires = "trial")]
     path: Vec<String>,
     /// Output format.

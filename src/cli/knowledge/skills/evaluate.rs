@@ -19,11 +19,11 @@ use util::time::format_minute;
 pub struct EvaluateArgs {
     #[command(flatten)]
     ask: AskArgs,
-    /// How the figures are weighed: balanced (success 0.4, cost 0.2, latency 0.15, rollback 0.15,
-    /// stability 0.1) or aggressive (success 0.6, the others 0.1 each).
+    /// Weigh the metrics: balanced (success 0.4, cost 0.2, latency 0.15, rollback 0.15, stability
+    /// 0.1) or aggressive (success 0.6, the others 0.1 each).
     #[arg(long, value_enum, default_value_t = Weighing::Balanced, value_name = "WEIGHTS")]
     weights: Weighing,
-    /// Only the skill of this name.
+    /// Show only the skill with this name.
     #[arg(long, value_name = "NAME")]
     skill: Option<String>,
     /// Fail (exit 1) when there are findings this bad: promotions without evidence (YV903), skills

@@ -18,7 +18,7 @@ use util::time::format_minute;
 pub struct HistoryArgs {
     #[command(flatten)]
     ask: AskArgs,
-    /// Only the skill of this name.
+    /// Show only the skill with this name.
     #[arg(long, value_name = "NAME")]
     skill: Option<String>,
     /// Fail (exit 1) when there are findings this bad.

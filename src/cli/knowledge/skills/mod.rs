@@ -55,11 +55,10 @@ impl SkillsCommand {
 pub(super) struct AskArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record.
+    /// Evaluate as of this time, as 2027-01-31 or RFC 3339. The default is the newest record.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
-    /// A store of an earlier generation (SQLite, tables whose names end in `_log`) to read beside
-    /// the index.
+    /// Also read this store of an earlier generation (SQLite, tables whose names end in `_log`).
     #[arg(long, value_name = "FILE")]
     beside: Vec<PathBuf>,
     /// Output format.
