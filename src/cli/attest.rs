@@ -1,5 +1,4 @@
-//! Attestations on the command line: `gate --attest` and `attest` write one, `attest verify` checks
-//! it.
+//! Attestations: `gate --attest` and `attest` write one, `attest verify` checks it.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS};
 use super::common::located::RulesArgs;
@@ -28,22 +27,21 @@ pub(super) struct AttestCommand {
     verify: Option<Verify>,
     #[command(flatten)]
     rules: RulesArgs,
-    /// Private key, Ed25519 in PEM.
+    /// Sign with this private key, Ed25519 in PEM.
     #[arg(long, value_name = "FILE", required = true)]
     key: Option<PathBuf>,
-    /// The id that trust files know the key by.
+    /// Name the key by this id, as in trust files.
     #[arg(long, value_name = "ID", required = true)]
     key_id: Option<String>,
-    /// The time that the statement states, as 2027-01-31 or RFC 3339.
+    /// State this time, as 2027-01-31 or RFC 3339.
     #[arg(long, value_name = "TIME", required = true, value_parser = parse_time)]
     now: Option<i64>,
-    /// Where the statement (in-toto, DSSE) goes.
+    /// Write the statement (in-toto, DSSE) to this file.
     #[arg(short, long, value_name = "FILE", required = true)]
     output: Option<PathBuf>,
 }
 
 impl AttestCommand {
-    /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
         match (self.verify, self.output, self.key, self.key_id, self.now) {
             (Some(Verify::Verify(verify)), ..) => verify.run(),
@@ -58,7 +56,7 @@ impl AttestCommand {
     }
 }
 
-/// What can be done with an attestation.
+/// Subcommands of `attest`.
 #[derive(Debug, Subcommand)]
 pub(super) enum Verify {
     /// Check an attestation: signed by whom it should, passed, and about all that the gate would
@@ -66,18 +64,18 @@ pub(super) enum Verify {
     Verify(VerifyArgs),
 }
 
-/// What `attest verify` takes.
+/// Arguments of `attest verify`.
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
-    /// What `attest` or `gate --attest` wrote.
+    /// The attestation of `attest` or `gate --attest`.
     attestation: PathBuf,
-    /// Trust file with the public keys that count.
+    /// Accept the public keys in this trust file.
     #[arg(long, value_name = "FILE")]
     keys: PathBuf,
-    /// Who must have signed, as the trust file names them.
+    /// Require a signature by this signer of the trust file.
     #[arg(long, value_name = "NAME")]
     signer: String,
-    /// The folder of the configuration, `yuangs-verify.toml`.
+    /// Read the configuration `yuangs-verify.toml` in this folder.
     #[arg(
         long,
         value_name = "FOLDER",
@@ -87,7 +85,7 @@ pub(super) struct VerifyArgs {
     root: PathBuf,
     #[command(flatten)]
     rules: RulesArgs,
-    /// The baseline, if the gate's command line named one.
+    /// Read this baseline, if the gate's command line named one.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Fail (exit 1) when the gate has let findings pass that are this bad.
@@ -146,7 +144,7 @@ impl VerifyArgs {
         })
     }
 
-    /// What the gate would read if it ran here and now.
+    /// Computes the digests of everything that the gate would read here and now.
     fn here(&self) -> Result<Digests, Failure> {
         let named = || {
             self.rules
@@ -167,10 +165,10 @@ impl VerifyArgs {
     }
 }
 
-/// What the statement itself says against it.
+/// Returns the problems that the statement itself records.
 fn verdict(predicate: &Predicate, fail_on: FailOn, allow_ignored: bool) -> Vec<String> {
     let mut problems = Vec::new();
-    // A count that isn't stated isn't zero.
+    // A missing count isn't zero.
     let count = |name: &str| {
         predicate
             .counts
@@ -201,7 +199,7 @@ fn verdict(predicate: &Predicate, fail_on: FailOn, allow_ignored: bool) -> Vec<S
         (Severity::Warning, "warnings"),
         (Severity::Note, "notes"),
     ] {
-        // A count that isn't stated isn't zero.
+        // A missing count isn't zero.
         let count = predicate.counts.get(name).copied();
         if fail_on.includes(severity) && count != Some(0) {
             let count = count.map_or_else(|| "an unknown number of".to_owned(), |n| n.to_string());
@@ -211,7 +209,7 @@ fn verdict(predicate: &Predicate, fail_on: FailOn, allow_ignored: bool) -> Vec<S
     problems
 }
 
-/// Where what was attested and what lies here aren't the same.
+/// Returns the differences between the attested files and those found here.
 fn differences(statement: &Statement, here: &Digests) -> Vec<String> {
     let mut problems = Vec::new();
     if statement.subject.is_empty() {

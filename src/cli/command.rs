@@ -1,4 +1,4 @@
-//! `command`.
+//! `command`: explains, rates and lists shell commands.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::OutputFormat;
@@ -25,7 +25,7 @@ pub enum ShellCommand {
         line: String,
         #[command(flatten)]
         places: Places,
-        /// How.
+        /// Output format.
         #[arg(long, value_parser = OutputFormat::parser("For people", "One JSON object"), default_value = "text")]
         format: OutputFormat,
     },
@@ -35,7 +35,7 @@ pub enum ShellCommand {
         file: PathBuf,
         #[command(flatten)]
         places: Places,
-        /// A table of what was rated how, or one JSON object a line in the order of the input.
+        /// Output format.
         #[arg(long, value_enum, default_value_t = RatingFormat::Table)]
         format: RatingFormat,
     },
@@ -49,16 +49,16 @@ pub enum ShellCommand {
 /// Where a command would run.
 #[derive(Debug, Args)]
 pub struct Places {
-    /// The directory that it starts in.
+    /// Assume that the command starts in this directory.
     #[arg(long, value_name = "DIR")]
     cwd: Option<String>,
-    /// The work tree.
+    /// Assume that this is the work tree.
     #[arg(long, value_name = "DIR")]
     workdir: Option<String>,
-    /// A folder whose symbolic links are followed: the work tree as it lies on this machine.
+    /// Follow the symbolic links in this folder: the work tree as it is on this machine.
     #[arg(long, value_name = "DIR")]
     tree: Option<PathBuf>,
-    /// A file with more programs, in the form of docs/command-table.md.
+    /// Read more programs from this file, in the form of docs/command-table.md.
     #[arg(long, value_name = "FILE")]
     table: Vec<PathBuf>,
 }
@@ -115,8 +115,8 @@ impl Places {
     }
 }
 
-/// The symbolic links below a folder, as if it were the work tree. A target inside the folder is
-/// inside the work tree, also where the link names it from the root.
+/// Returns the symbolic links below a directory as if it were the work tree. An absolute link into
+/// the directory is a link into the work tree.
 fn links(tree: &Path, workdir: &str) -> Result<Links, Failure> {
     let unable = |e: &dyn std::fmt::Display| {
         Failure::unable(
@@ -155,7 +155,7 @@ struct Row {
     class: Option<String>,
 }
 
-/// An analysis with the sentences that say why.
+/// An analysis with reasons as sentences.
 #[derive(Serialize)]
 struct Explanation<'a> {
     #[serde(flatten)]
@@ -163,10 +163,10 @@ struct Explanation<'a> {
     reasons: Vec<String>,
 }
 
-/// A rated line: its number, what was expected, what was found; or why it is no row.
+/// A rated line: its number, with the row and its analysis, or else why it isn't a row.
 type RatedLine = (usize, Result<(Row, Analysis), &'static str>);
 
-/// Reads a line of a corpus. One that others may read otherwise is refused.
+/// Parses a line of a corpus. A line that parsers may read differently is rejected.
 fn row(line: &[u8]) -> Result<Row, &'static str> {
     let text = std::str::from_utf8(line).map_err(|_| "not UTF-8")?;
     let mut scanner = Scanner::new(text, strict_json::DEFAULT_MAX_DEPTH);
@@ -181,7 +181,6 @@ fn row(line: &[u8]) -> Result<Row, &'static str> {
 }
 
 impl ShellCommand {
-    /// Explains, rates or lists.
     pub(super) fn run(self) -> Result<u8, Failure> {
         match self {
             Self::Explain {
@@ -279,7 +278,8 @@ impl ShellCommand {
     }
 }
 
-/// One object a line, in the order of the input. A line that is no row is unknown, and so high.
+/// Writes one object per line in input order. An invalid line has an unknown risk, which counts as
+/// high.
 fn jsonl(rated: &[RatedLine], out: &mut dyn Write) -> io::Result<()> {
     for (line, row) in rated {
         let value = match row {
@@ -295,7 +295,7 @@ fn jsonl(rated: &[RatedLine], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What was rated how, by class; then the lines that aren't as expected.
+/// Writes a table of ratings by class, followed by the unexpected ratings.
 fn confusion(rated: &[RatedLine], out: &mut dyn Write) -> io::Result<()> {
     const SHOWN: usize = 20;
     let mut classes: BTreeMap<String, [u64; 3]> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! `compare`.
+//! `compare`: compares executions.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
@@ -8,7 +8,7 @@ use crate::trajectory::compare::{Document, compare, page};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// What has to be the same.
+/// A property of executions that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Aspect {
     /// The actions, their order, and the states.
@@ -19,24 +19,24 @@ enum Aspect {
     Outcome,
 }
 
-/// Compare executions.
+/// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     /// Two traces, the base and the new one (files or folders); with `--golden` only new ones.
     #[arg(required = true, value_name = "BASE NEW")]
     traces: Vec<PathBuf>,
-    /// A folder of traces as they should be: each of its executions has to be among the new ones,
-    /// and the other way round. Fails on everything unless `--fail-on` says less.
+    /// Compare with the expected traces in this folder: each of its executions must be among the
+    /// new ones, and the other way round. Fails on every difference unless `--fail-on` limits it.
     #[arg(long, value_name = "DIR")]
     golden: Option<PathBuf>,
     /// Fail (exit 1) when this differs; several with commas. An execution without a pair differs in
     /// everything.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     fail_on: Vec<Aspect>,
-    /// How.
+    /// Output format.
     #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
     format: DocumentFormat,
-    /// When to use colours.
+    /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
     #[command(flatten)]
@@ -44,7 +44,6 @@ pub struct CompareArgs {
 }
 
 impl CompareArgs {
-    /// Compares.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (base, new) = match (&self.golden, self.traces.as_slice()) {
             (Some(golden), new) => (std::slice::from_ref(golden), new),

@@ -1,4 +1,4 @@
-//! `init`, `config show` and `doctor`: the configuration written, shown and looked after.
+//! `init`, `config show` and `doctor`: write, show and check the configuration.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
 use super::common::located::{LocatedConfig, locate};
@@ -23,13 +23,13 @@ use worktree::git::Repository;
 
 /// Maximum number of files that `init` reads.
 const LOOKED_AT: usize = 5_000;
-/// Globs that `init` writes at most; what they leave open the gate says.
+/// Maximum number of globs that `init` writes. The gate reports further files.
 const EXCLUDED: usize = 200;
 
 /// Write a commented configuration for the repository here.
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
-    /// Where to write it.
+    /// The folder to write it to.
     #[arg(default_value = ".", value_name = "FOLDER")]
     folder: PathBuf,
     /// Write `.github/workflows/replay-gate.yml` too. A file that is there already is kept.
@@ -38,7 +38,7 @@ pub(super) struct InitArgs {
 }
 
 impl InitArgs {
-    /// Writes the file, unless there is one.
+    /// Writes the file unless it exists.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let path = self.folder.join(FILE);
         let there = path.symlink_metadata().is_ok();
@@ -76,7 +76,7 @@ impl InitArgs {
         Ok(EXIT_CLEAN)
     }
 
-    /// Writes the workflow, and says which files are kept.
+    /// Writes the workflow, and reports which existing files are kept.
     fn write_workflow(&self, config_there: bool) -> Result<(), Failure> {
         let workflow = self.folder.join(init_github::WORKFLOW);
         let there = workflow.symlink_metadata().is_ok();
@@ -105,25 +105,25 @@ impl InitArgs {
     }
 }
 
-/// What `init` finds in a repository.
+/// The traces that `init` finds in a repository.
 #[derive(Debug, Default)]
 struct TraceSurvey {
-    /// Folders that hold traces, and traces that lie at the top.
+    /// Directories with traces, and traces at the top.
     paths: Vec<String>,
-    /// Globs of the traces, where some have other endings than is usual.
+    /// Globs of the traces, if some have unusual extensions.
     include: Vec<String>,
-    /// Globs of what lies among them and is none.
+    /// Globs of other files among them.
     exclude: Vec<String>,
-    /// What lies among them and may be one.
+    /// Files among them that may be traces.
     unread: Vec<Skipped>,
-    /// Their formats.
+    /// The formats of the traces.
     formats: BTreeSet<&'static str>,
-    /// The answers that all of them record.
+    /// The answers that all of the traces record.
     require: Vec<Demand>,
 }
 
 impl TraceSurvey {
-    /// Looks at the files below `root`, and at what the traces among them record.
+    /// Surveys the files below `root` and what the traces among them record.
     fn below(root: &Path) -> Result<Self, Failure> {
         let traces = traces_below(root);
         let mut found = Self {
@@ -180,13 +180,13 @@ impl TraceSurvey {
     }
 }
 
-/// Whether nothing speaks for a trace: neither its ending nor its content.
+/// Whether neither its extension nor its content suggests that a file is a trace.
 fn is_no_trace(skipped: &Skipped) -> bool {
     [NO_ENDING, NOT_INCLUDED].contains(&skipped.reason)
         && by_name(Path::new(&skipped.name)) == Choice::Skip(NO_ENDING)
 }
 
-/// Globs for the usual endings.
+/// Returns globs for the usual extensions.
 fn usual_globs() -> [String; 2] {
     let list = |endings: &[&str]| {
         let words = endings.iter().map(|ending| ending.trim_start_matches('.'));
@@ -197,8 +197,8 @@ fn usual_globs() -> [String; 2] {
     [plain, packed]
 }
 
-/// Globs for files that are no traces. Each names one file: what comes later is for the gate to
-/// find.
+/// Returns globs for files that aren't traces. Each names a single file, so the gate reports files
+/// that are added later.
 fn exclusions(others: &[Skipped]) -> Vec<String> {
     let glob = |other: &Skipped| match globset::escape(&other.name) {
         path if path.contains('/') => path,
@@ -207,7 +207,7 @@ fn exclusions(others: &[Skipped]) -> Vec<String> {
     others.iter().map(glob).take(EXCLUDED).collect()
 }
 
-/// A glob for the traces with the same ending.
+/// Returns a glob for traces with the same extension.
 fn glob_of(trace: &str) -> String {
     let name = trace.rsplit('/').next().unwrap_or(trace);
     let packed = COMPRESSED
@@ -221,7 +221,7 @@ fn glob_of(trace: &str) -> String {
     }
 }
 
-/// The files below `root` that hold traces, detected by their first record.
+/// Returns the files below `root` whose first record is that of a trace.
 fn traces_below(root: &Path) -> Vec<String> {
     let walker = walkdir::WalkDir::new(root)
         .max_depth(5)
@@ -249,7 +249,7 @@ fn traces_below(root: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The folders of traces, and traces that lie in no folder.
+/// Returns the directories of traces, and traces at the top.
 fn places(traces: &[String]) -> Vec<String> {
     let place = |trace: &String| {
         trace
@@ -273,7 +273,7 @@ fn is_trace(path: &Path) -> bool {
     first.is_ok() && Format::of_record(line.trim(), strict_json::DEFAULT_MAX_DEPTH).is_some()
 }
 
-/// A line that sets a list; commented out, with an example, where there is nothing to set.
+/// Formats a line that sets a list. Without values it is commented out and shows an example.
 fn list(key: &str, values: &[String], example: &str) -> String {
     let quoted: Vec<String> = values
         .iter()
@@ -308,91 +308,27 @@ fn template(found: &TraceSurvey) -> String {
         "\"legal-path\", \"authorised\", \"governance-complete\"",
     );
     format!(
-        "# What `yuangs-verify gate` checks, and what it accepts. Paths are relative to this file.
-# Whoever can change this file can change the verdict: have it reviewed, and let `gate --config-from origin/main` read it
-# from where the branch goes to.
-
-# Findings this bad fail the gate: error, warning, note or never.
-fail-on = \"error\"
-
-[traces]
-# Files and folders. In folders .jsonl, .ndjson, .json, .traj, .cast and .eval are traces, also .gz and .zst; a file that
-# is neither read nor excluded fails the gate.
-paths = [{paths}]
-# Globs of the traces in the folders, instead of by their endings; without a `/` for names in any folder.
-{include}
-# Globs of what lies there and is no trace.
-{exclude}
-# The formats that are accepted, so that no trace is rewritten in one that records less.
-{formats}
-# The answers that must be yes.
-{require}
-# What a trace is that is cut off: error or warning.
-unterminated = \"error\"
-# Every change since the branch parted from there must be accounted for by a trace.
-# account-for = \"origin/main\"
-# How the risk of an action is found: v1 understands commands, v0 looks for fragments, off believes the record.
-risk = \"v1\"
-# allow-empty = \"why there may be no trace at all\"
-
-# Public keys whose signatures count.
-# [keys]
-# file = \"trust.json\"
-# Which decisions must be signed by one of them: human or all.
-# require = \"human\"
-
-# Reports to write with every run, besides those of --report.
-# [reports]
-# sarif = \"out.sarif\"
-# html = \"audit.html\"
-
-# A severity that differs from the rule's own: error, warning, note or off. `yuangs-verify rules` lists the rules.
-# [severity.YV208]
-# level = \"note\"
-# reason = \"the clocks of our machines differ\"
-
-# A finding that is ignored: by code or fingerprint, and path; until the end of a day.
-# [[ignore]]
-# code = \"YV208\"
-# path = \"traces/2024-*.jsonl\"
-# reason = \"the clock of the old machine\"
-# expires = \"2027-01-31\"
-
-# Findings that were there before (`yuangs-verify gate --write-baseline baseline.json`).
-# [baseline]
-# file = \"baseline.json\"
-
-# The policy that every recorded decision is checked against; its cases are run too.
-# [policy]
-# file = \"policy.yaml\"
-# Compare it with that of the revision where the branch began: nothing may become more permitted.
-# base = \"origin/main\"
-
-# The committed map of the repository, which the gate builds again.
-# [repo-map]
-# file = \"repo-map.md\"
-
-# What `yuangs-verify knowledge reindex` reads; what isn't named isn't read.
-# [knowledge]
-# traces = [{paths}]
-# documents = [\"README.md\", \"docs\"]
-"
+        include_str!("config/init.toml"),
+        paths = paths,
+        include = include,
+        exclude = exclude,
+        formats = formats,
+        require = require
     )
 }
 
-/// The configuration.
+/// Subcommands of `config`.
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
     /// Print what is in force, and where it comes from.
     Show {
-        /// The configuration; without it the nearest one from the current folder upward.
+        /// Read this configuration. The default is the nearest one from the current folder upward.
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
     },
 }
 
 impl ConfigCommand {
-    /// Prints.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let Self::Show { config } = self;
         let located = locate(config.as_deref())?;
@@ -410,7 +346,7 @@ impl ConfigCommand {
     }
 }
 
-/// Keys with their values as TOML, and whether the file sets them.
+/// Returns the keys with their values as TOML, and whether the file sets them.
 fn in_force(config: &Config) -> Vec<(String, String, bool)> {
     let text = |value: &str| toml::Value::String(value.to_owned()).to_string();
     let word = |value: String| text(&value.to_lowercase());
@@ -548,7 +484,7 @@ fn in_force(config: &Config) -> Vec<(String, String, bool)> {
 /// Check the set-up: does everything that the configuration names exist, and can it be read?
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
-    /// The configuration; without it the nearest one from the current folder upward.
+    /// Read this configuration. The default is the nearest one from the current folder upward.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -698,7 +634,7 @@ fn check(located: &LocatedConfig) -> Vec<(bool, String)> {
         all.push((there && known, said));
     }
     if let Some(knowledge) = &config.knowledge {
-        // Other commands keep the index; a gate has nothing to do with it.
+        // Other commands maintain the index, and the gate doesn't use it.
         let missing = knowledge
             .sources()
             .find(|path| !located.root.join(path).exists());
@@ -710,7 +646,7 @@ fn check(located: &LocatedConfig) -> Vec<(bool, String)> {
     all
 }
 
-/// Whether the revisions that are named are there.
+/// Checks whether the named revisions exist.
 fn revisions(located: &LocatedConfig) -> Vec<(bool, String)> {
     let folder = if located.root.as_os_str().is_empty() {
         Path::new(".")

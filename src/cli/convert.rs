@@ -1,4 +1,4 @@
-//! `convert`: any recorded session as `ExecutionRecord` JSONL.
+//! `convert`: writes recorded sessions as `ExecutionRecord` JSONL.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::trace_format;
@@ -15,13 +15,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Convert.
+/// Arguments of `convert`.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
     /// Sessions: files, folders, or `-` for standard input. They are left as they are.
     #[arg(required = true, value_name = "SESSION")]
     sessions: Vec<PathBuf>,
-    /// Where the records go: a file that doesn't exist yet; without it standard output.
+    /// Write the records to this file, which must not exist yet. The default is standard output.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Read every input as this format instead of finding out.
@@ -29,20 +29,20 @@ pub struct ConvertArgs {
     format_in: Option<Format>,
 }
 
-/// What became of the records.
+/// Counts of converted records.
 #[derive(Debug, Default)]
-struct Converted {
+struct ConversionCounts {
     written: u64,
-    /// Records of formats that can't be converted, and the first place of one.
+    /// Number of records in formats that can't be converted, and the place of the first one.
     others: u64,
     first_other: Option<String>,
     failed: Option<io::Error>,
 }
 
 impl ConvertArgs {
-    /// Converts. What isn't recorded stays so: nothing is made up.
+    /// Converts the sessions. Missing data stays missing; nothing is invented.
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let mut converted = Converted::default();
+        let mut converted = ConversionCounts::default();
         let report = match self.output.as_deref().filter(|out| out.as_os_str() != "-") {
             None => {
                 let mut report = Report::default();
@@ -57,7 +57,7 @@ impl ConvertArgs {
                 let mut out = BufWriter::new(file);
                 let report = self.convert(&mut out, &mut converted);
                 let end = converted.failed.take().map_or_else(|| out.flush(), Err);
-                // Half a trace looks like one that was cut.
+                // A partial trace would look like a truncated one.
                 let end = end.inspect_err(|_| drop(std::fs::remove_file(path)));
                 end.map_err(|error| cannot_write(path, &error))?;
                 report
@@ -89,7 +89,7 @@ impl ConvertArgs {
         })
     }
 
-    fn convert(&self, out: &mut (dyn Write + Send), converted: &mut Converted) -> Report {
+    fn convert(&self, out: &mut (dyn Write + Send), converted: &mut ConversionCounts) -> Report {
         let options = Options {
             format: self.format_in,
             ..Options::default()
@@ -100,13 +100,14 @@ impl ConvertArgs {
             }
             match &entry.record {
                 Record::V1(_) => {
-                    // A record may stand on several lines; none ends inside of a string.
+                    // A record may span several lines. JSON strings contain no raw line breaks, so
+                    // replacing them is safe.
                     let text = entry.text.trim().replace(['\n', '\r'], " ");
                     let line = writeln!(out, "{text}");
                     converted.failed = line.err();
                     converted.written += 1;
                 }
-                // A record of a session has been told by those that came of it.
+                // A record of a session is covered by the records derived from it.
                 Record::Native(record) if record.get().is_told() => {}
                 _ => {
                     converted.others += 1;

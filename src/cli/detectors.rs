@@ -1,4 +1,4 @@
-//! `detectors`: how good each detector is.
+//! `detectors`: measures the quality of each detector.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::secrets::secret_rules;
@@ -11,10 +11,10 @@ use content_scan::secret::corpus::{Outcome, judge};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Rows of one corpus that are listed when they went wrong.
+/// Maximum number of wrong rows of one corpus that are listed.
 const SHOWN: usize = 20;
 
-/// What can be asked about detectors.
+/// Subcommands of `detectors`.
 #[derive(Debug, Subcommand)]
 pub enum DetectorsCommand {
     /// Print precision and recall of each detector over rows of which it is known what they hold.
@@ -22,7 +22,7 @@ pub enum DetectorsCommand {
     /// Read are DIR/detectors/CODE-NAME.jsonl, one row a line, each verified as a trace of one
     /// turn, and, for credentials, DIR/secrets/*.jsonl. docs/detectors.md describes the rows.
     Measure {
-        /// The folder.
+        /// The folder of the corpora.
         #[arg(default_value = "corpora", value_name = "DIR")]
         folder: PathBuf,
         /// Fail (exit 1) when the precision or the recall of a detector is lower.
@@ -34,7 +34,7 @@ pub enum DetectorsCommand {
     },
 }
 
-/// A corpus with what it gave.
+/// The results for one corpus.
 struct Line {
     rule: &'static Rule,
     files: String,
@@ -42,7 +42,6 @@ struct Line {
 }
 
 impl DetectorsCommand {
-    /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let Self::Measure {
             folder,
@@ -110,7 +109,7 @@ impl DetectorsCommand {
     }
 }
 
-/// The corpora of a folder, by name. A folder that isn't there has none.
+/// Returns the corpora in a directory, by name. A missing directory has none.
 fn corpora(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let cannot = |e: io::Error| {
         Failure::unable(
@@ -134,7 +133,8 @@ fn corpora(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Adds the outcome of a corpus of credentials. It counts by rule; here a line counts once.
+/// Adds the results for a corpus of credentials. That corpus counts by rule; here each line counts
+/// once.
 fn add(measured: &mut Measured, judged: &content_scan::secret::corpus::Judged) {
     let (mut missed, mut alarms) = (0, 0);
     for (line, outcome) in &judged.wrong {
@@ -148,7 +148,7 @@ fn add(measured: &mut Measured, judged: &content_scan::secret::corpus::Judged) {
                 alarms += 1;
                 Wrong::FalseAlarm(format!("by {}", rules.join(", ")))
             }
-            // Found under another name: it counts as found, and `secrets measure` reports the name.
+            // Found under another name. It counts as found, and `secrets measure` reports the name.
             Outcome::OtherRule(_) => continue,
             Outcome::Unreadable(error) => Wrong::Unreadable(error.clone()),
         };

@@ -1,5 +1,4 @@
-//! What the commands that speak of whole executions have in common: reading traces into a
-//! [`ExecutionSet`].
+//! Reads traces into an [`ExecutionSet`], for commands about whole executions.
 
 use super::common::formats::trace_format;
 use super::common::secrets::secret_rules;
@@ -14,7 +13,7 @@ use clap::Args;
 use content_scan::mask::Mask;
 use std::path::PathBuf;
 
-/// How traces are read.
+/// Options for reading traces.
 #[derive(Debug, Args)]
 pub(super) struct ReadArgs {
     /// Read every input as this format instead of finding out.
@@ -26,24 +25,23 @@ pub(super) struct ReadArgs {
     pub(super) max_turns: Option<usize>,
 }
 
-/// Turns that are kept unless another number is asked for.
+/// Default number of turns that are kept.
 const KEPT_TURNS: usize = 20_000;
 
-/// What was read.
+/// The result of reading traces.
 pub(super) struct Reading {
-    /// What happened.
     pub(super) book: ExecutionSet,
-    /// What was found secret; the book is free of it.
+    /// The secrets found. They are already masked in `book`.
     pub(super) secrets: Mask,
-    /// Inputs that couldn't be opened.
+    /// Number of inputs that couldn't be opened.
     pub(super) unopened: u64,
 }
 
 impl ReadArgs {
-    /// How to read and replay.
+    /// Returns the options for reading and replaying.
     ///
     /// # Errors
-    /// When the rules for secrets don't load: without them a secret would be shown.
+    /// When the rules for secrets can't be loaded, since secrets would be shown then.
     pub(super) fn options(&self) -> Result<Options, Failure> {
         secret_rules()?;
         let settings = Settings {
@@ -58,10 +56,10 @@ impl ReadArgs {
         })
     }
 
-    /// Reads and replays.
+    /// Reads and replays the traces.
     ///
     /// # Errors
-    /// When the rules for secrets don't load: without them a secret would be shown.
+    /// When the rules for secrets can't be loaded, since secrets would be shown then.
     pub(super) fn read(&self, paths: &[PathBuf]) -> Result<Reading, Failure> {
         let mut report = verify(&traces(paths), &self.options()?);
         let secrets = std::mem::take(&mut report.secrets);

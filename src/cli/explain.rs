@@ -1,4 +1,4 @@
-//! `explain`: a trace, turn by turn, or a rule.
+//! `explain`: explains a trace turn by turn, or a rule.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
@@ -13,44 +13,43 @@ use crate::trajectory::graph::Graph;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Explain a trace or a rule.
+/// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// Traces (files, folders, or `-`), or one rule: a code such as YV301 or a name such as
-    /// unauthorised-execution. A file that is called like a rule is written `./YV301`.
+    /// unauthorised-execution. A file with the name of a rule is written `./YV301`.
     #[arg(required = true, value_name = "TRACE|RULE")]
     what: Vec<PathBuf>,
-    /// Only the execution with this id.
+    /// Show only the execution with this id.
     #[arg(long, value_name = "ID")]
     execution: Option<String>,
-    /// Only this turn.
+    /// Show only this turn.
     #[arg(long, value_name = "N")]
     turn: Option<i64>,
-    /// A knowledge graph (JSONL edges) whose evidence and provenance are shown as well.
+    /// Also show evidence and provenance from this knowledge graph (JSONL edges).
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// An index of knowledge, as `knowledge reindex` writes it (`.yuangs/index.db`): what it knows
-    /// of the executions, of their skills and of the graph is shown as well, with the lines that it
-    /// rests on.
+    /// Also show what an index of knowledge contains about the executions, their skills and the
+    /// graph, with source lines. `knowledge reindex` writes it (`.yuangs/index.db`).
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,
-    /// How.
+    /// Output format.
     #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
     format: DocumentFormat,
-    /// Lines of a command or a result that are shown; of a diff twice as many. What is missing is
-    /// counted.
+    /// Show at most N lines of a command or a result, and twice as many of a diff. Omitted lines
+    /// are counted.
     #[arg(long, default_value_t = Detail::default().lines, value_name = "N")]
     lines: usize,
-    /// When to use colours.
+    /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
     #[command(flatten)]
     read: ReadArgs,
 }
 
-/// The rule that a word names.
+/// Returns the rule with this code or name.
 fn rule(word: &str) -> Option<&'static Rule> {
-    // American spelling is as good.
+    // Accept American spellings too.
     let british = |name: &str| name.to_ascii_lowercase().replace("iz", "is");
     let by_name = || {
         let mut rules = rules::ALL.iter();
@@ -60,7 +59,6 @@ fn rule(word: &str) -> Option<&'static Rule> {
 }
 
 impl ExplainArgs {
-    /// Explains.
     pub(super) fn run(self) -> Result<u8, Failure> {
         if let [what] = self.what.as_slice() {
             let word = what.to_string_lossy();
@@ -139,7 +137,7 @@ impl ExplainArgs {
         })
     }
 
-    /// Keeps what was asked for.
+    /// Removes everything that wasn't requested.
     fn select(&self, book: &mut ExecutionSet) -> Result<(), Failure> {
         if let Some(id) = &self.execution {
             let name = crate::verify::execution_name(id);

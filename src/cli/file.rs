@@ -1,4 +1,4 @@
-//! Files that are read whole: settings, keys, policies, rows of a corpus.
+//! Reads whole files: settings, keys, policies, corpora.
 
 use super::output::{Failure, warn};
 use crate::source::{Found, Missing, read_whole, survey};
@@ -7,11 +7,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Bytes that such a file may have.
+/// Maximum size of such a file in bytes.
 const MOST: u64 = 64 << 20;
 
-/// The traces under paths, for commands without a report: files there that aren't read are named on
-/// standard error.
+/// Finds the traces under paths, for commands without a report. Skipped files are named on standard
+/// error.
 pub(super) fn traces(paths: &[PathBuf]) -> Vec<Result<Found, Missing>> {
     let found = survey(paths);
     if let Some(sentence) = skipped_sentence(&found.skipped, found.skipped.len() as u64) {
@@ -20,12 +20,12 @@ pub(super) fn traces(paths: &[PathBuf]) -> Vec<Result<Found, Missing>> {
     found.inputs
 }
 
-/// The text of a file.
+/// Reads the text of a file.
 pub(super) fn text(path: &Path) -> Result<String, Failure> {
     text_up_to(path, MOST)
 }
 
-/// The text of a file, or for `-` of standard input.
+/// Reads the text of a file, or of standard input for `-`.
 pub(super) fn text_or_input(path: &Path) -> Result<String, Failure> {
     if path.as_os_str() == "-" {
         return whole(io::stdin().lock(), MOST).map_err(|e| unable(path, &e));
@@ -33,7 +33,7 @@ pub(super) fn text_or_input(path: &Path) -> Result<String, Failure> {
     text(path)
 }
 
-/// The bytes of a file, or for `-` of standard input.
+/// Reads the bytes of a file, or of standard input for `-`.
 pub(super) fn bytes_or_input(path: &Path) -> Result<Vec<u8>, Failure> {
     let read = if path.as_os_str() == "-" {
         read_whole(io::stdin().lock(), MOST)
@@ -43,7 +43,7 @@ pub(super) fn bytes_or_input(path: &Path) -> Result<Vec<u8>, Failure> {
     read.map_err(|e| unable(path, &e))
 }
 
-/// The text of a file that may have `most` bytes.
+/// Reads the text of a file of at most `most` bytes.
 pub(super) fn text_up_to(path: &Path, most: u64) -> Result<String, Failure> {
     File::open(path)
         .and_then(|file| whole(file, most))
@@ -63,7 +63,7 @@ fn unable(path: &Path, error: &io::Error) -> Failure {
     Failure::unable(format!("can't read {name}: {error}"), remedy(error))
 }
 
-/// What to do about a file that can't be read.
+/// Returns what the user can do about a file that can't be read.
 pub(super) fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => {

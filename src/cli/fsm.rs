@@ -1,4 +1,4 @@
-//! `fsm`.
+//! `fsm`: prints the state machine or proves its properties.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::OutputFormat;
@@ -14,19 +14,19 @@ use governance::show;
 pub enum FsmCommand {
     /// Print the machine.
     Show {
-        /// How.
+        /// Output format.
         #[arg(long, value_enum, default_value_t = DiagramFormat::Table)]
         format: DiagramFormat,
-        /// Which version of it: 0, 1 or session.
+        /// Print this version of the machine: 0, 1 or session.
         #[arg(long, value_parser = version, default_value = "1")]
         fsm_version: FsmVersion,
     },
     /// Search everything that a conforming runtime can reach, and prove the properties P1 to P10.
     Prove {
-        /// Which version of the machine: 0 or 1.
+        /// Prove this version of the machine: 0 or 1.
         #[arg(long, value_parser = governed_version, default_value = "1")]
         fsm_version: FsmVersion,
-        /// How to report.
+        /// Output format.
         #[arg(long, value_parser = OutputFormat::parser("For people", "One JSON object (schema `fsm-proof`)"), default_value = "text")]
         format: OutputFormat,
         /// Situations that may be held; beyond that the search is inconclusive.
@@ -64,8 +64,8 @@ fn governed_version(text: &str) -> Result<FsmVersion, String> {
 }
 
 impl FsmCommand {
-    /// Prints, or proves: exit 0 when every property holds, 1 when one is violated, 3 when the
-    /// search can't tell.
+    /// Prints or proves. The exit code of a proof is 0 when every property holds, 1 when one is
+    /// violated, and 3 when the search is inconclusive.
     pub(super) fn run(self) -> Result<u8, Failure> {
         match self {
             Self::Show {

@@ -1,4 +1,4 @@
-//! Protects the gate's own files from being overwritten, and its traces from additions by accident.
+//! Prevents overwriting the gate's own files and adding traces by accident.
 
 use super::common::inputs::{Inputs, locations};
 use super::common::located::{LocatedConfig, locate};
@@ -9,24 +9,21 @@ use crate::source::Discovery;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which of the gate's own files a command may overwrite.
+/// The kind of gate file that a command may overwrite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exemption {
-    /// Nothing.
     Nothing,
-    /// The configuration.
     Config,
-    /// The baseline.
     Baseline,
-    /// The cases of a policy.
+    /// The test cases of a policy.
     Policy,
 }
 
 /// Refuses one of the gate's own files, and a file that the gate would read as a trace. It checks
-/// the configuration of each folder above.
+/// the configurations in all parent directories.
 ///
 /// # Errors
-/// When it is one.
+/// When the file must not be written.
 pub(super) fn check(path: &Path, own: Exemption) -> Result<(), Failure> {
     let mut configs: Vec<PathBuf> = Vec::new();
     for place in locations(path) {
@@ -43,7 +40,8 @@ pub(super) fn check(path: &Path, own: Exemption) -> Result<(), Failure> {
     for config in configs {
         match locate(Some(&config)) {
             Ok(located) => check_against(&located, path, own)?,
-            // It can't be parsed, so what it names is unknown. Only the file itself is protected.
+            // The configuration is invalid, so the files that it names are unknown. Only the
+            // configuration itself is protected.
             Err(_) => refuse_known(
                 std::slice::from_ref(&config),
                 &config,
@@ -55,7 +53,7 @@ pub(super) fn check(path: &Path, own: Exemption) -> Result<(), Failure> {
     Ok(())
 }
 
-/// As [`check`], for one configuration.
+/// Like [`check`], for one configuration.
 pub(super) fn check_against(
     located: &LocatedConfig,
     path: &Path,
@@ -93,7 +91,7 @@ pub(super) fn check_against(
     among_traces(located, path)
 }
 
-/// Refuses one of some files, by whatever name.
+/// Refuses one of some files, under any name.
 fn refuse_known(files: &[PathBuf], config: &Path, path: &Path, may: bool) -> Result<(), Failure> {
     let mut known = Inputs::default();
     for file in files {
@@ -113,7 +111,7 @@ fn refuse_known(files: &[PathBuf], config: &Path, path: &Path, may: bool) -> Res
     ))
 }
 
-/// Refuses what the next run of the gate would read, or not know what to make of.
+/// Refuses a file that the next run of the gate would read, or report as unread.
 fn among_traces(located: &LocatedConfig, path: &Path) -> Result<(), Failure> {
     let Some(traces) = &located.config.traces else {
         return Ok(());
@@ -181,7 +179,7 @@ fn among_traces(located: &LocatedConfig, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a file is there under several names.
+/// Whether a file has several hard links.
 fn has_other_names(path: &Path) -> bool {
     #[cfg(unix)]
     return fs::metadata(path)

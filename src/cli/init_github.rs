@@ -1,16 +1,15 @@
-//! The workflow that `init --github` writes.
+//! Writes the workflow of `init --github`.
 
 use super::output::Failure;
 use super::write::{cannot_write, write};
 use std::fs;
 use std::path::Path;
 
-/// The workflow, from the top of the repository.
+/// The path of the workflow, relative to the top of the repository.
 pub(super) const WORKFLOW: &str = ".github/workflows/replay-gate.yml";
-/// Where the program comes from; a placeholder until its owner has chosen an address.
+/// The address of the program's source; a placeholder until its owner has chosen one.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// Writes the workflow.
 pub(super) fn write_workflow(path: &Path) -> Result<(), Failure> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory).map_err(|error| cannot_write(path, &error))?;

@@ -1,4 +1,4 @@
-//! `knowledge` in a build without it: refused.
+//! `knowledge` in a build without it. Always refuses.
 
 use super::output::Failure;
 use crate::diag::Finding;
@@ -9,7 +9,7 @@ use content_scan::mask::Mask;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The command, refused.
+/// Arguments of a command that isn't part of this build.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub struct KnowledgeArgs {
@@ -19,7 +19,6 @@ pub struct KnowledgeArgs {
 }
 
 impl KnowledgeArgs {
-    /// Refuses.
     #[expect(
         clippy::unused_self,
         reason = "the command line runs it as any other command"
@@ -29,12 +28,12 @@ impl KnowledgeArgs {
     }
 }
 
-/// Refuses to ask an index.
+/// Refuses to query an index.
 pub(super) fn ask(_: &Path, _: &mut ExecutionSet, _: &Mask) -> Result<(), Failure> {
     Err(NotInBuild(Feature::Knowledge).into())
 }
 
-/// Refuses to check a file of decisions about skills.
+/// Refuses to check a ledger of decisions about skills.
 pub(super) fn ledger_faults(name: &str, _: &Path) -> Result<(Vec<Finding>, u64), Failure> {
     let missing = NotInBuild(Feature::Knowledge);
     Err(Failure::unable(

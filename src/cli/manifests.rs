@@ -1,4 +1,4 @@
-//! Manifests among the inputs of `validate`.
+//! Checks the manifests among the inputs of `validate`.
 
 use super::knowledge::ledger_faults;
 use super::output::Failure;
@@ -8,21 +8,21 @@ use crate::trace::Format;
 use crate::verify::Report;
 use std::path::{Path, PathBuf};
 
-/// Maximum bytes of a manifest that is recognised by its shape.
+/// Maximum size, in bytes, of a manifest recognised by its shape.
 const SHAPED: u64 = 1 << 20;
-/// Maximum bytes of a manifest that is recognised by its name.
+/// Maximum size, in bytes, of a manifest recognised by its name.
 const NAMED: u64 = 16 << 20;
 
-/// A manifest, read.
+/// A manifest that has been read.
 pub(super) struct Manifest {
-    /// `None` for decisions about skills, one a line.
+    /// `None` for a ledger of decisions about skills.
     kind: Option<Kind>,
     name: String,
     path: PathBuf,
     text: String,
 }
 
-/// Parts the manifests from everything else.
+/// Separates the manifests from other inputs.
 pub(super) fn part(
     inputs: Vec<Result<Found, Missing>>,
 ) -> (Vec<Manifest>, Vec<Result<Found, Missing>>) {
@@ -36,7 +36,7 @@ pub(super) fn part(
     (manifests, others)
 }
 
-/// A file that is a manifest. What can't be read is left to those who say so.
+/// Reads a file if it is a manifest. Other code reports files that can't be read.
 fn manifest(found: &Found) -> Option<Manifest> {
     let Input::File(path) = &found.input else {
         return None;
@@ -63,8 +63,8 @@ fn manifest(found: &Found) -> Option<Manifest> {
         .strip_prefix('\u{feff}')
         .map_or(text.clone(), str::to_owned);
     let first = text.lines().next().unwrap_or_default();
-    // A record of a known format is one, unless the name of its file has others read it as a
-    // manifest: what they would load is checked, whatever lies next to it.
+    // A record of a known format isn't a manifest, unless the file's name makes other programs load
+    // it as one. Such a file is checked as what they would load.
     let record =
         |text: &str| Format::of_record(text.trim(), strict_json::DEFAULT_MAX_DEPTH).is_some();
     if !named && (record(first) || record(&text)) {
@@ -79,8 +79,8 @@ fn manifest(found: &Found) -> Option<Manifest> {
     })
 }
 
-/// The folder of the project that a manifest belongs to: the nearest one above that looks like one,
-/// else its own.
+/// Returns the project directory of a manifest: the nearest parent that looks like a project, or
+/// else its own directory.
 fn project(path: &Path) -> PathBuf {
     let own = path
         .parent()
@@ -96,7 +96,7 @@ fn project(path: &Path) -> PathBuf {
         .map_or(real.clone(), Path::to_path_buf)
 }
 
-/// Checks them. Each counts as an input and as a record.
+/// Checks manifests. Each counts as an input and as a record.
 ///
 /// # Errors
 /// When this build can't check one.
@@ -106,7 +106,7 @@ pub(super) fn check(manifests: &[Manifest], given: Option<&Path>) -> Result<Repo
         let Some(kind) = manifest.kind else {
             let (findings, lines) = ledger_faults(&manifest.name, &manifest.path)?;
             report.counts.files += 1;
-            // A line that can't be read is one all the same.
+            // An unreadable line counts as a record too.
             report.counts.records += lines + findings.len() as u64;
             for finding in &findings {
                 report.counts.count(finding.severity);

@@ -1,4 +1,4 @@
-//! The command line: the only place with standard output, environment, files to write, and exit
+//! The command line. Only this module uses standard output, the environment, output files and exit
 //! codes.
 
 mod attest;
@@ -162,12 +162,12 @@ enum Command {
     Man(shell::ManArgs),
 }
 
-/// The command line with its examples.
+/// Returns the command line with its examples.
 fn command_line() -> clap::Command {
     help::complete(Cli::command())
 }
 
-/// Parses the arguments, runs, and says how it went.
+/// Parses the arguments, runs the command and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = match Cli::from_arg_matches(&command_line().get_matches()) {

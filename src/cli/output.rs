@@ -1,4 +1,4 @@
-//! Standard output and standard error, and failures of the command itself.
+//! Writes standard output and standard error, and reports failures of commands.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
 use super::wrap;
@@ -31,10 +31,10 @@ impl From<Color> for anstream::ColorChoice {
     }
 }
 
-/// A failure of the command itself.
+/// A failure of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Something of the command line or of a file named there doesn't work.
+    /// A problem with the command line or with a file that it names.
     #[error("{message}")]
     Unable {
         message: String,
@@ -47,7 +47,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// A failure with a remedy.
+    /// Creates a failure with a remedy.
     pub fn unable(message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Unable {
             message: message.into(),
@@ -55,7 +55,7 @@ impl Failure {
         }
     }
 
-    /// A failure about a word that isn't known: the remedy begins with the nearest that is.
+    /// Creates a failure about an unknown word. The remedy begins with the nearest known one.
     pub(super) fn unknown<'k>(
         message: impl Into<String>,
         word: &str,
@@ -67,7 +67,7 @@ impl Failure {
         Self::unable(message, format!("{nearest}{remedy}"))
     }
 
-    /// Prints what is wrong with a file, each mistake with its line, and counts them.
+    /// Prints the mistakes in a file with their lines, and returns a failure that counts them.
     pub(super) fn mistakes(
         file: &str,
         mistakes: impl Iterator<Item = Mistake>,
@@ -97,7 +97,7 @@ impl Failure {
         Self::unable(format!("`{file}` can't be used: {count}"), remedy)
     }
 
-    /// Prints it on standard error. A closed pipe is no failure.
+    /// Prints the failure on standard error. A closed pipe isn't a failure.
     pub(super) fn report(&self) -> ExitCode {
         if let Self::Output(error) = self
             && error.kind() == io::ErrorKind::BrokenPipe
@@ -119,7 +119,7 @@ impl Failure {
     }
 }
 
-/// A mistake in a file that makes it unusable.
+/// A mistake that makes a file unusable.
 #[derive(Debug)]
 pub(super) struct Mistake {
     pub(super) message: String,
@@ -149,9 +149,8 @@ fn to_stderr(line: &str) {
     };
 }
 
-/// Writes text to standard output. No line of it is a command of a runner of continuous
-/// integration, whatever the text quotes; what hides or acts on a terminal, whoever quotes it has
-/// taken out.
+/// Writes text to standard output. No line of it can be a workflow command of a CI runner, whatever
+/// the text quotes. The caller must already have escaped hidden and control characters.
 ///
 /// # Errors
 /// When writing fails.
@@ -162,7 +161,7 @@ pub fn print(
     print_fitted(color, None, write)
 }
 
-/// As [`print()`] for prose, which is fitted into the columns of a terminal.
+/// Like [`print()`], with prose wrapped to the width of the terminal.
 ///
 /// # Errors
 /// When writing fails.
@@ -173,7 +172,7 @@ pub(super) fn print_prose(
     print_fitted(color, wrap::columns(), write)
 }
 
-/// As [`print_prose`] if it is prose, else as [`print()`].
+/// Like [`print_prose`] if `is_prose`, otherwise like [`print()`].
 pub(super) fn print_prose_if(
     is_prose: bool,
     color: Color,
@@ -198,7 +197,7 @@ fn print_fitted(
     })
 }
 
-/// Passes whole lines on, and none that a runner takes for a command.
+/// Forwards whole lines, with workflow commands of CI runners disarmed.
 struct Lines<'o> {
     out: &'o mut dyn Write,
     line: Vec<u8>,
@@ -206,7 +205,7 @@ struct Lines<'o> {
 }
 
 impl Lines<'_> {
-    /// Passes a line on.
+    /// Forwards a line.
     fn pass(&mut self) -> io::Result<()> {
         let line = std::mem::take(&mut self.line);
         let Ok(text) = std::str::from_utf8(&line) else {
@@ -220,7 +219,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Passes on what is left.
+    /// Forwards the last, incomplete line.
     fn end(&mut self) -> io::Result<()> {
         self.pass()?;
         match &mut self.wrap {
@@ -246,8 +245,8 @@ impl Write for Lines<'_> {
     }
 }
 
-/// A line that a runner would take for a command, as one that it doesn't. Colours are taken away
-/// before it sees them.
+/// Disarms a line that a CI runner would take for a workflow command; `None` for other lines.
+/// Runners strip colours first, so this does too.
 fn without_command(line: &str) -> Option<String> {
     if !line.contains("::") && !line.contains("##") {
         return None;
@@ -259,9 +258,9 @@ fn without_command(line: &str) -> Option<String> {
     is_command.then(|| safe + end)
 }
 
-/// Writes to standard output what is to arrive byte for byte: reports in their formats, traces,
-/// tables. A reader that goes away ends the output, not the verification: the exit code stays what
-/// it was.
+/// Writes content that must arrive unchanged to standard output: reports in their formats, traces,
+/// tables. A closed pipe ends the output but not the verification, and doesn't change the exit
+/// code.
 ///
 /// # Errors
 /// When writing fails for another reason.
@@ -273,7 +272,7 @@ pub(super) fn print_as_is(
     let mut out = BufWriter::with_capacity(1 << 16, stdout);
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            // What is buffered has nowhere to go.
+            // Discard the buffer, since nobody reads it.
             let _ = out.into_parts();
             Ok(())
         }
@@ -281,10 +280,10 @@ pub(super) fn print_as_is(
     }
 }
 
-/// As [`print_as_is`] without colours, for what is written by several threads in turn.
+/// Like [`print_as_is`] without colours, for output that several threads write in turn.
 ///
 /// # Errors
-/// When writing fails for another reason than that nobody reads any more.
+/// When writing fails for another reason than a closed pipe.
 pub(super) fn print_shared(
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! `patch`: what diffs would do, found out without touching a file.
+//! `patch`: determines what diffs would do without changing a file.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::OutputFormat;
@@ -14,33 +14,33 @@ use worktree::diff::tree::{Folder, Overlay, Revision, Tree};
 use worktree::diff::{DiffError, Limits, Nearest, Obstacle, parse};
 use worktree::git::Repository;
 
-/// What can be asked about diffs.
+/// Subcommands of `patch`.
 #[derive(Debug, Subcommand)]
 pub enum PatchCommand {
     /// Say whether diffs apply, one after the other, and where; nothing is written.
     Check(CheckArgs),
 }
 
-/// Check diffs.
+/// Arguments of `patch check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// Unified or git diffs, or `-` for standard input. Each is applied to what the ones before it
     /// gave.
     #[arg(required = true, value_name = "DIFF")]
     diffs: Vec<PathBuf>,
-    /// The folder that they are applied to; with `--at`, a folder of the git repository.
+    /// Apply the diffs to this folder; with `--at`, to a folder of the git repository.
     #[arg(long, value_name = "DIR", default_value = ".")]
     repo: PathBuf,
-    /// The revision that they are applied to (`HEAD`, `main~2`, a tag, a hash), read without a
+    /// Apply the diffs to this revision (`HEAD`, `main~2`, a tag, a hash), which is read without a
     /// checkout.
     #[arg(long, value_name = "REV")]
     at: Option<String>,
-    /// How to print what was found.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("", ""), default_value = "text")]
     format: OutputFormat,
 }
 
-/// What became of one of the diffs that were named.
+/// The result for one of the named diffs.
 struct DiffResult {
     name: String,
     outcome: Result<Outcome, DiffError>,
@@ -58,7 +58,6 @@ impl DiffResult {
 }
 
 impl PatchCommand {
-    /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
         match self {
             Self::Check(args) => args.run(),
@@ -120,7 +119,7 @@ impl CheckArgs {
     }
 }
 
-/// Reads a diff, and one byte more than it may have: the parser refuses it then.
+/// Reads a diff up to one byte over the limit, so that the parser rejects an oversized one.
 fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let most = limit as u64 + 1;
@@ -199,7 +198,7 @@ fn file_text(file: &FileOutcome, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What keeps a hunk from applying, as a clause.
+/// Describes what keeps a hunk from applying, as a clause.
 fn conflict(nearest: Option<&Nearest>) -> String {
     let Some(nearest) = nearest else {
         return "nothing of it is in the file".into();

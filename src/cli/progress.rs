@@ -1,4 +1,4 @@
-//! How far a command is: on a terminal's standard error, and only where it takes over a second.
+//! Shows progress on standard error if it is a terminal and the command takes over a second.
 
 use crate::source::{Found, Input, Missing};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,35 +9,36 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// What is done sooner shows nothing.
+/// Delay before progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Between two looks at the counters.
+/// Interval between updates.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What is counted.
+/// The unit of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Bytes,
     Items,
 }
 
-/// Counters of work, and whoever shows them until this is dropped. Nothing stays on the screen.
+/// Counters of work, and the thread that shows them until this is dropped. The progress line is
+/// erased in the end.
 #[derive(Debug)]
 pub(super) struct Progress {
     counters: Arc<Counters>,
-    /// The thread that draws; it ends when the sender is gone.
+    /// The thread that draws. It ends when the sender is dropped.
     drawing: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 #[derive(Debug, Default)]
 struct Counters {
     done: Arc<AtomicU64>,
-    /// 0 where nobody knows.
+    /// 0 if unknown.
     total: AtomicU64,
 }
 
 impl Progress {
-    /// Begins to count. A total of 0 is one that isn't known.
+    /// Starts counting. A `total` of 0 means that it is unknown.
     pub(super) fn start(what: &'static str, unit: Unit, total: u64, quiet: bool) -> Self {
         let counters = Arc::new(Counters {
             total: total.into(),
@@ -62,7 +63,7 @@ impl Progress {
         Self { counters, drawing }
     }
 
-    /// Begins to count the bytes of inputs.
+    /// Starts counting the bytes of inputs.
     pub(super) fn of_inputs(inputs: &[Result<Found, Missing>], quiet: bool) -> Self {
         let mut total = 0_u64;
         for input in inputs.iter().flatten() {
@@ -78,7 +79,7 @@ impl Progress {
         Self::start("replaying", Unit::Bytes, total, quiet)
     }
 
-    /// The counter of what is done.
+    /// Returns the counter of completed work.
     pub(super) fn done(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.counters.done)
     }
@@ -94,13 +95,13 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((sender, thread)) = self.drawing.take() {
             drop(sender);
-            // What is drawn decides nothing.
+            // A panic while drawing must not change the result.
             let _ = thread.join();
         }
     }
 }
 
-/// Draws until the sender is gone, then wipes the line.
+/// Draws until the sender is dropped, then erases the line.
 fn draw(
     what: &'static str,
     unit: Unit,

@@ -1,4 +1,4 @@
-//! `redact`: a trace without its credentials.
+//! `redact`: writes a trace without its credentials.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
 use super::common::secrets::secret_rules;
@@ -14,15 +14,14 @@ use std::path::{Path, PathBuf};
 /// Take the credentials out of a trace.
 #[derive(Debug, Args)]
 pub struct RedactArgs {
-    /// The trace: a file (also `.gz` and `.zst`), or `-` for standard input. It is left as it is.
+    /// The trace: a file (also `.gz` and `.zst`), or `-` for standard input. It isn't changed.
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Where the redacted trace goes: a file that doesn't exist yet, or `-` for standard output.
+    /// The redacted trace: a file that doesn't exist yet, or `-` for standard output.
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// A private key (Ed25519 in PEM) and the id that signatures know it by. Decisions that it has
-    /// signed are signed again, and the chain is recomputed. Without it both stay as they are, and
-    /// the records say so.
+    /// Sign again with this private key (Ed25519 in PEM) the decisions that are signed with its id,
+    /// and recompute the chain. Without it both stay as they are, and the records say so.
     #[arg(long, value_name = "ID=FILE", value_parser = key_of)]
     key: Vec<(String, PathBuf)>,
 }
@@ -35,7 +34,6 @@ fn key_of(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl RedactArgs {
-    /// Redacts.
     pub(super) fn run(self) -> Result<u8, Failure> {
         secret_rules()?;
         let to_standard = self.output.as_os_str() == "-";
@@ -79,7 +77,7 @@ impl RedactArgs {
                 .create_new(true)
                 .open(&self.output);
             let written = file.and_then(|mut file| {
-                // Half a trace looks like one that was cut.
+                // A partial trace would look like a truncated one.
                 file.write_all(redacted.as_bytes())
                     .inspect_err(|_| drop(std::fs::remove_file(&self.output)))
             });
@@ -91,7 +89,7 @@ impl RedactArgs {
         Ok(EXIT_CLEAN)
     }
 
-    /// The one input, as text.
+    /// Reads the input as text.
     fn text(&self) -> Result<String, Failure> {
         let name = self.input.display();
         if self.input.is_dir() {
@@ -119,7 +117,7 @@ impl RedactArgs {
                 ));
             }
         };
-        // It is held whole: what occurs once is taken out wherever it stands.
+        // The input is read into memory, since a secret found in one place is removed everywhere.
         let limit = Limits::default().document_bytes as u64;
         let bytes = open(&found.input)
             .and_then(|reader| read_whole(reader, limit))
@@ -145,7 +143,7 @@ impl RedactArgs {
     }
 }
 
-/// Nothing is overwritten, the input least of all.
+/// Checks that the output doesn't exist yet, so that nothing is overwritten.
 fn may_write(path: &Path) -> Result<(), Failure> {
     super::common::inputs::outside_git(path)?;
     if path.symlink_metadata().is_ok() {
@@ -163,7 +161,7 @@ fn may_write(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was done.
+/// Describes the changes in sentences.
 fn sentences(outcome: &Outcome) -> Vec<String> {
     let n = |count: u64, word: &str| crate::trajectory::words::plural(count, word);
     let mut all = vec![match outcome.places {

@@ -1,4 +1,4 @@
-//! `replay` and `validate`.
+//! `replay` and `validate`: verify traces and print reports.
 
 use super::common::exit::{
     EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED, exit_code,
@@ -37,7 +37,7 @@ use worktree::git::{GitError, ObjectId, Repository};
 /// Completes a report before it is written.
 type Finish<'s> = dyn Fn(&mut Report) -> Result<(), Failure> + 's;
 
-/// What both commands take.
+/// Options of both commands.
 #[derive(Debug, Args)]
 pub struct Common {
     /// Traces: files, folders (`.jsonl`, `.ndjson`, `.json`, `.traj`, `.cast`, `.eval`, also
@@ -59,30 +59,30 @@ pub struct Common {
     /// Print all executions, notes in full, every related line, and fingerprints.
     #[arg(short, long)]
     verbose: bool,
-    /// Findings that are listed at most (0: all); the rest is counted.
+    /// List at most N findings (0: all) and count the rest.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     max_findings: usize,
-    /// Turns that an HTML report draws at most; the rest is counted.
+    /// Draw at most N turns in an HTML report and count the rest.
     #[arg(long, default_value_t = DRAWN_TURNS, value_name = "N")]
     max_turns: usize,
-    /// Bytes that one record may have.
+    /// Limit the size of a record.
     #[arg(long, default_value_t = Limits::default().record_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_record_bytes: usize,
-    /// Nesting that one record may have; at most 128.
+    /// Limit the nesting of a record; at most 128.
     #[arg(long, default_value_t = Limits::default().depth, value_parser = clap::value_parser!(u32).range(1..=128), value_name = "LEVELS", help_heading = "Limits")]
     max_depth: u32,
-    /// Bytes that a document may have that isn't one record a line.
+    /// Limit the size of a document that isn't one record per line.
     #[arg(long, default_value_t = Limits::default().document_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_document_bytes: usize,
-    /// Bytes that an input may have, after decompression.
+    /// Limit the size of an input after decompression.
     #[arg(long, default_value_t = Limits::default().input_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_input_bytes: u64,
-    /// Executions that the inputs may hold; the records of further ones aren't checked, which is an
-    /// error.
+    /// Limit the number of executions in the inputs. The records of further ones aren't checked,
+    /// which is an error.
     #[arg(long, default_value_t = Limits::default().executions, value_name = "N", help_heading = "Limits")]
     max_executions: usize,
-    /// Bytes that the open executions of an input may hold in memory; beyond it no more are opened,
-    /// which is an error.
+    /// Limit the memory for the open executions of an input. Beyond it no more are opened, which is
+    /// an error.
     #[arg(long, default_value_t = Limits::default().open_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_open_bytes: usize,
     /// Threads to use (0: one for each core).
@@ -90,57 +90,58 @@ pub struct Common {
     threads: usize,
 }
 
-/// Replay traces.
+/// Arguments of `replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     #[command(flatten)]
     common: Common,
-    /// How the risk of an action is found, to compare it with the recorded one.
+    /// Determine the risk of an action with these rules, to compare it with the recorded one.
     #[arg(long, value_enum, default_value_t = RiskLevel::V1)]
     risk: RiskLevel,
-    /// What is replayed. `strict`: the recorded decisions, applied again. `compatible`: as strict,
-    /// and the versions of prompts, tools, policies and models are listed, with those that differ.
-    /// `re-evaluate`: `--policy` is asked again at each decision, and the path is followed up to
-    /// the first action that it stops.
+    /// Choose what is replayed. `strict`: the recorded decisions, applied again. `compatible`: as
+    /// strict, and the versions of prompts, tools, policies and models are listed, with those that
+    /// differ. `re-evaluate`: `--policy` is evaluated at each decision, and the path is followed up
+    /// to the first action that it stops.
     #[arg(long, value_enum, default_value_t = Mode::Strict, value_name = "MODE")]
     mode: Mode,
-    /// The policy to re-evaluate with: a file, or the name of one that is built in.
+    /// Re-evaluate with this policy: a file, or the name of a built-in one.
     #[arg(long, value_name = "FILE|NAME", required_if_eq("mode", "re-evaluate"))]
     policy: Option<String>,
-    /// Trust file with the public keys whose signatures count; without it signatures aren't
+    /// Accept signatures by the public keys in this trust file. Without it signatures aren't
     /// checked.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
-    /// Decisions that must be signed by a key of the trust file: those of people, or all. What is
-    /// recorded without a signature fails, whatever its format.
+    /// Require signatures by a key of the trust file: of the decisions of people, or of all.
+    /// Decisions without a signature fail, whatever their format.
     #[arg(long, value_enum, value_name = "WHOSE")]
     require_signatures: Option<Require>,
-    /// Tokens that the context of a turn may have. A trace can set a lower limit itself, no higher
-    /// one.
+    /// Limit the tokens in the context of a turn. A trace can set a lower limit itself, but not a
+    /// higher one.
     #[arg(long, value_name = "TOKENS")]
     context_budget: Option<u64>,
-    /// The root of the work tree, absolute. Without it: the one that the trace records; where it
-    /// records none, a path may lie inside of it by any absolute name, and of sessions none does.
+    /// Set the root of the work tree, an absolute path. The default is the recorded root. If none
+    /// is recorded, absolute paths may be inside; those of sessions never are.
     #[arg(long, value_name = "DIR", value_parser = absolute)]
     workdir: Option<String>,
-    /// Decisions about the calls of sessions, which another source records: an OTLP log, or any
-    /// session format that keeps decisions. They are joined by session and call.
+    /// Read decisions about the calls of sessions from another source: an OTLP log, or any session
+    /// format that records decisions. They are joined by session and call.
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
     /// Compare the executed actions with this git repository: do their diffs apply, are the files
     /// that change those that were declared and observed?
     #[arg(long, value_name = "DIR")]
     repo: Option<PathBuf>,
-    /// The revision that the first execution began on (`HEAD` unless said); with `--head` the best
-    /// common ancestor of both.
+    /// Set the revision that the first execution began on (default `HEAD`). With `--head`, it is
+    /// the best common ancestor of both.
     #[arg(long, value_name = "REV", requires = "repo")]
     base: Option<String>,
-    /// The revision that the executions led to: does the record account for what changed?
+    /// Check that the record accounts for the changes up to this revision, which the executions led
+    /// to.
     #[arg(long, value_name = "REV", requires = "repo", requires = "base")]
     head: Option<String>,
 }
 
-/// The decisions of a file.
+/// Reads the decisions in a file.
 fn sidecar(path: &Path) -> Result<Arc<Sidecar>, Failure> {
     let unable = |why: &str| {
         Failure::unable(
@@ -150,7 +151,7 @@ fn sidecar(path: &Path) -> Result<Arc<Sidecar>, Failure> {
     };
     let inputs = survey(std::slice::from_ref(&path.to_path_buf())).inputs;
     let (sidecar, report) = read_decisions(&inputs, &Options::default());
-    // What can't be read may be a rejection.
+    // An unreadable record may be a rejection.
     let broken = |f: &&Finding| f.severity == Severity::Error && f.code.0 < 200;
     if let Some(finding) = report.findings.iter().find(broken) {
         return Err(unable(&format!(
@@ -172,7 +173,7 @@ fn absolute(text: &str) -> Result<String, String> {
     }
 }
 
-/// What a replay does.
+/// The kinds of replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
     /// Apply the recorded decisions again.
@@ -183,7 +184,7 @@ enum Mode {
     ReEvaluate,
 }
 
-/// Decisions that must be signed.
+/// The decisions that must be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Require {
     /// Those of people.
@@ -204,7 +205,6 @@ enum RiskLevel {
 }
 
 impl ReplayArgs {
-    /// Replays and reports.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let keys = self.keys.as_deref().map(trust_store).transpose()?;
         if self.require_signatures.is_some() && keys.is_none() {
@@ -362,7 +362,7 @@ impl ReplayArgs {
         )
     }
 
-    /// Asks the policy again.
+    /// Evaluates the policy at each decision.
     fn re_evaluate(&self, policy: &str, options: &Options) -> Result<u8, Failure> {
         secret_rules()?;
         let found = super::policy::find::policy(policy)?;
@@ -389,7 +389,7 @@ impl ReplayArgs {
         format.print(Color::Auto, || reevaluate::page(&document), || &document)?;
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_ERROR,
-            // What can't be read may hold the decision that is stopped.
+            // An unreadable record may contain a decision that the policy stops.
             () if self.common.fail_on != FailOn::Never
                 && (document.stopped > 0 || report.counts.errors > 0) =>
             {
@@ -407,7 +407,7 @@ impl ReplayArgs {
         self.base.as_deref().unwrap_or("HEAD")
     }
 
-    /// Where the record begins and where it leads.
+    /// Returns the revisions that the record begins and ends on.
     fn ends(&self, repository: &Repository) -> Result<(ObjectId, Option<ObjectId>), GitError> {
         let base = repository.commit(self.base())?;
         let Some(head) = &self.head else {
@@ -421,7 +421,7 @@ impl ReplayArgs {
     }
 }
 
-/// Check records against their schemas.
+/// Arguments of `validate`.
 #[derive(Debug, Args)]
 pub struct ValidateArgs {
     #[command(flatten)]
@@ -429,15 +429,14 @@ pub struct ValidateArgs {
     /// Check against this JSON Schema instead (any draft; references inside the file only).
     #[arg(long, value_name = "FILE", conflicts_with = "format_in")]
     schema: Option<PathBuf>,
-    /// The project that manifests (skill.json, skills.json, meta.json, .mcp.json, .ai-stack.json,
-    /// tools) belong to: what they name must lie in it. Without it the nearest folder above that
-    /// holds `.git` or `yuangs-verify.toml`.
+    /// Set the project that manifests (skill.json, skills.json, meta.json, .mcp.json,
+    /// .ai-stack.json, tools) belong to: the files they name must be in it. The default is the
+    /// nearest parent folder with `.git` or `yuangs-verify.toml`.
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
 }
 
 impl ValidateArgs {
-    /// Checks and reports.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let schema =
             match &self.schema {
@@ -466,7 +465,7 @@ impl ValidateArgs {
                 .common
                 .run(options, self.schema.as_deref(), &extra, false, &|_| Ok(()));
         }
-        // A manifest is no trace and is checked as a manifest.
+        // A manifest isn't a trace and is checked as a manifest.
         let Discovery { inputs, skipped } = survey(&self.common.paths);
         let (manifests, inputs) = super::manifests::part(inputs);
         self.common.run_on(
@@ -588,8 +587,7 @@ impl Common {
         Ok(exit_code(&outcome))
     }
 
-    /// The command that gives the same findings, for whoever reads a report and wants to see them
-    /// at home.
+    /// Returns the command that reproduces the findings locally, for readers of a report.
     fn command(&self, schema_only: bool, extra: &[String]) -> String {
         let mut words = vec![
             "yuangs-verify".to_owned(),

@@ -1,4 +1,4 @@
-//! `repomap` in a build without it: refused.
+//! `repomap` in a build without it. Always refuses.
 
 use super::output::Failure;
 use crate::features::{Feature, NotInBuild};
@@ -7,7 +7,7 @@ use clap::Args;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The command, refused.
+/// Arguments of a command that isn't part of this build.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub struct RepomapArgs {
@@ -17,7 +17,6 @@ pub struct RepomapArgs {
 }
 
 impl RepomapArgs {
-    /// Refuses.
     #[expect(
         clippy::unused_self,
         reason = "the command line runs it as any other command"

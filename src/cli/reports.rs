@@ -1,4 +1,4 @@
-//! `--report FORMAT=PATH`: the reports of one run, and where each goes.
+//! `--report FORMAT=PATH`: the reports of a run and their targets.
 
 use super::output::{Color, Failure, print_as_is, print_prose};
 use super::write;
@@ -12,29 +12,29 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use worktree::git::Repository;
 
-/// Turns that a page draws, unless another number is asked for.
+/// Default number of turns that a page draws.
 pub(super) const DRAWN_TURNS: usize = 2_000;
 
-/// How to report.
+/// Options for reports.
 #[derive(Debug, Default, Args)]
 pub(super) struct ReportArgs {
-    /// How to report on standard output.
+    /// Output format of the report on standard output.
     #[arg(long, value_parser = format_parser(), value_name = "FORMAT")]
     format: Option<Format>,
     /// Write a report to a file, or to standard output with `-` instead of `--format`; may be given
     /// several times.
     #[arg(long = "report", value_parser = target, value_name = "FORMAT=PATH")]
     reports: Vec<Target>,
-    /// The language of the fixed words in text, Markdown and HTML reports, and of the rules'
-    /// summaries there. Messages of findings, codes and other formats stay English.
+    /// Write the fixed words in text, Markdown and HTML reports, and the rules' summaries there, in
+    /// this language. Messages of findings, codes and other formats stay English.
     #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
     pub(super) lang: Lang,
-    /// When to use colours.
+    /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
 }
 
-/// A format with the place where it goes.
+/// A format and the path of its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) format: Format,
@@ -46,7 +46,7 @@ impl Target {
         self.path.as_os_str() == "-"
     }
 
-    /// The file that it goes to, unless that is standard output.
+    /// Returns the output file; `None` for standard output.
     pub(super) fn file(&self) -> Option<&Path> {
         Some(&*self.path).filter(|_| !self.is_stdout())
     }
@@ -63,13 +63,13 @@ fn format_parser() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(names()).try_map(|name| Format::parse(&name).ok_or("no such format"))
 }
 
-/// Reads the name of a language.
+/// Creates a parser for the name of a language.
 pub(super) fn lang_parser() -> impl TypedValueParser<Value = Lang> {
     let names = Lang::ALL.map(|lang| PossibleValue::new(lang.name()).help(lang.about()));
     PossibleValuesParser::new(names).map(|name| Lang::parse(&name).unwrap_or_default())
 }
 
-/// Reads `FORMAT=PATH`.
+/// Parses `FORMAT=PATH`.
 pub(super) fn target(text: &str) -> Result<Target, String> {
     let known = || Format::ALL.map(Format::name).join(", ");
     let (name, path) = text
@@ -87,10 +87,10 @@ pub(super) fn target(text: &str) -> Result<Target, String> {
 }
 
 impl ReportArgs {
-    /// The one format, where there is one report and it goes to standard output.
+    /// Returns the format if there is only one report, and it is written to standard output.
     ///
     /// # Errors
-    /// When others are asked for.
+    /// When other reports or another language are requested.
     pub(super) fn only_format(&self) -> Result<Format, Failure> {
         if self.lang != Lang::En {
             return Err(Failure::unable(
@@ -107,10 +107,10 @@ impl ReportArgs {
         ))
     }
 
-    /// What goes where.
+    /// Returns all reports with their targets.
     ///
     /// # Errors
-    /// When two reports go to the same place.
+    /// When two reports have the same target.
     pub(super) fn targets(&self) -> Result<Vec<Target>, Failure> {
         let mut all = self.reports.clone();
         let stdout = all.iter().filter(|t| t.is_stdout()).count();
@@ -141,8 +141,8 @@ impl ReportArgs {
     pub(super) fn write(&self, targets: &[Target], run: &Run<'_>) -> Result<(), Failure> {
         write_files(targets, run)?;
         for target in targets.iter().filter(|t| t.is_stdout()) {
-            // What other programs read holds no colours, and must not lose a byte to those who take
-            // colours away.
+            // Output for other programs has no colours, and the filter that strips colours must not
+            // change it.
             if target.format == Format::Text {
                 print_prose(self.color, |out| run.write(target.format, out))?;
             } else {
@@ -153,7 +153,7 @@ impl ReportArgs {
     }
 }
 
-/// Writes the reports that go to files.
+/// Writes the reports with files as targets.
 ///
 /// # Errors
 /// When one can't be written.
@@ -166,7 +166,7 @@ pub(super) fn write_files(targets: &[Target], run: &Run<'_>) -> Result<(), Failu
     Ok(())
 }
 
-/// Counts and distributions of a report, where a page draws them.
+/// Returns the counts and distributions of a report, if a page shows them.
 pub(super) fn statistics(targets: &[Target], report: &Report, lang: Lang) -> Option<Page> {
     let drawn = targets.iter().any(|t| t.format == Format::Html) && !report.summaries.is_empty();
     drawn.then(|| {
@@ -176,7 +176,7 @@ pub(super) fn statistics(targets: &[Target], report: &Report, lang: Lang) -> Opt
     })
 }
 
-/// The repository around a directory, which the paths of a report are relative to.
+/// Returns the repository around a directory, which the paths of a report are relative to.
 pub(super) fn base(directory: &Path) -> Option<Base> {
     let directory = if directory.as_os_str().is_empty() {
         Path::new(".")
@@ -188,7 +188,7 @@ pub(super) fn base(directory: &Path) -> Option<Base> {
     Some(Base::new(root.canonicalize().ok()?, directory))
 }
 
-/// A command line that a shell reads as these words.
+/// Quotes words for a shell.
 pub(super) fn shell_line(words: &[String]) -> String {
     let quoted = words.iter().map(|word| {
         let plain = !word.is_empty()

@@ -1,4 +1,4 @@
-//! `rules`.
+//! `rules`: lists the rules.
 
 use super::common::exit::EXIT_CLEAN;
 use super::output::{Color, Failure, print_prose_if};
@@ -9,13 +9,13 @@ use crate::rules::{ALL, Page, Rule};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-/// List the rules.
+/// Arguments of `rules`.
 #[derive(Debug, Args)]
 pub struct RulesArgs {
-    /// How.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Listing::Text)]
     format: Listing,
-    /// The language of the summaries in text and Markdown; JSON stays as it is.
+    /// Write the summaries in text and Markdown in this language. JSON stays as it is.
     #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
     lang: Lang,
 }
@@ -41,7 +41,6 @@ const fn question(rule: &Rule) -> Option<&'static str> {
 }
 
 impl RulesArgs {
-    /// Prints the catalogue.
     pub(super) fn run(self) -> Result<u8, Failure> {
         print_prose_if(
             self.format == Listing::Text,
@@ -84,7 +83,7 @@ impl RulesArgs {
     }
 }
 
-/// The catalogue as a Markdown table, for docs/rules.md.
+/// Returns the catalogue as a Markdown table, for docs/rules.md.
 #[must_use]
 pub fn markdown(lang: Lang) -> String {
     let head = ["code", "name", "severity", "fires when"].map(|column| lang.say(column));

@@ -1,4 +1,4 @@
-//! `schema`.
+//! `schema`: lists, prints and writes the JSON Schemas.
 
 use super::common::exit::EXIT_CLEAN;
 use super::output::{Color, Failure, print};
@@ -8,7 +8,7 @@ use crate::trace::schemas;
 use clap::Subcommand;
 use std::path::PathBuf;
 
-/// Schemas.
+/// Subcommands of `schema`.
 #[derive(Debug, Subcommand)]
 pub enum SchemaCommand {
     /// List the names.
@@ -20,12 +20,12 @@ pub enum SchemaCommand {
     },
     /// Write all schemas into a folder, one file each.
     Write {
-        /// The folder; it must exist.
+        /// The folder, which must exist.
         folder: PathBuf,
     },
 }
 
-/// All schemas: of records, of native formats, of manifests, of the tool's own output.
+/// Returns all schemas: of records, native formats, manifests and the tool's own output.
 #[must_use]
 pub fn catalogue() -> Catalogue {
     let mut catalogue = Catalogue::new();
@@ -71,7 +71,6 @@ pub fn catalogue() -> Catalogue {
 }
 
 impl SchemaCommand {
-    /// Prints.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let catalogue = catalogue();
         match self {
@@ -103,7 +102,7 @@ impl SchemaCommand {
     }
 }
 
-/// A schema as it is printed and checked in.
+/// Formats a schema as it is printed and checked in.
 #[must_use]
 pub fn text(schema: &serde_json::Value) -> String {
     serde_json::to_string_pretty(schema).unwrap_or_default()

@@ -1,5 +1,4 @@
-//! `completions` and `man`: what a shell and a manual know of the command line, from the same
-//! source as `--help`.
+//! `completions` and `man`: generated from the same definition as `--help`.
 
 use super::common::exit::EXIT_CLEAN;
 use super::output::{Color, Failure, print};
@@ -15,7 +14,6 @@ pub(super) struct CompletionsArgs {
 }
 
 impl CompletionsArgs {
-    /// Prints the script.
     pub(super) fn run(self, mut command: Command) -> Result<u8, Failure> {
         let mut script = Vec::new();
         clap_complete::generate(
@@ -35,10 +33,10 @@ impl CompletionsArgs {
     }
 }
 
-/// Spells the hyphen of the program's name in one way.
+/// Unifies the spelling of the hyphen in the program's name.
 ///
-/// `clap_complete` writes it as `__` where it finds the subcommand, and as `__subcmd__` where it
-/// lists what the subcommand takes. Bash then completes nothing past the first word.
+/// `clap_complete` writes it as `__` in code that finds the subcommand, and as `__subcmd__` in code
+/// that lists its options. Bash then completes nothing after the first word.
 fn with_one_spelling(script: Vec<u8>) -> Vec<u8> {
     let name = env!("CARGO_PKG_NAME");
     match String::from_utf8(script) {
@@ -49,8 +47,8 @@ fn with_one_spelling(script: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Adds what `clap_complete` leaves out for fish: options of the third level of subcommands, and
-/// the words that an argument without a name can be.
+/// Adds completions for fish that `clap_complete` omits: options of third-level subcommands, and
+/// values of positional arguments.
 fn add_for_fish(command: &Command, above: &[&str], script: &mut Vec<u8>) {
     let quoted = |text: String| text.replace('\\', "\\\\").replace('\'', "\\'");
     for subcommand in command.get_subcommands() {
@@ -96,7 +94,7 @@ fn add_for_fish(command: &Command, above: &[&str], script: &mut Vec<u8>) {
 /// Print the manual page.
 #[derive(Debug, Args)]
 pub(super) struct ManArgs {
-    /// The page of this subcommand instead, such as `replay` or `fsm prove`.
+    /// Print the page of this subcommand, such as `replay` or `fsm prove`.
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
     /// Write the pages of all commands to this directory, a file for each.
@@ -127,7 +125,7 @@ impl ManArgs {
     }
 }
 
-/// Writes the page of a command and those of its subcommands.
+/// Writes the pages of a command and its subcommands.
 fn write_pages(command: Command, directory: &Path) -> Result<u8, Failure> {
     let mut commands = vec![(env!("CARGO_PKG_NAME").to_owned(), command)];
     while let Some((name, command)) = commands.pop() {

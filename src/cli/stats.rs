@@ -1,4 +1,4 @@
-//! `stats`.
+//! `stats`: counts turns, decisions, failures and costs.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
@@ -10,19 +10,19 @@ use crate::trajectory::stats::{page, stats};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Count.
+/// Arguments of `stats`.
 #[derive(Debug, Args)]
 pub struct StatsArgs {
     /// Traces: files, folders, or `-` for standard input.
     #[arg(required = true, value_name = "TRACES")]
     traces: Vec<PathBuf>,
-    /// How.
+    /// Output format.
     #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
     format: DocumentFormat,
-    /// The language of the fixed words in text, Markdown and HTML; JSON stays as it is.
+    /// Write the fixed words in text, Markdown and HTML in this language. JSON stays as it is.
     #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
     lang: Lang,
-    /// When to use colours.
+    /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
     #[command(flatten)]
@@ -30,7 +30,6 @@ pub struct StatsArgs {
 }
 
 impl StatsArgs {
-    /// Counts.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let reading = self.read.read(&self.traces)?;
         let document = stats(&reading.book);

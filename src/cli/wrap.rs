@@ -1,21 +1,21 @@
-//! Lines for a terminal: prose is wrapped at spaces, excerpts are cut around their carets.
+//! Fits lines to a terminal: prose is wrapped at spaces, excerpts are cut around their carets.
 
 use anstream::adapter::strip_str;
 use std::io::{self, IsTerminal as _, Write};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Columns below which nothing is wrapped any more.
+/// Minimum number of columns for wrapping.
 const LEAST: usize = 40;
-/// Columns that the rest of a wrapped line is indented by.
+/// Indentation of continuation lines.
 const INDENT: usize = 4;
 
-/// The columns of standard output; `None` unless it is a terminal.
+/// Returns the width of standard output; `None` unless it is a terminal.
 pub(super) fn columns() -> Option<usize> {
     let terminal = Some(io::stdout()).filter(|stdout| stdout.is_terminal());
     wide_enough(terminal.and_then(terminal_size::terminal_size_of))
 }
 
-/// The columns of standard error; `None` unless it is a terminal.
+/// Returns the width of standard error; `None` unless it is a terminal.
 pub(super) fn error_columns() -> Option<usize> {
     let terminal = Some(io::stderr()).filter(|stderr| stderr.is_terminal());
     wide_enough(terminal.and_then(terminal_size::terminal_size_of))
@@ -26,11 +26,11 @@ fn wide_enough(size: Option<(terminal_size::Width, terminal_size::Height)>) -> O
         .filter(|width| *width >= LEAST)
 }
 
-/// Fits lines into a number of columns.
+/// Fits lines to a number of columns.
 #[derive(Debug)]
 pub(super) struct Wrap {
     columns: usize,
-    /// An excerpt that is too wide, until the carets under it are known.
+    /// An excerpt that is too wide, kept until the line with its carets is known.
     excerpt: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl Wrap {
                 return out.write_all(line.as_bytes());
             }
         }
-        // A record that is shown is there to be copied.
+        // Records are shown to be copied, so they aren't wrapped.
         if plain.width() <= self.columns || plain.trim_start().starts_with('{') {
             return out.write_all(line.as_bytes());
         }
@@ -64,7 +64,7 @@ impl Wrap {
         out.write_all(wrapped(line, self.columns).as_bytes())
     }
 
-    /// Writes what is left.
+    /// Writes the pending excerpt.
     pub(super) fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match self.excerpt.take() {
             Some(excerpt) => out.write_all(cut(&excerpt, None, self.columns).0.as_bytes()),
@@ -73,7 +73,7 @@ impl Wrap {
     }
 }
 
-/// A line of prose, broken where it is too wide.
+/// Wraps a line of prose if it is too wide.
 pub(super) fn fit(line: &str, columns: usize) -> String {
     if strip_str(line.trim_end_matches('\n')).to_string().width() <= columns {
         line.to_owned()
@@ -82,9 +82,8 @@ pub(super) fn fit(line: &str, columns: usize) -> String {
     }
 }
 
-/// The parts of a line that stay whole, each with whether a space is before it. Chinese has no
-/// spaces: it may also be broken behind its punctuation, but not between a number and what it
-/// counts.
+/// Splits a line into unbreakable parts, each with whether a space precedes it. Chinese text may
+/// also be broken after punctuation, but not between a number and its unit.
 pub(super) fn parts(line: &str) -> Vec<(bool, String)> {
     let is_wide = |c: char| c.width() == Some(2);
     let mut parts: Vec<(bool, String)> = Vec::new();
@@ -111,7 +110,7 @@ pub(super) fn parts(line: &str) -> Vec<(bool, String)> {
     parts
 }
 
-/// A line, broken where it may be. A word that is too long stays whole, so that it can be copied.
+/// Wraps a line. A word that is too long isn't broken, so that it can be copied.
 fn wrapped(line: &str, columns: usize) -> String {
     let plain = strip_str(line).to_string();
     let leading = plain.len() - plain.trim_start_matches(' ').len();
@@ -122,7 +121,7 @@ fn wrapped(line: &str, columns: usize) -> String {
         let shown = strip_str(word.trim_end_matches('\n')).to_string();
         let width = shown.width();
         let gap = usize::from(spaced);
-        // No line is to begin as a command of a runner does.
+        // No line may begin like a workflow command of a CI runner.
         let may_begin = !shown.is_empty() && !shown.starts_with("::") && !shown.starts_with("##");
         if n > 0 && may_begin && column > indent && column + gap + width > columns {
             out.truncate(out.trim_end_matches(' ').len());
@@ -139,15 +138,15 @@ fn wrapped(line: &str, columns: usize) -> String {
     out
 }
 
-/// Where the text of an excerpt begins: behind `12 | `.
+/// Returns where the text of an excerpt begins, after `12 | `.
 fn frame(plain: &str) -> Option<usize> {
     let behind = plain.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit());
     let margin = plain.len() - behind.len();
     (margin > 1 && behind.starts_with("| ")).then_some(margin + 2)
 }
 
-/// An excerpt and its carets, cut to what fits around the carets. The line behind an excerpt is
-/// left to the caller when it holds no carets.
+/// Cuts an excerpt and its carets to the width around the carets. A following line without carets
+/// is returned unchanged.
 fn cut(excerpt: &str, carets: Option<&str>, columns: usize) -> (String, Option<String>) {
     let plain = strip_str(excerpt.trim_end_matches('\n')).to_string();
     let below = carets.map(|line| strip_str(line.trim_end_matches('\n')).to_string());
@@ -164,7 +163,7 @@ fn cut(excerpt: &str, carets: Option<&str>, columns: usize) -> (String, Option<S
         (marks.len() - length, length.min(room - 2))
     });
     let total = text.width();
-    // The window begins where the carets and a quarter of context behind them still fit.
+    // The window starts so that the carets and a quarter of context after them fit.
     let from = (start + length + room / 4)
         .min(total)
         .saturating_sub(room)
@@ -179,7 +178,7 @@ fn cut(excerpt: &str, carets: Option<&str>, columns: usize) -> (String, Option<S
     (excerpt, carets)
 }
 
-/// The columns `from..to` of a text, with a sign where something is cut.
+/// Returns the columns `from..to` of a text, with a mark where it is cut.
 fn window(text: &str, from: usize, to: usize, total: usize) -> String {
     let (first, last) = (
         from + usize::from(from > 0),

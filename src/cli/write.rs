@@ -1,4 +1,4 @@
-//! Atomic writes of files.
+//! Writes files atomically.
 
 pub(super) use super::common::inputs::outside_git;
 use super::guard::{self, Exemption};
@@ -9,19 +9,19 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Names that are tried for a temporary file.
+/// Maximum number of names to try for a temporary file.
 const TRIES: u32 = 16;
 
-/// Writes a file: whoever reads it finds the old text or the new one, and its permissions stay. A
-/// pipe or a device is written as it is.
+/// Writes a file atomically and keeps its permissions: readers find the old content or the new one.
+/// A pipe or a device is written directly.
 ///
 /// # Errors
-/// When it can't be written, lies in a git directory, or is one of the gate's own files.
+/// When it can't be written, is in a git directory, or is one of the gate's own files.
 pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
     write_own(path, bytes, Exemption::Nothing)
 }
 
-/// As [`write()`], for a command that maintains one of the gate's own files.
+/// Like [`write()`], for a command that maintains one of the gate's own files.
 pub(super) fn write_own(
     path: &Path,
     bytes: impl AsRef<[u8]>,
@@ -33,10 +33,10 @@ pub(super) fn write_own(
     replace(path, &mut |file| file.write_all(bytes)).map_err(|error| cannot_write(path, &error))
 }
 
-/// As [`write()`], with somebody else to write what may be too large to be kept.
+/// Like [`write()`], with a callback that writes content too large for memory.
 ///
 /// # Errors
-/// As [`write()`]; also when `fill` fails.
+/// Same as [`write()`]; also when `fill` fails.
 pub(super) fn write_with(
     path: &Path,
     fill: &mut dyn FnMut(&mut File) -> io::Result<()>,
@@ -46,7 +46,7 @@ pub(super) fn write_with(
     replace(path, fill).map_err(|error| cannot_write(path, &error))
 }
 
-/// The failure for a file that can't be written.
+/// Creates the failure for a file that can't be written.
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     let remedy = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
@@ -66,11 +66,11 @@ pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
 fn replace(path: &Path, content: &mut dyn FnMut(&mut File) -> io::Result<()>) -> io::Result<()> {
     let there = fs::metadata(path);
     let is_special = there.as_ref().is_ok_and(|m| !m.is_file());
-    // Where these lead, somebody else holds the file open.
+    // Other processes may have these files open, so they must not be replaced.
     if is_special || path.starts_with("/dev") || path.starts_with("/proc") {
         return content(&mut OpenOptions::new().write(true).truncate(true).open(path)?);
     }
-    // A link stays a link; what it leads to is replaced.
+    // A symbolic link is kept; its target is replaced.
     let path = if path.is_symlink() {
         fs::canonicalize(path)?
     } else {
@@ -89,7 +89,8 @@ fn replace(path: &Path, content: &mut dyn FnMut(&mut File) -> io::Result<()>) ->
     moved
 }
 
-/// Creates a file next to another one. Its name is unpredictable, so no link can wait there.
+/// Creates a file next to another one. Its name is unpredictable, so that no prepared symbolic link
+/// can have it.
 fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     let mut tried = 0;
     loop {

@@ -1,17 +1,17 @@
-//! What the index knows of one execution: its own observations, its skills, and what the graph
-//! says, each with its lines.
+//! Collects what the index knows about one execution: its observations, its skills and its graph
+//! edges, each with source lines.
 
 use super::graph::{Graph, Line, Statement};
 use super::store::{Store, Stored};
 use super::{Kind, KnowledgeError};
 use std::collections::BTreeSet;
 
-/// Observations of an execution that are looked through.
+/// Maximum number of observations of an execution that are read.
 const OBSERVATIONS: usize = 10_000;
-/// Statements of each kind that are told.
+/// Maximum number of statements of each kind that are reported.
 const TOLD: usize = 50;
 
-/// What the index knows of an execution and of the skills that it used or validated.
+/// Returns what the index knows about an execution and the skills that it used or validated.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -51,7 +51,7 @@ pub fn about(
     Ok(out)
 }
 
-/// That an execution is in the index, and how much of it.
+/// States that an execution is in the index, and with how many observations.
 fn indexed(observations: &[Stored]) -> Option<Statement> {
     let whole = observations
         .iter()

@@ -1,5 +1,4 @@
-//! A bundle: what an agent is handed before it goes on with a task, each part within its own budget
-//! of tokens.
+//! Bundles: context for an agent that resumes a task, with a token budget for each part.
 
 use super::observation::Kind;
 use super::rank::{Query, Ranker};
@@ -8,27 +7,27 @@ use super::{KnowledgeError, Store};
 use serde_json::{Value, json};
 use tokens::Encoding;
 
-/// Tokens below which a part is sure to say nothing.
+/// Smallest budget of a part, in tokens. Less can't show anything.
 pub const LEAST_PART: usize = 50;
-/// Tokens below which the parts may not all be named.
+/// Smallest total budget, in tokens. Below it there may not be room for the name of every part.
 pub const LEAST_TOTAL: usize = 400;
-/// Tokens that are left to each part that follows: for its name and for how much it leaves out.
+/// Tokens reserved for each following part: its name and the number of omitted entries.
 const RESERVE: usize = 40;
 
 /// Budgets in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parts {
-    /// What holds in every task: the context bank, skills.
+    /// The context bank and the skills, which apply to every task.
     pub profile: usize,
-    /// How the task stands.
+    /// The state of the task.
     pub task: usize,
-    /// What was done, by the logs.
+    /// The logs of work done.
     pub summary: usize,
-    /// What happened last.
+    /// The latest events.
     pub events: usize,
-    /// What answers the question.
+    /// The answers to the question.
     pub chunks: usize,
-    /// Of all parts together.
+    /// All parts together.
     pub total: usize,
 }
 
@@ -46,10 +45,10 @@ impl Default for Parts {
 }
 
 impl Parts {
-    /// Checks that each is enough for something.
+    /// Checks that each budget has its minimum size.
     ///
     /// # Errors
-    /// When one isn't.
+    /// When a budget is too small.
     pub fn check(&self) -> Result<(), KnowledgeError> {
         let parts = [
             self.profile,
@@ -75,12 +74,12 @@ struct Part {
     title: &'static str,
     budget: usize,
     items: Vec<Item>,
-    /// What there is besides.
+    /// Entries that exist but aren't in `items`.
     rest: Omitted,
 }
 
-/// Gathers a bundle: for a task, or for the one that was at work last. Without words the question
-/// is how that task stands.
+/// Builds a bundle for a task, or for the task with the newest event. Without words, the question
+/// is the summary of the task's newest observation.
 ///
 /// # Errors
 /// When the task is unknown, a budget is too small, or the store can't be read.
@@ -91,7 +90,7 @@ pub fn bundle(
     print: Print,
 ) -> Result<Answer, KnowledgeError> {
     parts.check()?;
-    // A line has ten tokens or more.
+    // An entry has at least ten tokens, so a quarter of the budget is more than enough entries.
     let newest = |kinds: &[Kind], task: Option<&str>, budget: usize| {
         store.newest_of(kinds, task, budget / 4)
     };
@@ -136,7 +135,7 @@ pub fn bundle(
     } else {
         query.text
     };
-    // What was asked for may be said in any task.
+    // The answer may come from any task.
     let answers = Ranker::new(store).answers(&Query {
         text,
         task: None,
@@ -191,7 +190,7 @@ pub fn bundle(
     let mut total = parts.total;
     loop {
         let answer = assemble(&all, total, print);
-        // Where two texts meet, there may be a token more than in both.
+        // Joining two texts may take one token more than both have separately.
         let over = answer.tokens.saturating_sub(parts.total);
         if over == 0 {
             return Ok(answer);
@@ -200,7 +199,7 @@ pub fn bundle(
     }
 }
 
-/// The parts one below the other, each within its own budget and what the total leaves.
+/// Joins the parts, each within its own budget and what is left of the total.
 fn assemble(all: &[Part], total: usize, print: Print) -> Answer {
     let count = |text: &str| Encoding::default().count(text);
     let (mut text, mut sections) = (String::new(), Vec::<Value>::new());

@@ -1,32 +1,33 @@
-//! Long texts in pieces that a model can be handed.
+//! Splits long texts into chunks that fit a model.
 
 use std::ops::Range;
 use tokens::Encoding;
 
-/// Tokens of a piece.
+/// Maximum number of tokens in a chunk.
 pub(super) const SIZE: usize = 400;
-/// Tokens that a piece shares with the one before it.
+/// Tokens that a chunk shares with the previous one.
 const OVERLAP: usize = 80;
-/// Characters below which a text says too little to be kept.
+/// Characters below which a text is too short to be indexed.
 pub(super) const LEAST: usize = 20;
-/// Pieces that may be put together on their own counts: so many tokens more are no harm.
+/// Maximum number of pieces that are joined without a recount. Each seam may add a token, and this
+/// many more are acceptable.
 const SEAMS: usize = SIZE / 10;
-/// Bytes of a line beyond which it is cut inside: a file without line ends is one line.
+/// Bytes beyond which a line is split. A file without line ends is one line.
 const LINE: usize = 400;
 
-/// A piece of a text.
+/// A chunk of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chunk<'t> {
     pub(super) text: &'t str,
-    /// Its first and last line, from 0.
+    /// The first and last line, from 0.
     pub(super) lines: (u64, u64),
 }
 
-/// Cuts a text at line ends, or inside lines that are too long, into pieces of at most [`SIZE`]
-/// tokens that overlap by about [`OVERLAP`].
+/// Splits a text at line ends, or inside lines that are too long, into chunks of at most [`SIZE`]
+/// tokens. Neighbours overlap by about [`OVERLAP`] tokens.
 pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
     let lines = || memchr::memchr_iter(b'\n', text.trim_end().as_bytes()).count() as u64;
-    // A token has nearly always more than one byte, and seldom more than four.
+    // A token nearly always has more than one byte, and seldom more than four.
     if text.len() <= 4 * SIZE && Encoding::default().fits(text, SIZE) {
         return if text.trim().is_empty() {
             Vec::new()
@@ -49,8 +50,7 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
             tokens += piece.tokens;
             end += 1;
         }
-        // At a seam one token may become two: where there are many seams, what the pieces are
-        // together is counted.
+        // One token may become two at a seam. With many seams, the joined text is counted instead.
         while end - first > SEAMS
             && !whole(text, &pieces, first..end)
                 .is_some_and(|text| Encoding::default().fits(text, SIZE))
@@ -69,8 +69,7 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
         if end == pieces.len() {
             break;
         }
-        // The next one begins so far back that it repeats what was said last, and goes on by at
-        // least one piece.
+        // The next chunk repeats the end of this one, and still advances by at least one piece.
         let mut shared = 0;
         let mut next = end;
         while next > first + 1
@@ -85,13 +84,13 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
     all
 }
 
-/// The text of some pieces in a row.
+/// Returns the text of consecutive pieces.
 fn whole<'t>(text: &'t str, pieces: &[Piece], range: Range<usize>) -> Option<&'t str> {
     text.get(pieces.get(range.start)?.start..pieces.get(range.end.checked_sub(1)?)?.end)
 }
 
-/// A line, or a part of one, with its tokens counted by itself: what they are together is mostly a
-/// little less.
+/// A line or a part of one, with its own token count. Joined pieces mostly have slightly fewer
+/// tokens than the sum.
 struct Piece {
     start: usize,
     end: usize,
@@ -177,7 +176,7 @@ mod tests {
             let text = if ends { format!("{line}\n").repeat(count) } else { line.repeat(count) };
             let all = chunks(&text);
             for chunk in &all {
-                // Pieces are counted one by one; at their seams one token may become two.
+                // Pieces are counted separately; one token may become two at a seam.
                 prop_assert!(Encoding::default().count(chunk.text) <= SIZE + SIZE / 10);
             }
             if !text.trim().is_empty() {

@@ -1,17 +1,17 @@
-//! Whether a compaction kept what had been decided before it.
+//! Checks that a compaction preserved the decisions made before it.
 //!
-//! A decision is kept when each of its sentences is a sentence of the compaction: the same words,
-//! numbers and signs in the same order, with nothing between them but words that change nothing
-//! (`we decided to`, `我们决定`). Anything else is lost: whoever reads the compaction alone can't know
-//! of it for sure. Which words turn a sentence round can't be listed; which ones don't can.
+//! A decision is preserved when each of its sentences is a sentence of the compaction. Words,
+//! numbers and symbols must be the same and in the same order. Only words that don't change the
+//! meaning may come between (`we decided to`, `我们决定`). Anything else counts as lost, since a reader
+//! of the compaction alone can't rely on it. The words that can invert a sentence can't be listed;
+//! harmless words can.
 
 use super::session::{Event, Session};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Decisions and compactions of one session that are compared.
+/// Maximum number of decisions, and of compactions, of one session.
 const MOST: usize = 10_000;
-/// Words that may stand around those of a decision: they say that it was made, and change nothing
-/// of it.
+/// Words that may surround those of a decision: they introduce it without changing its meaning.
 const HARMLESS: [&str; 22] = [
     "we",
     "our",
@@ -36,9 +36,9 @@ const HARMLESS: [&str; 22] = [
     "so",
     "as",
 ];
-/// Words that are passed over on both sides.
+/// Words that are ignored on both sides.
 const ARTICLES: [&str; 3] = ["a", "an", "the"];
-/// The same in Chinese: runs of characters that may stand around those of a decision.
+/// The same in Chinese: sequences of characters that may surround those of a decision.
 const HARMLESS_HAN: [&str; 18] = [
     "决定",
     "决策",
@@ -59,7 +59,7 @@ const HARMLESS_HAN: [&str; 18] = [
     "最终决定",
     "決定",
 ];
-/// What a heading has whose items are not what was decided.
+/// Words of a heading whose items are not decisions, such as `Rejected:`.
 const TURNS: [&str; 28] = [
     "not",
     "no",
@@ -90,15 +90,15 @@ const TURNS: [&str; 28] = [
     "proposals",
     "todo",
 ];
-/// The same in Chinese, by characters.
+/// The same in Chinese, as characters.
 const TURNS_HAN: [char; 14] = [
     '不', '没', '別', '别', '勿', '非', '未', '无', '拒', '禁', '停', '否', '弃', '废',
 ];
 
-/// A decision that a compaction doesn't hold.
+/// A decision that a compaction doesn't contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
-    /// What was decided. From the transcript, and may be hostile.
+pub struct LostDecision {
+    /// The text of the decision. It comes from the transcript and may be hostile.
     pub decision: String,
     /// The line that records it.
     pub line: u64,
@@ -106,23 +106,23 @@ pub struct Lost {
     pub compaction: u64,
 }
 
-/// What was compared.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Compared {
+pub struct Comparison {
     /// Compactions in the session.
     pub compactions: usize,
-    /// Different decisions before them.
+    /// Different decisions made before a compaction.
     pub decisions: usize,
-    /// What was lost, in the order of the transcript.
-    pub lost: Vec<Lost>,
+    /// The lost decisions in the order of the transcript.
+    pub lost: Vec<LostDecision>,
 }
 
-/// There is more than can be compared.
+/// The session has more decisions or compactions than are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the session has more than {MOST} decisions or compactions")]
 pub struct TooMany;
 
-/// The words, numbers and signs of a sentence, in order. A character of Chinese is a word.
+/// Returns the words, numbers and symbols of a sentence in order. Each Chinese character is a word.
 fn tokens(sentence: &str) -> Vec<String> {
     let lower = sentence.to_lowercase().replace('’', "'");
     let all: Vec<char> = lower.chars().collect();
@@ -144,7 +144,8 @@ fn tokens(sentence: &str) -> Vec<String> {
         }
         let emphasis = c == '*'
             && (before == '*' || after == '*' || before.is_whitespace() != after.is_whitespace());
-        // A hyphen in a word and a dash between words part them; before a number it is a sign.
+        // A hyphen in a word and a dash between words separate them; before a number it is a minus
+        // sign.
         let dash = c == '-' && (before.is_alphanumeric() || !after.is_ascii_digit());
         let exclamation = c == '!' && after != '=';
         if !(c.is_whitespace() || is_quiet(c) || emphasis || dash || exclamation) {
@@ -162,7 +163,7 @@ const fn is_han(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Signs that part and quote, and say nothing by themselves.
+/// Whether a character is punctuation or a quotation mark, which has no meaning of its own.
 const fn is_quiet(c: char) -> bool {
     matches!(
         c,
@@ -204,10 +205,10 @@ const fn is_quiet(c: char) -> bool {
     )
 }
 
-/// Whether a sentence says what another one does, and nothing that could change it.
+/// Whether `sentence` repeats `said` with nothing added that could change its meaning.
 fn repeats(said: &[String], sentence: &[String]) -> bool {
     let mut left = said.iter().peekable();
-    // Characters of Chinese that stand between.
+    // Chinese characters since the last matching token.
     let mut run = String::new();
     let harmless = |run: &str| run.is_empty() || HARMLESS_HAN.contains(&run);
     for token in sentence {
@@ -227,7 +228,7 @@ fn repeats(said: &[String], sentence: &[String]) -> bool {
     left.peek().is_none() && harmless(&run)
 }
 
-/// Texts of equal words and signs are equal, whatever their spaces and case.
+/// Normalises spaces and case, so that texts of equal words and symbols are equal.
 fn folded(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()
@@ -235,11 +236,11 @@ fn folded(text: &str) -> String {
         .to_lowercase()
 }
 
-/// What a compaction says, sentence by sentence.
+/// The sentences of a compaction.
 struct Summary {
     folded: BTreeSet<String>,
     sentences: Vec<Vec<String>>,
-    /// The sentences that hold a word.
+    /// Indices of the sentences that contain a word.
     by_word: BTreeMap<String, Vec<usize>>,
 }
 
@@ -252,7 +253,7 @@ impl Summary {
         };
         let mut turned = false;
         for line in text.lines() {
-            // Below `Rejected:` stands what was not decided.
+            // The lines below a heading like `Rejected:` aren't decisions.
             if line.starts_with('#') || line.trim_end().ends_with([':', '：']) {
                 turned = tokens(line)
                     .iter()
@@ -287,7 +288,7 @@ impl Summary {
         if self.folded.contains(&sentence.folded) {
             return true;
         }
-        // The sentences with the rarest of the words have all of them, or none has.
+        // A match contains all words, so it's enough to search the sentences with the rarest word.
         let with = sentence
             .tokens
             .iter()
@@ -307,7 +308,7 @@ struct Sentence {
     tokens: Vec<String>,
 }
 
-/// A decision, sentence by sentence.
+/// A decision split into sentences.
 struct Decision {
     sentences: Vec<Sentence>,
 }
@@ -320,16 +321,15 @@ impl Decision {
         };
         let mut all: Vec<Sentence> = text.lines().flat_map(sentences).map(sentence).collect();
         if all.is_empty() {
-            // Nothing but signs: it is kept as it is or not at all.
+            // The text has only symbols, so it has to match as a whole.
             all.push(sentence(text));
         }
         Self { sentences: all }
     }
 }
 
-/// The sentences of a line: a full stop ends one where a space or nothing follows. What marks an
-/// item or a heading isn't part of it, and nothing else is taken off: `C++` is another language
-/// than `C`.
+/// Splits a line into sentences. A full stop ends one if a space or nothing follows. List and
+/// heading markers are removed, but no other symbols, since `C++` and `C` are different languages.
 fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut line = line.trim();
     while let Some((mark, rest)) = line.split_once(char::is_whitespace)
@@ -350,8 +350,8 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 /// When there are more than 10,000 of either.
-pub fn compare(session: &Session) -> Result<Compared, TooMany> {
-    let mut out = Compared::default();
+pub fn compare(session: &Session) -> Result<Comparison, TooMany> {
+    let mut out = Comparison::default();
     let mut seen = BTreeSet::new();
     let mut open: Vec<(u64, &str, Decision)> = Vec::new();
     for (line, event) in &session.events {
@@ -368,7 +368,7 @@ pub fn compare(session: &Session) -> Result<Compared, TooMany> {
                 open.retain(|(at, decision, said)| {
                     let holds = summary.holds(said);
                     if !holds {
-                        out.lost.push(Lost {
+                        out.lost.push(LostDecision {
                             decision: (*decision).to_owned(),
                             line: *at,
                             compaction: *line,

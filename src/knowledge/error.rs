@@ -1,91 +1,88 @@
-//! What keeps the store from being used.
+//! Errors of the knowledge store.
 
 use crate::features::NotInBuild;
 use rusqlite::ErrorCode;
 use std::path::PathBuf;
 
-/// The store can't be used, or a question can't be answered.
+/// Why the store can't be used or a question can't be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum KnowledgeError {
-    /// There is no file.
+    /// The index doesn't exist.
     #[error("there is no index at `{}`", path.display())]
     Missing {
-        /// Where it was looked for.
+        /// The expected path.
         path: PathBuf,
     },
-    /// The file is something else.
+    /// The file isn't an index of this program.
     #[error("`{}` is no index of this program", path.display())]
-    Foreign {
-        /// Which file.
-        path: PathBuf,
-    },
-    /// A newer program wrote it.
+    Foreign { path: PathBuf },
+    /// A newer program wrote the index.
     #[error("the index has version {found}; this program knows versions up to {known}")]
     Newer {
         found: i64,
-        /// The newest one that is known.
+        /// The newest known version.
         known: i64,
     },
-    /// An older program wrote it.
+    /// An older program wrote the index.
     #[error("the index has version {found}; this program reads version {known}")]
     Older {
         found: i64,
-        /// The version that is read.
+        /// The only version that can be read.
         known: i64,
     },
     /// Another process is writing.
     #[error("another process is writing the index")]
     Busy,
-    /// The database says no.
+    /// The database reported an error.
     #[error("the index can't be used: {0}")]
     Database(rusqlite::Error),
-    /// The disk or the system refuses; nothing is wrong with the file.
+    /// The disk or the operating system refused access; the file itself is intact.
     #[error("the index can't be read or written: {0}")]
     Refused(rusqlite::Error),
     /// A configured source can't be listed.
     #[error("the source `{path}` can't be read: {error}")]
     Source {
-        /// As it is configured, or found below that.
+        /// The configured path, or a path found below it.
         path: String,
         error: std::io::Error,
     },
-    /// Something in it isn't what this program writes.
+    /// The index contains something that this program doesn't write.
     #[error("the index is damaged: {0}")]
     Damaged(&'static str),
-    /// A folder can't be made or read.
+    /// A directory can't be created or read.
     #[error("`{}`: {error}", path.display())]
     Io {
         path: PathBuf,
         error: std::io::Error,
     },
-    /// A configured path leads out.
+    /// A configured path leads out of the root.
     #[error("`{path}` leads out of the folder of the configuration")]
     Outside {
-        /// As it was configured.
+        /// The path as configured.
         path: String,
     },
-    /// An id that no observation has.
+    /// No observation has this id.
     #[error("no observation has the id `{0}`")]
     UnknownId(String),
-    /// A task without observations.
+    /// The task has no observations.
     #[error("no observation belongs to the task `{0}`")]
     UnknownTask(String),
-    /// A budget that not even the last line fits.
+    /// The budget is too small for even the last line: given and minimum tokens.
     #[error("a budget of {0} tokens is too small; the least is {1}")]
     Budget(usize, usize),
-    /// The model that was given can't be used.
+    /// The given model can't be used.
     #[error("the model of the vectors can't be used: {0}")]
     Model(super::model2vec::ModelError),
-    /// The vectors of the index come from another model than the one that is to embed the question.
+    /// The vectors in the index come from a different model than the one for the question.
     #[error("the vectors of the index were made with another model")]
     OtherModel,
-    /// There is no map.
+    /// A map can't be made.
     #[error("{message}")]
     Map {
         message: String,
         remedy: &'static str,
     },
-    /// A part of the program that this build doesn't contain.
+    /// The feature isn't part of this build.
     #[error(transparent)]
     NotInBuild(#[from] NotInBuild),
 }
@@ -115,7 +112,7 @@ impl From<rusqlite::Error> for KnowledgeError {
 }
 
 impl KnowledgeError {
-    /// What to do about it.
+    /// Returns what the user can do about the error.
     #[must_use]
     pub const fn remedy(&self) -> &'static str {
         match self {

@@ -1,5 +1,5 @@
-//! Looking into the knowledge graph: what its edges say, each statement with the lines that it
-//! rests on. Nothing is judged here, and nothing is changed.
+//! Queries of the knowledge graph. Each statement names the lines that support it. Nothing is
+//! changed.
 
 use super::source_config::finding;
 use super::store::{EdgeRow, NodeRow};
@@ -11,54 +11,54 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
     pub file: String,
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: u64,
 }
 
-/// Something that edges say, and where they say it. The text may hold hostile names.
+/// A statement derived from edges, with its source lines. The texts may contain hostile names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// What kind of statement it is.
+    /// The kind of statement.
     pub what: &'static str,
-    /// The node that it is about.
+    /// The node that the statement is about.
     pub node: String,
-    /// More about it, in words.
+    /// Details in words.
     pub note: String,
-    /// The lines that it rests on.
+    /// The supporting lines.
     pub lines: Vec<Line>,
 }
 
-/// Figures of one context.
+/// Counts for one context.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metrics {
-    /// Executions that it was used in.
+    /// Executions that used the context.
     pub used: u64,
-    /// Of those, the ones that validated a skill with success.
+    /// Those of them that validated a skill successfully.
     pub validated: u64,
-    /// Skills that it was promoted to.
+    /// Skills that the context was promoted to.
     pub promoted: u64,
-    /// When it was used last, in milliseconds since the epoch.
+    /// Time of the last use, in milliseconds since the Unix epoch.
     pub last_used: Option<i64>,
-    /// The lines that this rests on.
+    /// The supporting lines.
     pub lines: Vec<Line>,
 }
 
-/// The graph as it is indexed.
+/// The graph as indexed.
 #[derive(Debug)]
 pub struct Graph {
     edges: Vec<EdgeRow>,
-    /// Ids of items of the bank by all their names: paths, aliases, and the ids themselves.
+    /// Ids of bank items by every name: path, alias and id.
     contexts: BTreeMap<String, String>,
-    /// Nodes that have a line of their own.
+    /// Nodes with a line of their own.
     described: Vec<NodeRow>,
 }
 
-/// A node and what is said of it.
+/// The description of a node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Described {
-    /// Its type, if a line of its own says one.
+pub struct NodeDescription {
+    /// The node's type, if a line of its own gives one.
     pub kind: Option<String>,
-    /// The lines that describe it; none where only edges name it.
+    /// The lines that describe the node; empty when only edges name it.
     pub lines: Vec<Line>,
 }
 
@@ -69,7 +69,7 @@ fn place(edge: &EdgeRow) -> Line {
     }
 }
 
-/// What may stand before the `:` of a name to say what it is of. Anything else is part of the name:
+/// Prefixes that give the type of a named node. Any other text before a `:` is part of the name:
 /// `src/a.ts:10-30`, `https://…`.
 const PREFIXES: [&str; 14] = [
     "ctx",
@@ -88,7 +88,7 @@ const PREFIXES: [&str; 14] = [
     "task",
 ];
 
-/// A name without the part that says what it is of.
+/// Returns a name without its type prefix.
 pub(super) fn bare(name: &str) -> &str {
     let known = |prefix: &str| {
         PREFIXES
@@ -100,19 +100,19 @@ pub(super) fn bare(name: &str) -> &str {
         .map_or(name, |(_, rest)| rest)
 }
 
-/// Whether a node is what somebody asks for: by its whole name, or by the part behind the colon.
+/// Whether a node matches a requested name, by its whole name or by the part after the prefix.
 fn is(node: &str, asked: &str) -> bool {
     node == asked || bare(node) == asked
 }
 
-/// Whether a validation says that it succeeded; `None` when it doesn't say.
+/// Whether a validation succeeded; `None` when it isn't recorded.
 fn success(edge: &EdgeRow) -> Option<bool> {
     let meta: serde_json::Value = serde_json::from_str(edge.meta.as_deref()?).ok()?;
     meta.get("success")?.as_bool()
 }
 
 impl Graph {
-    /// Reads the graph.
+    /// Reads the graph from the store.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -124,8 +124,8 @@ impl Graph {
                 .iter()
                 .filter_map(|member| item.get(member)?.as_str());
             for name in names.chain([id.as_str()]) {
-                // Two items may be of one path: then nobody knows which of them is meant, and the
-                // first is as good.
+                // Two items may have the same path. Which one is meant is unknown then, and the
+                // first is used.
                 contexts
                     .entry(name.to_owned())
                     .or_insert_with(|| id.clone());
@@ -138,8 +138,8 @@ impl Graph {
         })
     }
 
-    /// The one name of a context that has several: with or without what says that it is one, by its
-    /// id, path or alias.
+    /// Returns the canonical id of a context, which may be named by id, path or alias, with or
+    /// without prefix.
     fn context<'g>(&'g self, name: &'g str) -> &'g str {
         let known = |name: &str| self.contexts.get(name).map(String::as_str);
         known(name)
@@ -147,8 +147,8 @@ impl Graph {
             .unwrap_or_else(|| bare(name))
     }
 
-    /// The edges with the name by which the context at their beginning is shown: as it is written
-    /// first.
+    /// Returns the edges that begin at a context, with the name of the context as it was first
+    /// written.
     fn of_contexts(&self) -> impl Iterator<Item = (&EdgeRow, &str)> {
         let mut shown: BTreeMap<&str, &str> = BTreeMap::new();
         self.edges
@@ -162,34 +162,35 @@ impl Graph {
             })
     }
 
-    /// How many edges there are.
+    /// Returns the number of edges.
     #[must_use]
     pub fn len(&self) -> usize {
         self.edges.len()
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the graph has neither edges nor described nodes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty() && self.described.is_empty()
     }
 
-    /// The edges as from, type, to and place, in the order of the files.
+    /// Returns the edges as from, type, to and place, in file order.
     pub fn edges(&self) -> impl Iterator<Item = (&str, &str, &str, Line)> {
         self.edges
             .iter()
             .map(|e| (e.from.as_str(), e.kind.as_str(), e.to.as_str(), place(e)))
     }
 
-    /// The nodes, sorted: those that edges name, and those that have a line of their own.
+    /// Returns the nodes in order: those named by edges and those with a line of their own.
     #[must_use]
-    pub fn nodes(&self) -> BTreeMap<&str, Described> {
+    pub fn nodes(&self) -> BTreeMap<&str, NodeDescription> {
         let named = self
             .edges
             .iter()
             .flat_map(|e| [e.from.as_str(), e.to.as_str()]);
-        let mut all: BTreeMap<&str, Described> =
-            named.map(|name| (name, Described::default())).collect();
+        let mut all: BTreeMap<&str, NodeDescription> = named
+            .map(|name| (name, NodeDescription::default()))
+            .collect();
         for node in &self.described {
             let described = all.entry(&node.id).or_default();
             described.kind.get_or_insert_with(|| node.kind.clone());
@@ -201,8 +202,8 @@ impl Graph {
         all
     }
 
-    /// What the graph knows of an execution: contexts used, skills validated, contexts promoted
-    /// that were used in it.
+    /// Returns what the graph knows about an execution: the contexts it used, the skills it
+    /// validated, and promotions of those contexts.
     #[must_use]
     pub fn trace(&self, execution: &str) -> Vec<Statement> {
         let mut used: BTreeMap<&str, Vec<Line>> = BTreeMap::new();
@@ -251,7 +252,7 @@ impl Graph {
         out
     }
 
-    /// The figures of each context.
+    /// Returns the metrics of each context.
     #[must_use]
     pub fn stats(&self) -> BTreeMap<&str, Metrics> {
         let succeeded: BTreeMap<&str, Line> = self
@@ -268,7 +269,7 @@ impl Graph {
                     let figures = all.entry(context).or_default();
                     figures.last_used = figures.last_used.max(edge.time);
                     figures.lines.push(place(edge));
-                    // The same execution counts once, however often it is said.
+                    // An execution counts once, even if several edges name it.
                     if seen.insert((context, bare(&edge.to))) {
                         figures.used += 1;
                         if let Some(line) = succeeded.get(bare(&edge.to)) {
@@ -288,7 +289,7 @@ impl Graph {
         all
     }
 
-    /// Where a skill comes from: contexts, promotions, validations.
+    /// Returns the origins of a skill: contexts, promotions and validations.
     #[must_use]
     pub fn provenance(&self, skill: &str) -> Vec<Statement> {
         let mut out = Vec::new();
@@ -327,7 +328,7 @@ const fn said(success: Option<bool>) -> &'static str {
     }
 }
 
-/// What is wrong with the files of the graph: broken lines, and edges that lead nowhere.
+/// Returns the faults in the graph files: malformed lines and edges with unknown ends.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -419,7 +420,7 @@ mod tests {
         let nodes = graph.nodes();
         assert_eq!(nodes["ctx:a"].kind.as_deref(), Some("context"));
         assert_eq!(nodes["ctx:a"].lines[0].line, 9);
-        assert!(nodes.contains_key("ctx:alone") && nodes["ctx:b"] == Described::default());
+        assert!(nodes.contains_key("ctx:alone") && nodes["ctx:b"] == NodeDescription::default());
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Compares what the store holds with what its sources give.
+//! Compares the store with a fresh reading of its sources.
 //!
-//! The store keeps a hash of each source and a digest of what was stored of it. Whoever can write
-//! the file can change a text and both of them, so neither is believed: the sources are read again,
-//! and every row is compared with what it has to be.
+//! The store contains a hash of each source and a digest of its rows. Anyone who can write the file
+//! can change both along with a text, so neither is trusted. The sources are read again and every
+//! row is compared.
 
 use super::extract::extract;
 use super::source_config::SourceFile;
@@ -35,13 +35,13 @@ const TABLES: [(&str, &str, u32); 9] = [
     ),
 ];
 
-/// The digests of everything that is stored of a source.
+/// A digest over all rows of a source.
 pub(super) type Contents = [u8; 32];
 
-/// What some sources give, in their order, when they are read now.
+/// Computes the contents that the given sources should have in the store, in their order.
 ///
 /// # Errors
-/// When there is no memory for it.
+/// When memory is exhausted.
 pub(super) fn expected(
     sources: &[(&SourceFile, &[u8], u64)],
 ) -> Result<Vec<Contents>, KnowledgeError> {
@@ -61,10 +61,10 @@ pub(super) fn expected(
     ids.map(|id| contents(&writer.db, id)).collect()
 }
 
-/// What the store holds of a source.
+/// Computes the contents that the store has for a source.
 ///
 /// # Errors
-/// When it can't be read.
+/// When the rows can't be read.
 pub(super) fn contents(db: &Connection, source: i64) -> Result<Contents, KnowledgeError> {
     let mut all = blake3::Hasher::new();
     for (table, columns, count) in TABLES {
@@ -96,7 +96,7 @@ pub(super) fn contents(db: &Connection, source: i64) -> Result<Contents, Knowled
     Ok(*all.finalize().as_bytes())
 }
 
-/// Tables with rows that belong to no source: nobody can tell where they come from.
+/// Returns the tables with rows that belong to no source. Their origin is unknown.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -113,7 +113,7 @@ pub(super) fn strays(store: &Store) -> Result<Vec<&'static str>, KnowledgeError>
     Ok(found)
 }
 
-/// Whether the words by which observations are found are those of their texts.
+/// Whether the indexed words of the observations match their texts.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -126,7 +126,7 @@ pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
         .db
         .prepare("SELECT summary, refs, task, detail FROM observation WHERE id = ?1")?;
     let mut add = |id: i64, words: &mut IndexWriter| -> Result<bool, KnowledgeError> {
-        // Each stands in one place.
+        // Each observation may appear only once.
         if !left.remove(&id) {
             return Ok(false);
         }
@@ -145,14 +145,14 @@ pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
     };
     match text::agrees(&store.db, &mut add) {
         Ok(agrees) => Ok(agrees && left.is_empty()),
-        // What can't be read agrees with nothing.
+        // An unreadable word index counts as a mismatch.
         Err(KnowledgeError::Damaged(_)) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// Whether the ids that are given next are free: an observation that gets the id of one that was
-/// removed would count as removed as well.
+/// Whether the next ids are free. An observation that reuses the id of a removed one would count as
+/// removed.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -164,8 +164,8 @@ pub(super) fn ids_agree(store: &Store) -> Result<bool, KnowledgeError> {
     Ok(largest < next)
 }
 
-/// Whether uses of skills are marked as weak as their turns are. Only for a store whose rows agree
-/// with their sources.
+/// Whether uses of skills are marked weak exactly where their turns are. Requires a store whose
+/// rows match their sources.
 ///
 /// # Errors
 /// When the store or the bank can't be read.

@@ -1,4 +1,4 @@
-//! The layer `map`: the skeleton of the code that the index knows.
+//! The layer `map`: a skeleton of the indexed code.
 
 use super::retrieve::{Answer, Form, MapQuery};
 use super::source_config::SourceKind;
@@ -7,7 +7,7 @@ use repo_map::{self, BuildError, File, Format, Settings, Snapshot};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The source code below a directory that a map shows.
+/// Returns the source files below a directory that a map shows.
 ///
 /// # Errors
 /// When the directory can't be listed.
@@ -16,10 +16,11 @@ pub(super) fn paths(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found.into_iter().map(|(_, path)| path).collect())
 }
 
-/// The map of all code in the index, of at most `budget` tokens.
+/// Renders the map of all indexed code in at most `budget` tokens.
 ///
 /// # Errors
-/// When the store can't be read, a path in focus is unknown, or not even the head of a map fits.
+/// When the store can't be read, a focus path is unknown, or the budget can't fit even the head of
+/// a map.
 pub fn map(
     store: &Store,
     asked: MapQuery<'_>,
@@ -59,7 +60,7 @@ pub fn map(
     } else {
         map.definitions
     };
-    // A file that defines nothing is shown by its name.
+    // A file without definitions is shown by its name.
     Ok(Answer {
         text: map.text,
         tokens: map.tokens,

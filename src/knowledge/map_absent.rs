@@ -1,4 +1,4 @@
-//! The layer `map` in a build without repo maps: refused.
+//! The layer `map` in a build without repo maps. Always refuses.
 
 use super::retrieve::{Answer, Form, MapQuery};
 use super::{KnowledgeError, Store};
@@ -14,7 +14,7 @@ pub(super) fn paths(_: &Path) -> io::Result<Vec<PathBuf>> {
     Err(io::Error::other(NotInBuild(Feature::Repomap)))
 }
 
-/// Refuses to draw a map.
+/// Refuses to render a map.
 ///
 /// # Errors
 /// Always.

@@ -1,9 +1,8 @@
-//! Knowledge that an agent may rely on: what traces, transcripts and documents say, in one embedded
-//! store.
+//! Knowledge for agents from traces, transcripts and documents, in one embedded store.
 //!
-//! A source is read, cut into observations, freed of its secrets and written, all of a run in one
-//! transaction ([`reindex`]). What stands in the store can be made again from the sources at any
-//! time. Questions are answered in layers that never exceed their budget of tokens ([`retrieve`]).
+//! [`reindex`] reads sources, splits them into observations, removes their secrets and writes a
+//! whole run in one transaction. The store can be rebuilt from the sources at any time.
+//! [`retrieve`] answers questions in layers that never exceed their token budget.
 
 pub mod about;
 pub mod bundle;

@@ -1,12 +1,12 @@
-//! Vectors of a given model in a build without them: refused.
+//! Vectors of a given model in a build without them. Always refuses.
 
 use crate::features::{Feature, NotInBuild};
 use std::path::Path;
 
-/// The folder holds no model that can be used.
+/// Why a model can't be used.
 pub type ModelError = NotInBuild;
 
-/// A model that was given; there is none.
+/// A loaded model, which can't exist in this build.
 #[derive(Debug)]
 pub enum Model2Vec {}
 
@@ -19,7 +19,7 @@ impl Model2Vec {
         Err(NotInBuild(Feature::Model2Vec))
     }
 
-    /// The vector of a text.
+    /// Returns the vector of a text.
     #[must_use]
     pub const fn embed(&self, _: &str) -> Option<Vec<u8>> {
         match *self {}

@@ -4,15 +4,14 @@ use crate::trace::action::hex;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// Characters that a summary may have.
+/// Maximum number of characters in a summary.
 pub(super) const SUMMARY: usize = 120;
-/// Digits of an id: 48 bits, so that among a million observations two agree with a chance of 1 in
-/// 500.
+/// Hexadecimal digits of an id: 48 bits. Among a million observations, the chance of a collision is
+/// 1 in 500.
 const DIGITS: usize = 12;
 
-/// What an observation is of.
+/// The kind of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum Kind {
     Execution,
     Turn,
@@ -28,7 +27,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
+    /// Every kind.
     pub const ALL: [Self; 11] = [
         Self::Execution,
         Self::Turn,
@@ -43,7 +42,7 @@ impl Kind {
         Self::Code,
     ];
 
-    /// The word in the store and in output.
+    /// Returns the name in the store and in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -61,20 +60,21 @@ impl Kind {
         }
     }
 
-    /// The kind of a word.
+    /// Returns the kind with this name.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.name() == word)
     }
 }
 
-/// The stable name of an observation: a hash of its content and of where it comes from, but not of
-/// its line, so that what is written above it doesn't rename it.
+/// The stable id of an observation: a hash of its content and source, but not of its line. Text
+/// inserted above it doesn't change the id.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(String);
 
 impl Id {
-    /// The id of an observation; `repeat` tells apart those that agree in everything else.
+    /// Computes the id of an observation. `repeat` distinguishes observations that are otherwise
+    /// equal.
     pub(super) fn of(observation: &Observation, source: &str, repeat: u64) -> Self {
         let mut hash = Sha256::new();
         let Observation {
@@ -104,13 +104,13 @@ impl Id {
         Self(hex(hash.finalize().get(..DIGITS / 2).unwrap_or_default()))
     }
 
-    /// An id as somebody has typed it: case doesn't matter.
+    /// Creates an id from user input; case doesn't matter.
     #[must_use]
     pub fn typed(text: &str) -> Self {
         Self(text.trim().to_ascii_lowercase())
     }
 
-    /// The digits.
+    /// Returns the hexadecimal digits.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -123,27 +123,25 @@ impl fmt::Display for Id {
     }
 }
 
-/// Something that a source says. Its texts come from the source and may be hostile.
+/// A unit of a source. Its texts come from the source and may be hostile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
-    /// What it is of.
     pub kind: Kind,
     /// The task, execution or session that it belongs to.
     pub task: Option<String>,
-    /// When, in milliseconds since the epoch.
+    /// Milliseconds since the Unix epoch.
     pub time: Option<i64>,
-    /// The first and last line of the source that it rests on, from 1.
+    /// The first and last source line, from 1.
     pub lines: (u64, u64),
     /// One line of at most 120 characters.
     pub summary: String,
-    /// Paths and commands.
+    /// Mentioned paths and commands.
     pub refs: Vec<String>,
-    /// The whole of it.
     pub detail: String,
 }
 
 impl Observation {
-    /// Shows every text of it.
+    /// Passes every text to `visit`.
     pub(super) fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         self.task.iter_mut().for_each(&mut *visit);
         visit(&mut self.summary);
@@ -152,7 +150,7 @@ impl Observation {
     }
 }
 
-/// The first line of a text that says something, folded to one line and cut to the length of a
+/// Returns the first line of a text that isn't empty, with folded spaces and cut to the length of a
 /// summary.
 pub(super) fn summarise(text: &str) -> String {
     let mut out = String::with_capacity(SUMMARY);

@@ -1,4 +1,4 @@
-//! Turns that use what the context bank holds and don't say so (YV602).
+//! Finds turns that use content of the context bank without declaring it (YV602).
 
 use super::context::{Bank, Quotes};
 use super::extract::{Turn, each_turn};
@@ -12,13 +12,13 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use strict_json::{Str, from_text};
 
-/// Findings that are given; the weak turns are counted besides.
+/// Maximum number of findings. Further weak turns are only counted.
 const MOST: usize = 1_000;
-/// Items that one finding names; the rest is counted.
+/// Maximum number of items that one finding names. The others are counted.
 const NAMED: usize = 5;
 
-/// A turn that quotes items without declaring them. Nothing may be concluded from how it ended:
-/// neither importance nor a promotion.
+/// A turn that quotes items without declaring them. Its outcome is no evidence for importance or a
+/// promotion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weak {
     pub file: String,
@@ -26,28 +26,28 @@ pub struct Weak {
     /// The line that the turn begins on.
     pub line: u64,
     pub turn: Option<i64>,
-    /// The paths that it quotes and doesn't declare.
+    /// The paths of quoted items that it doesn't declare.
     pub undeclared: Vec<String>,
 }
 
-/// What was looked at and found.
+/// The result of a search for weak turns.
 #[derive(Debug, Default)]
-pub struct Looked {
+pub struct WeakTurnScan {
     /// The weak turns, in the order of the inputs.
     pub weak: Vec<Weak>,
-    /// Turns that were looked at.
+    /// Number of turns that were checked.
     pub turns: u64,
-    /// What couldn't be read, and counts.
+    /// Findings about input that couldn't be read.
     pub report: Report,
 }
 
-/// Looks for quotes of the bank's items in the actions and answers of traces.
+/// Searches the actions and answers of traces for quotes of the bank's items.
 #[must_use]
-pub fn weak_turns(bank: &Bank, inputs: &[Result<Found, Missing>]) -> Looked {
+pub fn weak_turns(bank: &Bank, inputs: &[Result<Found, Missing>]) -> WeakTurnScan {
     let quotes = Quotes::of(bank);
-    let mut looked = Looked::default();
+    let mut scan = WeakTurnScan::default();
     let (mut weak, mut turns) = (Vec::new(), 0);
-    looked.report = each_turn(inputs, &Options::default(), &mut |file, execution, turn| {
+    scan.report = each_turn(inputs, &Options::default(), &mut |file, execution, turn| {
         turns += 1;
         let undeclared = undeclared(&quotes, &turn);
         if !undeclared.is_empty() {
@@ -62,11 +62,11 @@ pub fn weak_turns(bank: &Bank, inputs: &[Result<Found, Missing>]) -> Looked {
         }
     });
     weak.sort_by(|a, b| (&a.file, a.line, &a.execution).cmp(&(&b.file, b.line, &b.execution)));
-    (looked.weak, looked.turns) = (weak, turns);
-    looked
+    (scan.weak, scan.turns) = (weak, turns);
+    scan
 }
 
-/// Every text of a JSON value as it is meant, one a line.
+/// Collects every string of a JSON value, unescaped.
 fn texts(value: &Value, all: &mut Vec<String>) {
     match value {
         Value::String(text) => all.push(text.clone()),
@@ -76,12 +76,12 @@ fn texts(value: &Value, all: &mut Vec<String>) {
     }
 }
 
-/// What a payload says, without its quotation marks and escapes.
+/// Returns the texts of a payload without quotation marks and escapes.
 fn said(payload: &str) -> Vec<String> {
     let mut all = Vec::new();
     match serde_json::from_str(payload) {
         Ok(value) => texts(&value, &mut all),
-        // Halves of surrogate pairs, which real writers leave behind.
+        // Real writers emit lone surrogates, which `serde_json` rejects.
         Err(_) => match from_text::<Str<'_>>(payload) {
             Ok(text) => all.push(text.decode().into_owned()),
             Err(_) => all.push(payload.to_owned()),
@@ -116,17 +116,17 @@ fn undeclared(quotes: &Quotes, turn: &Turn) -> Vec<String> {
     paths.into_iter().map(str::to_owned).collect()
 }
 
-/// What couldn't be read, and weak turns, as findings.
+/// Converts read errors and weak turns to findings.
 #[must_use]
-pub fn findings(looked: &Looked, bank: &Bank) -> Vec<Finding> {
-    let mut all: Vec<Finding> = looked
+pub fn findings(scan: &WeakTurnScan, bank: &Bank) -> Vec<Finding> {
+    let mut all: Vec<Finding> = scan
         .report
         .findings
         .iter()
         .filter(|f| f.code.0 < 200)
         .cloned()
         .collect();
-    for weak in looked.weak.iter().take(MOST) {
+    for weak in scan.weak.iter().take(MOST) {
         let named: Vec<String> = weak
             .undeclared
             .iter()
@@ -144,7 +144,7 @@ pub fn findings(looked: &Looked, bank: &Bank) -> Vec<Finding> {
             named.join(", ")
         );
         let mut finding = finding(602, &weak.file, weak.line, message);
-        for secrets in [&bank.secrets, &looked.report.secrets] {
+        for secrets in [&bank.secrets, &scan.report.secrets] {
             secrets.clean(&mut finding.message);
         }
         finding.execution = Some(weak.execution.as_str().into());

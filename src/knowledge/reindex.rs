@@ -1,4 +1,4 @@
-//! Bringing the store up to date with its sources.
+//! Brings the store up to date with its sources.
 
 use super::extract::{self, Extracted, extract};
 use super::rank::{self, Difference};
@@ -13,55 +13,54 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-/// Groups of sources that are read at a time, for each core. What they hold stands in memory until
-/// it is written.
+/// Groups per core that are read at a time. Their content stays in memory until it is written.
 const GROUPS: usize = 4;
-/// Sources of a group, whose words are gathered together.
+/// Maximum number of sources in a group, which share one word index.
 const SOURCES: usize = 32;
-/// Bytes of a group, beyond which no further source belongs to it.
+/// Bytes of a group beyond which no further source is added.
 const BYTES: u64 = 2 << 20;
 
-/// What a run changed.
+/// The changes made by a run.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// Sources that are new, by kind and path.
+    /// New sources, by kind and path.
     pub added: Vec<(SourceKind, String)>,
-    /// Sources whose content is another.
+    /// Sources with different content.
     pub changed: Vec<(SourceKind, String)>,
-    /// Sources that are gone.
+    /// Sources that no longer exist.
     pub removed: Vec<(SourceKind, String)>,
-    /// Sources that are as they were.
+    /// Number of unchanged sources.
     pub unchanged: u64,
-    /// Observations before.
+    /// Number of observations before the run.
     pub observations_before: u64,
-    /// Observations now.
+    /// Number of observations after the run.
     pub observations: u64,
-    /// Edges of the graph now.
+    /// Number of graph edges after the run.
     pub edges: u64,
-    /// Uses of skills now.
+    /// Number of skill uses after the run.
     pub skill_uses: u64,
-    /// Texts from which a secret was taken, over all sources.
+    /// Number of texts with a removed secret, over all sources.
     pub hidden: u64,
-    /// What the vectors came from.
+    /// The origin of the vectors.
     pub vectors: rank::Vectors,
-    /// The digest of everything that is stored.
+    /// A digest of everything that is stored.
     pub digest: String,
-    /// What is wrong with the sources, all of it, whether they have changed or not.
+    /// All faults in the sources, whether they have changed or not.
     pub findings: Vec<Finding>,
 }
 
-/// How a run is to be done.
+/// Settings of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Compute vectors.
+    /// Whether to compute vectors.
     pub vectors: bool,
 }
 
-/// Brings the store up to date, in one transaction. `progress` is shown how many of how many
-/// sources are done.
+/// Brings the store up to date in one transaction. `progress` receives the number of completed
+/// sources and the total.
 ///
 /// # Errors
-/// When a source leads out, or the store can't be written. Then it is as it was.
+/// When a source leads out of the root, or the store can't be written. The store is unchanged then.
 pub fn run(
     store: &mut Store,
     sources: &Sources,
@@ -71,7 +70,7 @@ pub fn run(
     run_with(store, sources, settings, Limits::default(), progress)
 }
 
-/// As [`run`], with the limits that skills are scored by.
+/// Like [`run`], with the given limits for scoring skills.
 ///
 /// # Errors
 /// As [`run`].
@@ -83,7 +82,7 @@ pub fn run_with(
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Summary, KnowledgeError> {
     let listing = sources.list()?;
-    // What can't be listed isn't gone.
+    // A source that can't be listed must not be removed from the store.
     if let Some((path, error)) = listing.unlisted.into_iter().next() {
         return Err(KnowledgeError::Source { path, error });
     }
@@ -97,7 +96,7 @@ pub fn run_with(
         None
     };
     let mut writer = store.write()?;
-    // Whatever an older extraction gave is of no use.
+    // Results of an older version of the extraction can't be reused.
     let current = store::read_meta::<i64>(&writer.db, "extractor")? == Some(extract::VERSION);
     let mut known: BTreeMap<(SourceKind, String), IndexedSource> = BTreeMap::new();
     for row in store::read_sources(&writer.db)? {
@@ -119,7 +118,7 @@ pub fn run_with(
     });
     let listed: Vec<Source> = listed.collect();
     let first_new = writer.next();
-    // Some groups are read, on all cores, while those before them are written.
+    // Groups are read on all cores while earlier ones are written.
     std::thread::scope(|scope| {
         let (send, receive) = std::sync::mpsc::sync_channel::<Vec<Group<'_>>>(1);
         let mut rest = listed.as_slice();
@@ -137,7 +136,7 @@ pub fn run_with(
                     )
                     .is_err()
                 {
-                    // The writer has given up.
+                    // The writer has failed.
                     return;
                 }
             }
@@ -178,7 +177,7 @@ pub fn run_with(
     writer.set("extractor", extract::VERSION)?;
     weak::mark(&writer, sources)?;
     finish(&writer, limits, &mut summary)?;
-    // Those that went are counted, and of those that are there now some are new.
+    // Removed observations are counted already; add the current ones that aren't new.
     summary.observations_before += summary.observations.saturating_sub(added);
     writer.commit()?;
     Ok(summary)
@@ -191,16 +190,16 @@ struct IndexedSource {
     bytes: u64,
 }
 
-/// A source as it is, and as it was.
+/// A source and its indexed state.
 type Source = (SourceFile, Option<IndexedSource>);
 
-/// Takes the next group off the beginning of some sources; `None` when there is none.
+/// Takes the next group off the front of the sources; `None` when none are left.
 fn group<'s>(rest: &mut &'s [Source]) -> Option<&'s [Source]> {
     let mut bytes = 0;
     let within = rest.iter().take(SOURCES).take_while(|(file, before)| {
         let begins = bytes < BYTES;
-        // What is known is mostly as long as it was; what can't be asked for its length can't be
-        // read either.
+        // A known source mostly has its old length. A file whose length can't be read can't be read
+        // either.
         let length = || std::fs::metadata(&file.path).map_or(0, |data| data.len());
         bytes = before
             .as_ref()
@@ -213,7 +212,7 @@ fn group<'s>(rest: &mut &'s [Source]) -> Option<&'s [Source]> {
     Some(group).filter(|group| !group.is_empty())
 }
 
-/// A file after it was looked at.
+/// The result of reading a source.
 enum Read {
     Unchanged,
     Content {
@@ -225,22 +224,22 @@ enum Read {
     Unreadable(std::io::Error),
 }
 
-/// Some sources after they were looked at.
+/// A group of sources after reading.
 struct Group<'s> {
     sources: &'s [Source],
     read: Vec<Read>,
-    /// The words of all that is new in them.
+    /// The words of all new content in the group.
     words: Vec<SortedRun>,
 }
 
 impl<'s> Group<'s> {
     fn read(sources: &'s [Source], current: bool) -> Self {
         thread_local! {
-            /// Empty between two groups, which need about the same room.
+            /// Kept between groups to reuse the allocation, since groups need about the same space.
             static WORDS: RefCell<IndexWriter> = RefCell::default();
         }
-        // Taken out, not lent: whoever waits inside for other threads may be given another group
-        // meanwhile.
+        // Taken, not borrowed: a worker that waits for other threads inside may be given another
+        // group.
         let mut words = WORDS.take();
         let looked_at =
             |(file, before): &Source| read(file, before.as_ref().filter(|_| current), &mut words);
@@ -276,7 +275,7 @@ fn read(file: &SourceFile, before: Option<&IndexedSource>, words: &mut IndexWrit
     }
 }
 
-/// The hash of a file, and its length.
+/// Returns the hash and length of a file.
 fn hash(file: &SourceFile) -> std::io::Result<(Vec<u8>, u64)> {
     let mut opened = std::fs::File::open(&file.path)?;
     let mut hash = blake3::Hasher::new();
@@ -324,7 +323,7 @@ fn take(
                 0,
                 format!("the source can't be opened: {error}"),
             ));
-            // What it said can't be vouched for any more.
+            // The old content can't be verified any more.
             if let Some(id) = before {
                 summary.observations_before += writer.remove(id)?;
                 summary.removed.push(key);
@@ -334,7 +333,7 @@ fn take(
     Ok(())
 }
 
-/// Counts, findings and digest of what is stored now.
+/// Computes the counts, findings and digest of the updated store.
 fn finish(
     writer: &Writer<'_>,
     limits: Limits,
@@ -378,11 +377,11 @@ fn finish(
     Ok(())
 }
 
-/// What the store holds otherwise than its sources say now, as findings (YV905); and how many
-/// sources were checked.
+/// Compares the store with its sources. Returns the differences as findings (YV905) and the number
+/// of checked sources.
 ///
 /// # Errors
-/// When a source leads out, or the store can't be read.
+/// When a source leads out of the root, or the store can't be read.
 pub fn check(
     store: &Store,
     sources: &Sources,
@@ -431,7 +430,8 @@ pub fn check(
     );
     if current {
         check_contents(store, &unchanged, &mut findings)?;
-        // Marks rest on all sources, and figures on marks, so those have to agree first.
+        // Marks depend on all sources, and statistics depend on marks, so each needs the former to
+        // match.
         let agree = !findings.iter().any(|f| matches!(f.code.0, 101 | 905));
         if agree && !integrity::marks_agree(store, sources)? {
             findings.push(altered("", "marks of weak turns"));
@@ -449,7 +449,7 @@ pub fn check(
     Ok((findings, checked))
 }
 
-/// What to do about an index that is behind its sources.
+/// The remedy for an index that is older than its sources.
 const REINDEX: &str = "`knowledge reindex` brings the index up to date";
 
 fn stale(name: &str, what: &str) -> Finding {
@@ -458,7 +458,8 @@ fn stale(name: &str, what: &str) -> Finding {
     finding
 }
 
-/// What the index holds agrees with no source. Reading only what has changed wouldn't fix it.
+/// Reports index content that differs from its source. Reindexing only changed sources wouldn't fix
+/// it.
 fn altered(name: &str, what: &str) -> Finding {
     let mut finding = finding(
         905,
@@ -471,7 +472,7 @@ fn altered(name: &str, what: &str) -> Finding {
     finding
 }
 
-/// The vectors come from a model that isn't the one that is to be used now.
+/// Reports that the vectors come from a different model than the current one.
 fn other_model() -> Finding {
     let message = "the vectors in the index were made with another model, and can't be checked";
     let mut finding = finding(905, "", 0, message.into());
@@ -479,7 +480,7 @@ fn other_model() -> Finding {
     finding
 }
 
-/// A source with the bytes that were indexed.
+/// A source whose bytes are those that were indexed.
 struct Unchanged<'f> {
     file: &'f SourceFile,
     id: i64,
@@ -487,7 +488,7 @@ struct Unchanged<'f> {
     bytes: u64,
 }
 
-/// Compares what is stored of unchanged sources with what they give.
+/// Compares the stored content of unchanged sources with a fresh extraction.
 fn check_contents(
     store: &Store,
     unchanged: &[Unchanged<'_>],
@@ -496,7 +497,8 @@ fn check_contents(
     let mut agree = true;
     let mut rest = unchanged;
     while !rest.is_empty() {
-        // Some groups are read at a time, on all cores: what they hold stands in memory.
+        // Groups are read on all cores, a limited number at a time since their content stays in
+        // memory.
         let mut groups = Vec::new();
         for _ in 0..GROUPS * rayon::current_num_threads() {
             let mut bytes = 0;
@@ -534,8 +536,7 @@ fn check_contents(
     for table in integrity::strays(store)? {
         findings.push(altered("", &format!("rows of `{table}`")));
     }
-    // The words are those of the texts, so there is nothing to compare them with as long as those
-    // are others.
+    // The word index is derived from the texts. While texts differ, it can't be compared.
     if !agree {
         return Ok(());
     }

@@ -1,8 +1,8 @@
-//! Answers that fit: three layers, each under its budget of tokens.
+//! Answers in layers, each within a token budget.
 //!
-//! What is printed is counted by a real tokenizer, all of it: escapes, marks, the last line. If not
-//! everything fits, the most that does is taken, whole lines only, and the last line says how much
-//! was left out.
+//! A real tokenizer counts everything that is printed, including escapes, markers and the last
+//! line. If not everything fits, the answer contains as many whole lines as fit. The last line says
+//! how many were left out.
 
 use super::observation::Id;
 use super::rank::{Answers, Query, Ranker, SearchHit};
@@ -11,34 +11,34 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use tokens::Encoding;
 
-/// Tokens below which not even the last line is sure to fit.
+/// Smallest budget, in tokens, that always fits the last line.
 pub const LEAST: usize = 100;
 
 /// Budgets in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// Of everything that one command prints.
+    /// Everything that one command prints.
     pub total: usize,
-    /// Of the layer `index`.
+    /// The layer `index`.
     pub index: usize,
-    /// Of the layer `timeline`.
+    /// The layer `timeline`.
     pub timeline: usize,
-    /// Of each block of the layer `detail`.
+    /// Each block of the layer `detail`.
     pub detail: usize,
-    /// Of the layer `map`.
+    /// The layer `map`.
     pub map: usize,
-    /// Of what comes from one source in the layer `index`.
+    /// The entries from one source in the layer `index`.
     pub per_source: Option<usize>,
 }
 
-/// What is asked of a map.
+/// The query of a map.
 #[derive(Debug, Clone, Copy)]
 pub struct MapQuery<'a> {
     /// Words of interest; may be empty.
     pub query: &'a str,
-    /// Files and folders of interest, from the folder of the configuration.
+    /// Files and directories of interest, relative to the directory of the configuration.
     pub focus: &'a [String],
-    /// Say why each file stands where it stands.
+    /// Whether to explain the rank of each file.
     pub explain: bool,
 }
 
@@ -56,10 +56,10 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Checks that each is enough for something.
+    /// Checks that each budget has its minimum size.
     ///
     /// # Errors
-    /// When one isn't.
+    /// When a budget is too small.
     pub fn check(&self) -> Result<(), KnowledgeError> {
         let all = [self.total, self.index, self.timeline, self.detail, self.map];
         all.into_iter()
@@ -69,7 +69,7 @@ impl Budget {
     }
 }
 
-/// How an answer is printed.
+/// The output format of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Lines for a model or for people.
@@ -78,18 +78,18 @@ pub enum Form {
     Json,
 }
 
-/// Makes hostile text safe to print; that of reports for a terminal.
+/// Makes hostile text safe to print. Injected to share the escaping of terminal reports.
 pub type Escape = fn(&str) -> String;
 
-/// How to answer.
+/// Options for rendering an answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Print {
     pub form: Form,
-    /// Applied to every text of an observation in the form of lines.
+    /// Applied to every text of an observation in the text format.
     pub escape: Escape,
     /// Applied to JSON as a whole.
     pub safe_json: fn(&Value) -> String,
-    /// Show the figures of each stage.
+    /// Whether to show the scores of each ranking stage.
     pub explain: bool,
 }
 
@@ -100,19 +100,20 @@ pub(super) struct Item {
     source: String,
 }
 
-/// An answer as it is printed.
+/// A rendered answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The payload and nothing else.
+    /// The output text, without anything else.
     pub text: String,
     pub tokens: usize,
-    /// Entries in it.
+    /// Entries in the text.
     pub shown: usize,
     /// Entries that didn't fit.
     pub left_out: usize,
 }
 
-/// The layer `index`: a line for each observation that a question finds, or for the newest.
+/// Renders the layer `index`: a line for each observation that matches a question, or for the
+/// newest ones.
 ///
 /// # Errors
 /// When the budget is too small or the store can't be read.
@@ -124,7 +125,7 @@ pub fn index(
     print: Print,
 ) -> Result<Answer, KnowledgeError> {
     budget.check()?;
-    // A line has ten tokens or more.
+    // A line has ten tokens or more, so this is more than fits.
     let most = budget.index / 4;
     let (items, rest): (Vec<Item>, Omitted) = if let Some(query) = question {
         let answers = Ranker::new(store).answers(&Query {
@@ -161,7 +162,7 @@ pub fn index(
     ))
 }
 
-/// Answers with a snippet and the figures of each.
+/// Renders search results, each with a snippet and its scores.
 ///
 /// # Errors
 /// When the budget is too small or the store can't be read.
@@ -187,7 +188,7 @@ pub fn search(
     ))
 }
 
-/// The layer `timeline`: what happened around an observation, or in a task.
+/// Renders the layer `timeline`: the events around an observation or in a task.
 ///
 /// # Errors
 /// When the id or the task is unknown, the budget is too small, or the store can't be read.
@@ -200,7 +201,7 @@ pub fn timeline(
 ) -> Result<Answer, KnowledgeError> {
     budget.check()?;
     let limit = budget.timeline.min(budget.total);
-    // An id alone is five tokens or more, a line eight: more of them can't fit, and aren't tried.
+    // An id has at least five tokens and a line eight, so more entries than this can't fit.
     let count = count.min(limit / 16);
     match middle {
         Anchor::Task(task) => {
@@ -240,7 +241,7 @@ pub fn timeline(
                 all: items.len(),
             };
             let items = layer.that_fit(&items);
-            // The nearer, the rather: what is farthest goes first when not everything fits.
+            // When not everything fits, the farthest entries are dropped first.
             let window = |most: usize| {
                 let from = before.saturating_sub(most / 2);
                 items
@@ -252,17 +253,17 @@ pub fn timeline(
     }
 }
 
-/// What a timeline is about.
+/// The anchor of a timeline.
 #[derive(Debug, Clone)]
 pub enum Anchor<'m> {
-    /// What happened before and after this.
+    /// Events before and after this observation.
     Id(Id),
-    /// What happened in this task.
+    /// Events of this task.
     Task(&'m str),
 }
 
-/// The layer `detail`: whole blocks of exactly these observations. What the total has no room for
-/// is an index line, or counted.
+/// Renders the layer `detail`: whole blocks of exactly these observations. An observation that
+/// doesn't fit the total becomes an index line, or is only counted.
 ///
 /// # Errors
 /// When an id is unknown, the budget is too small, or the store can't be read.
@@ -282,8 +283,8 @@ pub fn detail(
     if whole.left_out == 0 {
         return Ok(whole);
     }
-    // As many blocks as leave room for a line of each of the others; or else as many as there is
-    // room for.
+    // Shows as many blocks as leave room for a line for each other observation, or else as many
+    // blocks as fit.
     for kept in (0..whole.shown).rev() {
         let items = all.iter().enumerate().map(|(n, s)| {
             if n < kept {
@@ -312,7 +313,8 @@ fn total(store: &Store, task: Option<&str>) -> Result<usize, KnowledgeError> {
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
-/// Holds back what one source has too much of, as it is printed. Returns how many.
+/// Removes the entries that exceed the budget of their source. Returns the rest and the number
+/// removed.
 fn per_source(items: Vec<Item>, limit: Option<usize>, print: Print) -> (Vec<Item>, usize) {
     let Some(limit) = limit else {
         return (items, 0);
@@ -323,7 +325,7 @@ fn per_source(items: Vec<Item>, limit: Option<usize>, print: Print) -> (Vec<Item
         .into_iter()
         .filter(|item| {
             let spent = spent.entry(item.source.clone()).or_default();
-            // One more for what parts it from the next.
+            // One more token for the separator.
             *spent += Encoding::default().count(&item.printed(print)) + 1;
             *spent <= limit
         })
@@ -332,12 +334,12 @@ fn per_source(items: Vec<Item>, limit: Option<usize>, print: Print) -> (Vec<Item
     (kept, held_back)
 }
 
-/// What an answer doesn't show although it was found.
+/// Entries that were found but aren't shown.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Omitted {
-    /// How much of it is known.
+    /// The known number of them.
     pub(super) count: usize,
-    /// There may be more.
+    /// Whether there may be more.
     pub(super) open: bool,
 }
 
@@ -350,11 +352,11 @@ impl Omitted {
     }
 }
 
-/// Bytes that the last line of an answer may have.
+/// Bytes that the last line of an answer may need.
 const FRAME: usize = 160;
 
 impl Item {
-    /// It as it is printed.
+    /// Returns the entry as it is printed.
     fn printed(&self, print: Print) -> String {
         match print.form {
             Form::Text => self.text.clone(),
@@ -362,12 +364,13 @@ impl Item {
         }
     }
 
-    /// Whether a budget has room for it when it is the only one.
+    /// Whether the entry fits a budget when it is the only one.
     fn fits_alone(&self, budget: usize, print: Print) -> bool {
-        // Bytes are soon looked at: a token has one or more.
+        // Comparing bytes is cheap and sufficient if it succeeds, since a token has one or more
+        // bytes.
         let bytes = match print.form {
             Form::Text => self.text.len() + FRAME,
-            // A byte becomes six at most; the names of members and the figures come on top.
+            // A byte becomes six at most. Member names and numbers are added to that.
             Form::Json => (self.text.len() + self.source.len())
                 .saturating_mul(6)
                 .saturating_add(4 * FRAME),
@@ -389,19 +392,19 @@ impl Item {
     }
 }
 
-/// What an answer has around its items.
+/// The parts of an answer around its entries.
 struct Layer<'n> {
     name: &'n str,
     rest: Omitted,
     budget: usize,
     print: Print,
-    /// Items that there are, shown or not.
+    /// Number of entries, shown or not.
     all: usize,
 }
 
 impl Layer<'_> {
-    /// The items that the budget has room for at all: what one source says at too great a length
-    /// keeps nothing else out.
+    /// Returns the entries that fit the budget alone. Without this, one oversized entry would
+    /// exclude all others.
     fn that_fit<'i>(&self, items: &'i [Item]) -> Vec<&'i Item> {
         items
             .iter()
@@ -439,7 +442,7 @@ impl Layer<'_> {
         }
     }
 
-    /// The answer with these items, if the budget has room for it.
+    /// Renders the answer with these entries, if it fits the budget.
     fn printed(&self, shown: &[&Item]) -> Option<Answer> {
         let text = self.render(shown);
         let tokens = Encoding::default().count_within(&text, self.budget)?;
@@ -455,11 +458,11 @@ impl Layer<'_> {
         })
     }
 
-    /// The answer with the most items of up to `count`, chosen by `window`, that the budget has
-    /// room for.
+    /// Renders the answer with the most entries that fit the budget, up to `count`. `window`
+    /// chooses the entries for a number.
     fn most<'i>(&self, count: usize, window: &dyn Fn(usize) -> &'i [&'i Item]) -> Answer {
-        // Tokens grow with the number of items but for a seam or two: search, then go down to what
-        // surely fits.
+        // The token count grows with the number of entries, except for a few tokens at seams. So
+        // this searches first and then steps down to a number that fits.
         let (mut low, mut high) = (0, count);
         while low < high {
             let middle = (low + high).div_ceil(2);
@@ -487,8 +490,8 @@ impl Layer<'_> {
     }
 }
 
-/// The most items from the front that the budget holds together with everything around them;
-/// without those that it could not even hold alone. `rest` is what there is besides.
+/// Renders the most entries from the front that fit the budget together with the rest of the
+/// answer. Entries that don't fit alone are skipped. `rest` counts further entries.
 pub(super) fn fit(
     name: &str,
     items: &[Item],
@@ -507,16 +510,16 @@ pub(super) fn fit(
     layer.most(items.len(), &|count| items.get(..count).unwrap_or_default())
 }
 
-/// A day and a minute, or nothing.
+/// Formats a time to the minute; empty without a time.
 fn when(time: Option<i64>) -> String {
     time.map(util::time::format_minute).unwrap_or_default()
 }
 
-/// Characters that are shown of the name of a task.
+/// Maximum number of characters of a task's name that are shown.
 const TASK: usize = 64;
 
-/// A name that a source gives its task, cut so that it can't take up the room of everything else;
-/// never in silence.
+/// Cuts the name of a task, which comes from a source, so that it can't displace everything else. A
+/// cut is always marked.
 fn short(task: &str) -> Cow<'_, str> {
     match task.char_indices().nth(TASK) {
         None => Cow::Borrowed(task),
@@ -621,7 +624,7 @@ fn scores(found: &SearchHit) -> Value {
 /// Lines of a snippet.
 const SNIPPET: usize = 3;
 
-/// The lines of an observation that hold the most words of the question.
+/// Renders the lines of an observation that contain the most words of the question.
 fn snippet(found: &SearchHit, question: &str, print: Print) -> Item {
     let mut asked = std::collections::BTreeSet::new();
     super::words::each(question, &mut |word| {
@@ -675,7 +678,7 @@ fn snippet(found: &SearchHit, question: &str, print: Print) -> Item {
     }
 }
 
-/// The whole of an observation, as many of its lines as its own budget holds.
+/// Renders a whole observation, with as many lines as its budget allows.
 pub(super) fn block(stored: &Stored, budget: usize, print: Print) -> Item {
     let lines: Vec<&str> = stored.detail.lines().collect();
     let render = |count: usize| {
@@ -685,8 +688,8 @@ pub(super) fn block(stored: &Stored, budget: usize, print: Print) -> Item {
             text.push_str(&format!("\nrefs: {}", refs.join(", ")));
         }
         for line in lines.iter().take(count) {
-            // Behind the bar no line begins with what a runner of continuous integration takes for
-            // a command.
+            // The bar prevents a line from beginning with something that a CI runner would execute
+            // as a workflow command.
             text.push_str("\n| ");
             text.push_str(&(print.escape)(line));
         }
@@ -723,7 +726,7 @@ pub(super) fn block(stored: &Stored, budget: usize, print: Print) -> Item {
             source: stored.file.clone(),
         };
     }
-    // Not even its head fits: a line is all that can be said of it, or else where to find it.
+    // Not even the head fits, so the block is reduced to a line, or else to its place.
     let short = line(stored, None, print);
     if Encoding::default()
         .count_within(&short.printed(print), budget)

@@ -1,18 +1,17 @@
-//! Files that are written whole or not at all.
+//! Atomic file operations: files are written whole or not at all.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Whoever holds it is the only one who writes. It is let go when the process ends, however it
-/// ends.
+/// An exclusive writer lock. The operating system releases it when the process ends for any reason.
 #[derive(Debug)]
 pub(super) struct Lock {
     _file: File,
 }
 
-/// Takes the lock of a folder; `None` when another process has it.
+/// Acquires the lock of a directory; `None` when another process has it.
 pub(super) fn lock(folder: &Path) -> io::Result<Option<Lock>> {
     std::fs::create_dir_all(folder)?;
     let file = existing_or_new(&folder.join("writer.lock"))?;
@@ -23,8 +22,8 @@ pub(super) fn lock(folder: &Path) -> io::Result<Option<Lock>> {
     }
 }
 
-/// Opens the file of a lock. Only what isn't there is made, so that no link leads to a file
-/// elsewhere being made or emptied.
+/// Opens the lock file. It only creates a file that doesn't exist, so that a symbolic link can't
+/// create or truncate a file elsewhere.
 fn existing_or_new(path: &Path) -> io::Result<File> {
     match OpenOptions::new().create_new(true).write(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -40,21 +39,20 @@ fn existing_or_new(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Puts bytes in the place of a file: whoever reads, and whoever comes after a crash, finds the old
-/// ones or the new ones.
+/// Replaces a file atomically: readers, also after a crash, find the old bytes or the new ones.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (beside, mut file) = new_beside(path)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     drop(file);
     if let Err(error) = written.and_then(|()| std::fs::rename(&beside, path)) {
-        // That it stays is no harm: nobody reads it.
+        // A leftover file is harmless, since it's never read.
         let _ = std::fs::remove_file(&beside);
         return Err(error);
     }
     settle(path)
 }
 
-/// Removes a file; that it is gone already is as good.
+/// Removes a file. A missing file is a success.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -62,7 +60,7 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the folder's entry of a file durable, where folders can be synchronised.
+/// Makes the directory entry of a file durable, where directories can be synchronised.
 fn settle(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     if let Some(folder) = path.parent() {
@@ -78,17 +76,18 @@ fn settle(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Names that are tried before it is given up.
+/// Maximum number of names to try.
 const TRIES: usize = 16;
 
-/// A new file beside another one. Its name can't be foreseen and nothing may stand there yet: a
-/// link that somebody put there would have the bytes written to where it leads.
+/// Creates a new file next to another one. Its name is unpredictable and must not exist, since an
+/// existing symbolic link would redirect the write.
 fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     let mut tried = 0;
     loop {
         let mut name = std::ffi::OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
-        // No source of knowledge ends so: what a crash leaves behind is never read.
+        // No source of knowledge has this extension, so files that remain after a crash are never
+        // read.
         name.push(format!(".{:016x}.tmp~", RandomState::new().hash_one(tried)));
         let beside = path.with_file_name(name);
         match OpenOptions::new()

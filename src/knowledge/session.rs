@@ -1,4 +1,4 @@
-//! A session as its transcript records it: what was said, what was decided, where it was compacted.
+//! Reads a session from its transcript: messages, decisions and compactions.
 //!
 //! | line | is |
 //! | --- | --- |
@@ -9,7 +9,7 @@
 use super::extract::message;
 use serde_json::Value;
 
-/// Words that mark a decision at the beginning of a line.
+/// Prefixes that mark a line as a decision.
 const MARKS: [&str; 6] = [
     "decision:",
     "decided:",
@@ -19,31 +19,31 @@ const MARKS: [&str; 6] = [
     "决策：",
 ];
 
-/// Something that a session records.
+/// An event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// Somebody said something; that decides nothing by itself.
+    /// A message; it isn't a decision by itself.
     Message(String),
-    /// What a tool was handed, and what it answered, beside what was said: nobody decides by it,
-    /// and it fills the window.
+    /// The input or output of a tool. It contains no decisions but uses space in the context
+    /// window.
     Tool(String),
-    /// Something was decided.
+    /// A decision.
     Decision(String),
-    /// From here on this stands for all that was said before.
+    /// A compaction, which replaces everything before it.
     Compaction(String),
 }
 
 /// A session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Session {
-    /// What it records, with the line that records it, from 1.
+    /// The events, each with its line number from 1.
     pub events: Vec<(u64, Event)>,
-    /// Lines that can't be read. What they say is unknown.
+    /// Lines that can't be read; their content is unknown.
     pub unreadable: Vec<u64>,
 }
 
 impl Session {
-    /// Reads a transcript, JSON a line.
+    /// Parses a transcript in JSON Lines.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let mut session = Self::default();
@@ -68,7 +68,7 @@ impl Session {
                 .map(str::to_owned)
         };
         let event = match record.get("type").and_then(Value::as_str) {
-            // Claude Code names the record after who speaks.
+            // Claude Code uses the speaker as the type of the record.
             Some("message" | "user" | "assistant") => match message(record) {
                 Some((_, said)) if record.get("isCompactSummary") == Some(&Value::Bool(true)) => {
                     Some(Event::Compaction(said))
@@ -87,7 +87,7 @@ impl Session {
                 }
                 None => None,
             },
-            // The title of another conversation.
+            // The title of another conversation, not a compaction.
             Some("summary") if record.get("leafUuid").is_some() => return,
             Some("decision") => text(&["text", "decision", "content"]).map(Event::Decision),
             Some("compaction" | "summary") => {
@@ -104,7 +104,7 @@ impl Session {
                     .collect();
                 (!all.is_empty()).then(|| Event::Compaction(all.join("\n")))
             }
-            // Other lines hold what surrounds a session, and nothing that was said.
+            // Other types are metadata of the session.
             Some(_) => return,
             None => None,
         };
@@ -114,7 +114,7 @@ impl Session {
         }
     }
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     #[must_use]
     pub fn messages(&self) -> usize {
         self.events
@@ -124,7 +124,7 @@ impl Session {
     }
 }
 
-/// The parts of a message that aren't text, as they are written: uses of tools and their results.
+/// Returns the parts of a message that aren't text, in JSON: tool calls and their results.
 fn tools(record: &Value) -> impl Iterator<Item = String> {
     let parts = record
         .pointer("/message/content")
@@ -140,21 +140,21 @@ fn tools(record: &Value) -> impl Iterator<Item = String> {
             match held {
                 Some(Value::String(text)) => text.clone(),
                 Some(other) => other.to_string(),
-                // A picture's bytes are no tokens; what else there may be is.
+                // Image bytes aren't text tokens; everything else is counted.
                 None if part.get("type").and_then(Value::as_str) == Some("image") => String::new(),
                 None => part.to_string(),
             }
         })
 }
 
-/// What a line decides, if it says that it does.
+/// Returns the decision that a line is marked as, if any.
 fn decision(line: &str) -> Option<String> {
     let line = line.trim_start_matches(|c: char| {
         c.is_whitespace() || matches!(c, '-' | '*' | '+' | '#' | '>')
     });
     let lower: String = line.chars().take(12).flat_map(char::to_lowercase).collect();
     let mark = MARKS.iter().find(|mark| lower.starts_with(**mark))?;
-    // A mark has as many characters in either case.
+    // A mark has the same number of characters in upper and lower case.
     let rest: String = line.chars().skip(mark.chars().count()).collect();
     let rest = rest.trim_matches(|c: char| c.is_whitespace() || c == '*');
     (!rest.is_empty()).then(|| rest.to_owned())
@@ -167,14 +167,7 @@ mod tests {
 
     #[test]
     fn decisions_and_compactions_are_told_apart() {
-        let session = Session::parse(
-            "{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"Go on\\n- **Decision:** use SQLite\"}}\n\
-             {\"type\":\"decision\",\"text\":\"no network\"}\n\
-             \n\
-             {\"type\":\"compaction\",\"summary\":\"s\",\"decisions\":[\"a\"]}\n\
-             {\"type\":\"message\",\"isCompactSummary\":true,\"message\":{\"role\":\"user\",\"content\":\"t\"}}\n\
-             {\"type\":\"meta\"}\n{\"type\":\"message\"}\n[]\nnot json\n",
-        );
+        let session = Session::parse(include_str!("session/decisions.jsonl"));
         let events = [
             (
                 1,

@@ -1,4 +1,4 @@
-//! Where knowledge comes from: files and folders below the folder of the configuration.
+//! The configured sources of knowledge: files and directories below that of the configuration.
 
 use super::KnowledgeError;
 use crate::diag::{Code, Finding, Place};
@@ -11,33 +11,33 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
-/// What a source holds.
+/// The kind of content in a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SourceKind {
-    /// Traces, in every format that is replayed.
+    /// Traces, in every format that can be replayed.
     Traces,
-    /// Transcripts of sessions, JSONL.
+    /// Transcripts of sessions, in JSON Lines.
     Transcripts,
-    /// Markdown.
+    /// Markdown documents.
     Documents,
     /// Rows of a timeline, as in `PROGRESS.md`.
     Progress,
-    /// Logs of what was done, as in `SUMMARY.md`.
+    /// Logs of work done, as in `SUMMARY.md`.
     Summaries,
-    /// One run a file, JSON.
+    /// One JSON file per run.
     Runs,
-    /// Edges and nodes of the knowledge graph, JSONL.
+    /// Edges and nodes of the knowledge graph, in JSON Lines.
     Graph,
-    /// Folders of a context bank.
+    /// Directories of a context bank.
     Bank,
-    /// Folders of skills.
+    /// Directories of skills.
     Skills,
     /// Source code, for the map of the repository.
     RepoMap,
 }
 
 impl SourceKind {
-    /// All of them.
+    /// Every kind.
     pub const ALL: [Self; 10] = [
         Self::Traces,
         Self::Transcripts,
@@ -51,7 +51,7 @@ impl SourceKind {
         Self::RepoMap,
     ];
 
-    /// The name in the configuration and in the store.
+    /// Returns the name in the configuration and in the store.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,13 +68,14 @@ impl SourceKind {
         }
     }
 
-    /// The kind of a name.
+    /// Returns the kind with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.name() == name)
     }
 
-    /// Whether a file found in a folder is of this kind. A file that is named itself always is.
+    /// Whether a file found in a directory is of this kind. A file that is configured directly
+    /// always is.
     pub(super) fn takes(self, path: &Path) -> bool {
         let Some(name) = path.file_name().map(|n| n.to_string_lossy().to_lowercase()) else {
             return false;
@@ -90,55 +91,54 @@ impl SourceKind {
             Self::Documents | Self::Progress | Self::Summaries => ends(&[".md", ".markdown"]),
             Self::Runs | Self::Bank => name == plain && ends(&[".json"]),
             Self::Skills => matches!(&*name, "meta.json" | "skills.json" | PROMOTIONS),
-            // Listed by what the repository ignores, not here.
+            // Listed with the repository's ignore rules, not here.
             Self::RepoMap => false,
         }
     }
 }
 
-/// The sources as they are configured.
+/// The sources as configured.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// The folder that the paths are relative to, and that none of them leads out of.
+    /// The directory that the paths are relative to and can't leave.
     pub root: PathBuf,
-    /// Files and folders, with `/`.
+    /// Files and directories, with `/`.
     pub paths: Vec<(SourceKind, String)>,
 }
 
 /// One file of a source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SourceFile {
-    /// What it holds.
     pub(super) kind: SourceKind,
-    /// Its path relative to the root, with `/`.
+    /// The path relative to the root, with `/`.
     pub(super) name: String,
-    /// What to open.
+    /// The path to open.
     pub(super) path: PathBuf,
 }
 
 impl SourceFile {
-    /// Whether it holds a record on each line, by its name.
+    /// Whether the file's name is that of a file with one record per line.
     pub(super) fn is_lines(&self) -> bool {
         self.name.to_lowercase().ends_with(".jsonl")
     }
 
-    /// Whether it says which skills are loaded, by its name.
+    /// Whether the file's name is that of a list of loaded skills.
     pub(super) fn is_skill_set(&self) -> bool {
         self.name.rsplit('/').next() == Some("skills.json")
     }
 }
 
-/// The files of all sources, sorted, and what is wrong with those that can't be looked at.
+/// The files of all sources in order, with findings about those that can't be indexed.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) files: Vec<SourceFile>,
     pub(super) findings: Vec<Finding>,
-    /// Files and directories that couldn't be listed, with why: what lies there isn't known, and
-    /// not gone.
+    /// Files and directories that couldn't be listed, with the error. Their content is unknown, but
+    /// not removed.
     pub(super) unlisted: Vec<(String, std::io::Error)>,
 }
 
-/// A configured path below the root, whether there is anything or not.
+/// Joins a configured path to the root, whether the file exists or not.
 fn joined(root: &Path, configured: &str) -> Result<PathBuf, KnowledgeError> {
     let path = root.join(configured);
     let below = |c| {
@@ -161,7 +161,7 @@ fn joined(root: &Path, configured: &str) -> Result<PathBuf, KnowledgeError> {
 }
 
 impl Sources {
-    /// A configured path that is no source, held to the same rule: it doesn't lead out of the root.
+    /// Resolves a configured path that isn't a source. It must not lead out of the root either.
     ///
     /// # Errors
     /// When it does, or the root can't be resolved.
@@ -176,8 +176,8 @@ impl Sources {
         joined(&root, configured)
     }
 
-    /// The files of folders of skills that `wanted` takes by their paths, sorted; links are not
-    /// followed.
+    /// Returns the files in directories of skills whose path `wanted` accepts, in order. Symbolic
+    /// links are not followed.
     ///
     /// # Errors
     /// When a source leads out of the root.
@@ -199,7 +199,7 @@ impl Sources {
             .filter(|(kind, _)| *kind == SourceKind::Skills)
         {
             let folder = joined(&root, configured)?;
-            // Folders that can't be read are told of where their manifests are.
+            // Unreadable directories are reported where the manifests are listed.
             let entries = walkdir::WalkDir::new(folder)
                 .into_iter()
                 .filter_map(Result::ok);
@@ -209,10 +209,10 @@ impl Sources {
         Ok(all)
     }
 
-    /// Whether every configured file and directory is there.
+    /// Checks that every configured file and directory exists.
     ///
     /// # Errors
-    /// When one isn't, or leads out of the root.
+    /// When one doesn't exist, or leads out of the root.
     pub fn are_there(&self) -> Result<(), KnowledgeError> {
         for (_, configured) in &self.paths {
             if let Err(error) = self.inside(configured)?.canonicalize() {
@@ -223,7 +223,7 @@ impl Sources {
         Ok(())
     }
 
-    /// Finds the files.
+    /// Lists the files of all sources.
     ///
     /// # Errors
     /// When the root can't be resolved, or a path leads out of it.
@@ -266,7 +266,7 @@ impl Sources {
         for ((kind, name), path) in files {
             match without_secrets(&name) {
                 None => all.push(SourceFile { kind, name, path }),
-                // The name stands in every answer, and can't be another one there than on the disk.
+                // The name is shown in every answer, and must be the same there as on disk.
                 Some(shown) => {
                     let message =
                         "the name of the source holds a credential, so nothing of it is indexed"
@@ -288,7 +288,8 @@ impl Sources {
     }
 }
 
-/// Adds a file, unless its name is that of another one: bytes that are no UTF-8 all look the same.
+/// Adds a file, unless its name is taken: different names that aren't valid UTF-8 may be shown
+/// alike.
 fn add(
     kind: SourceKind,
     root: &Path,
@@ -309,9 +310,9 @@ fn add(
     }
 }
 
-/// A name without the credentials in it; `None` when it holds none.
+/// Returns a name with masked credentials; `None` when it has none.
 fn without_secrets(name: &str) -> Option<String> {
-    // Without the table nothing can be said to be free of secrets.
+    // Without the table of secrets, no name counts as free of them.
     let Ok(table) = Table::shipped() else {
         return Some(String::new());
     };
@@ -330,7 +331,7 @@ fn walk(
     findings: &mut Vec<Finding>,
     unlisted: &mut Vec<(String, std::io::Error)>,
 ) {
-    // Links inside are not followed: they could lead out, or round in circles.
+    // Symbolic links are not followed: they could lead out of the root or form a cycle.
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
         match entry {
             Ok(entry) if entry.file_type().is_file() && kind.takes(entry.path()) => {
@@ -360,9 +361,9 @@ fn unreadable(name: &str, error: &std::io::Error) -> Finding {
     finding(101, name, 0, format!("the source can't be opened: {error}"))
 }
 
-/// A finding about a line of a source; 0 for the source as a whole.
+/// Creates a finding about a line of a source; 0 is the source as a whole.
 pub(super) fn finding(code: u16, file: &str, line: u64, message: String) -> Finding {
-    // No baseline knows these findings; nothing but the message tells them apart.
+    // Only the message distinguishes these findings in a baseline.
     let subject = Some(crate::diag::digest(&message));
     let place = Place {
         file: file.into(),

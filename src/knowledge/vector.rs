@@ -1,14 +1,14 @@
-//! Vectors of texts, whoever makes them: how they are stored and compared.
+//! Storage and comparison of text vectors from any model.
 
-/// A vector of unit length, each component times 127 and in two's complement, as it is stored.
+/// A stored vector of unit length: each component times 127, as a signed byte.
 pub(super) type Vector = Vec<u8>;
 
-/// At most so many bytes of a text.
+/// Returns at most this many bytes of a text.
 pub(super) fn beginning(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
 
-/// A vector at unit length, as it is stored; `None` of what has no direction.
+/// Normalises a vector and quantises it for storage; `None` for a zero vector.
 pub(super) fn quantised(vector: &[f32]) -> Option<Vector> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
@@ -16,13 +16,13 @@ pub(super) fn quantised(vector: &[f32]) -> Option<Vector> {
     (length > 1e-6).then(|| vector.iter().map(whole).collect())
 }
 
-/// A vector that many others are compared with.
+/// Widens a vector to 16 bits for comparison with many others.
 pub(super) fn widened(vector: &[u8]) -> Vec<i16> {
     vector.iter().map(|x| i16::from(x.cast_signed())).collect()
 }
 
-/// The product of two vectors, or of parts of them; of one that was [`widened`]: processors
-/// multiply and add pairs of 16 bits at once, if they are shown as many as fit.
+/// Returns the dot product of two vectors or parts of them, the first one [`widened`]. Fixed chunks
+/// let the compiler use instructions that multiply and add pairs of 16 bits.
 pub(super) fn product(a: &[i16], b: &[u8]) -> i32 {
     let one = |(x, y): (&i16, &u8)| i32::from(*x) * i32::from(i16::from(y.cast_signed()));
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
@@ -34,7 +34,7 @@ pub(super) fn product(a: &[i16], b: &[u8]) -> i32 {
     whole + a_rest.iter().zip(b_rest).map(one).sum::<i32>()
 }
 
-/// The length of a vector, or of a part of one, rounded up.
+/// Returns the length of a vector or a part of one, rounded up.
 pub(super) fn length(vector: &[u8]) -> u16 {
     let squares: u32 = vector
         .iter()
@@ -45,16 +45,16 @@ pub(super) fn length(vector: &[u8]) -> u16 {
     u16::try_from(root + u32::from(root * root < squares)).unwrap_or(u16::MAX)
 }
 
-/// The product of a vector with itself, but for what was lost when it was stored.
+/// The dot product of a vector with itself, ignoring quantisation errors.
 const ALIKE: i32 = 127 * 127;
 
-/// The cosine of two vectors with that [`product`].
+/// Returns the cosine that corresponds to a [`product`].
 #[expect(clippy::cast_precision_loss, reason = "at most 127²")]
 pub(super) fn cosine_of(product: i32) -> f32 {
     product.clamp(-ALIKE, ALIKE) as f32 / ALIKE as f32
 }
 
-/// The cosine of two vectors.
+/// Returns the cosine of two vectors.
 pub(super) fn cosine(a: &[u8], b: &[u8]) -> f32 {
     cosine_of(product(&widened(a), b))
 }

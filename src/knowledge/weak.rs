@@ -1,5 +1,5 @@
-//! Which uses of skills rest on weak turns. A turn that quotes the context bank without declaring
-//! it proves nothing, so no promotion may rest on its success.
+//! Marks uses of skills that rest on weak turns. A turn that quotes the context bank without
+//! declaring it is no evidence, so its success can't support a promotion.
 
 use super::KnowledgeError;
 use super::context::Bank;
@@ -12,10 +12,10 @@ use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The state of the banks that the marks were made with.
+/// The metadata key for the digest of the banks that the marks were computed with.
 const BANKS: &str = "weak_banks";
 
-/// Marks the uses that haven't been looked at; all of them when a bank has changed.
+/// Marks the uses that aren't marked yet, or all of them when a bank has changed.
 pub(super) fn mark(writer: &Writer<'_>, sources: &Sources) -> Result<(), KnowledgeError> {
     let db = &writer.db;
     let now = banks(db)?;
@@ -48,7 +48,7 @@ pub(super) fn mark(writer: &Writer<'_>, sources: &Sources) -> Result<(), Knowled
     Ok(())
 }
 
-/// Whether the marks are those that [`mark`] would make now.
+/// Whether the stored marks equal those that [`mark`] would compute now.
 pub(super) fn agrees(db: &Connection, sources: &Sources) -> Result<bool, KnowledgeError> {
     if store::read_meta::<String>(db, BANKS)?.as_deref() != Some(&banks(db)?) {
         return Ok(false);
@@ -84,7 +84,7 @@ pub(super) fn agrees(db: &Connection, sources: &Sources) -> Result<bool, Knowled
     Ok(true)
 }
 
-/// A digest of all banks that are indexed.
+/// Computes a digest of all indexed banks.
 fn banks(db: &Connection) -> Result<String, KnowledgeError> {
     let mut all = Sha256::new();
     let mut select = db.prepare("SELECT path, hash FROM source WHERE kind = ?1 ORDER BY path")?;

@@ -1,31 +1,31 @@
-//! How full the window of a session is, and whether it is time to write down what it holds.
+//! Measures how full the context window of a session is, and whether a compaction is due.
 
 use super::session::{Event, Session};
 use tokens::Encoding;
 
-/// Tokens of a window unless told otherwise.
+/// Default size of the window, in tokens.
 pub const WINDOW: usize = 200_000;
-/// Tokens since the last compaction after which one may, and must, follow.
+/// Tokens since the last compaction from which another one may (soft) or must (hard) follow.
 const SOFT: usize = 4_000;
 const HARD: usize = 8_000;
-/// Messages that must lie between two compactions.
+/// Minimum number of messages between two compactions.
 const APART: usize = 5;
 
-/// What the use of the window asks for.
+/// The urgency that follows from the use of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Below 60 %: nothing.
+    /// Below 60 %: nothing to do.
     None,
-    /// From 60 %: write down soon what is to be kept.
+    /// From 60 %: record soon what has to be kept.
     FlushSoon,
-    /// From 80 %: do it now.
+    /// From 80 %: record it now.
     FlushNow,
     /// Above 95 %.
     Critical,
 }
 
 impl Level {
-    /// The word in output.
+    /// Returns the name in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl Level {
         }
     }
 
-    /// Of so many tokens in a window of so many.
+    /// Returns the level for `tokens` used of a window.
     #[must_use]
     pub fn of(tokens: usize, window: usize) -> Self {
         let share = |percent: usize| window.saturating_mul(percent);
@@ -50,7 +50,7 @@ impl Level {
     }
 }
 
-/// Whether what was said since the last compaction is worth one.
+/// Whether a compaction is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Due {
     /// Below 4,000 tokens, or fewer than five messages.
@@ -62,7 +62,7 @@ pub enum Due {
 }
 
 impl Due {
-    /// The word in output.
+    /// Returns the name in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -73,20 +73,18 @@ impl Due {
     }
 }
 
-/// How a session stands at its end.
+/// The state at the end of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Health {
-    /// Tokens in the window: the last compaction and all that was said since.
+    /// Tokens in the window: the last compaction and everything after it.
     pub tokens: usize,
-    /// Tokens that the window has.
+    /// The size of the window in tokens.
     pub window: usize,
-    /// What that asks for.
     pub level: Level,
-    /// Tokens said since the last compaction, or since the beginning.
+    /// Tokens since the last compaction, or since the beginning.
     pub since: usize,
     /// Messages since then.
     pub messages: usize,
-    /// Whether they are worth a compaction.
     pub due: Due,
 }
 
@@ -95,7 +93,7 @@ pub struct Health {
 pub fn health(session: &Session, window: usize) -> Health {
     let count = |text: &str| Encoding::default().count(text);
     let (mut kept, mut since, mut messages) = (0, 0, 0);
-    // What lies before the last compaction is in the window no more, and needn't be counted.
+    // Everything before the last compaction has left the window.
     let last = session
         .events
         .iter()
@@ -109,7 +107,8 @@ pub fn health(session: &Session, window: usize) -> Health {
             }
             Event::Tool(text) => since += count(text),
             Event::Compaction(text) => kept = count(text),
-            // Those of a message were counted with it; others stand beside the conversation.
+            // Decisions in messages are counted with the message; others aren't part of the
+            // conversation.
             Event::Decision(_) => {}
         }
     }

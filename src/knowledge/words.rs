@@ -1,4 +1,4 @@
-//! The words of a text, for searching: prose, code and scripts without spaces alike.
+//! Extracts the words of a text for searching: prose, code, and scripts without spaces.
 //!
 //! - Words are runs of letters, digits and `_`, folded to lower case and without diacritics;
 //!   full-width Latin is read as Latin.
@@ -16,11 +16,11 @@ use std::borrow::Cow;
 use text_simd::{self, CHUNK, Kinds as _};
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Bytes of the longest word that is indexed: a SHA-512 in hexadecimal fits, an image in base64
+/// Maximum length of an indexed word in bytes: a SHA-512 in hexadecimal fits, an image in base64
 /// doesn't.
 const LONGEST: usize = 128;
 
-/// Words that questions hold and that no answer is found by.
+/// Function words of questions, which are ignored in a search.
 const FUNCTION_WORDS: [&str; 62] = [
     "a", "about", "after", "all", "an", "and", "any", "are", "at", "be", "been", "before", "but",
     "by", "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "i",
@@ -32,12 +32,12 @@ const FUNCTION_WORDS: [&str; 62] = [
 /// Whether a word of a question says nothing about the answer.
 #[must_use]
 pub fn is_function_word(word: &str) -> bool {
-    // The longest of them have six letters.
+    // The longest function words have six letters.
     word.len() <= 6 && FUNCTION_WORDS.binary_search(&word).is_ok()
 }
 
-/// Characters of scripts that are written without spaces, or with spaces that don't part words:
-/// Han, kana, Hangul.
+/// Whether a character is of a script without spaces or whose spaces don't separate words: Han,
+/// kana, Hangul.
 #[must_use]
 pub const fn is_cjk(c: char) -> bool {
     matches!(c,
@@ -47,12 +47,12 @@ pub const fn is_cjk(c: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Marks that are combined with a letter.
+/// Whether a character is a combining diacritic.
 const fn is_diacritic(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
 
-/// Full-width forms as what they stand for.
+/// Maps full-width characters to their ASCII forms.
 const fn narrow(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => match char::from_u32(c as u32 - 0xfee0) {
@@ -63,11 +63,11 @@ const fn narrow(c: char) -> char {
     }
 }
 
-/// Calls `emit` for every word of the text, in its order. Identifiers give the whole and the parts.
+/// Calls `emit` for every word of a text in order. Identifiers give the whole and their parts.
 pub fn each(text: &str, emit: &mut impl FnMut(&str)) {
     let (stretches, rest) = text.as_bytes().as_chunks();
     let mut open: Option<Open> = None;
-    // Filled up with zeros, at least one, which end the last run.
+    // Padded with at least one zero byte, which ends the last run.
     let last = text_simd::first(rest);
     for (at, stretch) in (0..).step_by(CHUNK).zip(stretches.iter().chain([&last])) {
         let signs = Signs::of(stretch);
@@ -98,21 +98,21 @@ pub fn each(text: &str, emit: &mut impl FnMut(&str)) {
     }
 }
 
-/// What the bytes of a stretch are, a bit for each.
+/// Classes of the bytes in a chunk, one bit per byte.
 #[derive(Clone, Copy)]
 struct Signs {
-    /// Of a word, or of a character beyond ASCII, which may be.
+    /// Word bytes, and non-ASCII bytes, which may be part of words.
     run: u64,
-    /// Of a character beyond ASCII.
+    /// Non-ASCII bytes.
     foreign: u64,
-    /// Capitals and `_`, at which identifiers are joined.
+    /// Capitals and `_`, at which identifiers are split.
     joint: u64,
 }
 
 impl Signs {
     fn of(stretch: &[u8; CHUNK]) -> Self {
         let lanes = text_simd::lanes(stretch);
-        // Their highest bit is what a mask is made of.
+        // A mask is made of the highest bit of each byte, which is set in non-ASCII bytes.
         let foreign = text_simd::word(lanes);
         let joint = text_simd::word(lanes.map(|l| l.within(b'A', b'Z') | l.are(b'_')));
         let plain = text_simd::word(lanes.map(|l| l.within(b'a', b'z') | l.within(b'0', b'9')));
@@ -124,18 +124,18 @@ impl Signs {
     }
 }
 
-/// A run of letters, digits, `_` and characters beyond ASCII while its end is looked for.
+/// A run of letters, digits, `_` and non-ASCII characters whose end isn't known yet.
 #[derive(Clone, Copy)]
 struct Open {
     start: usize,
-    /// It holds characters beyond ASCII.
+    /// Whether the run contains non-ASCII characters.
     foreign: bool,
-    /// It holds capitals or `_` behind its first byte.
+    /// Whether the run contains capitals or `_` after its first byte.
     joined: bool,
 }
 
 impl Open {
-    /// The run with what it holds of a stretch that begins at `at`.
+    /// Adds the flags of the bytes `from..to` of a chunk that begins at offset `at`.
     fn with(self, signs: Signs, from: u32, to: u32, at: usize) -> Self {
         let held = !0 << from & !u64::MAX.checked_shl(to).unwrap_or_default();
         let behind = if self.start >= at {
@@ -159,7 +159,7 @@ impl Open {
     }
 }
 
-/// Calls `emit` for every word of a text of any characters, one character after the other.
+/// Calls `emit` for every word of any text, one character at a time.
 fn walk(text: &str, emit: &mut impl FnMut(&str)) {
     let mut word = String::new();
     let mut run: Option<char> = None;
@@ -197,7 +197,7 @@ fn end_run(run: &mut Option<char>, emit: &mut impl FnMut(&str)) {
     }
 }
 
-/// Emits a run of letters, digits and `_`, and empties it.
+/// Emits a run of letters, digits and `_`, and clears it.
 fn end_word(word: &mut String, emit: &mut impl FnMut(&str)) {
     if word.is_ascii() {
         identifier(word, true, emit);
@@ -208,8 +208,7 @@ fn end_word(word: &mut String, emit: &mut impl FnMut(&str)) {
     word.clear();
 }
 
-/// Emits the words of an identifier: itself and its parts. Unless it may be `joined` there are
-/// none.
+/// Emits an identifier and its parts. Unless `joined`, it has no parts.
 fn identifier(word: &str, joined: bool, emit: &mut impl FnMut(&str)) {
     let Some(first) = word.bytes().next().filter(|_| word.len() <= LONGEST) else {
         return;
@@ -220,7 +219,7 @@ fn identifier(word: &str, joined: bool, emit: &mut impl FnMut(&str)) {
     if !first.is_ascii_uppercase() {
         return emit(&stem(word));
     }
-    // One part, at the beginning of a sentence or a name.
+    // A single part whose first letter may be a capital.
     let mut small = [0; LONGEST];
     let Some(small) = small.get_mut(..word.len()) else {
         return;
@@ -252,8 +251,8 @@ fn compound(word: &str, emit: &mut impl FnMut(&str)) {
     }
 }
 
-/// The parts of an identifier: at `_`, where lower case turns to upper case, and before the last
-/// capital of several.
+/// Splits an identifier at `_`, where lower case changes to upper case, and before the last of
+/// several capitals.
 fn parts(word: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let mut start = 0;
@@ -279,12 +278,12 @@ fn parts(word: &str) -> Vec<&str> {
     all
 }
 
-/// Words that questions hold and that only seem to have an ending.
+/// Words of questions that only seem to have an inflection.
 fn is_unbent(word: &str) -> bool {
     matches!(word, "before" | "have" | "there" | "were" | "where")
 }
 
-/// The word without an ending that only bends it.
+/// Returns the word without an inflection.
 fn stem(word: &str) -> Cow<'_, str> {
     let may_bend = matches!(word.as_bytes(), [_, _, .., b's' | b'e' | b'd' | b'g']);
     if word.len() < 4 || !may_bend || !word.is_ascii() || is_unbent(word) {
@@ -296,7 +295,7 @@ fn stem(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// The word without `-ing`, `-ed` or the `e` that they take the place of.
+/// Returns the word without `-ing`, `-ed` or the `e` that they replace.
 fn unbent(word: &str) -> &str {
     let vowel = |b: u8| matches!(b, b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
     let bent = word
@@ -305,7 +304,7 @@ fn unbent(word: &str) -> &str {
     match bent {
         Some(stem) if stem.len() < 3 || !stem.bytes().any(vowel) => word,
         Some(stem) => match stem.as_bytes() {
-            // `running` is of `run`, `falling` of `fall`.
+            // `running` comes from `run`, `falling` from `fall`.
             [_, .., a, b]
                 if stem.len() > 3 && a == b && !vowel(*b) && !matches!(b, b'l' | b's' | b'z') =>
             {
@@ -320,7 +319,7 @@ fn unbent(word: &str) -> &str {
     }
 }
 
-/// The word without the ending of a plural.
+/// Returns the singular of a word.
 fn singular(word: &str) -> Cow<'_, str> {
     if word.len() < 4 || !word.ends_with('s') || !word.is_ascii() {
         return Cow::Borrowed(word);
@@ -387,7 +386,7 @@ mod tests {
             words("settings set added add falling"),
             ["set", "set", "add", "add", "fall"]
         );
-        // What isn't such an ending stays, and so do the words that questions are made of.
+        // Other endings stay, and so do the function words of questions.
         assert_eq!(
             words("string thing speed tree need there before these"),
             [
@@ -434,7 +433,7 @@ mod tests {
 
         #[test]
         fn a_question_and_an_answer_give_the_same_words(text in "[a-zA-Z_]{1,20}") {
-            // Found by itself wherever it stands.
+            // The word is found regardless of the text around it.
             let inside = words(&format!("({text})"));
             prop_assert_eq!(words(&text), inside);
         }

@@ -1,4 +1,4 @@
-//! From faults to findings.
+//! Converts the faults of a manifest to findings.
 
 use super::fault::{Fault, faults};
 use super::kind::Kind;
@@ -11,20 +11,19 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use strict_json;
 
-/// A manifest with its place.
+/// A manifest and its location.
 #[derive(Debug, Clone, Copy)]
 pub struct File<'f> {
-    /// Its name in reports.
+    /// The name shown in reports.
     pub name: &'f str,
-    /// What it says.
     pub text: &'f str,
-    /// The folder that it lies in, and the project that it belongs to; without them what it names
-    /// isn't looked for.
+    /// The directory of the manifest and the root of its project. `None` skips the check that the
+    /// paths it names exist.
     pub places: Option<(&'f Path, &'f Path)>,
 }
 
-/// Everything that is wrong with a manifest, in the order of its text; and its secrets, of which
-/// the findings are free.
+/// Returns the findings about a manifest in text order, and a mask of its secrets. The messages of
+/// the findings are already masked.
 #[must_use]
 pub fn check(kind: Kind, file: &File<'_>) -> (Vec<Finding>, Mask) {
     let mut all = faults(kind, file.text);
@@ -49,7 +48,7 @@ pub fn check(kind: Kind, file: &File<'_>) -> (Vec<Finding>, Mask) {
         .map(|fault| finding(file.name, &entry, fault))
         .collect();
     for finding in &mut findings {
-        // What says that there is a secret doesn't say it, and names it by its first characters.
+        // YV803 names a secret only by its first characters, which the mask would remove.
         if finding.code != Code(803) {
             mask.clean(&mut finding.message);
         }
@@ -67,7 +66,8 @@ fn finding(name: &str, entry: &Entry<'_>, fault: Fault) -> Finding {
         pointer: Some(fault.pointer).filter(|p| !p.is_empty()),
         excerpt: Some(entry.excerpt(fault.at.start, fault.at.len())),
     };
-    // The value itself counts where there is no pointer: two credentials in one string are two.
+    // Without a pointer, the text identifies the finding: two credentials in one string are two
+    // findings.
     let text = entry.text.get(fault.at).unwrap_or_default();
     let about = subject([place.pointer.as_deref().unwrap_or_default(), &digest(text)]);
     let finding = rules::finding(Code(fault.code), fault.message, place);

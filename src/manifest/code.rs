@@ -1,25 +1,25 @@
-//! Whether a file of code defines a function, as far as that can be told without its grammar: a
-//! name in a comment, in a string or in a call is no definition.
+//! Checks heuristically, without a grammar, whether a source file defines a function. A name in a
+//! comment, a string or a call isn't a definition.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Words that no function is called.
+/// Keywords that can't be function names.
 const RESERVED: [&str; 40] = [
     "if", "else", "for", "while", "do", "switch", "case", "return", "function", "class", "const",
     "let", "var", "new", "delete", "typeof", "void", "in", "of", "try", "catch", "finally",
     "throw", "with", "import", "export", "await", "yield", "def", "elif", "except", "lambda",
     "not", "and", "or", "this", "null", "true", "false", "default",
 ];
-/// Words behind which a definition's name stands.
+/// Keywords and modifiers that precede the name in a definition.
 const DEFINE: [&str; 14] = [
     "function", "class", "def", "fn", "func", "fun", "sub", "const", "let", "var", "static", "as",
     "async", "void",
 ];
-/// Characters between the parameters of a function and its body: a type.
+/// Longest return type, in characters, between a function's parameters and its body.
 const TYPE: usize = 200;
 
-/// Whether a name may be that of a function; of `Class.method` each part.
+/// Whether a text can be the name of a function. Each part of `Class.method` is checked.
 pub(super) fn is_name(name: &str) -> bool {
     let part = |part: &str| {
         let first = part
@@ -35,14 +35,14 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
-/// The text with blanks for comments and strings. `hash` says that `#` begins a comment.
+/// Replaces comments and strings with blanks. `hash` says that `#` begins a comment.
 fn code(text: &str, hash: bool) -> Vec<char> {
     let all: Vec<char> = text.chars().collect();
     let at = |n: usize| all.get(n).copied().unwrap_or('\n');
     let mut out = Vec::with_capacity(all.len());
     let mut n = 0;
-    // What stood last that isn't blank: behind a sign a slash begins a pattern, behind a value it
-    // divides.
+    // The last character that isn't blank. After an operator a slash begins a regular expression,
+    // after a value it divides.
     let mut last = '(';
     while n < all.len() {
         let c = at(n);
@@ -81,7 +81,7 @@ fn line_end(all: &[char], from: usize) -> usize {
         .map_or(all.len(), |n| from + n)
 }
 
-/// Where what ends a comment or a string has ended.
+/// Returns the index after the next occurrence of `end`.
 fn find(all: &[char], from: usize, end: &[char]) -> usize {
     let rest = all.get(from.min(all.len())..).unwrap_or_default();
     rest.windows(end.len())
@@ -89,8 +89,8 @@ fn find(all: &[char], from: usize, end: &[char]) -> usize {
         .map_or(all.len(), |n| from + n + end.len())
 }
 
-/// Where a string has ended that begins at `from`; `line` says that it ends with its line at the
-/// latest.
+/// Returns the index after the string that begins at `from`. With `line`, the string ends at the
+/// end of its line at the latest.
 fn quoted(all: &[char], from: usize, quote: char, line: bool) -> usize {
     let mut n = from + 1;
     while let Some(c) = all.get(n) {
@@ -105,8 +105,8 @@ fn quoted(all: &[char], from: usize, quote: char, line: bool) -> usize {
     all.len()
 }
 
-/// Whether a text of code defines a function of this name. `file` is its path, whose ending tells
-/// how comments begin.
+/// Whether source text defines a function of this name. The extension of `file` determines how
+/// comments begin.
 pub(super) fn defines(file: &str, text: &str, name: &str) -> bool {
     let ending = file.rsplit_once('.').map_or("", |(_, e)| e).to_lowercase();
     let code = code(
@@ -147,7 +147,7 @@ pub(super) fn defines(file: &str, text: &str, name: &str) -> bool {
     false
 }
 
-/// Where each `(` is closed. Those that never are stand in no list.
+/// Maps the index of each `(` to that of its `)`. Unclosed parentheses are missing.
 fn closing(code: &[char]) -> HashMap<usize, usize> {
     let (mut open, mut all) = (Vec::new(), HashMap::new());
     for (n, c) in code.iter().enumerate() {
@@ -160,8 +160,8 @@ fn closing(code: &[char]) -> HashMap<usize, usize> {
     all
 }
 
-/// Whether the name that stands there is being defined. `in_braces`: among members, or in a list of
-/// what is exported.
+/// Whether the name in this range is being defined. `in_braces` says that it's among the members of
+/// an object or in a list of exports.
 fn is_definition(
     code: &[char],
     closes: &HashMap<usize, usize>,
@@ -188,7 +188,7 @@ fn is_definition(
         '=' => after != '=',
         ':' => in_braces && after != ':',
         ',' | '}' => in_braces && before.ends_with(['{', ',']),
-        // A method, or a function of a shell: its parameters and then its body.
+        // A method or a shell function: its parameters are followed by its body.
         '(' if !RESERVED.contains(&word) && !before.ends_with('.') => {
             let Some(close) = closes.get(&(end + blanks)) else {
                 return false;
@@ -272,7 +272,8 @@ mod tests {
             "class A { run(a = f(g()), b = (1)) {} }",
             "run"
         ));
-        // Each call is looked at on its own, and none of them to the end of the text.
+        // Each call is checked on its own without a scan to the end of the text, so this isn't
+        // quadratic.
         assert!(!defines("h.js", &"run(".repeat(40_000), "run"));
         assert!(!defines(
             "h.js",

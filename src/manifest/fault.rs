@@ -1,4 +1,4 @@
-//! What is wrong with a manifest by its text alone.
+//! Finds what is wrong with a manifest by its text alone.
 
 use super::intent::is_catch_all;
 use super::kind::Kind;
@@ -12,30 +12,30 @@ use std::ops::Range;
 use std::sync::LazyLock;
 use strict_json::{self, DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 
-/// Faults that are listed for one manifest.
+/// Maximum number of faults listed for one manifest.
 const MOST: usize = 100;
-/// Codes of faults that are warnings.
+/// Codes of the faults that are warnings.
 const WARNINGS: [u16; 3] = [109, 804, 915];
-/// Tools of one manifest that are read; a model can't choose among more.
+/// Maximum number of tools of one manifest that are read. A model can't choose among more.
 pub(super) const TOOLS: usize = 1_000;
 
-/// One fault.
+/// One fault in a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The rule.
+    /// The code of the rule.
     pub code: u16,
-    /// A severity other than the rule's own.
+    /// Replaces the rule's own severity.
     pub severity: Option<Severity>,
-    /// Bytes of the text.
+    /// Byte range in the text. Empty until it is resolved from the pointer.
     pub at: Range<usize>,
-    /// JSON pointer; empty for the whole.
+    /// JSON pointer to the faulty value; empty for the whole document.
     pub pointer: String,
-    /// What. Holds hostile text.
+    /// May contain hostile text.
     pub message: String,
 }
 
 impl Fault {
-    /// A breach of a manifest's schema or of what it must hold.
+    /// Creates a violation of a manifest's schema or of a constraint the schema can't express.
     pub(super) fn manifest(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code: 901,
@@ -46,7 +46,7 @@ impl Fault {
         }
     }
 
-    /// More than is looked at.
+    /// Creates a fault that reports input over a limit.
     pub(super) fn limit(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code: 107,
@@ -58,8 +58,8 @@ impl Fault {
 static VALIDATORS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
     let mut catalogue = Catalogue::new();
     add_to(&mut catalogue);
-    // A schema that doesn't compile would be a bug that the tests find; here every manifest would
-    // be refused.
+    // A schema that doesn't compile is a bug that the tests find. At run time its manifests would
+    // all be refused.
     catalogue
         .entries()
         .iter()
@@ -67,12 +67,12 @@ static VALIDATORS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
         .collect()
 });
 
-/// A member's name in a pointer.
+/// Escapes a member's name for a JSON pointer.
 pub(super) fn step(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// Everything that is wrong with the text of a manifest, in the order of the text.
+/// Returns every fault in the text of a manifest, in text order.
 #[must_use]
 pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
@@ -88,7 +88,8 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
         }];
     }
     let mut all = Vec::new();
-    // To find a pointer takes a walk through the text, so only for those that can be listed.
+    // Resolving a pointer takes a pass over the text, so only notes that can be listed are
+    // resolved.
     let mut notes: Vec<_> = scanner.notes().iter().collect();
     notes.sort_by_key(|note| (note.kind != NoteKind::DuplicateMember, note.at));
     for note in notes.into_iter().take(MOST) {
@@ -142,7 +143,7 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
     all.sort_by(in_order);
     all.dedup();
     if all.len() > MOST {
-        // Warnings never crowd an error out.
+        // Warnings must not displace errors.
         all.sort_by_key(|fault| WARNINGS.contains(&fault.code));
         all.truncate(MOST);
         all.sort_by(in_order);
@@ -150,7 +151,7 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
     all
 }
 
-/// The schema, of each element where the manifest is a list.
+/// Validates the manifest against its schema; of a list, each element.
 fn shape(kind: Kind, text: &str, value: &Value, all: &mut Vec<Fault>) {
     let Some(validator) = VALIDATORS.get(kind.schema()) else {
         return all.push(Fault::manifest(
@@ -167,7 +168,8 @@ fn shape(kind: Kind, text: &str, value: &Value, all: &mut Vec<Fault>) {
                 Some("handler") => "expected a file and a function, such as ./tool.js#run",
                 _ => "expected another form",
             };
-            // A pattern says little to a person.
+            // A regular expression means little to a reader, so the message shows what was
+            // expected.
             let message = if v.keyword == "pattern" {
                 expected.to_owned()
             } else {
@@ -201,7 +203,7 @@ fn shape(kind: Kind, text: &str, value: &Value, all: &mut Vec<Fault>) {
     }
 }
 
-/// Gives faults that know only their pointer their place.
+/// Resolves the byte range of faults that have only a pointer.
 fn place(text: &str, all: &mut [Fault]) {
     let wanted: BTreeSet<String> = all
         .iter()
@@ -216,7 +218,7 @@ fn place(text: &str, all: &mut [Fault]) {
     }
 }
 
-/// What a schema can't say.
+/// Checks the constraints that a schema can't express.
 fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
     match kind {
         Kind::Tool => parameters("", value, all),
@@ -263,7 +265,7 @@ fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
     }
 }
 
-/// Two members of which one says what is loaded: which of them counts depends on the reader.
+/// Reports two members that both choose what is loaded, since readers differ in which one they use.
 pub(super) fn both(pointer: &str, value: &Value, members: [&str; 2], all: &mut Vec<Fault>) {
     let [one, other] = members;
     if members
@@ -279,7 +281,7 @@ pub(super) fn both(pointer: &str, value: &Value, members: [&str; 2], all: &mut V
     }
 }
 
-/// `2027-01-31`, or RFC 3339.
+/// Whether a text is a date, as `2027-01-31`, or an RFC 3339 timestamp.
 fn is_date(text: &str) -> bool {
     let whole = if text.len() == 10 {
         format!("{text}T00:00:00Z")
@@ -289,7 +291,7 @@ fn is_date(text: &str) -> bool {
     util::time::parse_rfc3339(&whole).is_some()
 }
 
-/// Tools have names of their own, and parameters.
+/// Checks that tool names are unique, and checks the parameters of each tool.
 fn tools(before: &str, list: &Value, all: &mut Vec<Fault>) {
     let mut seen = BTreeSet::new();
     if list.as_array().is_some_and(|list| list.len() > TOOLS) {
@@ -318,7 +320,7 @@ fn tools(before: &str, list: &Value, all: &mut Vec<Fault>) {
     }
 }
 
-/// The parameters of a tool are JSON Schema, of an object.
+/// Checks that the parameters of a tool are a JSON Schema for an object.
 fn parameters(before: &str, tool: &Value, all: &mut Vec<Fault>) {
     let Some(schema) = tool.get("parameters").filter(|p| p.is_object()) else {
         return;

@@ -1,9 +1,9 @@
-//! Whether the intent of a skill says anything: a skill has one purpose.
+//! Detects intents of skills that say nothing specific.
 
 use text_safety::invisible_chars::is_ignorable;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Words of which an intent says nothing, alone or together.
+/// Words that say nothing about a purpose, alone or combined.
 const VAGUE: [&str; 71] = [
     "any",
     "anything",
@@ -77,7 +77,7 @@ const VAGUE: [&str; 71] = [
     "that",
     "with",
 ];
-/// The same in Chinese and Japanese, and what says no more beside it.
+/// The same in Chinese and Japanese, with filler words.
 const VAGUE_HAN: [&str; 43] = [
     "任何",
     "所有",
@@ -123,16 +123,17 @@ const VAGUE_HAN: [&str; 43] = [
     "汎用",
     "雑多",
 ];
-/// Letters from which on a word may be made of vague ones: shorter ones stand in too many others.
+/// Shortest vague word that is recognised inside a compound. Shorter ones occur in too many other
+/// words.
 const LETTERS: usize = 3;
 
-/// Whether an intent says nothing: it has no words, as `*` and `.*`, or none that say something. It
-/// is read as a person reads it, who takes a letter for the one that it looks like.
+/// Whether an intent says nothing: it has no words, as `*` and `.*`, or only vague ones. Lookalike
+/// letters are read as the letters that a person would see.
 pub(super) fn is_catch_all(intent: &str) -> bool {
     let words = words(intent);
     let mut spelled = String::new();
     for word in &words {
-        // `a n y` is one word.
+        // Joins spaced letters: `a n y` is one word.
         if word.chars().count() == 1 && word.chars().all(|c| c.is_ascii_alphabetic()) {
             spelled.push_str(word);
             continue;
@@ -145,13 +146,13 @@ pub(super) fn is_catch_all(intent: &str) -> bool {
     is_spelled_vague(&spelled)
 }
 
-/// Whether letters that stand alone say nothing: each by itself, or the word that they spell.
+/// Whether isolated letters say nothing: each one by itself, or the word that they spell.
 fn is_spelled_vague(letters: &str) -> bool {
     letters.chars().all(|c| c == 'a') || is_vague(letters)
 }
 
-/// The words of a text in plain small letters: without accents and styles, parted where the case
-/// changes and where digits begin.
+/// Splits a text into lower-case words without accents or styled letters. Words also end where the
+/// case changes and where digits begin.
 fn words(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut word = String::new();
@@ -177,12 +178,13 @@ fn words(text: &str) -> Vec<String> {
     all
 }
 
-/// Marks on letters of European scripts; those of others make other letters.
+/// Whether a character is a combining mark of European scripts. Marks of other scripts change the
+/// letter.
 const fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
 
-/// Whether a word says nothing: a vague one, several of them in one, or a number.
+/// Whether a word says nothing: a vague word, a compound of vague words, or a number.
 fn is_vague(word: &str) -> bool {
     if VAGUE.contains(&word) || word.chars().all(char::is_numeric) {
         return true;
@@ -194,8 +196,8 @@ fn is_vague(word: &str) -> bool {
     left.is_empty() || is_made_of_vague(&left)
 }
 
-/// Whether a word is made of vague ones: `catchall`, `multipurpose`. From each place that a part
-/// reaches the next one begins.
+/// Whether a word is a compound of vague words, such as `catchall` or `multipurpose`. Each
+/// reachable position is tried as the start of the next part.
 fn is_made_of_vague(word: &str) -> bool {
     if word.len() > 64 {
         return false;

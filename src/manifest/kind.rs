@@ -1,11 +1,11 @@
-//! What a file is a manifest of.
+//! Detects the kind of a manifest.
 
 use serde_json::Value;
 
-/// The file in a folder of skills that holds the changes of their standing, one a line.
+/// The file in a directory of skills that records changes of their standing, one per line.
 pub const PROMOTIONS: &str = "promotions.jsonl";
 
-/// Whether a file holds decisions about skills, by its name.
+/// Whether the name of a file is that of a ledger of decisions about skills.
 #[must_use]
 pub fn is_ledger(path: &str) -> bool {
     path.rsplit(['/', '\\']).next() == Some(PROMOTIONS)
@@ -14,24 +14,22 @@ pub fn is_ledger(path: &str) -> bool {
 /// The kinds of manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// One tool.
     Tool,
-    /// A list of tools.
     Tools,
-    /// A skill with its tools: `skill.json`.
+    /// `skill.json`: a skill with its tools.
     Skill,
-    /// The skills that are loaded: `skills.json`.
+    /// `skills.json`: the skills that are loaded.
     SkillSet,
-    /// Who made a skill, for what, and what it may do: `meta.json`.
+    /// `meta.json`: author, purpose and permissions of a skill.
     Metadata,
-    /// Servers of the Model Context Protocol: `.mcp.json`.
+    /// `.mcp.json`: servers of the Model Context Protocol.
     Servers,
-    /// The configuration of an agent: `.ai-stack.json`.
+    /// `.ai-stack.json`: the configuration of an agent.
     Agent,
 }
 
 impl Kind {
-    /// All of them.
+    /// Every kind.
     pub const ALL: [Self; 7] = [
         Self::Tool,
         Self::Tools,
@@ -42,7 +40,8 @@ impl Kind {
         Self::Agent,
     ];
 
-    /// The name of its schema; a list of tools has that of a tool for each.
+    /// Returns the name of the schema. A list of tools has the schema of a tool, which applies to
+    /// each element.
     #[must_use]
     pub const fn schema(self) -> &'static str {
         match self {
@@ -55,7 +54,7 @@ impl Kind {
         }
     }
 
-    /// The kind that the name of a file says.
+    /// Returns the kind that a file's name implies.
     #[must_use]
     pub fn by_name(path: &str) -> Option<Self> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
@@ -72,8 +71,8 @@ impl Kind {
         })
     }
 
-    /// The kind that the shape of a value says; more than one member must fit, so that no record is
-    /// taken for one.
+    /// Returns the kind that the shape of a value implies. More than one member must match, so that
+    /// no record is mistaken for a manifest.
     #[must_use]
     pub fn by_shape(value: &Value) -> Option<Self> {
         let has = |member: &str| value.get(member).is_some();
@@ -121,7 +120,7 @@ impl Kind {
     }
 }
 
-/// What a file is a manifest of, by its name or else by its shape; `None` when it is none.
+/// Returns the kind of a manifest by its name or else by its shape. `None` means that it isn't one.
 #[must_use]
 pub fn kind_of(path: &str, text: &str) -> Option<Kind> {
     Kind::by_name(path).or_else(|| Kind::by_shape(&serde_json::from_str(text).ok()?))

@@ -1,8 +1,7 @@
-//! Manifests: what skills, tools, servers and agents say of themselves, and whether it can be so.
+//! Manifests of skills, tools, servers and agents, and the checks of what they declare.
 //!
-//! A manifest is told by its name, or else by its shape ([`kind_of`]). What is wrong with its text
-//! alone is found without looking around ([`faults`]); what it names is then looked for in the
-//! project ([`check()`]).
+//! A manifest is detected by its name, or else by its shape ([`kind_of`]). [`faults`] checks its
+//! text alone. [`check()`] also checks that the paths it names exist in the project.
 
 mod check;
 mod code;

@@ -1,4 +1,4 @@
-//! Handlers and paths that a manifest names: they exist, and they lie in the project.
+//! Checks that the handlers and paths a manifest names exist inside the project.
 
 use super::code::{defines, is_name};
 use super::fault::{Fault, TOOLS, step};
@@ -17,11 +17,11 @@ struct NamedPath<'v> {
     pointer: String,
     path: &'v str,
     function: Option<&'v str>,
-    /// It may be a folder.
+    /// Whether the path may be a directory.
     folder: bool,
 }
 
-/// The paths that a manifest names.
+/// Returns the paths that a manifest names.
 fn named(kind: Kind, value: &Value) -> Vec<NamedPath<'_>> {
     let mut all = Vec::new();
     let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str);
@@ -105,7 +105,7 @@ fn named(kind: Kind, value: &Value) -> Vec<NamedPath<'_>> {
                 .flatten()
             {
                 let command = server.get("command").and_then(Value::as_str);
-                // A bare name is looked for among the installed programs.
+                // A bare name is searched among the installed programs, not in the project.
                 if let Some(path) = command.filter(|c| c.starts_with("./") || c.starts_with("../"))
                 {
                     all.push(NamedPath {
@@ -135,7 +135,7 @@ fn named(kind: Kind, value: &Value) -> Vec<NamedPath<'_>> {
     all
 }
 
-/// What is wrong with the paths of a manifest that lies in `folder`, in a project at `root`.
+/// Checks the paths of a manifest in `folder`, in a project at `root`.
 pub(super) fn look(kind: Kind, value: &Value, folder: &Path, root: &Path) -> Vec<Fault> {
     let roots = (root.canonicalize(), folder.canonicalize());
     let (Ok(root), Ok(folder)) = roots else {
@@ -153,7 +153,7 @@ pub(super) fn look(kind: Kind, value: &Value, folder: &Path, root: &Path) -> Vec
     all
 }
 
-/// Hooks that are neither the name of a function nor a file with one.
+/// Reports hooks that are neither a function's name nor a file with a function.
 fn hooks(kind: Kind, value: &Value) -> Vec<Fault> {
     let hooks = value
         .get("hooks")
@@ -177,8 +177,8 @@ const INTERPRETERS: [&str; 12] = [
     "Rscript",
 ];
 
-/// The arguments of a server that are paths of the project: those that say so, and the file that an
-/// interpreter runs.
+/// Returns the arguments of a server that are paths in the project: those that begin with `./` or
+/// `../`, and the file that an interpreter runs.
 fn arguments<'v>(command: &str, args: &'v [Value]) -> Vec<(usize, &'v str)> {
     let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
     let name = name.strip_suffix(".exe").unwrap_or(name);
@@ -190,7 +190,7 @@ fn arguments<'v>(command: &str, args: &'v [Value]) -> Vec<(usize, &'v str)> {
     let mut first = INTERPRETERS.contains(&name);
     for (n, arg) in args.iter().enumerate().take(ARGUMENTS) {
         let Some(arg) = arg.as_str() else { continue };
-        // What follows these is code or a line for a shell, not a path.
+        // The argument after these options is code or a shell line, not a path.
         let before = n
             .checked_sub(1)
             .and_then(|n| args.get(n))
@@ -205,7 +205,7 @@ fn arguments<'v>(command: &str, args: &'v [Value]) -> Vec<(usize, &'v str)> {
         {
             all.push((n, arg));
         }
-        // Behind an option stands what it asks for, and who knows what that is.
+        // The argument after an option may be that option's value, so it isn't taken for the file.
         first &= arg.starts_with("--") && arg.contains('=');
     }
     all

@@ -1,10 +1,10 @@
-//! Servers that run what nobody has looked at: packages without a version, shells, connections in
-//! the clear.
+//! Warns about servers that run unreviewed code: packages without a version, shells, unencrypted
+//! connections.
 
 use super::fault::{Fault, both, step};
 use serde_json::Value;
 
-/// Programs that take a line of text and run it.
+/// Programs that run a line of text.
 const SHELLS: [&str; 12] = [
     "sh",
     "bash",
@@ -19,12 +19,12 @@ const SHELLS: [&str; 12] = [
     "powershell.exe",
     "pwsh",
 ];
-/// Versions that are another one tomorrow.
+/// Version tags whose target changes over time.
 const MOVING: [&str; 8] = [
     "latest", "next", "beta", "alpha", "canary", "main", "master", "*",
 ];
 
-/// A warning about a server.
+/// Creates a warning about a server.
 fn warn(pointer: String, message: String) -> Fault {
     Fault {
         code: 915,
@@ -35,7 +35,7 @@ fn warn(pointer: String, message: String) -> Fault {
     }
 }
 
-/// Looks at every server.
+/// Checks every server.
 pub(super) fn look(value: &Value, all: &mut Vec<Fault>) {
     let servers = value.get("mcpServers").and_then(Value::as_object);
     for (name, server) in servers.into_iter().flatten() {
@@ -75,14 +75,14 @@ pub(super) fn look(value: &Value, all: &mut Vec<Fault>) {
     }
 }
 
-/// Whether a connection is encrypted, or stays on the machine.
+/// Whether a connection is encrypted or stays on this machine.
 fn is_safe(url: &str) -> bool {
     let lower = url.to_lowercase();
     let Some(rest) = lower.strip_prefix("http://") else {
         return lower.starts_with("https://");
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    // What stands before `@` is a name, and the host comes behind it.
+    // User information precedes `@`; the host follows it.
     let host = authority.rsplit('@').next().unwrap_or_default();
     let host = host.strip_prefix('[').map_or_else(
         || host.split(':').next().unwrap_or_default(),
@@ -91,7 +91,7 @@ fn is_safe(url: &str) -> bool {
     matches!(host, "localhost" | "127.0.0.1" | "::1")
 }
 
-/// The name of a program without its folder and Windows' endings.
+/// Returns the name of a program without its directory and Windows extensions.
 fn base(command: &str) -> String {
     let name = command
         .rsplit(['/', '\\'])
@@ -104,7 +104,7 @@ fn base(command: &str) -> String {
         .map_or(name.clone(), str::to_owned)
 }
 
-/// Programs that start others.
+/// Programs that start other programs.
 const STARTERS: [&str; 14] = [
     "env",
     "sudo",
@@ -121,10 +121,10 @@ const STARTERS: [&str; 14] = [
     "busybox",
     "cross-env",
 ];
-/// Arguments that are looked at.
+/// Maximum number of arguments that are checked.
 pub(super) const ARGUMENTS: usize = 64;
-/// Programs that run code which stands among their arguments, the options that say so, and those
-/// that take a value of their own.
+/// Programs that run code from their arguments, the options that introduce it, and the options that
+/// take another value.
 const INTERPRETERS: [(&[&str], &[&str], &[&str]); 6] = [
     (
         &["python", "python2", "python3", "py", "pypy", "pypy3"],
@@ -155,11 +155,12 @@ const INTERPRETERS: [(&[&str], &[&str], &[&str]); 6] = [
     ),
 ];
 
-/// What is to be said of a program with its arguments.
+/// Returns the warning about a program with its arguments.
 fn program(command: &str, args: &[&str]) -> Option<String> {
     let mut words = command.split_whitespace();
     let (first, more) = (words.next().unwrap_or_default(), words.next().is_some());
-    // A folder may have a blank in its name; what stands before it is no known program then.
+    // A directory may have a blank in its name; then the text before the blank isn't a known
+    // program.
     if more && (!command.contains(['/', '\\']) || is_known(&base(first))) {
         return Some(format!(
             "`{command}` is a line for a shell: name the program alone, and its arguments in `args`"
@@ -171,8 +172,8 @@ fn program(command: &str, args: &[&str]) -> Option<String> {
         return alone(&name, args);
     }
     let split = split(args);
-    // Which argument is the program depends on the options of the one that starts it, so that each
-    // may be.
+    // Which argument is the program depends on the options of the starter, so every argument is
+    // tried.
     let rest = |n: usize| split.get(n + 1..).unwrap_or_default();
     split
         .iter()
@@ -180,7 +181,7 @@ fn program(command: &str, args: &[&str]) -> Option<String> {
         .find_map(|(n, arg)| alone(&base(arg), rest(n)))
 }
 
-/// Whether a name is that of a program of which something is to be said.
+/// Whether a program's name is one that can lead to a warning.
 fn is_known(name: &str) -> bool {
     const RUNNERS: [&str; 15] = [
         "npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "uvx", "uv", "pipx", "deno", "go",
@@ -193,7 +194,7 @@ fn is_known(name: &str) -> bool {
         || names.copied().any(|n| n == name)
 }
 
-/// Arguments with the line that `env -S` parts into words.
+/// Returns the arguments, with the line after `env -S` split into words.
 fn split<'a>(args: &[&'a str]) -> Vec<&'a str> {
     let mut all = Vec::new();
     let mut is_line = false;
@@ -212,7 +213,7 @@ fn split<'a>(args: &[&'a str]) -> Vec<&'a str> {
     all
 }
 
-/// Code among the arguments of an interpreter: the option that says so.
+/// Returns the option that introduces code among the arguments of an interpreter.
 fn inline<'a>(name: &str, args: &[&'a str]) -> Option<&'a str> {
     let (_, codes, takes) = INTERPRETERS
         .iter()
@@ -226,7 +227,7 @@ fn inline<'a>(name: &str, args: &[&'a str]) -> Option<&'a str> {
             rest.next();
             continue;
         }
-        // Letters may stand together, as in `-Ic`; the first one that takes a value ends them.
+        // Short options may be combined, as in `-Ic`. The first one that takes a value ends them.
         let letters = arg
             .strip_prefix('-')
             .filter(|letters| !letters.starts_with('-'))
@@ -260,7 +261,7 @@ fn inline<'a>(name: &str, args: &[&'a str]) -> Option<&'a str> {
     None
 }
 
-/// The arguments from the subcommand on: behind options, and what may be their values.
+/// Returns the arguments from the subcommand on, skipping options and their possible values.
 fn subcommand<'s, 'a>(args: &'s [&'a str], known: &[&str]) -> &'s [&'a str] {
     let mut option = false;
     for (n, arg) in args.iter().enumerate() {
@@ -276,7 +277,7 @@ fn subcommand<'s, 'a>(args: &'s [&'a str], known: &[&str]) -> &'s [&'a str] {
     args
 }
 
-/// What is to be said of a program that starts no other.
+/// Returns the warning about a program that starts no other.
 fn alone(name: &str, args: &[&str]) -> Option<String> {
     if SHELLS.contains(&name) {
         return Some(format!(
@@ -291,7 +292,7 @@ fn alone(name: &str, args: &[&str]) -> Option<String> {
     package(name, args)
 }
 
-/// What a program fetches and runs, if it isn't pinned.
+/// Returns the warning about an unpinned package that a program downloads and runs.
 fn package(name: &str, args: &[&str]) -> Option<String> {
     const CALLS: [(&[&str], &[&str]); 6] = [
         (&["npm"], &["exec", "x"]),
@@ -361,7 +362,7 @@ fn package(name: &str, args: &[&str]) -> Option<String> {
     }
 }
 
-/// The packages among the arguments of a runner: those that options name, or else the first
+/// Returns the packages among the arguments of a runner: those that options name, or else the first
 /// argument.
 fn packages<'a>(args: &[&'a str], python: bool) -> Vec<&'a str> {
     let options: &[&str] = if python {
@@ -386,7 +387,7 @@ fn packages<'a>(args: &[&'a str], python: bool) -> Vec<&'a str> {
         } else if takes.contains(arg) {
             rest.next();
         } else if !arg.starts_with('-') {
-            // With an option the first argument is only a command of that package.
+            // With such an option, the first argument is only a command of that package.
             if !from {
                 named.push(arg);
             }
@@ -410,7 +411,7 @@ fn pinned(package: &str, python: bool) -> bool {
     }
     let version = match package.split_once("==") {
         Some((_, version)) if python => version,
-        // The `@` of a scope stands at the front.
+        // The `@` of a scope comes first.
         _ => match package.get(1..).and_then(|rest| rest.split_once('@')) {
             Some((_, version)) => version,
             None => return false,
@@ -436,7 +437,8 @@ fn deno(args: &[&str]) -> Option<String> {
     loose.then(|| format!("`deno run` fetches `{module}` without an exact version"))
 }
 
-/// What `go run` fetches: with `@` a version of its own, without it what `go.mod` says.
+/// Returns the warning about a package that `go run` downloads. Without `@`, `go.mod` pins the
+/// version.
 fn go(args: &[&str]) -> Option<String> {
     let (package, version) = args
         .iter()
@@ -453,7 +455,7 @@ fn go(args: &[&str]) -> Option<String> {
     (!exact && !commit).then(|| format!("`go run` fetches `{package}` without an exact version"))
 }
 
-/// The image that a container is made of.
+/// Returns the warning about a container image without a digest.
 fn image(name: &str, args: &[&str]) -> Option<String> {
     const TAKES: [&str; 20] = [
         "-e",

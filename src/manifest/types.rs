@@ -1,6 +1,6 @@
-//! The manifests as types. They are the schema: the files in `schemas/` are generated from them.
+//! The manifests as types. The files in `schemas/` are generated from them.
 //!
-//! Members that nobody knows are let pass: other programs keep their own there.
+//! Unknown members are accepted, since other programs keep their own there.
 
 use crate::schema::Catalogue;
 use governance::RiskLevel;
@@ -13,37 +13,36 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// Its name, unique among its neighbours.
+    /// The tool's name, unique among the tools listed with it.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// What it does, for the model.
+    /// A description of the tool for the model.
     pub description: String,
-    /// JSON Schema of its parameters.
+    /// JSON Schema of the parameters.
     pub parameters: Map<String, Value>,
-    /// How much harm it can do.
+    /// The risk of harm by the tool.
     #[serde(default)]
     pub risk_level: Option<RiskLevel>,
-    /// What it may touch.
+    /// The resources that the tool may use.
     #[serde(default)]
     pub permissions: Option<Vec<Permission>>,
 }
 
-/// What something may touch.
+/// A kind of resource that a tool or skill may use.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct Permission {
-    /// Of what kind.
+    /// The kind of resource.
     #[serde(rename = "type")]
     pub kind: PermissionType,
-    /// Globs: of paths below the project (`read:` or `write:` before one narrows it), of hosts, of
-    /// programs, of names of variables.
+    /// Globs that limit the permission: paths below the project (with the prefix `read:` or
+    /// `write:` for one kind of access), hosts, programs or names of environment variables.
     #[serde(default)]
     pub rules: Vec<String>,
 }
 
-/// Kinds of permission.
+/// The kinds of permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum PermissionType {
     FileSystem,
     Network,
@@ -51,23 +50,23 @@ pub enum PermissionType {
     Environment,
 }
 
-/// A version as <https://semver.org> has it: no number begins with a zero.
+/// A semantic version as in <https://semver.org>: no number has a leading zero.
 const SEMVER: &str = r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$";
 
 /// `skill.json`: a skill with its tools.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct SkillManifest {
-    /// Its name.
+    /// The skill's name.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// Its version, as semantic versioning has it.
+    /// The skill's version, as in semantic versioning.
     #[schemars(regex(pattern = SEMVER))]
     pub version: String,
-    /// What it is for.
+    /// The purpose of the skill.
     pub description: String,
-    /// Its tools.
+    /// The tools that the skill provides.
     pub tools: Vec<SkillTool>,
-    /// Functions that are called when it is loaded or let go, by the name of the moment.
+    /// Functions that are called when the skill is loaded or unloaded, by the name of the event.
     #[serde(default)]
     pub hooks: Option<BTreeMap<String, String>>,
 }
@@ -75,10 +74,10 @@ pub struct SkillManifest {
 /// A tool of a skill.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct SkillTool {
-    /// The tool.
+    /// The tool's own manifest.
     #[serde(flatten)]
     pub tool: Tool,
-    /// The function that does it: `./file.js#function`.
+    /// The function that implements the tool: `./file.js#function`.
     #[schemars(regex(pattern = "^[^#]+#[^#]+$"))]
     pub handler: String,
 }
@@ -89,125 +88,125 @@ pub struct SkillTool {
 pub struct SkillSet {
     /// The skills by name.
     pub skills: BTreeMap<String, SkillEntry>,
-    /// Whether they are loaded without being asked for, or which of them.
+    /// Whether the skills are loaded automatically, or which of them.
     #[serde(default)]
     pub auto_load: Option<AutoLoad>,
 }
 
-/// Where a skill comes from.
+/// The source of a skill.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum SkillEntry {
-    /// From the project.
+    /// A skill in a directory of the project.
     Path {
-        /// Its folder.
+        /// The skill's directory.
         path: String,
-        /// Whether it may be used.
+        /// Whether the skill may be used.
         #[serde(default)]
         enabled: Option<bool>,
     },
-    /// From elsewhere.
+    /// A skill from a package outside the project.
     Package {
-        /// Its package.
+        /// The name of the package.
         package: String,
-        /// Whether it may be used.
+        /// Whether the skill may be used.
         #[serde(default)]
         enabled: Option<bool>,
     },
 }
 
-/// What is loaded without being asked for.
+/// The skills that are loaded automatically.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AutoLoad {
-    /// All, or nothing.
+    /// All skills, or none.
     All(bool),
-    /// These.
+    /// The named skills.
     Some(Vec<String>),
 }
 
-/// `meta.json`: who made a skill, for what, and what it may do.
+/// `meta.json`: author, purpose and permissions of a skill.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct Metadata {
-    /// Its name.
+    /// The skill's name.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// Its version, as semantic versioning has it.
+    /// The skill's version, as in semantic versioning.
     #[schemars(regex(pattern = SEMVER))]
     pub version: String,
-    /// Its one purpose.
+    /// The single purpose of the skill.
     pub intent: String,
-    /// Who made it.
+    /// The author of the skill.
     #[schemars(length(min = 1))]
     pub author: String,
-    /// When it was made: a date, or milliseconds since the epoch.
+    /// The time of creation: a date, or milliseconds since the Unix epoch.
     pub created_at: Moment,
-    /// What it is about.
+    /// A longer description of the skill.
     #[serde(default)]
     pub description: Option<String>,
-    /// Words to find it by.
+    /// Search terms for the skill.
     #[serde(default)]
     pub tags: Option<Vec<String>>,
-    /// Skills that it needs.
+    /// Names of the skills that this one requires.
     #[serde(default)]
     pub dependencies: Option<Vec<String>>,
-    /// What one use is thought to cost.
+    /// Estimated cost of one use.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub cost_estimate: Option<f64>,
-    /// The share of uses that are to succeed.
+    /// The share of uses that should succeed, from 0 to 1.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub success_threshold: Option<f64>,
-    /// What it may touch; without it nothing is declared.
+    /// The resources that the skill may use. Without this member, no permissions are declared.
     #[serde(default)]
     pub permissions: Option<Vec<Permission>>,
-    /// How it is being tried.
+    /// The limits that apply during a trial of the skill.
     #[serde(default)]
     pub trial: Option<Trial>,
 }
 
-/// A time.
+/// A point in time.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Moment {
-    /// Milliseconds since the epoch.
+    /// Milliseconds since the Unix epoch.
     Millis(i64),
-    /// A date.
+    /// A date as text.
     Text(String),
 }
 
-/// How a skill is being tried.
+/// The limits that apply during a trial of a skill.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Trial {
-    /// What it may do meanwhile.
+    /// The access that the skill has during the trial.
     pub mode: TrialMode,
-    /// Milliseconds that one use may take.
+    /// Maximum time of one use, in milliseconds.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub time_ms: Option<f64>,
-    /// Memory that one use may take, in bytes.
+    /// Maximum memory of one use, in bytes.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub memory_bytes: Option<f64>,
-    /// Globs of the paths that it may touch.
+    /// Globs of the paths that the skill may use.
     #[serde(default)]
     pub paths: Option<Vec<String>>,
 }
 
-/// What a skill may do while it is tried.
+/// The access that a skill has during its trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrialMode {
-    /// Nothing runs.
+    /// Nothing is run.
     #[default]
     DryRun,
     /// Nothing is changed.
     ReadOnly,
-    /// It stays within time, memory and paths.
+    /// The skill runs within the limits of time, memory and paths.
     Limited,
-    /// Whatever its permissions let it.
+    /// The skill may do everything that its permissions allow.
     Full,
 }
 
@@ -219,36 +218,36 @@ pub struct Servers {
     pub mcp_servers: BTreeMap<String, Server>,
 }
 
-/// A server.
+/// A server of the Model Context Protocol.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Server {
-    /// A program that is started.
+    /// A program that the agent starts.
     Program {
-        /// The program.
+        /// The program to start.
         command: String,
-        /// Its arguments.
+        /// Arguments of the program.
         #[serde(default)]
         args: Option<Vec<String>>,
-        /// Variables that it is given.
+        /// Environment variables of the program.
         #[serde(default)]
         env: Option<BTreeMap<String, String>>,
     },
-    /// A server that is there already.
+    /// A running server that the agent connects to.
     Http {
-        /// `http`.
+        /// Always `http`.
         #[serde(rename = "type")]
         kind: HttpType,
-        /// Where.
+        /// The URL of the server.
         url: String,
     },
 }
 
-/// The one word.
+/// The transport of a remote server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HttpType {
-    /// Over HTTP.
+    /// HTTP.
     Http,
 }
 
@@ -256,33 +255,33 @@ pub enum HttpType {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentConfig {
-    /// The model.
+    /// The name of the model.
     #[serde(default)]
     pub model: Option<String>,
-    /// How freely it chooses its words, 0..2.
+    /// Sampling temperature, from 0 to 2.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 2.0))]
     pub temperature: Option<f64>,
-    /// Tokens of an answer, at most.
+    /// Maximum number of tokens in an answer.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub max_tokens: Option<u64>,
-    /// What it is told first.
+    /// The system prompt.
     #[serde(default)]
     pub system_prompt: Option<String>,
-    /// Its skills.
+    /// The skills of the agent.
     #[serde(default)]
     pub skill: Option<AgentSkills>,
-    /// Its servers.
+    /// The servers of the agent.
     #[serde(default)]
     pub mcp: Option<AgentServers>,
-    /// Its memory.
+    /// Settings of the agent's memory.
     #[serde(default)]
     pub memory: Option<Map<String, Value>>,
-    /// What it may do.
+    /// Settings of the agent's permissions.
     #[serde(default)]
     pub permission: Option<Map<String, Value>>,
-    /// What it knows.
+    /// Settings of the agent's knowledge.
     #[serde(default)]
     pub knowledge: Option<Map<String, Value>>,
 }
@@ -291,10 +290,10 @@ pub struct AgentConfig {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentSkills {
-    /// The folders that they lie in.
+    /// The directories that contain the skills.
     #[serde(default)]
     pub directories: Option<Vec<String>>,
-    /// Whether they are loaded without being asked for, or which of them.
+    /// Whether the skills are loaded automatically, or which of them.
     #[serde(default)]
     pub auto_load: Option<AutoLoad>,
 }
@@ -303,15 +302,15 @@ pub struct AgentSkills {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentServers {
-    /// The file that names them.
+    /// Path of the file that defines the servers.
     #[serde(default)]
     pub config_path: Option<String>,
-    /// Whether they are connected to without being asked for.
+    /// Whether the agent connects to the servers automatically.
     #[serde(default)]
     pub auto_connect: Option<bool>,
 }
 
-/// Adds the schemas of all manifests.
+/// Adds the schemas of all manifests to the catalogue.
 pub fn add_to(catalogue: &mut Catalogue) {
     let keep = |_: &mut Map<String, Value>| {};
     catalogue.add::<Tool>("tool-manifest", "A tool that a model may call.", keep);

@@ -1,4 +1,4 @@
-//! `replay --repo`: what a record's diffs give on a revision, held against another one.
+//! `replay --repo`: compares the result of a record's diffs on one revision with another revision.
 
 use super::support::{codes, git};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn commit(folder: &Path, files: &[(&str, &str)]) {
     git(folder, &["commit", "-q", "-m", "x"]);
 }
 
-/// A trace whose actions are approved by a human and succeed, one a turn.
+/// Builds a trace of human-approved, successful actions, one per turn.
 fn trace(actions: &[Value]) -> String {
     let mut records = vec![json!({
         "record": "execution_started", "executionId": "e", "timestamp": 1_768_800_000_000_i64, "schemaVersion": "1.0",
@@ -160,7 +160,7 @@ fn what_a_command_wrote_is_not_known() {
         report["account"]
     );
     assert_eq!(report["account"]["contentNotRecorded"], json!(["f"]));
-    // A diff to what it wrote can't be evaluated: no finding says that it lies.
+    // A diff to the file that the command wrote can't be evaluated, so no finding calls it wrong.
     let (_, report) = replay(
         folder.path(),
         &trace(&[shell, diff("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+y\n")]),
@@ -190,7 +190,7 @@ fn a_success_that_cannot_be_is_found() {
         "{message}"
     );
     assert!(!message.contains("secret"), "{message}");
-    // After a command that may have changed anything it is a doubt.
+    // After a command that may have changed anything, the finding is only a warning.
     let shell = json!({"type": "shell_cmd", "payload": {"command": "make generate"}});
     let (_, report) = replay(folder.path(), &trace(&[shell, diff(&wrong)]), &[]);
     let finding = report["findings"]
@@ -202,7 +202,7 @@ fn a_success_that_cannot_be_is_found() {
     assert_eq!(finding["severity"], "warning");
 }
 
-/// A part about a binary file.
+/// Builds a part of a diff for a binary file.
 fn binary(path: &str) -> String {
     format!(
         "diff --git a/{path} b/{path}\nindex 1111111..2222222 100644\nBinary files a/{path} and b/{path} differ\n"
@@ -232,7 +232,7 @@ fn a_binary_file_excuses_no_other_one() {
         [&account["unjudged"], &account["failed"]],
         [&json!(1), &json!(0)]
     );
-    // The text stands in the record, whatever stands beside it.
+    // The text is in the record, whatever else is in the commit.
     commit(folder.path(), &[("f", "a\nbackdoor\nc\n")]);
     let (code, report) = replay(folder.path(), &record, &span);
     assert_eq!((code, codes(&report)), (1, vec!["YV704"]), "{report:#}");
@@ -241,7 +241,7 @@ fn a_binary_file_excuses_no_other_one() {
         [&account["accountsForHead"], &account["otherContent"]],
         [&json!("no"), &json!(["f"])]
     );
-    // What is copied doesn't change, and what gets another name is gone.
+    // A copy leaves its source unchanged; a rename removes it.
     let copied =
         "diff --git a/f b/n\ncopy from f\ncopy to n\nindex 1..2\nBinary files a/f and b/n differ\n";
     for text in [copied.to_owned(), copied.replace("copy", "rename")] {
@@ -271,8 +271,8 @@ fn a_diff_that_does_not_apply_excuses_nothing() {
         (1, &json!("no")),
         "{report:#}"
     );
-    // A doubt about the diff is none about the commit. What follows from the one diff isn't said
-    // again.
+    // Uncertainty about the diff doesn't make the commit uncertain. Consequences of the one diff
+    // aren't reported again.
     let severity = |code: &str| -> Vec<&str> {
         let all = report["findings"]
             .as_array()
@@ -289,7 +289,7 @@ fn a_diff_that_does_not_apply_excuses_nothing() {
         [&account["otherContent"], &account["contentNotRecorded"]],
         [&json!(["f"]), &json!([])]
     );
-    // What of it applies is known, and built on.
+    // The parts that apply are known and used.
     assert_eq!(
         [&account["onlyInRecord"], &account["applied"]],
         [&json!(["g"]), &json!(1)]
@@ -298,8 +298,8 @@ fn a_diff_that_does_not_apply_excuses_nothing() {
         [&account["failed"], &account["unjudged"]],
         [&json!(1), &json!(1)]
     );
-    // And where the commit leaves alone what the diff couldn't change, no is said with a reason
-    // too.
+    // If the commit doesn't contain what the diff couldn't change either, the answer no comes with
+    // a reason too.
     commit(folder.path(), &[("n", "new\n")]);
     let new = diff("--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+new\n");
     let wrong = diff(&FIX.replace("-b", "-nothing like it"));
@@ -335,7 +335,7 @@ fn what_becomes_of_a_file_that_a_command_wrote_is_not_known() {
     commit(folder.path(), &[("f", "a\nB\nc\n"), ("n", "formatted\n")]);
     git(folder.path(), &["rm", "-q", "g"]);
     commit(folder.path(), &[]);
-    // The command's file gets another name, and beside it a file that no command wrote changes.
+    // The command's file is renamed, and another file changes that no command wrote.
     let shell = json!({"type": "shell_cmd", "payload": {"command": "sed -i s/1/2/ g"}});
     let moved = "diff --git a/g b/n\nrename from g\nrename to n\n--- a/g\n+++ b/n\n@@ -1 +1 @@\n-2\n+formatted\n";
     let (code, report) = replay(
@@ -400,7 +400,7 @@ fn naming_a_file_accounts_for_no_content() {
             })
             .collect()
     };
-    // A read that is said to have changed the file, and a declared one.
+    // A read with an observed change of the file, and a declared one.
     let mut read = call("read_file", &json!({"path": "g"}));
     read["declared"] = json!(["n"]);
     let text = observing(&trace(&[diff(FIX), read]), 2, "n");
@@ -408,7 +408,7 @@ fn naming_a_file_accounts_for_no_content() {
     let (code, report) = replay(folder.path(), &text, &SPAN);
     assert_eq!((code, codes(&report)), (1, vec!["YV704"]), "{report:#}");
     assert_eq!(report["account"]["onlyInHead"], json!(["n"]));
-    // A build may have written it: what it holds isn't shown.
+    // A build may have written it, so its content isn't shown.
     let mut build = json!({"type": "shell_cmd", "payload": {"command": "make"}});
     build["declared"] = json!(["n"]);
     let (code, report) = replay(
@@ -465,7 +465,7 @@ fn what_a_diff_changes_must_be_what_was_declared() {
     );
 }
 
-/// Runs git and gives what it prints.
+/// Runs git and returns its output.
 fn said(folder: &Path, arguments: &[&OsStr]) -> String {
     let output = Command::new("git")
         .current_dir(folder)
@@ -476,7 +476,7 @@ fn said(folder: &Path, arguments: &[&OsStr]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Commits an entry as it stands, whatever the file system makes of its name.
+/// Commits an entry unchanged, even if the file system doesn't support its name.
 fn commit_entry(folder: &Path, mode: &str, object: &str, path: &OsStr) {
     let mut entry = OsString::from(format!("{mode},{object},"));
     entry.push(path);
@@ -529,7 +529,7 @@ fn no_name_is_accounted_for_by_another() {
         report["account"]["asRecorded"],
         json!(["tool\u{fffd}ff.sh"])
     );
-    // Neither does it bring along another one, nor is it one that only looks like it.
+    // It doesn't account for another file, and similar names aren't taken for each other.
     commit_entry(
         folder.path(),
         "100644",
@@ -560,7 +560,7 @@ fn no_name_is_accounted_for_by_another() {
             "{other}"
         );
     }
-    // A command that writes one excuses none.
+    // A command that writes one of them doesn't account for others.
     let shell = json!({"type": "shell_cmd", "payload": {"command": "touch 'tool\u{fffd}.sh' 'tool\u{fffd}fe.sh'"}});
     let (_, report) = replay(folder.path(), &trace(&[shell]), &SPAN);
     assert_eq!(
@@ -575,7 +575,7 @@ fn a_submodule_is_the_commit_that_it_names() {
     let (one, other) = ("deadbeef".repeat(5), "feedface".repeat(5));
     commit_entry(folder.path(), "160000", &one, "lib".as_ref());
     commit_entry(folder.path(), "160000", &other, "lib".as_ref());
-    // What git itself says of both commits is an account of them.
+    // The diff that git itself prints for both commits accounts for them.
     for (base, head) in [("HEAD~2", "HEAD~1"), ("HEAD~1", "HEAD")] {
         let text = said(
             folder.path(),

@@ -62,7 +62,7 @@ fn the_summary_is_in_the_language_that_is_asked_for() {
         summary.starts_with("## ❌ yuangs-verify 未通过"),
         "{summary}"
     );
-    // What the runner and the next step read stays as it is.
+    // The output for the runner and for the next step is unchanged.
     assert!(shown.contains("::error file="), "{shown}");
     assert!(output.contains("errors=1\nwarnings=0\n"), "{output}");
 }
@@ -255,7 +255,7 @@ fn what_could_not_be_verified_is_annotated_summarised_and_commented() {
     assert!(code == 3 && !shown.contains("::error"), "{shown}");
 }
 
-/// A directory in which programs are replaced by scripts.
+/// A directory with scripts that replace programs.
 struct Fakes(tempfile::TempDir);
 
 impl Fakes {
@@ -270,7 +270,7 @@ impl Fakes {
         Self(folder)
     }
 
-    /// Runs a script, and gives its exit code with what it says and puts out.
+    /// Runs a script. Returns the exit code, with the text it prints and its outputs.
     fn bash(&self, script: &Path, variables: &[(&str, &str)]) -> (i32, String) {
         let path = std::env::var("PATH").unwrap();
         let output = self.0.path().join("output");

@@ -27,7 +27,7 @@ fn general(format: Format, text: &str) -> bool {
     }
 }
 
-/// Everything inside a value that can be changed, by pointer.
+/// Collects the pointers of all values inside a value.
 fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -79,8 +79,7 @@ fn junk() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Applies a change: 0 takes the place of the value, 1 removes it, 2 adds an unknown member beside
-/// it.
+/// Applies a change: 0 replaces the value, 1 removes it, 2 adds an unknown member next to it.
 fn change(value: &mut Value, pointer: &str, how: u8, junk: &Value) {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     let name = name.replace("~1", "/").replace("~0", "~");
@@ -134,13 +133,10 @@ const NATIVE: &[(&str, &str)] = &[
         "yuangs-transitions",
         r#"{"from":"GOVERNING","to":"THINKING","timestamp":1,"payload":{"status":"rejected","by":"policy","reason":"r"}}"#,
     ),
-    (
-        "yuangs-turns",
-        r#"{"turnId":1,"startTime":1,"endTime":2,"contextSnapshot":{"inputHash":"h","systemPromptVersion":"v","toolSetVersion":"v","recentMessages":[{"role":"user","content":"c","timestamp":1,"metadata":{}}]},"thought":{"raw":"r","parsedPlan":{},"isDone":false,"type":"t","payload":{},"reasoning":"r"},"proposedAction":{"id":"a","type":"t","payload":{},"riskLevel":"low"},"governance":{"status":"approved","by":"auto-policy","timestamp":1,"actionId":"a","signer":"s","reason":"r","ruleId":"r","originalActionId":"a","modifiedAction":{"id":"b","type":"t"},"modificationReason":"m"},"executionResult":{"success":true,"output":"o","error":"e","exitCode":0,"artifacts":["a"]},"observation":{"summary":"s","artifacts":[],"truncated":false},"evaluation":{"kind":"continue","reason":"incomplete"},"contextDiff":{}}"#,
-    ),
+    ("yuangs-turns", include_str!("agreement/yuangs-turns.json")),
     (
         "yuangs-record",
-        r#"{"id":"exec_1","meta":{"commandName":"c","timestamp":"2026-01-19T05:20:00Z","toolVersion":"1","projectPath":"/p","rawInput":"r","mode":"m","replayable":true,"version":"1"},"intent":{"required":["a"],"preferred":[],"capabilityVersion":"1"},"configSnapshot":{},"decision":{"candidateModels":[{}],"selectedModel":null,"usedFallback":false,"fallbackReason":"f","strategy":"s","reason":"r","skills":[]},"outcome":{"success":true,"failureReason":"timeout","tokenCount":1,"latencyMs":1.5,"reward":0.1},"command":"c"}"#,
+        include_str!("agreement/yuangs-record.json"),
     ),
     (
         "yuangs-cast",

@@ -1,5 +1,5 @@
 //! The structure of the sources: which module of `src` may use which, what only the command line
-//! may touch, and what every file has to keep to. Between crates the compiler holds the arrows.
+//! may use, and limits for every file. The compiler enforces the dependencies between crates.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -68,14 +68,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// A source file: its path from the root of the repository, with `/`, and its text.
+/// A source file: the path relative to the root of the repository, with `/`, and the text.
 struct Source {
     path: String,
     text: String,
 }
 
 impl Source {
-    /// The file without what only tests compile.
+    /// Parses the file without items that are compiled only for tests.
     fn shipped(&self) -> syn::File {
         let mut file = syn::parse_file(&self.text).unwrap_or_else(|e| panic!("{}: {e}", self.path));
         file.items.retain(|item| !is_for_tests(item));
@@ -106,7 +106,7 @@ fn gather(directory: &Path, all: &mut Vec<Source>) {
     }
 }
 
-/// The sources below some directories of the repository, in the order of their paths.
+/// Returns the sources below some directories of the repository, sorted by path.
 fn sources(directories: &[&str]) -> Vec<Source> {
     let mut all = Vec::new();
     for directory in directories {
@@ -140,8 +140,8 @@ fn is_for_tests(item: &syn::Item) -> bool {
     })
 }
 
-/// The modules below the root of the crate that tokens name: `crate::NAME`, `crate::{NAME, …}`, and
-/// chains of `super` that reach the root. `depth` is how deep the file's module is below the root.
+/// Collects the modules below the crate's root that tokens name: `crate::NAME`, `crate::{NAME, …}`,
+/// and chains of `super` that reach the root. `depth` is the depth of the file's module.
 fn named_modules(tokens: TokenStream, depth: usize, names: &mut BTreeSet<String>) {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     let is =
@@ -192,7 +192,7 @@ fn named_modules(tokens: TokenStream, depth: usize, names: &mut BTreeSet<String>
     }
 }
 
-/// The module of `src` that a file belongs to, and how deep its own module is below the root.
+/// Returns the module of `src` that a file belongs to, and the depth of the file's own module.
 fn module_of(path: &str) -> (String, usize) {
     let inner = path.strip_prefix("src/").unwrap().trim_end_matches(".rs");
     let parts: Vec<&str> = inner.split('/').filter(|part| *part != "mod").collect();
@@ -319,7 +319,7 @@ fn comments_are_wrapped_at_100_columns() {
     for source in sources(&["src", "crates", "tests/it", "benches", "fuzz/fuzz_targets"]) {
         for (number, line) in source.text.lines().enumerate() {
             let text = line.trim_start();
-            // A word that can't be broken, such as an address or a table's row, may be longer.
+            // Words that can't be broken, such as addresses and rows of tables, may be longer.
             let breakable = text.split_whitespace().count() > 2 && !text.contains("| ");
             assert!(
                 !text.starts_with("//") || !breakable || line.chars().count() <= 100,
@@ -332,7 +332,7 @@ fn comments_are_wrapped_at_100_columns() {
     }
 }
 
-/// Counts the public items of a file that have no documentation.
+/// Collects the public items of a file without documentation.
 struct Undocumented<'s> {
     path: &'s str,
     found: Vec<String>,

@@ -10,7 +10,7 @@ const STORED: u16 = 0;
 const DEFLATE: u16 = 8;
 const ZSTD: u16 = 93;
 
-/// An entry as it is written: what its headers say need not be true.
+/// An entry as it is written. Its headers may be wrong.
 #[derive(Clone)]
 struct Entry {
     name: Vec<u8>,
@@ -48,7 +48,7 @@ fn entry(name: &str, method: u16, text: &str) -> Entry {
 }
 
 impl Entry {
-    /// What both headers say.
+    /// Returns the fields that both headers have in common.
     fn fields(&self) -> Vec<u8> {
         let mut out = Vec::new();
         for word in [20, self.flags, self.method, 0, 0x21] {
@@ -79,7 +79,7 @@ impl Entry {
     }
 }
 
-/// An archive of entries, with bytes behind each one that nobody names.
+/// Builds an archive with `gap` bytes after each entry.
 fn with_gaps(entries: &[Entry], gap: &[u8], comment: &str) -> Vec<u8> {
     let (mut body, mut directory) = (Vec::new(), Vec::new());
     for entry in entries {
@@ -122,11 +122,11 @@ fn sample(id: u64, command: &str) -> String {
         ],
         "events": [{"event": "tool", "id": "d", "function": "bash", "arguments": {"cmd": "id"}, "result": "root"}],
     });
-    // Line ends within an entry are none of the input.
+    // Line ends within an entry aren't line ends of the input.
     format!("{sample:#}\r\n")
 }
 
-/// What Inspect writes, in its order.
+/// Builds the entries of a log in the order in which Inspect writes them.
 fn log(method: u16) -> Vec<Entry> {
     let summaries = json!([{"id": 1, "epoch": 1}, {"id": 2, "epoch": 1}]).to_string();
     vec![
@@ -201,7 +201,7 @@ fn what_happened_in_an_archive_is_found() {
         .filter(|f| f["code"] == "YV803")
         .map(|f| f["line"].as_u64().unwrap())
         .collect();
-    // The header and the start come first, then the others in their order.
+    // The header and the start come first, then the other entries in order.
     assert_eq!(lines, [6]);
     let config = "[traces]\npaths = ['logs']\n";
     let folder = folder(&archive(&entries));
@@ -306,7 +306,7 @@ fn an_archive_that_is_not_read_whole_is_refused() {
     }
 }
 
-/// A change of what is written of an entry.
+/// A change of an entry's written form.
 type Change = dyn Fn(&mut Entry);
 
 #[test]

@@ -1,4 +1,4 @@
-//! `audit` and `export`: what is shown of many sessions, and what other tools are handed of them.
+//! `audit` and `export`: summaries of many sessions, and their output for other tools.
 
 use crate::support::{Finished, finish, run, write};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use unicode_width::UnicodeWidthStr as _;
 
-/// A session of Claude Code with these commands, each with its output.
+/// Builds a session of Claude Code with these commands and their outputs.
 fn session(id: &str, cwd: &str, calls: &[(&str, &str)]) -> String {
     let mut text = String::new();
     let mut record = |n: usize, kind: &str, content: Value| {
@@ -40,7 +40,7 @@ fn rows(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The rows of turns among those of all tables, in their order.
+/// Returns the rows of turns among those of all tables, in order.
 fn turns(all: &[Value]) -> Vec<Value> {
     let mut turns: Vec<Value> = all
         .iter()
@@ -81,7 +81,7 @@ fn streamed_turns_are_those_of_the_table() {
 /// Streams the turns of the session here.
 const STREAM: [&str; 6] = ["export", "s.jsonl", "--format", "jsonl", "--table", "turns"];
 
-/// A session of so many calls, and its turns.
+/// Builds a session with this number of calls, and streams its turns.
 fn streamed(calls: usize) -> (tempfile::TempDir, Finished) {
     let folder = tempfile::tempdir().unwrap();
     let text = session("s", "/home/eve/app", &vec![("ls", ""); calls]);
@@ -126,7 +126,7 @@ fn a_secret_of_the_last_line_is_hidden_in_the_first_row() {
     let long = format!("echo {} {bare}", "x".repeat(90 - "echo ".len()));
     let calls = [
         (format!("echo {bare}"), String::new()),
-        // The secret crosses the end of what is shown.
+        // The secret crosses the end of the shown part.
         (long, String::new()),
         ("cat .env".to_owned(), format!("TOKEN={secret}")),
     ];
@@ -211,7 +211,7 @@ fn a_session_that_moved_here_is_found_and_one_of_another_folder_is_not() {
     let home = Home::new();
     let away = session("away", "/srv/web", &[("ls", "a"), ("make", "b")]);
     let here = session("here", home.tree(), &[("x", "y"), ("rm -rf build", "b")]);
-    // The first call of one folder, the second one of another, in one session.
+    // A session with its first call in one directory and its second in another.
     let moved = |id: &str| {
         let lines = away.lines().take(2).chain(here.lines().skip(2));
         let text: String = lines.map(|line| format!("{line}\n")).collect();
@@ -271,7 +271,7 @@ fn where_no_session_is_found_an_audit_says_where_it_searched() {
     }
 }
 
-/// What a pipe brings is read to its end, as `cat` does; a socket can't be read.
+/// A pipe is read to its end, as `cat` does; a socket can't be read.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_read_and_a_socket_is_refused() {
@@ -295,7 +295,7 @@ fn a_pipe_is_read_and_a_socket_is_refused() {
     }
 }
 
-/// What `init` writes for sessions, a gate can meet.
+/// The gate passes with the configuration that `init` writes for sessions.
 #[test]
 fn a_gate_that_init_wrote_passes_on_legal_sessions() {
     let folder = tempfile::tempdir().unwrap();
@@ -322,7 +322,7 @@ fn a_gate_that_init_wrote_passes_on_legal_sessions() {
     let outside = session("s2", "/srv/web", &[("rm -rf /srv/data", "")]);
     write(at, "logs/s2.jsonl", &outside);
     assert_eq!(run(at, &["gate"]).code, 1);
-    // A gate that is told of no format still needs a decision.
+    // A gate without configured formats still needs a decision.
     std::fs::remove_file(at.join("logs/s2.jsonl")).unwrap();
     let open: String = config
         .lines()

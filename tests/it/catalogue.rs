@@ -1,4 +1,4 @@
-//! What is checked in beside the code says what the code says.
+//! Generated files in the repository are up to date.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A readable difference.
+/// Fails with a readable difference.
 fn same(name: &str, old: &str, new: &str, how: &str) {
     if old != new {
         let diff = similar::TextDiff::from_lines(old, new)

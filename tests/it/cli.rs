@@ -1,4 +1,4 @@
-//! The command line as text files, and what a text file can't say.
+//! The command line as text files, with additional tests for what they can't express.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};

@@ -1,10 +1,10 @@
-//! Completions, asked in the shells themselves.
+//! Completions, tested in the shells themselves.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What is typed after the program's name, and what the last word of it is completed to.
+/// Typed words after the program's name, and the completion of the last one.
 const TYPED: [(&str, &str); 9] = [
     ("po", "policy"),
     ("policy te", "test"),
@@ -17,7 +17,7 @@ const TYPED: [(&str, &str); 9] = [
     ("completions zs", "zsh"),
 ];
 
-/// Whether a shell is installed; says so where it isn't.
+/// Whether a shell is installed; reports it if not.
 fn is_installed(shell: &str) -> bool {
     let is_installed = Command::new(shell).args(["-c", "exit 0"]).output().is_ok();
     if !is_installed {
@@ -38,7 +38,7 @@ fn script(directory: &Path, shell: &str) -> PathBuf {
     path
 }
 
-/// Runs a program for a shell: its lines on standard output.
+/// Runs a program for a shell and returns the lines of its output.
 fn lines(shell: &str, arguments: &[&str]) -> Vec<String> {
     let Output { stdout, stderr, .. } = Command::new(shell)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -52,17 +52,8 @@ fn lines(shell: &str, arguments: &[&str]) -> Vec<String> {
 
 #[test]
 fn bash_completes_past_the_first_word() {
-    // As bash itself calls it: the words in an array, then command, word and the word before it.
-    const ASK: &str = r#"
-source "$1"; shift
-specification=$(complete -p yuangs-verify)
-function=${specification##*-F }; function=${function%% *}
-for typed; do
-    COMP_WORDS=($typed); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-    COMP_LINE=$typed; COMP_POINT=${#COMP_LINE}; COMPREPLY=()
-    "$function" "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-    echo "${COMPREPLY[*]}"
-done"#;
+    // As bash itself calls it: the words in an array, then command, word and previous word.
+    const ASK: &str = include_str!("completions/ask.bash");
     if !is_installed("bash") {
         return;
     }
@@ -78,11 +69,7 @@ done"#;
 
 #[test]
 fn fish_completes_past_the_first_word() {
-    const ASK: &str = r#"
-source $argv[1]
-for typed in $argv[2..]
-    complete -C "yuangs-verify $typed" | string replace -r '\t.*' '' | string join ' '
-end"#;
+    const ASK: &str = include_str!("completions/ask.fish");
     if !is_installed("fish") {
         return;
     }
@@ -95,21 +82,9 @@ end"#;
 
 #[test]
 fn zsh_completes_past_the_first_word() {
-    // The line editor completes on a terminal alone: an interactive zsh gets one, with a function
-    // in the program's place that records its arguments.
-    const ASK: &str = r#"
-zmodload zsh/zpty || exit
-script=$1 out=$2; shift 2
-zpty z 'zsh -f -i'
-zpty -w z "PROMPT='@@ '; autoload -Uz compinit; compinit -u -D; source ${(q)script}
-yuangs-verify() { print -r -- \"\$*\" >> ${(q)out} }; print REA''DY"
-zpty -r -m z seen '*READY*@@ *'
-for typed; do
-    zpty -w -n z "yuangs-verify $typed"$'\t'
-    zpty -w -n z $'\n'
-    zpty -r -m z seen '*@@ *'
-done
-zpty -d z"#;
+    // The line editor completes only on a terminal. So an interactive zsh gets one, with a function
+    // that replaces the program and records its arguments.
+    const ASK: &str = include_str!("completions/ask.zsh");
     if !is_installed("zsh") {
         return;
     }

@@ -1,31 +1,8 @@
-//! Mistakes in the configuration: all in one run, each where it stands.
+//! Mistakes in the configuration: all are reported in one run, each with its place.
 
 use crate::support::{git, run, write};
 
-const BROKEN: &str = "\
-fial-on = 'error'
-[traces]
-pahts = []
-paths = 3
-include = ['a', 'x[']
-formats = ['execution-recrod']
-allow-empty = ''
-[severity.YV999]
-level = 'loud'
-reason = ' '
-[[ignore]]
-code = 'YV301'
-[[ignore]]
-path = '**'
-reason = 'ü 中 ##[error]x'
-expires = '2027-02-30'
-foo = 1
-[[ignore]]
-reason = '\tr'
-\tcode = 'YV3O1' # ##[error]y
-[reports]
-html = '../x'
-";
+const BROKEN: &str = include_str!("configuration/broken.toml");
 
 #[test]
 fn every_mistake_is_shown_where_it_stands() {

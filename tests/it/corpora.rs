@@ -1,4 +1,4 @@
-//! Every trace of the corpora gives exactly what its expectation says.
+//! Every trace of the corpora gives exactly the expected result.
 //!
 //! The traces are verified in this process, so the tables of programs and secrets are read once.
 //! One trace in forty also goes through the built binary, which must agree.

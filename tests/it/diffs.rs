@@ -8,10 +8,10 @@ use worktree::diff::apply::apply;
 use worktree::diff::tree::{Folder, Overlay};
 use worktree::diff::{Fault, Limits, parse};
 
-/// How many diffs are judged by both.
+/// Number of diffs that both programs check.
 const CASES: u64 = 1500;
 
-/// Numbers that are the same in every run.
+/// Random numbers that are the same in every run.
 struct Numbers(SplitMix);
 
 impl Numbers {
@@ -24,7 +24,7 @@ impl Numbers {
     }
 }
 
-/// A file of few different lines, so that hunks find several places that nearly fit.
+/// Generates a file of few different lines, so that hunks nearly fit in several places.
 fn file(n: &mut Numbers) -> Vec<String> {
     let end = if n.one_in(4) { "\r\n" } else { "\n" };
     let words = ["", "a", "b", "  c", "{", "}", "return", "x = 1", "\u{e4}"];
@@ -40,7 +40,7 @@ fn file(n: &mut Numbers) -> Vec<String> {
     lines
 }
 
-/// The file with some lines changed, removed and added.
+/// Changes, removes and adds some lines of a file.
 fn edited(n: &mut Numbers, old: &[String]) -> Vec<String> {
     let mut new = Vec::new();
     for line in old {
@@ -54,7 +54,7 @@ fn edited(n: &mut Numbers, old: &[String]) -> Vec<String> {
     if n.one_in(6) {
         new.push("the end".to_owned() + if n.one_in(2) { "" } else { "\n" });
     }
-    // Only the last line of a file may lack its end.
+    // Only the last line of a file may lack a line end.
     let last = new.len().saturating_sub(1);
     for line in new.iter_mut().take(last) {
         if !line.ends_with('\n') {
@@ -64,7 +64,7 @@ fn edited(n: &mut Numbers, old: &[String]) -> Vec<String> {
     new
 }
 
-/// One case: the file, and a diff that may or may not apply to it.
+/// Generates a file, and a diff that may or may not apply to it.
 fn case(n: &mut Numbers) -> (Vec<String>, String) {
     let old = file(n);
     let new = edited(n, &old);
@@ -83,7 +83,7 @@ fn case(n: &mut Numbers) -> (Vec<String>, String) {
     let mut file = old;
     match n.below(5) {
         0 => {}
-        // Shifted: lines were put in front, or between.
+        // Shifted by lines added at the front or in the middle.
         1 => file
             .splice(0..0, (0..=n.below(5)).map(|i| format!("front {i}\n")))
             .for_each(drop),
@@ -91,7 +91,7 @@ fn case(n: &mut Numbers) -> (Vec<String>, String) {
             let at = n.below(file.len() + 1);
             file.insert(at, "a\n".to_owned());
         }
-        // Shifted by its own word.
+        // Shifted by the line number of its own header.
         3 => {
             let by = n.below(7);
             diff = diff.replacen("@@ -1", &format!("@@ -{}", 1 + by), 1);
@@ -133,10 +133,10 @@ fn corrupt(n: &mut Numbers, diff: &mut String, file: &mut [String]) {
     *diff = lines.concat();
 }
 
-/// What git says of every case.
+/// Returns git's result for every case.
 fn git_verdicts(folder: &Path, count: u64) -> Vec<bool> {
     let mut script = String::new();
-    // Each folder stands alone: git doesn't look for a repository around it.
+    // Git must not find the repository around the directory.
     for n in 0..count {
         writeln!(
             script,
@@ -147,7 +147,7 @@ fn git_verdicts(folder: &Path, count: u64) -> Vec<bool> {
     verdicts(folder, &script)
 }
 
-/// Runs a script that prints an exit code a line: one process of a shell runs all cases.
+/// Runs a script that prints one exit code per line: one shell process for all cases.
 fn verdicts(folder: &Path, script: &str) -> Vec<bool> {
     let mut shell = Command::new("sh");
     shell
@@ -197,8 +197,8 @@ fn git_apply_agrees() {
             .as_ref()
             .is_ok_and(|d| apply(d, &mut Overlay::new(&base), &limits).applies());
         applied += usize::from(*git);
-        // Where git skips lines behind a hunk as garbage, or takes a header's word against
-        // another's, we don't.
+        // Git skips lines after a hunk as garbage, and prefers one header over a contradicting one.
+        // We don't.
         let on_purpose = matches!(
             parsed.as_ref().map_err(|e| &e.fault),
             Err(Fault::Stray
@@ -207,7 +207,7 @@ fn git_apply_agrees() {
                 | Fault::Header { .. }
                 | Fault::NoNewline { .. })
         );
-        // Git compares the last line of a hunk as a prefix: a context line without a line feed
+        // Git compares the last line of a hunk as a prefix, so a context line without a line feed
         // matches one with it.
         let prefix = |text: &str| {
             text.rsplit('\n')
@@ -245,8 +245,8 @@ fn git_apply_agrees() {
     );
 }
 
-/// Parts of a diff that move files, links and folders into each other's place: no two take or fill
-/// the same name.
+/// Generates parts of a diff that move files, links and directories to each other's names. No name
+/// is vacated or filled twice.
 fn parts(n: &mut Numbers) -> String {
     const THERE: [(&str, &str, &str); 6] = [
         ("a", "100644", "a"),
@@ -282,7 +282,7 @@ fn parts(n: &mut Numbers) -> String {
             2 if old != new => {
                 taken.push(old);
                 filled.push(new);
-                // Git sees only by a mode in the header that a link goes.
+                // Git recognises the removal of a link only by a mode in the header.
                 let index = if mode == "120000" { "index 1..1 120000\n" } else { "" };
                 write!(diff, "diff --git a/{old} b/{new}\nsimilarity index 100%\nrename from {old}\nrename to {new}\n{index}")
             }
@@ -321,7 +321,7 @@ fn git_agrees_about_what_stands_in_whose_place() {
         .filter(|d| !d.is_empty())
         .take(CASES)
         .collect();
-    // Whether it would apply git doesn't always tell before it writes: it is let.
+    // Git can't always predict whether a diff applies, so it is applied.
     let mut script = String::from(
         "cd tree && chmod +x x && git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm x >&2\n",
     );

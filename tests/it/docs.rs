@@ -1,4 +1,4 @@
-//! The documentation holds together: titles, table of contents, links, and both READMEs.
+//! The documentation is consistent: titles, table of contents, links, and both READMEs.
 
 use super::markdown_pages::{Block, Page, all, below, root};
 use std::collections::BTreeSet;
@@ -46,7 +46,7 @@ fn every_page_is_in_the_table_of_contents() {
     }
 }
 
-/// A path without `.` and `..`.
+/// Resolves `.` and `..` in a path.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -61,7 +61,7 @@ fn plain(path: &Path) -> PathBuf {
     out
 }
 
-/// Why a link of a page leads nowhere.
+/// Returns why a link of a page is broken, if it is.
 fn broken(page: &Page, link: &str) -> Option<String> {
     if link.contains("://") || link.starts_with("mailto:") {
         return None;
@@ -129,7 +129,7 @@ fn codes_that_the_documentation_names_are_rules() {
     }
 }
 
-/// The commands of a block without their comments.
+/// Returns the commands of a block without comments.
 fn commands(block: &Block) -> Vec<String> {
     block
         .text

@@ -1,4 +1,4 @@
-//! Every example of the documentation runs.
+//! Every example in the documentation runs.
 //!
 //! A block ` ```sh ` is a list of commands, a block ` ```console ` has `$ ` before its commands and
 //! shows their output: `...` is any number of lines, `[..]` any text in a line. A command ends with
@@ -13,7 +13,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Why a block may be left out.
+/// Valid reasons for ignoring a block.
 const REASONS: &[&str] = &[
     "browser",
     "build",
@@ -24,7 +24,7 @@ const REASONS: &[&str] = &[
     "runner",
 ];
 
-/// What pages may speak of.
+/// Parts of the repository that pages may use.
 const PARTS: &[&str] = &[
     "Cargo.toml",
     "README.md",
@@ -41,7 +41,7 @@ const PARTS: &[&str] = &[
     "src/rules/authorisation",
 ];
 
-/// A command of a page, and what it prints if the page shows that.
+/// A command of a page, with its output if the page shows it.
 struct Example {
     line: usize,
     command: String,
@@ -62,7 +62,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The commands of a block. A line that ends with `\` and a here-document go on.
+/// Parses the commands of a block. A trailing `\` and a here-document continue a command.
 fn examples(block: &Block) -> Vec<Example> {
     let console = block.language == "console";
     let mut all: Vec<Example> = Vec::new();
@@ -115,7 +115,7 @@ fn digits(text: &str) -> i32 {
     text[..end].parse().unwrap()
 }
 
-/// Whether a line is what the page shows, with `[..]` for any text.
+/// Whether a line matches the page, with `[..]` for any text.
 fn fits(shown: &str, printed: &str) -> bool {
     let mut rest = printed.trim_end();
     let mut parts = shown.trim_end().split("[..]").peekable();
@@ -138,7 +138,7 @@ fn fits(shown: &str, printed: &str) -> bool {
     closed && rest.is_empty()
 }
 
-/// Whether an output is what the page shows, with `...` for any number of lines.
+/// Whether an output matches the page, with `...` for any number of lines.
 fn matches(shown: &[String], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
@@ -156,7 +156,7 @@ fn script(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// A copy of the repository's parts, committed, with programs in front of the search path.
+/// Copies and commits parts of the repository, and puts programs first in the search path.
 fn prepare(at: &Path) {
     let repository = at.join("repository");
     for part in PARTS {
@@ -192,7 +192,7 @@ fn prepare(at: &Path) {
     git.set_head("refs/heads/main").unwrap();
 }
 
-/// Runs the examples of a page; what is wrong with them.
+/// Runs the examples of a page and returns the failures.
 fn run(page: &Page) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut all = Vec::new();

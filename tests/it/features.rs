@@ -1,11 +1,12 @@
-//! Builds without a feature: its commands and its sections of the configuration are refused, and
-//! the error names the build that has them.
+//! Builds without a feature refuse its commands and its sections of the configuration. The error
+//! names the feature to build with.
 
 use super::support::{run, write};
 use std::path::Path;
 use yuangs_verify::features::Feature;
 
-/// Runs a command that needs a feature. A build without it has to refuse it by that name.
+/// Runs a command that needs a feature. A build without it must refuse the command and name the
+/// feature.
 fn refused_unless_built(directory: &Path, feature: Feature, args: &[&str]) {
     let finished = run(directory, args);
     let name = feature.name();
@@ -72,7 +73,7 @@ fn sections_of_missing_features_are_refused() {
         ("[knowledge]\nrepomap = ['src']\n", Feature::Repomap),
         ("[knowledge]\nmodel = 'model'\n", Feature::Model2Vec),
     ] {
-        // Without `knowledge` at all that is what the whole section needs.
+        // Without `knowledge`, the whole section needs that feature.
         let feature = if section.starts_with("[knowledge]") && !Feature::Knowledge.is_built() {
             Feature::Knowledge
         } else {

@@ -1,4 +1,4 @@
-//! The gate as a user runs it: in a folder, by its exit code, its output and its files.
+//! The gate as a user runs it: in a directory, with its exit code, output and files.
 
 use super::support::{Finished, run};
 use serde_json::Value;
@@ -281,7 +281,7 @@ fn interfaces_are_compared_with_where_the_branch_began() {
         ran.out,
         ran.err
     );
-    // What the names say comes from the pull request.
+    // The names come from the pull request.
     let evil = "def add(a, b, c='`<img src=x> @team ##[error]'):\n    return a + b\ndef fresh(): pass\ndef _other(): pass\n";
     fs::write(root.join("add.py"), evil).unwrap();
     let ran = gate(root, &[]);
@@ -519,7 +519,7 @@ fn only_new_findings_fail_behind_a_baseline() {
         "{}",
         ran.out
     );
-    // The same findings on other lines are known; another one isn't.
+    // The same findings on other lines are known; a different one isn't.
     let other = GREEN.replace("diff-fix", "other");
     fs::write(root.join("traces/a.jsonl"), format!("{other}{RED}")).unwrap();
     assert_eq!(gate(root, &["--baseline", "baseline.json"]).code, 0);
@@ -613,7 +613,7 @@ fn init_for_github_writes_two_files_and_keeps_what_is_there() {
         text.contains(uses) && text.contains("\n  contents: read\n"),
         "{text}"
     );
-    // Every section is in the configuration, if only in a comment.
+    // The configuration contains every section, possibly as a comment.
     let text = fs::read_to_string(&config).unwrap();
     let schema = run(root, &["schema", "print", "config"]).out;
     let schema: Value = serde_json::from_str(&schema).unwrap();
@@ -678,7 +678,7 @@ fn init_writes_what_gate_reads() {
     assert_eq!(run(empty.path(), &["init"]).code, 0);
     let ran = run(empty.path(), &["doctor"]);
     assert!(ran.code == 2 && ran.out.contains("PROBLEM"), "{}", ran.out);
-    // What is commented out can be taken in.
+    // The commented lines are valid when uncommented.
     let text = fs::read_to_string(root.join("yuangs-verify.toml")).unwrap();
     let taken: Vec<&str> = text
         .lines()
@@ -698,7 +698,7 @@ fn init_writes_what_gate_reads() {
     );
 }
 
-/// The key of RFC 8410, section 10.3, and its public half.
+/// The private key of RFC 8410, section 10.3, and its public key.
 pub(super) const KEY: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
 pub(super) const TRUST: &str = r#"{"keys":[{"keyId":"ci","publicKey":"Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=","signer":"the gate"}]}"#;
 
@@ -752,7 +752,7 @@ fn an_attestation_says_how_the_gate_ended_and_about_which_files() {
             .out
             .contains("traces/a.jsonl isn't what was attested")
     );
-    // A gate that fails is attested as failed.
+    // A failed gate is attested as failed.
     assert_eq!(gate(root, &ATTEST).code, 1);
     let ran = verify("the gate");
     assert!(
@@ -760,7 +760,7 @@ fn an_attestation_says_how_the_gate_ended_and_about_which_files() {
         "{}",
         ran.out
     );
-    // Under its own name it is the same run.
+    // The `attest` command does the same.
     fs::write(root.join("traces/a.jsonl"), GREEN).unwrap();
     let own = [
         "attest",
@@ -804,7 +804,7 @@ fn an_attestation_says_how_the_gate_ended_and_about_which_files() {
     assert_eq!(gate(root, &ATTEST).code, 2);
 }
 
-/// What holds of a statement doesn't hold of another change.
+/// A statement doesn't apply to another change.
 #[test]
 fn an_attestation_is_about_all_that_the_gate_would_read() {
     let repository = repository_with_keys();
@@ -848,7 +848,7 @@ fn an_attestation_is_about_all_that_the_gate_would_read() {
     );
     fs::remove_file(root.join("yuangs-verify.toml")).unwrap();
     assert_eq!(verify(&[]).code, 1);
-    // A threshold that lets errors pass is no reason to believe in them.
+    // A threshold that ignores errors doesn't make them acceptable.
     fs::write(root.join("yuangs-verify.toml"), PLAIN).unwrap();
     fs::write(root.join("traces/a.jsonl"), RED).unwrap();
     let ran = gate(root, &[&ATTEST[..], &["--fail-on", "never"]].concat());
@@ -891,7 +891,7 @@ fn how_the_configuration_is_named_changes_no_name() {
     }
 }
 
-/// Words of a configuration are as hostile as those of a trace.
+/// Text in a configuration is as hostile as text in a trace.
 #[cfg(unix)]
 #[test]
 fn a_folder_with_a_telling_name_writes_no_line() {
@@ -953,7 +953,7 @@ fn a_baseline_counts_as_it_reads() {
 fn no_report_is_green_over_errors_that_fail_nothing() {
     let repository = repository(PLAIN, RED);
     let root = repository.path();
-    // An execution that is in order, beside the one that isn't.
+    // A valid execution, next to an invalid one.
     fs::write(
         root.join("traces/b.jsonl"),
         GREEN.replace("\"diff-fix\"", "\"in-order\""),
@@ -989,7 +989,7 @@ fn no_report_is_green_over_errors_that_fail_nothing() {
                 "{args:?} {format}: {}",
                 ran.out
             );
-            // The pages of rules in SARIF speak of passing.
+            // The rule pages in SARIF mention passing.
             for green in [
                 if format == "sarif" { "PASS " } else { "PASS" },
                 "✅",
@@ -1008,7 +1008,7 @@ fn no_report_is_green_over_errors_that_fail_nothing() {
             "{junit}"
         );
     }
-    // Without errors it passes, as before.
+    // Without errors it passes as before.
     fs::remove_file(root.join("traces/a.jsonl")).unwrap();
     let ran = gate(root, &["--fail-on", "never"]);
     assert!(
@@ -1052,7 +1052,7 @@ fn a_reason_that_shows_nothing_is_none() {
 
 #[test]
 fn a_baseline_of_the_first_version_is_read_and_written_anew() {
-    // As it was written before fingerprints left messages aside.
+    // Written before fingerprints excluded messages.
     let known = r#"{"version":1,"findings":[{"code":"YV301","file":"traces/a.jsonl","fingerprint":"ffb111e336616af9"}]}"#;
     let repository = repository(PLAIN, RED);
     let root = repository.path();

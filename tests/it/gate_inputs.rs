@@ -1,4 +1,4 @@
-//! Which files a gate reads, which traces it accepts, and by whose rules.
+//! Which files a gate reads, which traces it accepts, and which rules apply.
 
 use super::gate::{ATTEST, KEY, TRUST};
 use super::support::{json_report, run};
@@ -14,7 +14,7 @@ const GREEN: &str = include_str!("../../corpora/gate-demo/green/traces/diff-fix.
 const TURNS: &str = include_str!("../../corpora/traces/native/turns-legal.jsonl");
 const PLAIN: &str = "[traces]\npaths = ['traces']\n";
 
-/// The findings as code and file.
+/// Returns the findings as code and file.
 fn found(report: &Value) -> Vec<(&str, &str)> {
     let all = report["findings"].as_array().unwrap().iter();
     all.map(|f| (f["code"].as_str().unwrap(), f["file"].as_str().unwrap()))
@@ -370,7 +370,7 @@ fn an_attestation_notices_what_nobody_reads() {
     );
 }
 
-/// A git repository with one commit of everything.
+/// Creates a git repository with one commit of everything.
 fn git(root: &Path) -> git2::Repository {
     let git = git2::Repository::init_opts(
         root,
@@ -381,7 +381,7 @@ fn git(root: &Path) -> git2::Repository {
     git
 }
 
-/// Commits everything as it lies there.
+/// Commits the whole directory.
 fn commit(git: &git2::Repository) -> git2::Oid {
     let mut index = git.index().unwrap();
     index
@@ -404,7 +404,7 @@ fn commit(git: &git2::Repository) -> git2::Oid {
     .unwrap()
 }
 
-/// Names the newest commit.
+/// Creates a branch at the newest commit.
 fn branch(git: &git2::Repository, name: &str) {
     git.branch(name, &git.head().unwrap().peel_to_commit().unwrap(), true)
         .unwrap();
@@ -427,7 +427,7 @@ fn a_change_is_not_checked_by_its_own_rules() {
     let root = folder.path();
     let git = git(root);
     branch(&git, "base");
-    // The change takes the policy and the rule away that would stop it.
+    // The change removes the policy and the rule that would stop it.
     let lax = format!("{PLAIN}[[ignore]]\ncode = 'YV301'\nreason = 'fine'\n");
     write(
         root,
@@ -462,7 +462,7 @@ fn a_change_is_not_checked_by_its_own_rules() {
     }
     let ran = run(root, &["gate", "--config-from", "base:yuangs-verify.toml"]);
     assert_eq!(ran.code, 1, "{}", ran.err);
-    // Whoever may push a tag doesn't choose the rules.
+    // A user who can push a tag can't choose the rules.
     git.tag_lightweight(
         "base",
         &git.head().unwrap().peel(git2::ObjectType::Commit).unwrap(),
@@ -765,7 +765,7 @@ fn every_change_is_accounted_for() {
         "nothing has changed, and what was recorded before accounts for nothing: {}{}",
         ran.out, ran.err
     );
-    // One file by a recorded diff, with its trace.
+    // One file is changed by a recorded diff, with its trace.
     let diff = "--- a/x.txt\\n+++ b/x.txt\\n@@ -1 +1 @@\\n-x\\n+y\\n";
     write(
         root,
@@ -781,7 +781,7 @@ fn every_change_is_accounted_for() {
     commit(&git);
     let ran = run(root, &["gate"]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-    // Another one by nobody.
+    // Another file has no account.
     write(root, &[("z.txt", "z\n")]);
     let ran = run(root, &["gate"]);
     assert!(
@@ -807,13 +807,13 @@ fn every_change_is_accounted_for() {
     fs::remove_file(root.join("z.txt")).unwrap();
     commit(&git);
     assert_eq!(run(root, &["gate"]).code, 0);
-    // A trace that is gone is a change too.
+    // Removing a trace is a change too.
     fs::remove_file(root.join("traces/old.jsonl")).unwrap();
     commit(&git);
     assert_eq!(run(root, &["gate"]).code, 1);
 }
 
-/// A trace in which a human allows a diff.
+/// Builds a trace in which a human approves a diff.
 fn trace(diff: &str) -> String {
     let mut lines = Vec::new();
     let payload = format!("{{\"diff\":\"{diff}\"}}");
@@ -896,7 +896,7 @@ fn init_writes_what_it_finds() {
         shown.contains("traces.unterminated = \"error\"  # yuangs-verify.toml"),
         "{shown}"
     );
-    // What may be a trace is left to those who know.
+    // The user decides about files that may be traces.
     write(root, &[("logs/c.jsonl.xz", "x"), ("logs/d.jsonl", TURNS)]);
     fs::remove_file(root.join("yuangs-verify.toml")).unwrap();
     let ran = run(root, &["init"]);

@@ -19,24 +19,24 @@ struct Case {
 struct Step {
     /// A directory of the case that is copied over the working directory first.
     overlay: Option<String>,
-    /// Commit everything after that.
+    /// Commit everything after the copy.
     #[serde(default)]
     commit: bool,
-    /// What the tool is run with.
+    /// Arguments of the tool.
     args: Option<Vec<String>>,
-    /// The exit code.
+    /// The expected exit code.
     exit: Option<i32>,
-    /// Read this file instead of the output.
+    /// Check this file instead of the output.
     file: Option<PathBuf>,
-    /// What the output or the file contains.
+    /// Texts that the output or the file must contain.
     #[serde(default)]
     contains: Vec<String>,
-    /// What it doesn't contain.
+    /// Texts that it must not contain.
     #[serde(default)]
     absent: Vec<String>,
 }
 
-/// Copies a directory, symbolic links as they are, without the entries of its top that are named.
+/// Copies a directory without the named top-level entries. Symbolic links stay links.
 fn copy(from: &Path, to: &Path, without: &[&str]) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

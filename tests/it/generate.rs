@@ -1,11 +1,11 @@
-//! A generator of legal traces: a plan is a random walk over the machine with agents, tokens,
-//! modifications, rejections, pauses and chains; it is written down in any of the three layouts.
+//! Generates legal traces. A plan is a random walk over the state machine with agents, tokens,
+//! modifications, rejections, pauses and chains. It can be written in three layouts.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// How a plan is written down.
+/// The layout of a written plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     Events,
@@ -23,7 +23,7 @@ pub enum Ruling {
 
 #[derive(Debug, Clone)]
 pub struct TurnPlan {
-    /// Agents that think in this turn; the first one's action is proposed.
+    /// Number of agents that think in this turn; the action of the first one is proposed.
     pub thinkers: usize,
     pub kind: usize,
     pub text: String,
@@ -43,10 +43,10 @@ pub struct Plan {
 
 const POLICY: &str = "sha256:6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b";
 
-/// Text in any language that hides nothing: what does would rightly be a finding.
+/// Generates text in any language that hides nothing, since hidden text is a legitimate finding.
 fn text() -> impl Strategy<Value = String> {
     "[a-z]{1,6}|\\PC{0,8}".prop_filter("hides something", |text| {
-        // Commands hold it without its quotes, and what stood apart may stand together then.
+        // Commands contain the text without quotes, which may join parts to hidden text.
         [text.clone(), text.replace('\'', "")].iter().all(|text| {
             let record = json!({"reasoning": text, "command": text, "path": text}).to_string();
             content_scan::hidden_text(&record).is_empty()
@@ -94,8 +94,8 @@ pub fn plan() -> impl Strategy<Value = Plan> {
 }
 
 impl Plan {
-    /// Whether a whole execution on one line can say it: it has no place for tokens and
-    /// resumptions.
+    /// Whether a layout can express the plan. A whole execution on one line has no place for tokens
+    /// and resumptions.
     pub fn fits(&self, layout: Layout) -> bool {
         layout != Layout::Execution
             || !(self.tokens
@@ -105,7 +105,7 @@ impl Plan {
                     .any(|t| t.pause && t.ruling != Ruling::Rejected))
     }
 
-    /// The trace, one record a line.
+    /// Returns the trace, one record per line.
     pub fn lines(&self, layout: Layout) -> Vec<String> {
         let mut values = Writer {
             plan: self,
@@ -139,7 +139,8 @@ impl Plan {
             .collect()
     }
 
-    /// Whether the turn is the work of one agent, so that losing its thought shows.
+    /// Returns the number of agents that think in a turn. With only one, a lost thought is
+    /// detected.
     pub fn thinkers(&self, turn: &TurnPlan) -> usize {
         turn.thinkers.min(self.agents)
     }
@@ -390,7 +391,7 @@ fn snapshot() -> Value {
     json!({"inputHash": "0".repeat(64), "systemPromptVersion": "v1", "toolSetVersion": "v1"})
 }
 
-/// The text stands where it is data, whatever it is: what the actions do must not depend on it.
+/// The text appears only as data: the actions' effects must not depend on it.
 fn action(kind: usize, text: &str) -> (&'static str, Value, &'static str) {
     match kind {
         0 => {

@@ -1,4 +1,4 @@
-//! Nothing that stands in a trace is more than text in a report, in any format.
+//! No text of a trace is more than text in a report, in any format.
 
 use super::reading;
 use serde_json::Value;
@@ -32,7 +32,7 @@ fn payloads() -> Vec<Payload> {
     all
 }
 
-/// A trace that says `word` wherever a report repeats what a trace says.
+/// Builds a trace with `word` in every place that reports quote.
 fn trace(word: &str) -> String {
     let word = serde_json::to_string(word).unwrap();
     let common = format!("\"executionId\":{word},\"timestamp\":1768800000000");
@@ -51,9 +51,9 @@ fn trace(word: &str) -> String {
         + "\n"
 }
 
-/// What is said of a trace with `word` in it, but for what is said of the word itself: that it
-/// hides something, leads out of the work tree, names nobody, or that nobody knows what a tool of
-/// that name does.
+/// Returns the report about a trace with `word` in it, without findings about the word itself.
+/// These say that it hides something, leads out of the work tree, names nobody, or is an unknown
+/// tool.
 fn report(word: &str) -> Report {
     let mut report = whole_report(word, Assessor::Off);
     report
@@ -77,7 +77,7 @@ fn whole_report(word: &str, assessor: Assessor) -> Report {
         ..Options::default()
     };
     let mut report = verify_reader(word, trace(word).as_bytes(), &options);
-    // A configuration comes with the pull request, and its reasons are repeated.
+    // The configuration comes with the pull request, and its reasons are quoted.
     report.notices.push(format!("YV301 is off here: {word}"));
     report
 }
@@ -105,8 +105,8 @@ fn written(report: &Report, format: Format, lang: Lang, word: &str) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// What a reader of each format sees, without the words: it must be the same whatever the words
-/// are.
+/// Returns the structure that a reader of each format sees, without the words. It must not depend
+/// on the words.
 fn shape(format: Format, text: &str) -> Result<Vec<String>, String> {
     match format {
         Format::Text => reading::terminal(text),
@@ -159,7 +159,7 @@ fn text_from_a_trace_is_only_text_in_every_format() {
             payload.name,
             report.findings
         );
-        // What is said of the word itself is another number of findings, and as harmless.
+        // Findings about the word itself change their number, but must be as harmless.
         let whole = whole_report(&payload.text, Assessor::V1);
         for (format, lang, expected) in &all {
             let name = format!("{} in {} ({})", payload.name, format.name(), lang.name());
@@ -179,8 +179,8 @@ fn text_from_a_trace_is_only_text_in_every_format() {
     }
 }
 
-/// What commands say of names, command lines, diffs and rules, on standard output and on standard
-/// error.
+/// The output of commands about names, command lines, diffs and rules, on standard output and
+/// standard error.
 #[test]
 fn text_of_an_input_is_only_text_in_every_command() {
     let folder = tempfile::tempdir().unwrap();
@@ -232,7 +232,7 @@ fn text_of_an_input_is_only_text_in_every_command() {
             &["patch", "check", "d.diff"],
             &["patch", "check", "d.diff", "--format", "json"],
         ];
-        // Those that search take their time: a few payloads have to do for them.
+        // Searches take long, so only a few payloads are tested with them.
         let quick =
             |args: &&&[&str]| number % 12 == 0 || !matches!(args[1], "compare" | "fuzz" | "mutate");
         for args in runs.iter().filter(quick) {

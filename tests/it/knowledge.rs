@@ -1,4 +1,4 @@
-//! The index of knowledge, from the command line: all or nothing, the same again, within budgets.
+//! The index of knowledge from the command line: atomic, reproducible and within budgets.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -55,7 +55,7 @@ fn write(folder: &Path, name: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A project with every kind of source.
+/// Creates a project with every kind of source.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -168,7 +168,7 @@ fn two_runs_give_one_digest_and_changes_are_found() {
         Some(3),
         "what is gone isn't found"
     );
-    // Made from nothing it is the same.
+    // A new index has the same digest.
     fs::remove_dir_all(at.join(".yuangs")).unwrap();
     assert_eq!(json(at, &["reindex"])["digest"], changed["digest"]);
 }
@@ -234,7 +234,7 @@ fn layers_lead_into_each_other() {
     ] {
         assert_eq!(run(at, wrong).status.code(), Some(2), "{wrong:?}");
     }
-    // The same question, the same bytes.
+    // The same question gives the same bytes.
     assert_eq!(
         text(at, &["index", "--query", "the store"]),
         text(at, &["index", "--query", "the store"])
@@ -354,7 +354,7 @@ fn hostile_text_acts_on_nothing() {
     );
 }
 
-/// Runs until `delay` is over and is killed then; whether it was done before.
+/// Runs a reindex and kills it after `delay`. Returns whether it had finished.
 fn interrupted(folder: &Path, delay: Duration) -> bool {
     let mut child = tool(folder)
         .args(["reindex", "--no-vectors"])
@@ -367,7 +367,7 @@ fn interrupted(folder: &Path, delay: Duration) -> bool {
     child.wait().unwrap().success()
 }
 
-/// Killed at any moment, a run leaves the old index or the new one.
+/// A run that is killed at any moment leaves the old index or the new one.
 #[test]
 fn a_killed_run_leaves_the_old_index_or_the_new_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -415,7 +415,7 @@ fn a_killed_run_leaves_the_old_index_or_the_new_one() {
         random ^= random >> 7;
         random ^= random << 17;
         let share = f64::from(u32::try_from(random % 1000).unwrap()) / 1000.0;
-        // How long a run takes depends on what else the machine does: the span follows it.
+        // The duration depends on other load of the machine, so the range adapts to it.
         let done = interrupted(at, whole.mul_f64(share));
         whole = whole.mul_f64(if done { 0.9 } else { 1.05 });
         let now = stored();
@@ -446,7 +446,7 @@ fn tokens(text: &str) -> usize {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Whatever the sources say, no answer is over its budget.
+    /// No answer exceeds its budget, whatever the sources contain.
     #[test]
     fn budgets_are_never_exceeded(
         words in proptest::collection::vec("(\\PC|[ab \n\u{1b}\u{202e}\u{4e2d}]){1,300}", 3..20),
@@ -511,29 +511,21 @@ fn the_judged_corpus_is_answered_as_well_as_before() {
         both.ndcg > text.ndcg && both.ndcg > vectors.ndcg,
         "both together are best: {all:?}"
     );
-    // Sums of many shares: equal ones may differ in the last digit.
+    // Sums of many shares may differ in the last digit.
     assert!(
         both.recall + 1e-9 >= text.recall.max(vectors.recall),
         "{all:?}"
     );
 }
 
-/// What was measured, less what a change of a rounding may cost.
+/// Measured values, minus a margin for changes in rounding.
 const FLOORS: (f64, f64) = (0.95, 0.965);
 
 #[test]
 fn the_graph_is_told_with_its_lines_and_drawn() {
     let folder = project();
     let at = folder.path();
-    write(
-        at,
-        "graph.jsonl",
-        "{\"from\":\"ctx:readme\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1769040000000}
-{\"from\":\"exec:react-fix\",\"to\":\"skill:make\",\"type\":\"validated_by\",\"timestamp\":1769040000001,\"meta\":{\"success\":true}}
-{\"from\":\"ctx:readme\",\"to\":\"skill:make\",\"type\":\"promoted_to\",\"timestamp\":1769040000002}
-{\"from\":\"ctx:\\\"]; evil <b>&\\u001b\\u202e|\",\"to\":\"exec:react-fix\",\"type\":\"used_in\",\"timestamp\":1}
-",
-    );
+    write(at, "graph.jsonl", include_str!("knowledge/graph.jsonl"));
     let used = "\"importance\":{\"confidence\":0.9,\"lastUsed\":1769040000000},\"usageStats\":{\"referencedCount\":6,\"verifiedUseful\":6}";
     write(
         at,

@@ -1,4 +1,4 @@
-//! What an answer may cost, what it leaves out, and when its ages are counted from.
+//! The budget of answers, what they omit, and the time from which ages are counted.
 
 use serde_json::{Value, json};
 use std::fs;
@@ -48,7 +48,7 @@ fn message(session: &str, time: i64, content: &str) -> String {
     )
 }
 
-/// A project with these messages, indexed.
+/// Creates a project with these messages and indexes it.
 fn project(config: &str, messages: &[String]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     write(
@@ -238,7 +238,7 @@ fn what_is_left_out_is_counted() {
         };
         assert_eq!(sum, expected, "{}", section["layer"]);
     }
-    // With vectors not all are compared, which is said.
+    // With vectors, not everything is compared, and the output says so.
     text(at, &["reindex"]);
     let lines = text(at, &["search", "--query", "parser"]);
     assert!(
@@ -325,7 +325,7 @@ fn answers_do_not_depend_on_what_was_changed_and_changed_back() {
     }
 }
 
-/// The decay of the answer about a word, by `--explain`.
+/// Returns the decay of the answer about a word, by `--explain`.
 fn decay(at: &Path, word: &str) -> f64 {
     let found = json_of(
         at,
@@ -428,7 +428,7 @@ fn a_date_in_the_future_makes_nothing_old() {
             "{args:?}: {reported}"
         );
     }
-    // What nobody uses any more becomes idle, although nothing newer is recorded.
+    // Unused items become idle, even if nothing newer is recorded.
     fs::remove_dir_all(at.join("bank")).unwrap();
     let idle = json!({"id":"idle","path":"idle.md","importance":{"useCount":9,"successCount":1,"failureCount":8,"confidence":0.3,"lastUsed":now - 400 * DAY}});
     write(at, "bank/items/idle.json", &idle.to_string());

@@ -1,4 +1,4 @@
-//! Repositories that are made to deceive: what they hold may not reach beyond them.
+//! Repositories with hostile content, which must not have effects outside of them.
 
 #![cfg(unix)]
 
@@ -18,7 +18,7 @@ fn item(id: &str, successes: u64, confidence: f64, used: i64, stats: (u64, u64, 
         "usageStats":{"referencedCount":stats.0,"verifiedUseful":stats.1,"verifiedNotUseful":stats.2}})
 }
 
-/// A project with a bank in which one item is to be forgotten and one may become a skill.
+/// Creates a project with a bank in which one item is to be forgotten and one may become a skill.
 fn project(at: &Path) {
     write(
         at,
@@ -74,7 +74,7 @@ fn what_is_written_goes_through_no_planted_link() {
     assert_eq!(fs::read_to_string(at.join("victim")).unwrap(), "mine");
 }
 
-/// A journal that somebody put into the repository, of a run that was never ended.
+/// Adds a journal of an unfinished run to the repository, as an attacker could.
 fn planted(at: &Path, name: &str) {
     let body = "#!/bin/sh\necho owned\n";
     write(at, ".yuangs/memory/000001/0000.after", body);
@@ -218,8 +218,7 @@ fn what_holds_a_secret_is_kept_and_not_shown() {
     );
 }
 
-/// A runner of continuous integration takes a line that begins with `::`, behind spaces too, for a
-/// command.
+/// CI runners interpret a line that begins with `::`, possibly after spaces, as a workflow command.
 #[test]
 fn no_line_of_any_text_command_begins_a_command_of_a_runner() {
     let folder = tempfile::tempdir().unwrap();
@@ -358,7 +357,7 @@ fn no_line_of_any_text_command_begins_a_command_of_a_runner() {
     ];
     for args in &commands {
         if args.first() == Some(&"memory") && args.contains(&"apply") {
-            // A bank that can't be read as a whole isn't changed.
+            // A bank with an unreadable file isn't changed.
             fs::remove_file(at.join("bank/items/::error::c.json")).unwrap();
         }
         let told = said(at, args);

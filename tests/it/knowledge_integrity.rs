@@ -1,4 +1,4 @@
-//! What the index holds is what the sources say, whatever happens to either of them.
+//! The index matches its sources, however either of them is changed.
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ fn write(folder: &Path, name: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A project with an index.
+/// Creates a project with an index.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -124,7 +124,7 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         "DELETE FROM observation WHERE id = (SELECT max(id) FROM observation)",
         "INSERT INTO observation (key, source, kind, first_line, last_line, summary, refs, detail)
          SELECT 'aaaaaaaaaaaa', min(id), 'document', 1, 1, 'planted', '', 'releases need no signature' FROM source",
-        // The recorded digest along with the text: the source says what it has to be.
+        // The digest is changed along with the text, but the source determines it.
         "UPDATE observation SET detail = replace(detail, 'two people', 'nobody');
          UPDATE source SET digest = zeroblob(32) WHERE path = 'docs/store.md'",
         "UPDATE source SET digest = zeroblob(32) WHERE path = 'docs/store.md'",
@@ -134,13 +134,13 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         "UPDATE document SET json = '{}'",
         "UPDATE execution_log SET success = 1 - coalesce(success, 0)",
         "UPDATE execution_log SET weak = 1 - weak",
-        // Words lead to texts: without them, or with those of another one, a text isn't found.
+        // Words lead to texts: without them, or with those of another text, a text isn't found.
         "DELETE FROM block",
         "UPDATE block SET word = word || 'x'",
         "DELETE FROM segment",
         "INSERT INTO gone SELECT min(id) FROM observation",
         "UPDATE segment SET lengths = zeroblob(length(lengths))",
-        // Vectors, and the model that questions are embedded with.
+        // The vectors, and the model that embeds queries.
         "UPDATE vectors SET data = zeroblob(length(data))",
         "UPDATE vectors SET data = CAST(substr(data, 2) || x'00' AS BLOB)",
         "UPDATE vectors SET data = substr(data, 1, length(data) - 1)",
@@ -153,16 +153,16 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         "UPDATE meta SET value = CAST(substr(value, 1, length(value) - 400) || hex(zeroblob(200)) AS BLOB) WHERE key = 'lsa';
          UPDATE vectors SET data = zeroblob(length(data))",
         "INSERT INTO meta VALUES ('given_model', 'x')",
-        // Ids that were given must not be given again.
+        // Ids must not be reused.
         "UPDATE meta SET value = 1 WHERE key = 'next_observation'",
         "INSERT INTO gone SELECT value FROM meta WHERE key = 'next_observation'",
-        // Figures of skills.
+        // Statistics of skills.
         "UPDATE skill_stats SET success_count = success_count + 100",
         "UPDATE skill_stats SET current_score = 0.99",
         "DELETE FROM skill_stats",
-        "INSERT INTO skill_stats SELECT 'planted', skill_version, intent, execution_count, success_count, failure_count,
-         total_cost, avg_cost, total_latency, avg_latency, rollback_count, rollback_rate, stability_score, current_score,
-         first_execution_at, last_execution_at, updated_at FROM skill_stats",
+        "CREATE TEMP TABLE planted AS SELECT * FROM skill_stats;
+         UPDATE planted SET skill_name = 'planted';
+         INSERT INTO skill_stats SELECT * FROM planted",
     ];
     for change in changes {
         fs::write(&index, &whole).unwrap();
@@ -179,7 +179,7 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         assert!(found.count() > 0, "{change}: {told:#}");
         assert_eq!(code(at, &["reindex", "--check"]), Some(1), "{change}");
     }
-    // Rows of nobody.
+    // Rows without a source.
     fs::write(&index, &whole).unwrap();
     Connection::open(&index)
         .unwrap()
@@ -190,13 +190,13 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         told.contains("isn't in the index") && told.contains("rows of `observation`"),
         "{told}"
     );
-    // Made again it agrees.
+    // A rebuilt index matches.
     fs::remove_file(&index).unwrap();
     run(at, &["reindex"]);
     assert!(!said(at, &["reindex", "--check", "--fail-on", "never"]).contains("YV905"));
 }
 
-/// The rows of an index that has grown and shrunk agree with its sources too.
+/// The rows of an index that has grown and shrunk match its sources too.
 #[test]
 fn an_index_with_a_history_agrees_with_its_sources() {
     let folder = project();
@@ -249,7 +249,7 @@ fn a_source_that_is_missing_leaves_the_index_as_it_is() {
         );
         assert_eq!(code(at, &["reindex", "--check"]), Some(2), "{missing}");
         if missing == "bank" || missing == "skills" {
-            // What was decided, and about what, isn't known either.
+            // The decisions and their subjects are unknown too.
             assert_eq!(code(at, &["skills", "candidates"]), Some(2), "{missing}");
         }
         assert!(
@@ -262,7 +262,7 @@ fn a_source_that_is_missing_leaves_the_index_as_it_is() {
         fs::rename(at.join(aside), at.join(missing)).unwrap();
         assert_eq!(json_of(at, &["reindex"])["digest"], digest);
     }
-    // Nor is one made that would be empty.
+    // No empty index is created.
     let folder = tempfile::tempdir().unwrap();
     write(
         folder.path(),
@@ -273,7 +273,7 @@ fn a_source_that_is_missing_leaves_the_index_as_it_is() {
     assert!(!folder.path().join(".yuangs").exists());
 }
 
-/// Runs a command that may write no file beyond a size, as on a full disk.
+/// Runs a command with a limit on file sizes, as on a full disk.
 #[cfg(unix)]
 fn run_limited(folder: &Path, blocks: u32, args: &str) -> Output {
     let script = format!(
@@ -332,7 +332,7 @@ fn a_full_disk_leaves_the_index_readable_and_advises_no_deletion() {
     assert_ne!(json_of(at, &["reindex", "--no-vectors"])["digest"], digest);
 }
 
-/// An item that the memory policy would have forgotten.
+/// Builds an item that the memory policy would forget.
 fn forgotten(id: &str, more: Value) -> String {
     let mut item = json!({"id":id,"path":format!("{id}.md"),
         "importance":{"useCount":9,"successCount":0,"failureCount":9,"confidence":0.1,"lastUsed":START - 60 * DAY},
@@ -369,7 +369,7 @@ fn memory_never_takes_the_configuration_of_production_away() {
             &forgotten(&format!("kept{n}"), more.clone()),
         );
     }
-    // The index of the bank says so, its file doesn't.
+    // The index of the bank freezes it, its own file doesn't.
     write(
         at,
         "bank/items/listed.json",
@@ -408,7 +408,7 @@ fn memory_never_takes_the_configuration_of_production_away() {
     }
 }
 
-/// What `status` shows is what `apply` does.
+/// `apply` does what `status` shows.
 #[test]
 fn status_and_apply_go_by_the_same_time() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! What an index gives however it came about; the map, bundles, and the window of a session.
+//! Results don't depend on the history of the index; also maps, bundles, and the window of a
+//! session.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -55,7 +56,7 @@ fn update(root: &Path, store: &str, vectors: bool) -> Store {
     open
 }
 
-/// A section of five words out of forty.
+/// Generates a section of five words out of forty.
 fn section(numbers: &mut SplitMix) -> String {
     let words: Vec<String> = (0..5)
         .map(|_| format!("word{}", numbers.below(40)))
@@ -63,7 +64,7 @@ fn section(numbers: &mut SplitMix) -> String {
     format!("# {}\n\nhere stand {}\n", words[0], words.join(" "))
 }
 
-/// Ids and figures of all answers.
+/// Returns the ids and scores of all answers.
 fn answers(store: &Store, text: &str, stages: Stages) -> Vec<(String, String)> {
     let query = Query {
         text,
@@ -115,7 +116,7 @@ fn figures_do_not_depend_on_how_the_index_came_about() {
             }
         }
     }
-    // The segments were merged, their vectors with them.
+    // The segments were merged with their vectors.
     let db = rusqlite::Connection::open(at.join("kept.db")).unwrap();
     let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert!((1..=9).contains(&count("SELECT count(*) FROM segment")));
@@ -132,7 +133,7 @@ fn figures_do_not_depend_on_how_the_index_came_about() {
     assert_eq!(count(standing), count("SELECT count(*) FROM observation"));
 }
 
-/// A project with code.
+/// Creates a project with source code.
 fn code() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -184,7 +185,7 @@ fn code_is_mapped_and_found() {
     assert_eq!(outcome(at, &["map", "--focus", "src/lexer.rs"]).0, 0);
     assert_eq!(outcome(at, &["map", "--focus", "src/none.rs"]).0, 2);
     assert_eq!(outcome(at, &["reindex", "--check"]).0, 0);
-    // What changes is read again, what goes is gone.
+    // Changed files are read again, and removed ones disappear.
     write(at, "src/lexer.rs", "pub fn lex_words() {}\n");
     fs::remove_file(at.join("src/main.py")).unwrap();
     assert_eq!(outcome(at, &["reindex", "--check"]).0, 1);
@@ -194,7 +195,7 @@ fn code_is_mapped_and_found() {
         map.contains("lex_words") && !map.contains("lex_tokens") && !map.contains("main.py"),
         "{map}"
     );
-    // Without code there is nothing to map.
+    // Without code, there is nothing to map.
     write(
         at,
         "yuangs-verify.toml",
@@ -244,7 +245,7 @@ fn a_bundle_has_its_parts() {
         "{text}"
     );
     assert!(Encoding::default().count(&text) <= 2_200);
-    // The task that was at work last.
+    // The task with the newest event.
     assert!(
         text[places[1]..places[2]].contains("let us look at"),
         "{text}"
@@ -270,7 +271,7 @@ fn a_bundle_has_its_parts() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Whatever the sources say, neither a bundle nor a map is over its budget.
+    /// Neither a bundle nor a map exceeds its budget, whatever the sources contain.
     #[test]
     fn bundles_and_maps_never_exceed_their_budgets(
         words in proptest::collection::vec("(\\PC|[ab \n\u{1b}\u{202e}\u{4e2d}]){1,300}", 3..20),

@@ -1,4 +1,4 @@
-//! Vectors of a model out of a folder.
+//! Vectors from a model in a directory.
 
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -15,7 +15,7 @@ fn run(folder: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// Exit code, what was printed, what was said about it.
+/// Returns exit code, standard output and standard error.
 fn outcome(folder: &Path, args: &[&str]) -> (i32, String, String) {
     let output = run(folder, args);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -26,7 +26,7 @@ fn outcome(folder: &Path, args: &[&str]) -> (i32, String, String) {
     )
 }
 
-/// Two directions of meaning: what hounds do, and what compilers do.
+/// Two directions of meaning: dogs and compilers.
 const PIECES: [(&str, [f32; 2]); 8] = [
     ("[UNK]", [0.5, 0.5]),
     ("dog", [1.0, 0.1]),
@@ -64,7 +64,7 @@ fn model(folder: &Path, name: &str) {
     fs::write(at.join("model.safetensors"), bytes).unwrap();
 }
 
-/// Two documents of which only a model knows that one is about hounds.
+/// Creates a project with two documents. Only a model can tell that one is about dogs.
 fn project(section: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
@@ -104,7 +104,7 @@ fn a_given_model_finds_by_meaning() {
         found.find("docs/b.md").is_none_or(|other| first < other),
         "{found}"
     );
-    // No word of it stands there.
+    // No word of the query is in the documents.
     assert_eq!(
         outcome(at, &["search", "--query", "dogs", "--no-vectors"]).0,
         3
@@ -142,7 +142,7 @@ fn questions_are_embedded_by_the_model_of_the_index_or_not_at_all() {
         outcome(at, &["search", "--query", "puppy", "--no-vectors"]).0,
         0
     );
-    // A question that is asked with a model is never answered by vectors of another one.
+    // A query with a model is never answered with vectors of another model.
     let folder = project("");
     for n in 0..9 {
         fs::write(
@@ -161,7 +161,7 @@ fn questions_are_embedded_by_the_model_of_the_index_or_not_at_all() {
         .0,
         2
     );
-    // Without the model the vectors are learnt again, or there is too little to learn from.
+    // Without the model, the vectors are learned again, or there are too few texts.
     let (code, said, _) = outcome(at, &["reindex"]);
     assert_eq!(code, 0);
     assert!(said.contains("too little to learn from"), "{said}");

@@ -1,4 +1,4 @@
-//! Long inputs: read in blocks, by as many lanes as there are threads.
+//! Long inputs are read in blocks, on as many workers as there are threads.
 
 use crate::generate::{Layout, plan};
 use proptest::strategy::{Strategy as _, ValueTree as _};
@@ -7,8 +7,8 @@ use std::io::{self, Read};
 use yuangs_verify::source::Limits;
 use yuangs_verify::verify::{Options, Report, verify_reader};
 
-/// Three megabytes of executions that stand among each other, some of them broken, with all that a
-/// reader stumbles over.
+/// Generates three megabytes of interleaved executions, some of them malformed, with every
+/// difficulty for a reader.
 fn long() -> Vec<u8> {
     let mut runner = TestRunner::deterministic();
     let mut open: Vec<Vec<String>> = Vec::new();
@@ -92,7 +92,7 @@ fn any_number_of_lanes_tells_the_same_of_a_long_input() {
     }
 }
 
-/// Gives a text, and then something else than its end.
+/// Yields a text, and then the result of a function instead of its end.
 struct Breaks<'t, F>(&'t [u8], F);
 
 impl<F: FnMut() -> io::Error> Read for Breaks<'_, F> {
@@ -124,7 +124,7 @@ fn an_input_that_breaks_off_is_told_once_behind_what_could_be_read() {
     }
 }
 
-/// A fault of ours in one lane ends the program; it doesn't leave the others waiting.
+/// A panic in one worker ends the program, and doesn't leave the others waiting.
 #[test]
 fn a_lane_that_fails_lets_nobody_wait() {
     let text = long();

@@ -1,5 +1,5 @@
-//! The languages of reports: the catalogue is complete and holds nothing else, and what programs
-//! read stays as it is.
+//! The languages of reports: the catalogue contains exactly the needed texts, and output for
+//! programs isn't translated.
 
 use super::support::run;
 use proc_macro2::{TokenStream, TokenTree};
@@ -16,7 +16,7 @@ use yuangs_verify::trace::record::NotRecorded;
 use yuangs_verify::trajectory::{ExecutionSet, stats};
 use yuangs_verify::verify::{Options, Report, verify, verify_reader};
 
-/// Where reports for people are written.
+/// Sources of the reports for people.
 const REPORTERS: [&str; 6] = [
     "src/report",
     "src/trajectory/stats",
@@ -27,7 +27,7 @@ const REPORTERS: [&str; 6] = [
 ];
 const TEMPLATES: [&str; 3] = ["html/page.html", "page/page.html", "page/parts.html"];
 
-/// What reporters show by a name that other modules give it.
+/// Names from other modules that reporters show.
 const NAMES: [&str; 25] = [
     "error",
     "warning",
@@ -96,14 +96,14 @@ fn gather(path: PathBuf, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// The texts that reporters name.
+/// The texts that reporters use.
 #[derive(Default)]
 struct Named {
-    /// In `say` and `fill`.
+    /// Arguments of `say` and `fill`.
     words: BTreeSet<String>,
-    /// In `plural`.
+    /// Arguments of `plural`.
     counts: BTreeSet<String>,
-    /// Every literal.
+    /// Every string literal.
     literals: BTreeSet<String>,
 }
 
@@ -152,7 +152,7 @@ impl Named {
             let keys = said.map(|rest| rest.split_once('"').unwrap().0.to_owned());
             named.words.extend(keys);
         }
-        // Outcomes are sentences until a reporter says them.
+        // Outcomes are sentences that a reporter translates later.
         let outcomes = named.literals.iter().filter(|text| {
             (text.starts_with("nothing was verified: ") || text.starts_with("could not verify "))
                 && !text.contains('{')
@@ -192,7 +192,7 @@ fn the_catalogue_holds_every_word_of_the_reporters_and_no_other() {
     assert_eq!(rules, codes, "[rules] of zh.toml");
 }
 
-/// The values that a text asks for.
+/// Returns the placeholders of a text.
 fn values(text: &str) -> BTreeSet<&str> {
     let holes = text.split('{').skip(1);
     holes.map(|rest| rest.split_once('}').unwrap().0).collect()
@@ -301,7 +301,7 @@ fn what_programs_read_does_not_change() {
     }
 }
 
-/// Every word that a report of the corpora needs is there: one that is missing panics in `say`.
+/// The catalogue has every text that a report of the corpora needs; `say` panics on a missing one.
 #[test]
 fn all_corpora_can_be_reported_in_chinese() {
     let report = replayed(&["broken", "demo", "hostile", "legal", "native", "sessions"]);
@@ -318,7 +318,7 @@ fn all_corpora_can_be_reported_in_chinese() {
     }
 }
 
-/// A report whose free text has no letters.
+/// Builds a report whose free text has no letters.
 fn wordless() -> Report {
     let mut report = Report::default();
     for (code, severity) in [
@@ -449,7 +449,7 @@ fn commands_take_the_language_and_json_is_the_same() {
         let chinese = run(root(), &[command, &json, &["--lang", "zh"]].concat()).out;
         assert!(english == chinese && english.len() > 100, "{command:?}");
     }
-    // What has no Chinese says so.
+    // Output that isn't translated reports an error.
     let arguments = [
         "--mode",
         "re-evaluate",

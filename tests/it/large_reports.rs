@@ -1,4 +1,4 @@
-//! Reports of runs that are too large to be read line by line, and what a reader gets instead.
+//! Reports of runs that are too large to read line by line, and their summaries.
 
 use super::support::{git, run, write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use yuangs_verify::verify::{Options, Report, verify_reader};
 const GREEN: &str = include_str!("../../corpora/gate-demo/green/traces/diff-fix.jsonl");
 const RED: &str = include_str!("../../corpora/gate-demo/red/traces/diff-fix.jsonl");
 
-/// Bytes of a page that opens anywhere.
+/// Maximum size in bytes of a page that opens in every browser.
 const PAGE: usize = 5_000_000;
 
 fn written(report: &Report, format: Format, verbose: bool, base: Option<&Base>) -> String {
@@ -39,8 +39,8 @@ fn place(line: u64) -> Place {
     }
 }
 
-/// So many executions, of which one in a hundred fails, and each has a note with the same text. The
-/// words are as long and as expensive to escape as a trace can make them.
+/// Builds a report of many executions. One in a hundred fails, and each has a note with the same
+/// text. The words are as long and as expensive to escape as a trace allows.
 fn many(executions: u64, word: &str) -> Report {
     let mut report = verify_reader(
         "a.jsonl",
@@ -211,7 +211,7 @@ fn a_gate_below_the_root_names_files_from_the_root() {
             ran.out
         );
     }
-    // Fingerprints in a baseline stay those of the path that the gate names.
+    // Fingerprints in a baseline are those of the path that the gate uses.
     let ran = run(&app, &["gate", "--format", "json"]);
     assert!(
         ran.out.contains("\"file\": \"traces/a.jsonl\""),
@@ -242,7 +242,7 @@ fn a_gate_lists_as_many_findings_as_it_is_told() {
     assert_eq!((listed("1"), listed("3"), listed("0")), (1, 3, 4));
 }
 
-/// What the schema of Jenkins allows on each element (`junit-10.xsd`).
+/// Each element has only the attributes that Jenkins' schema (`junit-10.xsd`) allows.
 #[test]
 fn junit_has_the_attributes_that_schemas_know() {
     let mut report = verify_reader("a.jsonl", RED.as_bytes(), &Options::default());

@@ -1,8 +1,8 @@
-//! Legal traces, made from the specification alone: whatever is found in them is a false alarm.
+//! Legal traces, generated from the specification alone: every finding is a false alarm.
 //!
-//! A [`Execution`] is what happened. [`Execution::lines`] writes it as `ExecutionRecord` in any
-//! layout, and the module `foreign` in the formats of other writers. Nothing here depends on
-//! chance: the same seed gives the same trace.
+//! An [`Execution`] is a model of the events. [`Execution::lines`] writes it as `ExecutionRecord`
+//! in any layout, and the module `foreign` writes it in the formats of other programs. The same
+//! seed gives the same trace.
 
 mod actions;
 mod foreign;
@@ -37,7 +37,7 @@ fn codes(report: &Report) -> BTreeSet<String> {
     report.findings.iter().map(|f| f.code.to_string()).collect()
 }
 
-/// The answers of each execution, with how it ended.
+/// The answers of each execution, and how it ended.
 type Verdicts = Vec<(String, [Answer; 3], u64, Option<State>, Option<String>)>;
 
 fn verdicts(report: &Report) -> Verdicts {
@@ -71,7 +71,7 @@ fn alarms(report: &Report) -> String {
     told.collect()
 }
 
-/// Fails unless `text` gives just these notes and the answers `expected` for each of so many
+/// Fails unless `text` gives exactly these notes, and the answers `expected` for each of its
 /// executions.
 #[track_caller]
 fn assert_legal(
@@ -108,7 +108,7 @@ fn assert_legal(
 
 const NATIVE: &[&str] = &["YV212", "YV606"];
 
-/// What is said of each execution.
+/// Returns the codes and counts of findings about each execution.
 fn said(report: &Report) -> BTreeMap<String, (BTreeSet<String>, u64, u64)> {
     let found = |id: &Arc<str>| {
         let own = report
@@ -124,7 +124,7 @@ fn said(report: &Report) -> BTreeMap<String, (BTreeSet<String>, u64, u64)> {
         .collect()
 }
 
-/// Each layout that can hold an execution gives no finding, and all of them say the same.
+/// Each layout that can express an execution gives no finding, and all give the same answers.
 #[test]
 fn each_layout_of_a_legal_execution_is_clean_and_says_the_same() {
     for part in 0..6 {
@@ -181,7 +181,7 @@ fn each_layout_of_a_legal_execution_is_clean_and_says_the_same() {
     }
 }
 
-/// Several executions in one file, each in a layout of its own, with their records in any order.
+/// Several interleaved executions in one file, each in a layout of its own.
 #[test]
 fn interleaved_legal_executions_are_clean() {
     let mut rng = Rng(77);
@@ -222,8 +222,8 @@ fn interleaved_legal_executions_are_clean() {
     }
 }
 
-/// Times are compared at the coarser precision of the two: a decision in whole seconds is dated
-/// before no proposal of its second.
+/// Times are compared at the coarser of two precisions: a decision in whole seconds isn't earlier
+/// than a proposal in the same second.
 #[test]
 fn decisions_in_whole_seconds_beside_records_in_milliseconds_are_clean() {
     for seed in 25_000..25_060 {
@@ -241,7 +241,7 @@ fn decisions_in_whole_seconds_beside_records_in_milliseconds_are_clean() {
     }
 }
 
-/// An array of records is one document.
+/// An array of records is a single document.
 #[test]
 fn a_legal_array_of_records_is_clean() {
     for seed in 20_000..20_030 {
@@ -257,7 +257,8 @@ fn a_legal_array_of_records_is_clean() {
     }
 }
 
-/// The event log, interleaved too: what it records is a yes, and signers it doesn't record.
+/// Event logs, also interleaved: recorded properties are a yes, except for signers, which aren't
+/// recorded.
 #[test]
 fn legal_event_logs_are_clean() {
     let mut rng = Rng(5);
@@ -274,8 +275,7 @@ fn legal_event_logs_are_clean() {
             })
             .collect();
         let text = shuffled(&mut all, &mut rng).join("\n");
-        // Without the action beside it, nobody knows what a decision let run, unless it was
-        // modified.
+        // Unless it was modified, the action of a decision is unknown if it isn't next to it.
         let without: &[[Answer; 3]] = &[[Yes, NotRecorded, NotRecorded], [Yes, Yes, NotRecorded]];
         let expected = if decided == Decided::Movement {
             without
@@ -306,7 +306,7 @@ fn legal_transition_logs_are_clean() {
     }
 }
 
-/// Turns of the command-line runtime, as lines and as an array, on one line or laid out.
+/// Turns of the command-line runtime, as lines and as an array, on one line or formatted.
 #[test]
 fn legal_turns_of_the_command_line_are_clean() {
     for seed in 50_000..50_150 {
@@ -326,7 +326,7 @@ fn legal_turns_of_the_command_line_are_clean() {
     }
 }
 
-/// Turns of the editor: an approval isn't recorded for answers, and what follows a result never is.
+/// Turns of the editor: approvals of answers and events after a result aren't recorded.
 #[test]
 fn legal_turns_of_the_editor_are_clean() {
     for seed in 60_000..60_100 {
@@ -375,7 +375,8 @@ fn legal_recordings_are_clean() {
     }
 }
 
-/// No format says no where another one says yes: it says the same, or that it doesn't record it.
+/// No format answers no where another answers yes. It gives the same answer, or says that it
+/// doesn't record it.
 #[test]
 fn all_formats_of_one_execution_agree_as_far_as_they_record_it() {
     for seed in 90_000..90_100 {
@@ -417,7 +418,7 @@ fn all_formats_of_one_execution_agree_as_far_as_they_record_it() {
     }
 }
 
-/// Several files in one run, of all formats, on as many threads as there are cores.
+/// Several files of all formats in one run, on all cores.
 #[test]
 fn legal_files_of_all_formats_are_clean_together() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Manifests, from the command line, and skills held against traces.
+//! Manifests from the command line, and skills checked against traces.
 
 use super::support::{codes, json_report, write};
 use serde_json::{Value, json};
@@ -116,7 +116,7 @@ fn manifests_are_told_from_records() {
         ["YV103", "YV102"]
     );
     fs::remove_dir_all(at.join("skills")).unwrap();
-    // Asked for a schema or a format, a file is what it is said to be.
+    // With an explicit schema or format, a file isn't taken for a manifest.
     write(at, "any.schema.json", "true");
     assert_eq!(
         json_report(at, &["validate", "a.json", "--schema", "any.schema.json"]).0,
@@ -259,7 +259,8 @@ fn permissions_cover_what_ran_or_it_is_a_finding() {
     assert_eq!(of(diff("src/a.rs")).0, 1);
     assert_eq!(of(json!({"id":"a","type":"tool_call","payload":{"tool":"delete_file","parameters":{"path":"src/a.rs"}},"riskLevel":"low","reasoning":"so"})).0, 1);
     assert_eq!(of(json!({"id":"a","type":"answer","payload":{"content":"done"},"riskLevel":"low","reasoning":"so"})).0, 0);
-    // None declared is none judged, and said; an empty list allows nothing.
+    // Without declared permissions nothing is checked, and the output says so. An empty list allows
+    // nothing.
     let none = check(
         &meta("tags", json!([])),
         "",
@@ -277,7 +278,7 @@ fn permissions_cover_what_ran_or_it_is_a_finding() {
         .0,
         1
     );
-    // What was changed by a decision is what counts: it ran.
+    // A modified action is checked as modified, since that was executed.
     let mut changed = turn(1, "s", shell("cat src/a.rs"), ok);
     changed["executionResult"]["action"] =
         json!({"type":"shell_cmd","payload":{"command":"rm -rf src"}});
@@ -333,9 +334,9 @@ fn calls_of_tools_stay_within_what_the_tools_declare() {
         (code, told.as_slice()),
         (1, &["a call of the tool `read_file` reads `/etc/passwd`, which its permissions don't cover".to_owned()][..])
     );
-    // Nobody else's calls are judged by it, and then nothing was.
+    // Other tools' calls aren't checked by it, and then nothing was checked.
     assert_eq!(call("read_files", "/etc/passwd", ok.clone()), (3, vec![]));
-    // What only the tool knows is a warning.
+    // Effects known only to the tool's code give a warning.
     let (code, told) = call("frobnicate", "x", ok);
     assert!(
         code == 0 && told.len() == 1 && told[0].contains("may do anything"),
@@ -402,7 +403,7 @@ fn trials_are_proved_on_the_record() {
         );
     }
     assert_eq!(of(json!({"mode":"full"}), shell("rm -rf /"), &ok), 0);
-    // Of a whole trace, whoever ran it.
+    // For a whole trace, whichever skill was used.
     let trace = [turn(1, "other", shell("touch a"), ok)];
     assert_eq!(
         check(

@@ -1,7 +1,7 @@
-//! bash itself as the second opinion on what a command line is.
+//! Compares the parser with bash itself.
 //!
-//! `bash -n` reads and doesn't run. What it refuses must never be taken for understood and
-//! harmless; what it accepts should be understood.
+//! `bash -n` parses without executing. A text that it rejects must never be rated as understood and
+//! harmless; a text that it accepts should be understood.
 
 use rayon::prelude::*;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Whether bash takes a text for valid, without running any of it.
+/// Whether bash accepts a text, without executing any of it.
 fn bash_accepts(text: &str) -> bool {
     let mut bash = Command::new("bash")
         .args(["--norc", "--noprofile", "-n", "-O", "extglob"])
@@ -21,10 +21,10 @@ fn bash_accepts(text: &str) -> bool {
         .stderr(Stdio::piped())
         .spawn()
         .expect("these tests need bash");
-    // bash stops reading where it finds an error: a closed pipe is an answer.
+    // bash stops reading at an error, so a closed pipe is fine.
     let _ = bash.stdin.take().unwrap().write_all(text.as_bytes());
     let output = bash.wait_with_output().unwrap();
-    // A here-document without its end is only warned of, and read to the end.
+    // A here-document without an end gives only a warning, and extends to the end of the text.
     output.status.success()
 }
 
@@ -52,7 +52,7 @@ fn what_bash_accepts_is_understood() {
     let context = Context::new(&table);
     let all = commands();
     assert!(all.len() > 3000);
-    // What these hand to another program is no bash.
+    // These pass text in other languages to a program.
     let foreign = |cmd: &str| cmd.starts_with("jshell") || cmd.starts_with("LESSOPEN=");
     let strange: Vec<&String> = all
         .par_iter()
@@ -60,7 +60,8 @@ fn what_bash_accepts_is_understood() {
         .filter(|cmd| !foreign(cmd))
         .filter(|cmd| {
             let ours = analyse(cmd, &context);
-            // A line that never ends, such as a fork bomb, is given up and not misunderstood.
+            // A line that never ends, such as a fork bomb, reaches a limit without being
+            // misunderstood.
             let understood = !ours
                 .effects
                 .iter()
@@ -80,7 +81,8 @@ fn what_bash_accepts_is_understood() {
 fn what_bash_refuses_is_high() {
     let table = Table::builtin();
     let context = Context::new(&table);
-    // Every eighth command of the corpora, cut in the middle and doubled up: much of it is broken.
+    // Every eighth command of the corpora, cut in the middle and doubled, so that much of it is
+    // invalid.
     let broken: Vec<String> = commands()
         .iter()
         .step_by(8)

@@ -1,4 +1,4 @@
-//! The scripts that pack a release.
+//! The scripts that package a release.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -27,7 +27,7 @@ fn a_release_refuses_placeholders_and_another_version() {
     let said = said(&ran);
     assert_eq!(ran.status.code(), Some(1), "{said}");
     assert!(said.contains("the tag is v99.0.0, but"), "{said}");
-    // Until the owner has set the addresses.
+    // Only until the owner has set the addresses.
     let placeholder = env!("CARGO_PKG_HOMEPAGE").ends_with(".example");
     assert_eq!(
         said.contains("`homepage` in Cargo.toml is the placeholder"),
@@ -105,8 +105,8 @@ fn a_program_with_debug_information_is_too_large_to_release() {
     assert!(said(&ran).contains("more than 50000000"), "{}", said(&ran));
 }
 
-/// Packs a program that is the one under test, behind this line of a shell, and plays a stranger
-/// who installs it.
+/// Packages the program under test behind a line of shell, and runs the script that tests an
+/// installation.
 fn first_ten_minutes(line: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("program");

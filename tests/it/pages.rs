@@ -1,4 +1,4 @@
-//! Every rule's page is complete, and its examples do what it says.
+//! Every rule's page is complete, and its examples give the described results.
 
 use super::support::codes;
 use serde_json::Value;
@@ -14,14 +14,14 @@ const SECTIONS: [&str; 5] = [
     "## Passes",
 ];
 
-/// An example of a page, as bytes with the options that it needs.
+/// An example of a page as bytes, with its options.
 struct Example {
     bytes: Vec<u8>,
     options: Vec<String>,
 }
 
-/// An example about policies or maps: the command, the policy or code, and its cases, a trace, or
-/// the map.
+/// Runs an example about policies or maps: the command, the policy or code, and its cases, a trace,
+/// or the map.
 fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     let section = page.split_once(&format!("\n{heading}\n")).unwrap().1;
     let section = section
@@ -42,7 +42,7 @@ fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
         _ => panic!("{heading} needs two blocks"),
     };
     if is_compared {
-        // The page's repository has the code before.
+        // The page's repository contains the earlier code.
         std::fs::remove_file(folder.join("policy.yaml")).unwrap();
         std::fs::write(folder.join("code.py"), policy).unwrap();
     } else if command == "repomap" {
@@ -71,8 +71,8 @@ fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     )
 }
 
-/// An example about knowledge: the command and the configuration, then files; one marked `later` is
-/// written behind a first run.
+/// Runs an example about knowledge: the command and the configuration, then files. A file marked
+/// `later` is written after a first run.
 fn run_knowledge(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     let folder = folder.join(heading.trim_start_matches("## "));
     std::fs::create_dir(&folder).unwrap();
@@ -120,7 +120,8 @@ fn run_knowledge(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     )
 }
 
-/// The fenced block under a heading; its info line may hold options, `hex` or `unended`.
+/// Parses the fenced block under a heading. Its info string may contain options, `hex` or
+/// `unended`.
 fn example(page: &str, heading: &str) -> Example {
     let section = page
         .split_once(&format!("\n{heading}\n"))
@@ -231,7 +232,7 @@ fn check(rule: &Rule) {
     };
     let (failed, failing) = run("## Fails");
     let code = rule.code.to_string();
-    // A native format always says what it doesn't record; that note may stand beside the example.
+    // A native format always reports what it doesn't record; that note is allowed too.
     let found: Vec<&str> = codes(&failing)
         .into_iter()
         .filter(|c| *c != "YV212" || code == "YV212")

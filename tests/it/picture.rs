@@ -7,10 +7,11 @@ use std::num::NonZero;
 use std::process::Command;
 
 const COLUMNS: u16 = 108;
-/// Size of a cell.
+/// Size of a cell in pixels.
 const WIDTH: f64 = 8.4;
 const HEIGHT: f64 = 19.0;
 const MARGIN: f64 = 16.0;
+const FONTS: &str = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 
 fn color(color: vt100::Color) -> &'static str {
     match color {
@@ -30,7 +31,7 @@ fn escaped(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// What a terminal shows, as SVG: a text element for each run of one style.
+/// Renders the screen of a terminal as SVG: one text element for each run of the same style.
 fn svg(command: &str, printed: &[u8]) -> String {
     let mut terminal = vt100::Parser::new(
         NonZero::new(200).unwrap(),
@@ -52,7 +53,7 @@ fn svg(command: &str, printed: &[u8]) -> String {
         f64::from(used) * HEIGHT + 2.0 * MARGIN,
     );
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\">\n<title>{}</title>\n<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#0d1117\"/>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" font-family=\"{FONTS}\" font-size=\"14\">\n<title>{}</title>\n<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#0d1117\"/>\n",
         escaped(command)
     );
     for row in 0..used {

@@ -1,5 +1,4 @@
-//! Policies from the outside: what the commands say and exit with, and what hostile policies can't
-//! do.
+//! Policies from the command line: output and exit codes, and the limits on hostile policies.
 
 use agent_policy::{
     Action, Effect, Effort, History, Request, SHIPPED, fuzz, load, load_cases, load_corpus,
@@ -89,7 +88,7 @@ fn exit_codes_tell_what_happened() {
     );
 }
 
-/// What readers would understand in two ways is refused, wherever JSON comes in.
+/// JSON that parsers read differently is rejected everywhere.
 #[test]
 fn a_member_that_stands_twice_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -252,7 +251,7 @@ fn a_comparison_that_cannot_tell_says_so() {
         0,
         "one more denial makes nothing milder"
     );
-    // What depends on the circumstances is found, and printed with them.
+    // A decision that depends on the context is found, and printed with the context.
     let strict = SHIPPED.iter().find(|s| s.name == "strict").unwrap().text;
     let at_production = strict.find("  - id: production").unwrap();
     let at_network = strict.find("  - id: network").unwrap();
@@ -280,7 +279,7 @@ fn a_comparison_that_cannot_tell_says_so() {
     );
 }
 
-/// Under `first-match` the order is a promise, too.
+/// Under `first-match`, the order of rules matters too.
 #[test]
 fn a_comparison_minds_the_order_of_rules() {
     let folder = tempfile::tempdir().unwrap();
@@ -325,7 +324,7 @@ fn a_comparison_minds_the_order_of_rules() {
         Some(0),
         "no action is a shell command and calls a tool: {text}"
     );
-    // Where no question meets both, that is said.
+    // If no question matches both, the output says so.
     let hidden = stops.replace(
         "tenant-4711'",
         "(tenant|x{500}y{500}z{500}x{500}y{500})-4711', not: { pattern: tenant }",
@@ -401,7 +400,7 @@ fn a_counterexample_is_kept_as_a_case() {
     );
 }
 
-/// What looked at nothing has not passed.
+/// A check that evaluated nothing hasn't passed.
 #[test]
 #[cfg_attr(not(feature = "policy-fuzz"), ignore = "needs policy-fuzz")]
 fn a_property_that_nothing_was_found_for_is_not_passed() {
@@ -449,7 +448,7 @@ fn a_property_that_nothing_was_found_for_is_not_passed() {
     );
 }
 
-/// Lines beyond what a corpus may have aren't dropped.
+/// A corpus over the limit is rejected, not truncated.
 #[test]
 fn a_corpus_that_is_too_long_is_refused() {
     let line = "{\"action\":{\"type\":\"x\"},\"expect\":\"deny\"}\n";
@@ -511,7 +510,7 @@ fn a_comparison_says_what_it_did_not_compare() {
     );
 }
 
-/// Commits the folder `rules` as it lies there.
+/// Commits the directory `rules`.
 fn commit_rules(git: &git2::Repository) {
     let mut index = git.index().unwrap();
     index
@@ -532,7 +531,7 @@ fn commit_rules(git: &git2::Repository) {
     .unwrap();
 }
 
-/// What lies deeper, or is spelled otherwise, is a policy as well.
+/// Policies in subdirectories, or with other spellings of the extension, are included.
 #[test]
 fn a_folder_is_compared_with_all_that_is_below_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -609,7 +608,7 @@ fn changes_that_no_case_notices_are_listed_with_a_case_that_would() {
         text.contains("untested: no-delete: dropped\n    deny would become require_approval: "),
         "{text}"
     );
-    // What is printed as a case is one, and kills the mutant.
+    // The printed test cases are valid, and kill the mutant.
     let printed: Vec<String> = text
         .lines()
         .filter_map(|l| l.trim().strip_prefix("as a test case: "))
@@ -696,7 +695,7 @@ fn a_revision_is_compared_and_found_by_its_digest() {
         1
     );
 
-    // The policy of the day: only its digest is in the trace, and only the history holds it.
+    // The trace has only the digest of the old policy, which only the history contains.
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/demo/react-fix.jsonl");
     let digest: String = sha2::Sha256::digest(POLICY.as_bytes())
         .iter()
@@ -845,7 +844,7 @@ fn replay_groups_what_would_change() {
     assert!(grouped > 0 && report["unjudged"] == 0);
 }
 
-/// A trace of one execution: its actions, each approved at a time, by policy or a human.
+/// Builds a trace of one execution: its actions, each approved at a time, by policy or a human.
 fn approved(actions: &[(serde_json::Value, i64, &str)]) -> String {
     let mut lines = vec![
         serde_json::json!({"record": "execution_started", "executionId": "e1", "timestamp": 1_768_800_000_000i64, "schemaVersion": "1.0", "rootIntent": "Look", "fsmVersion": "1", "governor": {"id": "governor"}}),
@@ -875,7 +874,7 @@ fn approved(actions: &[(serde_json::Value, i64, &str)]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// What no trace records isn't taken for granted in silence.
+/// A context that traces don't record is reported as an assumption.
 #[test]
 fn a_replay_says_what_it_cannot_know() {
     let folder = tempfile::tempdir().unwrap();
@@ -950,7 +949,7 @@ fn a_replay_says_what_it_cannot_know() {
     );
 }
 
-/// Approvals that are dated before those ahead of them count as well.
+/// Approvals with earlier times than the previous ones count too.
 #[test]
 fn a_limit_holds_though_times_run_backwards() {
     let folder = tempfile::tempdir().unwrap();
@@ -1016,7 +1015,7 @@ fn a_search_is_repeatable_and_the_careful_policies_hold() {
     assert_eq!(found(&policy), found(&policy));
 }
 
-/// A line of a shipped policy, changed a little.
+/// Generates slightly changed lines of a shipped policy.
 fn bent() -> impl Strategy<Value = String> {
     (
         0..SHIPPED.len(),
@@ -1062,7 +1061,7 @@ proptest! {
         let _ = load_corpus(&text);
     }
 
-    /// Under deny-overrides one more rule that denies makes nothing milder.
+    /// Under deny-overrides, an additional deny rule makes nothing more permissive.
     #[test]
     fn a_further_denial_makes_nothing_milder(rule in 0usize..5, command in 0usize..6) {
         let rules = ["effects: [delete]", "risk: high", "path: { glob: '*.pem' }", "command: { program: git }", "not: { effects: [read] }"];

@@ -22,7 +22,7 @@ fn join(lines: &[String]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// A legal trace gives no finding, in any layout, and the layouts agree.
+    /// A legal trace gives no finding in any layout, and all layouts agree.
     #[test]
     fn legal_traces_are_clean_in_every_layout(plan in plan()) {
         let mut verdicts = Vec::new();
@@ -61,7 +61,7 @@ proptest! {
         prop_assert_eq!(report.summaries.len(), 2);
     }
 
-    /// One lost event is found, and found once.
+    /// A lost event gives exactly one finding.
     #[test]
     fn one_lost_event_is_one_finding(plan in plan(), at in any::<prop::sample::Index>()) {
         let plan = Plan { chain: false, tokens: false, agents: 1, ..plan };
@@ -73,7 +73,7 @@ proptest! {
         prop_assert_eq!(bad.len(), 1, "lost {}\n{:#?}", line, bad);
     }
 
-    /// One repeated event is found, and found once.
+    /// A repeated event gives exactly one finding.
     #[test]
     fn one_repeated_event_is_one_finding(plan in plan(), at in any::<prop::sample::Index>()) {
         let plan = Plan { chain: false, tokens: false, agents: 1, ..plan };
@@ -87,8 +87,7 @@ proptest! {
         prop_assert_eq!(bad.len(), 1, "repeated {}\n{:#?}", line, bad);
     }
 
-    /// Whichever event breaks its schema: that is said, and nobody is accused of anything because
-    /// of it.
+    /// Whichever event violates its schema, that is reported, and no other finding follows from it.
     #[test]
     fn a_broken_event_accuses_nobody(mut plan in plan(), at in any::<prop::sample::Index>()) {
         plan.chain = false;
@@ -108,8 +107,8 @@ proptest! {
         }
     }
 
-    /// A part that breaks the schema costs that part: nothing else is accused because of it, no
-    /// answer stays at yes, and what another turn has done wrong is still found.
+    /// A part that violates the schema affects only itself: no other finding follows from it, no
+    /// answer stays at yes, and faults of another turn are still found.
     #[test]
     fn a_broken_part_of_a_turn_hides_nothing_else(mut plan in plan(), at in any::<prop::sample::Index>(), member in any::<prop::sample::Index>()) {
         prop_assume!(!plan.turns.is_empty());
@@ -145,7 +144,7 @@ proptest! {
         }
     }
 
-    /// Two neighbours that change places are found.
+    /// Two swapped neighbours are found.
     #[test]
     fn swapped_events_are_found(plan in plan(), at in any::<prop::sample::Index>()) {
         let plan = Plan { chain: false, tokens: false, agents: 1, ..plan };
@@ -155,8 +154,8 @@ proptest! {
         prop_assert!(!codes(&replay(&join(&lines))).is_empty());
     }
 
-    /// In a chained trace, no byte of any record but the last can change unseen, and no record can
-    /// go.
+    /// In a chained trace, a change of any byte is found, except in the last record, and so is a
+    /// missing record.
     #[test]
     fn a_chain_guards_every_record(plan in plan(), at in any::<prop::sample::Index>(), drop in any::<bool>()) {
         let plan = Plan { chain: true, ..plan };
@@ -165,15 +164,15 @@ proptest! {
         if drop {
             lines.remove(which);
         } else {
-            // White space: nothing else would notice.
+            // White space, which nothing else would notice.
             lines[which].insert(1, ' ');
         }
         let found = codes(&replay(&join(&lines)));
         prop_assert!(found.contains(&"YV801".to_owned()), "{found:?}");
     }
 
-    /// Each forgery is caught by its own rule, whatever the rest of the trace looks like, and in
-    /// every layout that can say it.
+    /// Each forgery is found by its own rule, whatever the rest of the trace contains, in every
+    /// layout that can express it.
     #[test]
     fn each_forgery_is_caught_by_its_rule(plan in plan(), forgery in forgery(), at in any::<prop::sample::Index>()) {
         let mut plan = Plan { chain: false, ..plan };
@@ -206,13 +205,13 @@ proptest! {
         }
     }
 
-    /// No bytes make anything panic, and whatever can't be read is said.
+    /// No input makes anything panic, and unreadable input is reported.
     #[test]
     fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let _ = verify_reader("x", &bytes[..], &Options::default());
     }
 
-    /// Nor do traces with holes, cuts and foreign bytes in them.
+    /// The same for traces with gaps, cuts and foreign bytes.
     #[test]
     fn no_damaged_trace_panics(plan in plan(), cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
         for layout in [Layout::Events, Layout::Turns] {
@@ -223,35 +222,35 @@ proptest! {
                 if bytes.is_empty() { break; }
             }
             let report = verify_reader("x", &bytes[..], &Options::default());
-            // Where no line is left that tells the format, that is said.
+            // If no line with a detectable format is left, that is reported.
             let said = report.counts.records > 0 || report.counts.errors > 0;
             prop_assert!(said || bytes.iter().all(u8::is_ascii_whitespace));
         }
     }
 }
 
-/// A change to a trace that one rule must notice.
+/// A change of a trace that one rule must find.
 #[derive(Debug, Clone)]
 struct Forgery {
     code: &'static str,
-    /// Makes the turn one in which the forgery means something.
+    /// Changes the turn so that the forgery is applicable.
     prepare: fn(&mut Plan, usize),
     /// Applied to every part of the turn: `thought`, `action`, `decision`, `finished`,
     /// `evaluation`.
     forge: fn(Part<'_>),
 }
 
-/// A part of a turn, wherever its layout keeps it.
+/// A part of a turn, independent of the layout.
 enum Part<'v> {
     Action(&'v mut Value),
     Decision(&'v mut Value),
-    /// The record or the part that holds the result's members, the result itself, and the turn.
+    /// The record or part with the result's members, the result itself, and the turn.
     Finished {
         holder: &'v mut Value,
     },
 }
 
-/// The turns of a trace of turn records or of one execution.
+/// Returns the turns of a trace of turn records or of one execution.
 fn turns_of(lines: &mut [Value], layout: Layout) -> Vec<&mut Value> {
     if layout == Layout::Turns {
         return lines.iter_mut().filter(|l| l["record"] == "turn").collect();
@@ -396,7 +395,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
     prop::sample::select(all)
 }
 
-/// The parts of one turn in a trace.
+/// Returns the parts of one turn in a trace.
 fn parts(values: &mut [Value], layout: Layout, turn: usize) -> Vec<Part<'_>> {
     let mut all = Vec::new();
     match layout {

@@ -1,13 +1,12 @@
-//! Reports read as their readers read them: by a real parser of the format, down to a shape without
-//! words.
+//! Parses reports with a real parser of each format and returns their structure without words.
 
 use html5ever::tendril::TendrilSink;
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use std::num::NonZeroU16;
 
-/// Whether a runner takes a line for a command: one that begins with `::`, or holds `##[` anywhere.
-/// With `ours` the commands that the format is made of are passed over.
+/// Whether a CI runner takes a line for a workflow command: it begins with `::`, or contains `##[`.
+/// With `ours`, commands that belong to the format are ignored.
 pub fn runner_command(text: &str, ours: bool) -> bool {
     text.split(['\n', '\r']).any(|line| {
         let known = ours
@@ -20,7 +19,7 @@ pub fn runner_command(text: &str, ours: bool) -> bool {
     })
 }
 
-/// A terminal: what stands on it is what was written, line by line, and nothing else has happened.
+/// A terminal: it shows exactly the written lines, and nothing else has happened.
 pub fn terminal(text: &str) -> Result<Vec<String>, String> {
     let lines: Vec<&str> = text.lines().collect();
     let width = lines.iter().map(|l| l.chars().count()).max().unwrap_or(0) * 2 + 10;
@@ -48,7 +47,7 @@ pub fn terminal(text: &str) -> Result<Vec<String>, String> {
     if let Some(c) = plain.chars().find(|c| c.is_control() && *c != '\n') {
         return Err(format!("the control character {c:?} is left"));
     }
-    // The word in front of each line says what kind of line it is.
+    // The first word of each line identifies its kind.
     Ok(plain
         .lines()
         .map(|l| {
@@ -61,7 +60,7 @@ pub fn terminal(text: &str) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// A runner of GitHub Actions: the name and the names of the properties of each command.
+/// A GitHub Actions runner: the name and the property names of each command.
 pub fn workflow_commands(text: &str) -> Result<Vec<String>, String> {
     let mut shape = Vec::new();
     for line in text.split(['\n', '\r']).filter(|l| !l.is_empty()) {
@@ -80,7 +79,7 @@ pub fn workflow_commands(text: &str) -> Result<Vec<String>, String> {
     Ok(shape)
 }
 
-/// CommonMark with GitHub's extensions, and what a browser makes of it.
+/// CommonMark with GitHub's extensions, and the resulting HTML.
 pub fn markdown(text: &str) -> Result<Vec<String>, String> {
     let options = Options::ENABLE_GFM
         | Options::ENABLE_TABLES
@@ -103,7 +102,7 @@ pub fn markdown(text: &str) -> Result<Vec<String>, String> {
                 item += usize::from(tag == Tag::Item);
                 shape.push(format!("{:?}", std::mem::discriminant(&tag)));
             }
-            // What GitHub looks into for mentions, issues, addresses and emoji.
+            // GitHub searches text for mentions, issues, addresses and emoji.
             Event::Text(free)
                 if free.contains(['@', '#']) || free.contains("://") || free.contains("www.") =>
             {
@@ -116,7 +115,7 @@ pub fn markdown(text: &str) -> Result<Vec<String>, String> {
     let mut rendered = String::new();
     pulldown_cmark::html::push_html(&mut rendered, Parser::new_ext(text, options));
     let mut elements = Vec::new();
-    // What follows a closing tag of ours may be split by text or not; elements tell.
+    // Text may follow our closing tags or not, so only elements are compared.
     for (name, attributes) in html_elements(&rendered) {
         let known = [
             "html",
@@ -154,7 +153,7 @@ pub fn markdown(text: &str) -> Result<Vec<String>, String> {
     Ok(shape)
 }
 
-/// The elements that an HTML parser finds, with the names of their attributes.
+/// Returns the elements that an HTML parser finds, with the names of their attributes.
 pub fn html_elements(text: &str) -> Vec<(String, Vec<String>)> {
     let dom =
         html5ever::parse_document(RcDom::default(), html5ever::ParseOpts::default()).one(text);
@@ -176,7 +175,7 @@ pub fn html_elements(text: &str) -> Vec<(String, Vec<String>)> {
     all
 }
 
-/// XML: elements and the names of their attributes.
+/// XML: elements with the names of their attributes.
 pub fn xml(text: &str) -> Result<Vec<String>, String> {
     let document = roxmltree::Document::parse(text).map_err(|e| e.to_string())?;
     Ok(document
@@ -189,7 +188,7 @@ pub fn xml(text: &str) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// JSON: the names of members, and what kind of value they have.
+/// JSON: names of members with the types of their values.
 pub fn json(text: &str) -> Result<Vec<String>, String> {
     fn walk(value: &serde_json::Value, shape: &mut Vec<String>) {
         match value {
@@ -212,8 +211,8 @@ pub fn json(text: &str) -> Result<Vec<String>, String> {
     Ok(shape)
 }
 
-/// A browser: the elements with the names of their attributes. No handler, no address of elsewhere,
-/// and no script but the one whose hash the policy names.
+/// A browser: the elements with the names of their attributes. There are no event handlers, no
+/// external addresses, and no script except the one whose hash the policy contains.
 pub fn html(text: &str) -> Result<Vec<String>, String> {
     use base64::Engine as _;
     use sha2::{Digest, Sha256};
@@ -260,7 +259,7 @@ pub fn html(text: &str) -> Result<Vec<String>, String> {
     let policy = text
         .split_once("Content-Security-Policy\" content=\"")
         .and_then(|(_, rest)| rest.split_once('"'));
-    // The template escapes quotes and slashes of the hash.
+    // The template escapes quotes and slashes in the hash.
     let policy = policy
         .ok_or("no policy")?
         .0
@@ -284,7 +283,7 @@ pub fn html(text: &str) -> Result<Vec<String>, String> {
             ));
         }
     }
-    // Whether a text is empty or cut says nothing about what it can do.
+    // Whether a text is empty or cut doesn't affect safety.
     let kept = elements
         .into_iter()
         .filter(|(name, _)| name != "span" && name != "code");

@@ -1,4 +1,4 @@
-//! `redact`: no secret is left, nothing else changes, and what was sound stays sound.
+//! `redact`: removes every secret, changes nothing else, and keeps valid records valid.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -28,8 +28,8 @@ fn keys() -> Keys {
     Keys::from([("k".to_owned(), key())])
 }
 
-/// A chained and signed execution of one turn whose command is `command`, and whose output is
-/// `output`.
+/// Builds a chained and signed execution of one turn whose command is `command`, and whose output
+/// is `output`.
 fn trace(id: &str, command: &str, output: &str) -> String {
     let payload = json!({ "command": command });
     let hash = yuangs_verify::trace::action::action_hash(
@@ -66,7 +66,7 @@ fn trace(id: &str, command: &str, output: &str) -> String {
     text
 }
 
-/// The codes of what a replay finds.
+/// Returns the codes of a replay's findings.
 fn codes(text: &str) -> Vec<String> {
     let options = Options {
         settings: Settings {
@@ -131,7 +131,7 @@ fn what_was_wrong_stays_wrong() {
     );
 }
 
-/// A link that was bad before isn't called recomputed, by neither of the records that it joins.
+/// A link that was broken before isn't reported as recomputed, by neither of its records.
 #[test]
 fn a_record_says_what_became_of_its_links() {
     let token = fill("ghp_⟦crc62:30⟧").unwrap();
@@ -145,8 +145,7 @@ fn a_record_says_what_became_of_its_links() {
         text.lines().map(of).collect()
     };
     let (stale, fresh) = (Some("stale".to_owned()), Some("recomputed".to_owned()));
-    // Secrets are in the thought, in the action and in the result, and the decision is signed
-    // again.
+    // Secrets are in the thought, the action and the result, and the decision is signed again.
     let expected = |first: &Option<String>| {
         vec![
             None,
@@ -159,8 +158,8 @@ fn a_record_says_what_became_of_its_links() {
         ]
     };
     assert_eq!(chain(&redact(&whole, &keys()).unwrap().0), expected(&fresh));
-    // The action isn't linked to the thought, and as it was changed for that, the decision isn't
-    // linked to it.
+    // The action isn't linked to the thought, and since redaction changed the action, the decision
+    // isn't linked to it.
     let action: Value = serde_json::from_str(whole.lines().nth(2).unwrap()).unwrap();
     let broken = whole.replace(action["prev"].as_str().unwrap(), &"ab".repeat(32));
     let (after, outcome) = redact(&broken, &keys()).unwrap();
@@ -168,7 +167,7 @@ fn a_record_says_what_became_of_its_links() {
     assert_eq!(chain(&after), expected(&stale), "{after}");
 }
 
-/// What is signed and what is linked is in other records than the secret.
+/// The signed and linked parts are in other records than the secret.
 #[test]
 fn a_sealed_document_with_a_secret_is_refused() {
     let token = fill("ghp_⟦crc62:30⟧").unwrap();
@@ -209,7 +208,7 @@ fn a_sealed_document_with_a_secret_is_refused() {
     assert_eq!(redact(&innocent, &Keys::new()).unwrap().0, innocent);
 }
 
-/// What is printed in two pieces is one secret in every version of a recording.
+/// A secret that is printed in two pieces is found in every version of a recording.
 #[test]
 fn every_version_of_a_recording_is_read_over_its_frames() {
     let token = fill("ghp_⟦crc62:30⟧").unwrap();
@@ -233,7 +232,7 @@ fn every_version_of_a_recording_is_read_over_its_frames() {
     }
 }
 
-/// What is typed key by key, or printed in two frames, is one secret.
+/// A secret that is typed key by key, or printed in two frames, is found.
 #[test]
 fn a_recording_is_read_over_its_frames() {
     let token = fill("ghp_⟦crc62:30⟧").unwrap();
@@ -294,7 +293,7 @@ fn a_recording_is_read_over_its_frames() {
             }
         )
     );
-    // A piece in a frame that is none, and one that was found elsewhere in one piece.
+    // A piece in an invalid frame, and one that was found elsewhere as a whole.
     let known = format!(
         "{header}\n[1,\"o\",\"{token}\"]\n[2,\"o\",\"x{first}\"]\n[3,\"o\",\"{second}\",1,2]\n"
     );
@@ -359,8 +358,8 @@ fn native_formats_keep_their_form() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Whatever is around the secrets: none is left, what is none stays, the chain and the
-    /// signatures hold.
+    /// Whatever is around the secrets, none is left, other text stays, and the chain and the
+    /// signatures are valid.
     #[test]
     fn a_redacted_trace_is_sound(command in "[ -~]{0,30}", output in "[ -~é\\n]{0,40}", which in 0_usize..3, place in 0_usize..3) {
         let templates = ["ghp_⟦crc62:30⟧", "AKIA⟦b32:16⟧", "npm_⟦crc62:30⟧"];
@@ -371,7 +370,7 @@ proptest! {
         prop_assert!(!after.contains(&secret));
         prop_assert!(!codes(&after).iter().any(|c| matches!(c.as_str(), "YV801" | "YV802" | "YV803")), "{}", after);
         prop_assert_eq!(outcome.links.stale + outcome.signatures.stale, 0);
-        // A second time there is nothing to do.
+        // A second redaction changes nothing.
         prop_assert_eq!(redact(&after, &keys()).unwrap().0, after);
     }
 }

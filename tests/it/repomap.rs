@@ -1,4 +1,5 @@
-//! Repo maps from the outside: equal bytes, budgets, hostile trees, checks and comparisons.
+//! Repo maps from the command line: reproducible output, budgets, hostile trees, checks and
+//! comparisons.
 
 use proptest::prelude::*;
 use repo_map::{Format, Language, Settings, build, extract, of_folder};
@@ -30,7 +31,7 @@ fn stdout(folder: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Copies the samples, so that a repository can be made around them.
+/// Copies the samples, so that a repository can be created around them.
 fn samples(to: &Path) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/repomap/samples");
     fs::create_dir_all(to).unwrap();
@@ -133,8 +134,8 @@ fn every_map_fits_and_the_next_entry_would_not() {
         tokens: all.tokens,
         ..Settings::default()
     };
-    // The budget stands in the header, so the text may differ by a digit or two; what it holds may
-    // not.
+    // The header contains the budget, so the text may differ by a digit or two, but not the
+    // definitions.
     let again = build(&snapshot, &exact).unwrap();
     assert!(again.definitions.0 + 1 >= all.definitions.0);
     assert_eq!(code(folder.path(), &["build", "--tokens", "3"]), 2);
@@ -284,8 +285,8 @@ fn a_cache_changes_nothing_but_the_time() {
     let without = stdout(at, &["build", "src"]);
     let file = at.join(".yuangs/cache/repomap/tags.cache");
     let with = ["build", "src", "--cache", ".yuangs/cache/repomap"];
-    // What was written just now may be written again in the same tick of the clock: it is known
-    // again only later.
+    // A file that was just written may be changed within the same tick of the clock, so it is
+    // cached only later.
     std::thread::sleep(std::time::Duration::from_secs(4));
     assert_eq!(stdout(at, &with), without);
     let first = fs::read(&file).unwrap();
@@ -374,8 +375,7 @@ fn deep_and_repeated_text_ends() {
     for language in Language::ALL {
         for shape in shapes {
             let text = shape.repeat(size / shape.len());
-            // Whether it can be parsed isn't the question: it has to come back, and with places
-            // that fit.
+            // It need not parse, but it has to finish, with valid places.
             if let Ok(tags) = extract(language, &text) {
                 assert!(
                     tags.references
@@ -411,7 +411,7 @@ fn nothing_of_a_tree_acts_on_a_terminal_or_ends_its_place() {
         "def g(): pass\n",
     )
     .unwrap();
-    // Lines that a runner would take for commands: a path, a signature, a name.
+    // Lines that a CI runner would take for workflow commands: a path, a signature, a name.
     fs::write(folder.path().join("::error::path.py"), "def h(): pass\n").unwrap();
     fs::write(
         folder.path().join("scope.cpp"),

@@ -1,9 +1,9 @@
-//! What gives a definition a mark, in every language: and that what does nothing of it has none.
+//! Which definitions get a mark in every language, and which don't.
 
 use repo_map::{Language, Mark, extract};
 use std::collections::BTreeSet;
 
-/// A text, and the marks of what it defines; `.` is the file itself. What isn't named has none.
+/// A text, and the marks of its definitions; `.` is the file itself. Other definitions have none.
 struct Case {
     language: Language,
     text: &'static str,
@@ -13,10 +13,7 @@ struct Case {
 const CASES: &[Case] = &[
     Case {
         language: Language::Rust,
-        text: "static mut COUNT: u8 = 0;\nstatic LOCK: Mutex<u8> = Mutex::new(0);\nstatic FIXED: u8 = 0;\nconst LIMIT: u8 = 1;\n\
-            fn main() {}\nfn pure(x: u8) -> u8 { let y = x; y }\nfn load() { let t = std::fs::read_to_string(p); }\n\
-            fn start() { std::process::Command::new(\"x\").status(); }\nfn dial() { TcpStream::connect(a); }\n\
-            fn threads() { fn inner() { thread::spawn(f); } inner() }\nasync fn later() {}\nfn count() { unsafe { COUNT += 1 } }\n",
+        text: include_str!("repomap_marks/rust.rs"),
         marks: &[
             ("COUNT", "global"),
             ("LOCK", "global, concurrency"),
@@ -32,9 +29,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::Python,
-        text: "CACHE = {}\nLIMIT = 1\ndef pure(x):\n    y = x\n    return y\ndef keep(k, v):\n    CACHE[k] = v\ndef count():\n    global n\n    n = 1\n\
-            def load(p):\n    with open(p) as f: return f\ndef start():\n    subprocess.run(['x'])\ndef dial():\n    requests.get(u)\n\
-            async def later():\n    pass\n@app.route('/x')\ndef page():\n    pass\nif __name__ == '__main__':\n    pure(1)\n",
+        text: include_str!("repomap_marks/python.py"),
         marks: &[
             (".", "entry"),
             ("CACHE", "global"),
@@ -48,9 +43,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::JavaScript,
-        text: "let count = 0;\nconst fixed = 1;\nfunction pure(x) { const y = x; return y; }\nfunction next() { count += 1; }\n\
-            function load() { return fs.readFileSync(p); }\nconst start = () => child_process.exec('x');\nfunction dial() { return fetch(u); }\n\
-            async function later() {}\nfunction serve() { http.createServer(f).listen(1); }\n",
+        text: include_str!("repomap_marks/javascript.js"),
         marks: &[
             ("count", "global"),
             ("next", "global"),
@@ -63,9 +56,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::TypeScript,
-        text: "let count: number = 0;\nexport function pure(x: number): number { return x; }\nexport class A {\n  next(): void { count++; }\n\
-            load(): string { return readFileSync(p); }\n  async later(): Promise<void> {}\n  start() { execSync('x'); }\n}\n\
-            function dial() { new WebSocket(u); }\napp.listen(80);\n",
+        text: include_str!("repomap_marks/typescript.ts"),
         marks: &[
             (".", "entry, network"),
             ("count", "global"),
@@ -78,8 +69,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::Tsx,
-        text: "let shown = false;\nexport function Page() { return <b>{1}</b>; }\nfunction show() { shown = true; }\nfunction load() { return Bun.file(p); }\n\
-            function start() { Deno.run(x); }\nfunction dial() { return axios.get(u); }\nasync function later() {}\naddEventListener('x', show);\n",
+        text: include_str!("repomap_marks/tsx.tsx"),
         marks: &[
             (".", "entry"),
             ("shown", "global"),
@@ -92,8 +82,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::Go,
-        text: "package a\nvar count int\nconst limit = 1\nfunc main() {}\nfunc pure(x int) int { y := x; return y }\nfunc next() { count++ }\n\
-            func load() { os.ReadFile(p) }\nfunc start() { exec.Command(\"x\") }\nfunc dial() { http.Get(u) }\nfunc later() { go pure(1) }\n",
+        text: include_str!("repomap_marks/go.go"),
         marks: &[
             ("count", "global"),
             ("main", "entry"),
@@ -106,10 +95,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::Java,
-        text: "class A {\n  static int count;\n  static final int LIMIT = 1;\n  int own;\n  public static void main(String[] a) {}\n\
-            int pure(int x) { int y = x; return y; }\n  void next() { count++; }\n  void load() { Files.readString(p); }\n\
-            void start() { Runtime.getRuntime().exec(x); }\n  void dial() { new Socket(h, 1); }\n  synchronized void later() {}\n\
-            @GetMapping(\"/x\")\n  void page() {}\n}\n",
+        text: include_str!("repomap_marks/java.java"),
         marks: &[
             ("count", "global"),
             ("main", "entry"),
@@ -123,9 +109,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::CSharp,
-        text: "class A {\n  static int count;\n  const int Limit = 1;\n  int own;\n  static void Main() {}\n  int Pure(int x) { return x; }\n\
-            void Next() { count++; }\n  void Load() { File.ReadAllText(p); }\n  void Start() { Process.Start(x); }\n  void Dial() { new HttpClient(); }\n\
-            async Task Later() {}\n  [HttpGet]\n  void Page() {}\n}\n",
+        text: include_str!("repomap_marks/csharp.cs"),
         marks: &[
             ("count", "global"),
             ("Main", "entry"),
@@ -139,9 +123,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::C,
-        text: "static int count;\nstatic const int limit = 1;\nint main(void) { return 0; }\nint pure(int x) { int y = x; return y; }\n\
-            void next(void) { count++; }\nvoid load(void) { fopen(p, m); }\nvoid start(void) { system(c); }\nint dial(void) { return socket(1, 2, 3); }\n\
-            void later(void) { pthread_create(a, b, c, d); }\n",
+        text: include_str!("repomap_marks/c.c"),
         marks: &[
             ("count", "global"),
             ("main", "entry"),
@@ -154,9 +136,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::Cpp,
-        text: "namespace a {\nint count = 0;\nint main() { return 0; }\nint pure(int x) { return x; }\nclass B {\n  void next() { count = 1; }\n\
-            void load() { std::ifstream in(p); }\n  void later() { std::lock_guard<std::mutex> l(m); }\n};\nvoid start() { std::system(c); }\n\
-            int dial() { return connect(s, a, n); }\n}\n",
+        text: include_str!("repomap_marks/cpp.cpp"),
         marks: &[
             ("count", "global"),
             ("main", "entry"),
@@ -169,8 +149,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::Php,
-        text: "<?php\nfunction pure($x) { $y = $x; return $y; }\nfunction next_one() { global $count; $count++; }\nfunction load($p) { return file_get_contents($p); }\n\
-            function start() { shell_exec('x'); }\nfunction dial() { curl_init(); }\nfunction later() { new Fiber('f'); }\nfunction page() { return $_GET['x']; }\n",
+        text: include_str!("repomap_marks/php.php"),
         marks: &[
             ("next_one", "global"),
             ("load", "file"),
@@ -182,9 +161,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::Ruby,
-        text: "TABLE = {}\nLIMIT = 1\ndef pure(x)\n  y = x\n  y\nend\nclass A\n  def next_one\n    @@count = 1\n  end\n  def keep(k)\n    TABLE[k] = 1\n  end\nend\n\
-            def load(p)\n  File.read(p)\nend\ndef start\n  system('x')\nend\ndef dial\n  Net::HTTP.get(u)\nend\ndef later\n  Thread.new { pure(1) }\nend\n\
-            if __FILE__ == $0\n  pure(1)\nend\n",
+        text: include_str!("repomap_marks/ruby.rb"),
         marks: &[
             (".", "entry"),
             ("TABLE", "global"),
@@ -198,8 +175,7 @@ const CASES: &[Case] = &[
     },
     Case {
         language: Language::Bash,
-        text: "count=0\nreadonly LIMIT=1\nmain() { pure; }\npure() { local y=1; echo \"$y\" >/dev/null 2>&1; }\nnext() { count=1; }\nload() { cat \"$1\" > out.txt; }\n\
-            start() { sudo true; }\ndial() { curl -s x; }\nlater() { pure & wait; }\nwget x\n",
+        text: include_str!("repomap_marks/bash.sh"),
         marks: &[
             (".", "network"),
             ("count", "global"),

@@ -1,4 +1,5 @@
-//! Definitions and references of a sample in every language, held against what a person wrote down.
+//! Definitions and references of a sample in every language, compared with hand-written
+//! expectations.
 
 use repo_map::{Language, Tags, extract};
 use std::collections::BTreeSet;
@@ -9,7 +10,7 @@ fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/repomap/samples")
 }
 
-/// Tags as text: definitions with all that is known of them, then each definition's references.
+/// Formats tags: definitions with all attributes, then the references of each.
 fn written(tags: &Tags) -> String {
     let mut out = String::new();
     if let Some(doc) = &tags.doc {

@@ -1,4 +1,4 @@
-//! Every format against an outside schema or parser, and the limits of the platforms.
+//! Checks every format with an external schema or parser, and the limits of the platforms.
 
 use super::reading;
 use serde_json::Value;
@@ -42,7 +42,7 @@ fn parsed(report: &Report, format: Format) -> Value {
     serde_json::from_str(&written(report, format)).unwrap()
 }
 
-/// A report with `count` findings of each severity.
+/// Builds a report with `count` findings of each severity.
 fn many(count: u64) -> Report {
     let mut report = Report::default();
     for (code, severity) in [
@@ -83,7 +83,8 @@ fn many(count: u64) -> Report {
 fn sarif_keeps_its_schema() {
     let text =
         std::fs::read_to_string(root().join("tests/vendored/sarif-2.1.0.schema.json")).unwrap();
-    // The published pattern of languages has a bracket too many and is no regular expression.
+    // The published pattern for languages has an extra bracket and isn't a valid regular
+    // expression.
     let text = text.replace("[a-zA-Z]{2}]?$", "[a-zA-Z]{2}$");
     let schema: Value = serde_json::from_str(&text).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
@@ -159,8 +160,7 @@ fn columns_are_counted_as_each_format_counts() {
         .iter()
         .find(|f| f.code == Code(105))
         .unwrap();
-    // `ü` has 2 bytes and `𝄞` 4, which makes 4 more bytes than characters, and 2 more than UTF-16
-    // units.
+    // `ü` has 2 bytes and `𝄞` has 4: 4 more bytes than characters, and 2 more than UTF-16 units.
     assert_eq!(found.place.column, 68);
     assert_eq!(trace.find("\"schemaVersion\"").unwrap(), 67);
     assert_eq!(found.place.characters(), Some((64, 83)));
@@ -249,7 +249,7 @@ fn junit_counts_as_it_should() {
             .count(),
         "every error fails a case"
     );
-    // What a reader of test results makes of it.
+    // What a reader of test results sees.
     let read = junit_parser::from_reader(text.as_bytes()).unwrap();
     let cases = || read.suites.iter().flat_map(|s| &s.cases);
     assert_eq!(
@@ -466,8 +466,8 @@ fn json_keeps_its_own_schemas() {
     }
 }
 
-/// What isn't listed has happened all the same: an execution fails, however many notes stand before
-/// its error.
+/// Findings that aren't listed still count: an execution fails, however many notes precede its
+/// error.
 #[test]
 fn what_is_not_listed_still_fails_its_execution() {
     let inputs = discover(&[root().join("corpora/traces")]);

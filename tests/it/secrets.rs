@@ -1,9 +1,12 @@
-//! Credentials: the corpora, and that no report repeats one.
+//! Credentials: the corpora, and that no report contains one.
 
 use content_scan::secret::corpus::{Figures, judge};
 use content_scan::secret::{Table, sample};
 use std::path::Path;
 use std::process::{Command, Output};
+
+/// Records with `{q}` for a quoted text, and `{text}` for the text itself.
+const EVERY_PLACE: &str = include_str!("secrets/every_place.jsonl");
 
 fn run(args: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
@@ -48,17 +51,7 @@ fn no_report_repeats_a_secret() {
                 .map(|s| text[s.start..s.end].to_owned()),
         );
         let q = serde_json::to_string(&text).unwrap();
-        trace.push_str(&format!(
-            "{{\"record\":\"execution_started\",\"executionId\":{q},\"timestamp\":1,\"schemaVersion\":\"1.0\",\"rootIntent\":{q},\"fsmVersion\":\"1\",{q}:1}}\n\
-             {{\"record\":\"evaluation_made\",\"executionId\":{q},\"turnId\":7,\"timestamp\":0,\"evaluation\":{{\"kind\":{q},\"reason\":{q}}}}}\n\
-             {{\"record\":\"execution_ended\",\"executionId\":{q},\"timestamp\":0,\"outcome\":{q}}}\n\
-             {{\"record\":\"execution_ended\",\"executionId\":{q},\"outcome\":{q}\n\
-             no json {text}\n\
-             {{\"record\":\"turn\",\"executionId\":{q},\"turnId\":8,\"startTime\":2,\"endTime\":3,\"contextSnapshot\":{{\"inputHash\":\"\",\"systemPromptVersion\":\"\",\"toolSetVersion\":\"\"}},\
-              \"proposedAction\":{{\"id\":{q},\"type\":\"tool_call\",\"payload\":{{\"tool\":{q},\"parameters\":{{\"path\":{q}}}}},\"riskLevel\":\"low\",\"reasoning\":{q}}},\
-              \"governance\":{{\"status\":\"rejected\",\"by\":\"human\",\"signer\":{q},\"reason\":{q},\"ruleId\":{q},\"timestamp\":2}},\
-              \"executionResult\":{{\"success\":true,\"output\":{q},\"error\":{q}}}}}\n"
-        ));
+        trace.push_str(&EVERY_PLACE.replace("{q}", &q).replace("{text}", &text));
     }
     assert!(secrets.len() > 70);
     let folder = tempfile::tempdir().unwrap();
@@ -148,12 +141,12 @@ fn no_report_repeats_a_secret() {
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         );
-        // A report for a forge shows a few findings only.
+        // A report for a forge shows only a few findings.
         assert!(
             said.contains("YV803") == (args[0] == "replay") || args.contains(&"--report"),
             "{args:?}"
         );
-        // A stretch of ten characters from the middle is enough to be a leak.
+        // Ten consecutive characters from the middle count as a leak.
         for part in secrets
             .iter()
             .flat_map(|s| s.lines())

@@ -1,4 +1,4 @@
-//! Sessions of coding agents: a conversion is what was replayed, and an audit shows what happened.
+//! Sessions of coding agents: conversions keep the results of a replay, and audits are complete.
 
 use crate::gate::{ATTEST, KEY, TRUST};
 use crate::support::{codes, json_report, run, write};
@@ -9,21 +9,21 @@ use std::path::Path;
 use std::process::Command;
 use yuangs_verify::verify::{Options, Report, verify_reader};
 
-/// What a session may tell next.
+/// The next record of a session.
 #[derive(Debug, Clone)]
-enum Told {
+enum SessionEvent {
     Call(u8, u8),
     Result(u8, u8),
     Text(bool),
     Summary,
 }
 
-fn told() -> impl Strategy<Value = Told> {
+fn session_events() -> impl Strategy<Value = SessionEvent> {
     prop_oneof![
-        4 => (0..6u8, 0..8u8).prop_map(|(id, what)| Told::Call(id, what)),
-        4 => (0..6u8, 0..7u8).prop_map(|(id, how)| Told::Result(id, how)),
-        1 => any::<bool>().prop_map(Told::Text),
-        1 => Just(Told::Summary),
+        4 => (0..6u8, 0..8u8).prop_map(|(id, what)| SessionEvent::Call(id, what)),
+        4 => (0..6u8, 0..7u8).prop_map(|(id, how)| SessionEvent::Result(id, how)),
+        1 => any::<bool>().prop_map(SessionEvent::Text),
+        1 => Just(SessionEvent::Summary),
     ]
 }
 
@@ -77,19 +77,19 @@ fn result(how: u8) -> (Value, Option<Value>) {
     }
 }
 
-/// A session as Claude Code keeps one.
-fn session(all: &[Told]) -> String {
+/// Builds a session in the format of Claude Code.
+fn session(all: &[SessionEvent]) -> String {
     let mut text = String::new();
-    for (n, told) in all.iter().enumerate() {
-        let mut record = match told {
-            Told::Call(id, what) => {
+    for (n, event) in all.iter().enumerate() {
+        let mut record = match event {
+            SessionEvent::Call(id, what) => {
                 let (name, input) = input(*what);
                 json!({"type": "assistant", "message": {"role": "assistant", "content": [
                     {"type": "text", "text": "Now this."},
                     {"type": "tool_use", "id": format!("c{id}"), "name": name, "input": input},
                 ]}})
             }
-            Told::Result(id, how) => {
+            SessionEvent::Result(id, how) => {
                 let (mut block, beside) = result(*how);
                 block["type"] = "tool_result".into();
                 block["tool_use_id"] = format!("c{id}").into();
@@ -100,13 +100,15 @@ fn session(all: &[Told]) -> String {
                 }
                 record
             }
-            Told::Text(asked) => {
+            SessionEvent::Text(asked) => {
                 let kind = if *asked { "user" } else { "assistant" };
                 json!({"type": kind, "message": {"role": kind, "content": "Words."}})
             }
-            Told::Summary => json!({"type": "summary", "leafUuid": "x", "summary": "Words."}),
+            SessionEvent::Summary => {
+                json!({"type": "summary", "leafUuid": "x", "summary": "Words."})
+            }
         };
-        if !matches!(told, Told::Summary) {
+        if !matches!(event, SessionEvent::Summary) {
             record["uuid"] = format!("u{n}").into();
             record["sessionId"] = "s1".into();
             record["cwd"] = "/home/eve/app".into();
@@ -118,15 +120,15 @@ fn session(all: &[Told]) -> String {
     text
 }
 
-/// What two reports must have in common: verdicts, counts, and findings without their places.
-fn told_by(report: &Report) -> (Vec<String>, BTreeSet<String>) {
+/// Returns what two reports must have in common: verdicts, counts, and findings without places.
+fn comparable(report: &Report) -> (Vec<String>, BTreeSet<String>) {
     let summaries = report.summaries.iter().map(|s| {
         format!(
             "{} {:?} {} {} {}",
             s.id, s.verdict, s.turns, s.actions, s.decisions
         )
     });
-    // The note on what a format doesn't record names the format.
+    // The note about what a format doesn't record names the format.
     let findings = report
         .findings
         .iter()
@@ -148,18 +150,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_conversion_is_what_was_replayed(all in prop::collection::vec(told(), 1..24)) {
+    fn a_conversion_is_what_was_replayed(all in prop::collection::vec(session_events(), 1..24)) {
         let folder = tempfile::tempdir().unwrap();
         let text = session(&all);
         let own = verify_reader("s.jsonl", text.as_bytes(), &Options::default());
         let other = converted(folder.path(), &text);
         let options = Options::default();
         let other = verify_reader("out.jsonl", other.as_bytes(), &options);
-        prop_assert_eq!(told_by(&own), told_by(&other));
-        let calls = all.iter().filter(|t| matches!(t, Told::Call(..))).count() as u64;
+        prop_assert_eq!(comparable(&own), comparable(&other));
+        let calls = all.iter().filter(|t| matches!(t, SessionEvent::Call(..))).count() as u64;
         let ran = own.timeline.left_out;
         prop_assert_eq!(ran, 0);
-        // Every call is counted, and so is every result that has none.
+        // Every call is counted, and so is every result without a call.
         let turns: u64 = own.summaries.iter().map(|s| s.turns).sum();
         prop_assert!(turns >= calls, "{} turns of {} calls", turns, calls);
     }
@@ -172,7 +174,7 @@ proptest! {
     }
 }
 
-/// A record in the shape of a session with members of any kind.
+/// Generates a record in the form of a session, with members of any type.
 fn any_line() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -222,11 +224,11 @@ fn a_document_on_several_lines_is_converted_to_lines() {
     let lines = converted(folder.path(), &text);
     assert_eq!(lines.lines().count(), 2, "{lines}");
     let other = verify_reader("out.jsonl", lines.as_bytes(), &Options::default());
-    assert_eq!(told_by(&own), told_by(&other));
+    assert_eq!(comparable(&own), comparable(&other));
     assert!(own.findings.iter().any(|f| f.code.0 == 703));
 }
 
-/// An OTLP log of decisions about calls.
+/// Builds an OTLP log of decisions about calls.
 fn telemetry(decisions: &[(&str, &str, &str)]) -> String {
     let text = |key: &str, value: &str| json!({"key": key, "value": {"stringValue": value}});
     let records: Vec<Value> = decisions
@@ -249,12 +251,12 @@ fn telemetry(decisions: &[(&str, &str, &str)]) -> String {
 fn decisions_beside_a_session_are_joined_by_call() {
     let folder = tempfile::tempdir().unwrap();
     let all = [
-        Told::Call(1, 0),
-        Told::Result(1, 0),
-        Told::Call(2, 0),
-        Told::Result(2, 0),
-        Told::Call(3, 0),
-        Told::Result(3, 2),
+        SessionEvent::Call(1, 0),
+        SessionEvent::Result(1, 0),
+        SessionEvent::Call(2, 0),
+        SessionEvent::Result(2, 0),
+        SessionEvent::Call(3, 0),
+        SessionEvent::Result(3, 2),
     ];
     write(folder.path(), "s.jsonl", &session(&all));
     let judged = |decisions: &[(&str, &str, &str)]| {
@@ -279,7 +281,7 @@ fn decisions_beside_a_session_are_joined_by_call() {
     let (code, authorised, codes) = judged(&[("c1", "reject", "user_reject"), two, refused]);
     assert_eq!((code, authorised), (1, json!("no")));
     assert!(codes.contains(&"YV309".to_owned()), "{codes:?}");
-    // The opposite of what the session says, and a call that it doesn't hold.
+    // The opposite of the session's own record, and a call that isn't in the session.
     let opposite = judged(&[one, two, ("c3", "accept", "config")]);
     assert_eq!(opposite, (1, json!("no"), vec!["YV328".to_owned()]));
     let missing = judged(&[one, two, refused, ("c9", "accept", "config")]);
@@ -318,10 +320,10 @@ fn an_audit_finds_the_sessions_of_the_folder_it_runs_in() {
     let projects = home.path().join(".claude/projects").join(name);
     std::fs::create_dir_all(&projects).unwrap();
     let all = [
-        Told::Call(1, 1),
-        Told::Result(1, 2),
-        Told::Call(2, 1),
-        Told::Result(2, 0),
+        SessionEvent::Call(1, 1),
+        SessionEvent::Result(1, 2),
+        SessionEvent::Call(2, 1),
+        SessionEvent::Result(2, 0),
     ];
     let text = session(&all).replace("/home/eve/app", folder.to_str().unwrap());
     std::fs::write(projects.join("s1.jsonl"), text).unwrap();
@@ -339,17 +341,17 @@ fn an_audit_finds_the_sessions_of_the_folder_it_runs_in() {
     assert!(screen.contains("Not recorded: "), "{screen}");
     assert!(screen.lines().all(|line| line.chars().count() <= 110));
 
-    // Its times are older than a week.
+    // Its times are more than a week ago.
     let recent = audit(&["--since", "1h"]);
     assert_eq!(recent.status.code(), Some(3));
-    // A session of another folder isn't shown.
+    // A session of another directory isn't shown.
     let other = session(&all);
     std::fs::write(projects.join("s1.jsonl"), other).unwrap();
     let elsewhere = audit(&["--since", "all"]);
     assert_eq!(elsewhere.status.code(), Some(3));
 }
 
-/// Events of `OpenHands`, one in each file.
+/// Writes events of `OpenHands`, one per file.
 fn write_events(folder: &Path, session: &str) {
     let mut events =
         vec![json!({"id": 0, "source": "user", "action": "message", "args": {"content": "Count"}})];
@@ -381,7 +383,7 @@ fn events_in_files_of_their_own_are_one_session() {
         "yuangs-verify.toml",
         "[traces]\npaths = ['logs']\n",
     );
-    // The format keeps no decision, which a gate needs.
+    // The format records no decisions, which a gate needs.
     for (command, exit) in [(&["replay", "logs"][..], 0), (&["gate"], 3)] {
         let (code, report) = json_report(folder.path(), command);
         assert_eq!(code, exit, "{report:#}");
@@ -410,7 +412,7 @@ fn events_in_files_of_their_own_are_one_session() {
             "{report:#}"
         );
     }
-    // An event that can't be read, and one that is gone.
+    // An unreadable event, and a missing one.
     write(folder.path(), "logs/a/events/11.json", "{\"id\": 11,");
     std::fs::remove_file(folder.path().join("logs/b/events/2.json")).unwrap();
     let (code, report) = json_report(folder.path(), &["replay", "logs/a", "logs/b/events"]);
@@ -441,7 +443,7 @@ fn events_in_files_of_their_own_are_one_session() {
         let message = finding["message"].as_str().unwrap();
         assert!(message.ends_with(&format!(" (in `{name}`)")), "{message}");
     }
-    // A file that is named is read alone.
+    // A file that is named directly is read alone.
     let (_, report) = json_report(folder.path(), &["replay", "logs/b/events/1.json"]);
     assert_eq!(report["inputs"][0]["path"], "logs/b/events/1.json");
 }
@@ -455,7 +457,7 @@ fn events_of_the_sdk_in_files_of_their_own_are_one_session() {
             .as_object_mut()
             .unwrap()
             .extend(more.as_object().unwrap().clone());
-        // Two events of one number are both read.
+        // Two events with the same number are both read.
         let path = format!("c/events/event-{:05}-{n:04}.json", n.min(3));
         write(folder.path(), &path, &event.to_string());
     };
@@ -504,7 +506,7 @@ fn an_attestation_covers_every_event() {
     assert!(after.contains(changed), "{after}");
 }
 
-/// A conversation with two calls, one of which failed.
+/// Builds a conversation with two calls, one of which failed.
 fn conversation() -> Value {
     json!([
         {"role": "user", "content": "Pay"},

@@ -1,4 +1,4 @@
-//! What skills did, held against what they declare, how they are tried and what they may cost.
+//! Compares what skills did with their declarations, trials and budgets.
 
 use crate::skills::{run, write};
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ fn project(limits: &str) -> tempfile::TempDir {
     folder
 }
 
-/// The exit code, and the JSON that is printed.
+/// Returns the exit code and the printed JSON.
 fn check(at: &Path, args: &[&str]) -> (i32, Value) {
     let output = run(
         at,
@@ -112,8 +112,7 @@ fn rules_without_a_leading_slash_stay_below_the_project() {
         meta(at, "make", json!({ "permissions": permissions }));
         assert_eq!(check(at, &[]).0, 0, "{action:?}");
     }
-    // Where the project and the homes lie isn't recorded, so that no rule but `/**` names what is
-    // reported from there.
+    // The locations of the project and of homes aren't recorded, so only `/**` allows paths there.
     for path in ["~/.ssh/x.txt", "../../x.txt"] {
         let folder = project("");
         let at = folder.path();
@@ -213,7 +212,7 @@ fn programs_of_tool_calls_need_a_rule() {
     }
 }
 
-/// Movements alone, or those of an event log.
+/// Builds state changes, alone or in an event log.
 fn movements(events: bool, states: &[&str]) -> String {
     let one = |(n, pair): (i64, &[&str])| {
         let (from, to) = (pair[0], pair[1]);
@@ -271,7 +270,7 @@ fn that_something_ran_follows_from_the_movement() {
         );
         assert_eq!(check(at, &["--trial", "dry-run"]).0, 0);
     }
-    // What is recorded of what ran is all that ran.
+    // If executed actions are recorded, they are complete.
     let folder = project("");
     let at = folder.path();
     let action = json!({"id":"a1","type":"tool_call","payload":{"tool_name":"read_file","parameters":{"path":"a"}},"riskLevel":"low","reasoning":"r"});

@@ -50,7 +50,7 @@ const START: i64 = 1_769_000_000_000;
 const NOW: &str = "2026-01-21T12:53:20Z";
 const DAY: i64 = 86_400_000;
 
-/// A trace of one execution whose turns use skills: name, success, cost, whether it was taken back.
+/// Builds a trace of one execution with uses of skills: name, success, cost, rolled back.
 fn trace(id: &str, at: i64, uses: &[(&str, bool, f64, bool)]) -> String {
     let mut lines = vec![
         json!({"record":"execution_started","executionId":id,"timestamp":at,"schemaVersion":"1.0","rootIntent":"Make it","fsmVersion":"1"}),
@@ -187,11 +187,11 @@ fn figures_decide_what_is_promoted_and_retired() {
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
-    // As of before, nothing had been used; the same question gives the same bytes.
+    // Before that time nothing had been used. The same query gives the same bytes.
     let before = json_of(at, &["skills", "evaluate", "--now", "2026-01-01"]);
     assert_eq!(before["skills"][1]["execution_count"], 0);
     assert_eq!(text, said(at, &["skills", "evaluate"]));
-    // The table in the store says the same.
+    // The table in the store has the same values.
     let db = rusqlite::Connection::open(at.join(".yuangs/index.db")).unwrap();
     let stored: (i64, f64) = db
         .query_row(
@@ -201,7 +201,7 @@ fn figures_decide_what_is_promoted_and_retired() {
         )
         .unwrap();
     assert_eq!((stored.0, (stored.1 - score).abs() < 1e-9), (12, true));
-    // Limits of the configuration count.
+    // The configured limits apply.
     write(
         at,
         "yuangs-verify.toml",
@@ -317,7 +317,7 @@ fn no_promotion_rests_on_weak_turns() {
         )
     };
     assert_eq!((found(), counts()), (0, (json!(12), json!(0))));
-    // The traces are as they were; what they quote without a word is known now.
+    // The traces are unchanged, but the text that they quote without declaration is known now.
     write(
         at,
         "bank/items/q.json",
@@ -439,7 +439,7 @@ fn candidates_are_decided_about_by_somebody() {
             .count(),
         3
     );
-    // What was approved rests on its context, and what lies in production on nothing.
+    // The approval is supported by its context; the skill in production has no evidence.
     let report = json_of(at, &["reindex"]);
     let found: Vec<&str> = report["findings"]
         .as_array()
@@ -581,13 +581,13 @@ fn memory_is_shown_done_and_taken_back() {
     assert!(back.contains("run 2 took run 1 back"), "{back}");
     assert_eq!(files(&at.join("bank")), before);
     assert_eq!(code(at, &["memory", "undo", "--yes"]), 2);
-    // What is broken stays as it is.
+    // A damaged file isn't changed.
     write(at, "bank/items/broken.json", "{");
     assert_eq!(code(at, &["memory", "status"]), 2);
     assert_eq!(code(at, &["memory", "apply", "--now", NOW, "--yes"]), 2);
 }
 
-/// Killed at any moment, the next command finds the old bank or brings the new one about.
+/// After a kill at any moment, the next command finds the old bank or completes the new one.
 #[test]
 fn a_killed_apply_is_finished_or_never_began() {
     for round in 0..25_u32 {

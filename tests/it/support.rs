@@ -1,11 +1,11 @@
-//! What several tests of the command line share.
+//! Helpers for tests of the command line.
 
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// How a run of the program ended.
+/// The result of running the program.
 pub(crate) struct Finished {
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -29,7 +29,7 @@ pub(crate) fn finish(command: &mut Command) -> Finished {
     }
 }
 
-/// The exit code and the JSON report of a run.
+/// Returns the exit code and the JSON report of a run.
 pub(crate) fn json_report(directory: &Path, args: &[&str]) -> (i32, Value) {
     let run = run(directory, &[args, &["--format", "json"]].concat());
     let report = serde_json::from_str(&run.out)
@@ -37,7 +37,7 @@ pub(crate) fn json_report(directory: &Path, args: &[&str]) -> (i32, Value) {
     (run.code, report)
 }
 
-/// The codes of a report's findings.
+/// Returns the codes of a report's findings.
 pub(crate) fn codes(report: &Value) -> Vec<&str> {
     let findings = report["findings"].as_array().unwrap();
     findings
@@ -46,14 +46,14 @@ pub(crate) fn codes(report: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Writes a file below a directory, with the directories above it.
+/// Writes a file below a directory, with its parent directories.
 pub(crate) fn write(directory: &Path, name: &str, text: &str) {
     let path = directory.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }
 
-/// Runs git as somebody; it must succeed.
+/// Runs git with a test identity; it must succeed.
 pub(crate) fn git(directory: &Path, args: &[&str]) {
     let identity = [
         "-c",

@@ -1,5 +1,4 @@
-//! The page: what stands in it, what is left out, and that neither depends on the number of
-//! workers.
+//! The HTML page: its content, its limits, and that neither depends on the number of workers.
 
 use super::reading;
 use std::path::Path;
@@ -61,7 +60,7 @@ fn the_three_layouts_of_a_trace_give_the_same_turns() {
         let mut turns = report(&[file], 100).timeline.turns;
         assert!(turns.len() > 1);
         for turn in &mut turns {
-            // Positions differ, and so do the times that a whole turn has.
+            // Positions differ, and so do times in records of whole turns.
             (turn.file, turn.line, turn.last_line) = (file.into(), 0, 0);
             (turn.start, turn.end, turn.proposed_at) = (None, None, None);
             turn.file = "".into();

@@ -1,4 +1,4 @@
-//! What is told of whole executions: explained, compared, counted, exported.
+//! Commands about whole executions: explain, compare, count, export.
 
 use agent_policy::{Action, Effect, History, Past, Policy, Request, SHIPPED, load};
 use content_scan::mask::Mask;
@@ -33,7 +33,7 @@ fn book(paths: &[&str]) -> ExecutionSet {
             ..Options::default()
         },
     );
-    // The folder differs from machine to machine.
+    // The directory depends on the machine.
     let root = format!("{}/", root.display());
     for summary in &mut report.summaries {
         summary.file = summary.file.replace(&root, "").into();
@@ -220,7 +220,7 @@ fn nothing_differs_from_itself_whatever_the_order_of_files() {
         for file in &files {
             let one = book(&[file]);
             let document = compare(&one, &one);
-            // What can't be read isn't the same as anything, itself included.
+            // An unreadable trace isn't equal to anything, not even to itself.
             let same = document.is_empty() && document.same == Sameness::ALL;
             assert_eq!(same, document.unread == 0, "{file}: {document:?}");
             assert!(
@@ -290,7 +290,7 @@ fn what_changed_is_found_where_it_is() {
     assert_eq!((found, same), (vec![Aspect::Result], all));
     let (found, same) = aspects(&text.replace("\"revision\":\"r17\"", "\"revision\":\"r18\""));
     assert_eq!((found, same), (vec![Aspect::Policy], all));
-    // The turn before is gone: the second one is still recognised, under another number.
+    // The previous turn was removed: the second one is still recognised under another number.
     let second: Vec<String> = text
         .lines()
         .filter(|l| !l.contains("\"turnId\":1,"))
@@ -389,7 +389,7 @@ fn the_commands_end_as_they_should() {
         1,
         "one golden trace has no answer"
     );
-    // What can't be read may hold anything.
+    // Unreadable input may contain anything.
     let folder = tempfile::tempdir().unwrap();
     let broken = folder.path().join("broken.jsonl");
     std::fs::write(
@@ -459,7 +459,7 @@ fn spans_are_those_of_the_protocol() {
         .as_array()
         .unwrap()
         .clone();
-    // Of each execution a root; of the turns 2 + 4 thoughts (one agent) and 2 + 3 actions; diff-fix
+    // One root per execution; turns have 2 + 4 thoughts (one agent) and 2 + 3 actions; diff-fix
     // ends in its second turn.
     let named = |name: &str| {
         spans
@@ -597,7 +597,8 @@ rules:
   - { id: keep, when: { path: { glob: [a.md], access: [write] } }, effect: deny, reason: This file stays as it is }
 ";
 
-/// A trace whose decisions are those of a policy; where it asks, a human says what `human` says.
+/// Builds a trace whose decisions are those of a policy; when it asks, a human decides as in
+/// `human`.
 fn governed(policy: &Policy, actions: &[usize], human: &[bool]) -> String {
     let mut history = History::default();
     let mut lines = vec![
@@ -763,7 +764,7 @@ fn the_json_keeps_its_schemas() {
     }
 }
 
-/// What an index of knowledge knows is told with its lines; one that isn't there is an error.
+/// Evidence from an index is shown with its lines; a missing index is an error.
 #[test]
 #[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn an_index_gives_evidence_with_files_and_lines() {

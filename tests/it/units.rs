@@ -1,4 +1,4 @@
-//! Every unit of an input is accounted for, and what nobody has checked is never clean.
+//! Every unit of an input is counted, and unchecked input is never clean.
 
 use proptest::prelude::*;
 use yuangs_verify::diag::Code;
@@ -19,7 +19,7 @@ fn units(report: &Report) -> Units {
     report.inputs[0].units
 }
 
-/// What may stand on a line: a record of some format, or what is none.
+/// Generates a line: a record of some format, or something else.
 fn line() -> impl Strategy<Value = String> {
     let of = |text: &'static str| {
         prop::sample::select(text.lines().collect::<Vec<_>>()).prop_map(str::to_owned)
@@ -42,7 +42,7 @@ fn line() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever is mixed, however blocks fall, and however many threads there are.
+    /// The counts add up for any mixture, block boundary and number of threads.
     #[test]
     fn the_classes_add_up(lines in prop::collection::vec(line(), 0..40), ended in any::<bool>(), threads in 1usize..4) {
         let mut text = lines.join("\n");
@@ -64,7 +64,7 @@ proptest! {
         prop_assert_eq!(units.blank, if is_document { 0 } else { blank });
     }
 
-    /// A document's elements, whatever they are.
+    /// The counts add up for the elements of a document.
     #[test]
     fn the_elements_add_up(lines in prop::collection::vec(line(), 1..20)) {
         let elements: Vec<String> = lines.into_iter().filter(|l| serde_json::from_str::<serde_json::Value>(l).is_ok()).collect();
@@ -81,7 +81,7 @@ fn codes(report: &Report) -> Vec<u16> {
         .collect()
 }
 
-/// Executions of one turn each, one after the other.
+/// Builds consecutive executions of one turn each.
 fn executions(number: usize) -> String {
     (0..number)
         .map(|n| DEMO.replace("\"react-fix\"", &format!("\"e{n}\"")))
@@ -138,7 +138,7 @@ fn open_executions_are_given_up_before_they_hold_too_much() {
     assert!(report.summaries.len() < 5_000, "{}", report.summaries.len());
     assert!(units(&report).refused > 10_000);
     assert_eq!(units(&report).total(), 20_000);
-    // One that grows is given up as well: its answers are no yes.
+    // An execution that grows too large is abandoned too, and none of its answers is yes.
     let rejected = |n: u64| {
         format!(
             "{{\"record\":\"action_proposed\",\"executionId\":\"react-fix\",\"turnId\":1,\"timestamp\":1,\"action\":{{\"id\":\"{n:0>2000}\",\"type\":\"answer\",\"payload\":\"x\",\"riskLevel\":\"low\",\"reasoning\":\"r\"}}}}\n"
@@ -217,7 +217,7 @@ fn a_document_may_break_its_lines_anywhere_between_two_signs() {
         );
         assert_eq!(report.summaries.len(), plain.summaries.len());
         assert_eq!(report.inputs[0].units.steps, records.len() as u64);
-        // One record breaks its lines before signs and behind them.
+        // One record has line breaks before and after punctuation.
         let first = format!(
             "{}\n{}",
             records[0]
@@ -233,7 +233,7 @@ fn a_document_may_break_its_lines_anywhere_between_two_signs() {
             one.findings
         );
     }
-    // A broken first line among records is one, and hides none of the others.
+    // A malformed first line counts as one and hides none of the others.
     let broken = format!("{}\n{}", &records[0][..40], text);
     let report = verify_reader("x.jsonl", broken.as_bytes(), &Options::default());
     assert_eq!(

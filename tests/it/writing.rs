@@ -1,4 +1,4 @@
-//! What commands write: never over what they read, never into a git directory, whole or not at all.
+//! Output of commands: never over an input, never into a git directory, atomic.
 
 use std::fs;
 use std::path::Path;
@@ -169,7 +169,7 @@ fn nothing_is_written_into_a_git_directory() {
         &["gate", "--write-baseline", ".git/x"],
         "git directory",
     );
-    // A repository without a work tree is called anything.
+    // A bare repository may have any name.
     git2::Repository::init_bare(root.join("bare")).unwrap();
     refused(
         root,

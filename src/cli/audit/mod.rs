@@ -1,4 +1,4 @@
-//! `audit`: what did the coding agents of this repository do?
+//! `audit`: shows what coding agents did in this repository.
 
 mod page;
 mod places;
@@ -26,17 +26,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use worktree::git::Repository;
 
-/// Calls that are ranked of one file.
+/// Maximum number of calls of one file that are ranked.
 const CALLS: usize = 100_000;
 
-/// Audit.
+/// Arguments of `audit`.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
     /// Sessions: files or folders. Without any, those of the repository here are searched for where
     /// Claude Code, Codex, Gemini CLI, Cline, Roo, `OpenHands`, Copilot CLI and pi keep them.
     #[arg(value_name = "SESSION")]
     sessions: Vec<PathBuf>,
-    /// How far back, by the recorded times: a number and `h`, `d` or `w`; `all` for everything.
+    /// Show sessions up to this age by their recorded times: a number and `h`, `d` or `w`, or
+    /// `all`.
     #[arg(long, default_value = "7d", value_name = "TIME", value_parser = since)]
     since: Since,
     /// Also say what this policy would have decided otherwise: a file, or the name of one that is
@@ -53,19 +54,19 @@ pub struct AuditArgs {
     /// times.
     #[arg(long = "report", value_parser = target, value_name = "FORMAT=PATH")]
     reports: Vec<Target>,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
-    /// The language of the fixed words in text, and in Markdown and HTML reports; messages of
+    /// Write the fixed words in text, Markdown and HTML reports in this language. Messages of
     /// findings and other formats stay English.
     #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
     lang: Lang,
-    /// When to use colours.
+    /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
 }
 
-/// How far back to look.
+/// The age limit of sessions; `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Since(Option<Duration>);
 
@@ -88,28 +89,28 @@ fn since(text: &str) -> Result<Since, String> {
 }
 
 impl Since {
-    /// The earliest time, in milliseconds since the epoch.
+    /// Returns the earliest time in milliseconds since the Unix epoch; `None` if unlimited.
     fn earliest(self) -> Option<i64> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
         i64::try_from(now.saturating_sub(self.0?).as_millis()).ok()
     }
 }
 
-/// What was read.
+/// The sessions that were read, with counts of the rest.
 struct Read {
     audit: Audit,
-    /// Files that hold sessions that count.
+    /// Files with sessions that are shown.
     files: Vec<Found>,
     unopened: u64,
-    /// Sessions of other folders, and those that are older.
+    /// Sessions of other directories, and sessions that are too old.
     elsewhere: u64,
     older: u64,
-    /// Sessions that began in another folder and worked here later.
+    /// Sessions that began in another directory and later worked in this one.
     moved: u64,
 }
 
 impl AuditArgs {
-    /// Audits. Nothing is written and nothing is sent.
+    /// Runs the audit. It writes nothing but requested reports and sends nothing.
     pub(super) fn run(self) -> Result<u8, Failure> {
         secret_rules()?;
         let tree = self.sessions.is_empty().then(here).transpose()?;
@@ -238,7 +239,7 @@ impl AuditArgs {
             let moved = |e: &&Trajectory| place(e) == Place::Moved && new(e);
             read.moved += number(set.executions.iter().filter(moved).count());
             let kept = read.audit.add(&set, &|e| here(e) && new(e));
-            // In a place where sessions are kept other files lie as well: those are no sessions.
+            // Other files in a directory for sessions aren't sessions.
             let mut beside = set.findings;
             beside.retain(|f| tree.is_none() || f.code != "YV108");
             let counts = tree.is_none() || !kept.is_empty() || set.executions.is_empty();
@@ -255,7 +256,7 @@ impl AuditArgs {
     }
 }
 
-/// The top of the repository here, or the folder where there is none.
+/// Returns the top of the repository around the current directory, or else the current directory.
 fn here() -> Result<PathBuf, Failure> {
     let folder = std::env::current_dir()
         .map_err(|e| Failure::unable(format!("can't tell where this is: {e}"), "name sessions"))?;
@@ -266,7 +267,7 @@ fn here() -> Result<PathBuf, Failure> {
     Ok(top.canonicalize().unwrap_or(top))
 }
 
-/// Whether nothing was written to a file since a time: then it holds nothing later.
+/// Whether a file was last modified before a time, so that it can't contain anything later.
 fn written_before(found: &Found, earliest: i64) -> bool {
     let is_old = |path: &Path| {
         let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok();
@@ -279,14 +280,14 @@ fn written_before(found: &Found, earliest: i64) -> bool {
     !files.is_empty() && files.iter().all(|(_, path)| is_old(path))
 }
 
-/// Where a session worked.
+/// The directory that a session worked in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// It began in the tree.
     Here,
-    /// It began in another folder, and worked in the tree later.
+    /// It began in another directory, and later worked in the tree.
     Moved,
-    /// It doesn't say.
+    /// No directory is recorded.
     Unsaid,
     Elsewhere,
 }
@@ -302,7 +303,7 @@ impl Place {
             calls.any(|turn| {
                 let cwd = turn.call.as_ref().and_then(|call| call.cwd.as_ref());
                 let action = turn.proposed.as_ref().or(turn.ran.as_ref());
-                // Who reads a file works elsewhere all the same.
+                // Reading a file of the tree isn't work in the tree.
                 let changes = words::risk(turn).is_some_and(|risk| risk > RiskLevel::Low);
                 cwd.is_some_and(inside)
                     || (changes && action.is_some_and(|a| a.paths.iter().any(inside)))
@@ -317,7 +318,7 @@ impl Place {
     }
 }
 
-/// Says where sessions were searched for, and what to do next.
+/// Reports where sessions were searched, and suggests what to do next.
 fn nothing_found(tree: &Path) {
     warn(&format!("no sessions of {} were found in", tree.display()));
     for name in places::NAMES {

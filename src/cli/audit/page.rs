@@ -1,4 +1,4 @@
-//! An audit as one screen of text, and as JSON.
+//! Renders an audit as one screen of text, and as JSON.
 
 use super::Read;
 use crate::cli::policy::OtherDecisions;
@@ -14,12 +14,12 @@ use std::io::{self, Write};
 use std::path::Path;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Columns of a line.
+/// Maximum width of a line in columns.
 const WIDTH: usize = 80;
-/// Findings of a kind that are listed.
+/// Maximum number of listed findings of one kind.
 const LISTED: usize = 5;
 
-/// The screen.
+/// Writes the screen.
 pub(super) fn text(
     read: &Read,
     other: Option<&OtherDecisions>,
@@ -207,7 +207,7 @@ fn notes(title: &str, notes: &Notes, lang: Lang, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-/// A sentence in lines of the page.
+/// Wraps a sentence to the width of the page.
 fn wrapped(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let mut line = String::new();
     for (spaced, part) in wrap::parts(text) {
@@ -223,7 +223,7 @@ fn wrapped(out: &mut dyn Write, text: &str) -> io::Result<()> {
     writeln!(out, "{line}")
 }
 
-/// A text in so many columns; what is missing leaves a `…`.
+/// Cuts a text to a number of columns. A `…` marks a cut.
 fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     if text.width() <= columns {
         return Cow::Borrowed(text);
@@ -237,7 +237,7 @@ fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(text.chars().take_while(fits).chain(['…']).collect())
 }
 
-/// One line of a list: a word, what it is about, and how it ended at the right edge.
+/// Writes a line of a list: a word, its subject, and the outcome at the right edge.
 fn line(out: &mut dyn Write, word: &str, what: &str, ends: &str) -> io::Result<()> {
     let word = terminal(word);
     let what = terminal(what).replace('\n', " ");
@@ -254,7 +254,7 @@ fn line(out: &mut dyn Write, word: &str, what: &str, ends: &str) -> io::Result<(
     writeln!(out, "{left}{shown}{} {ends}", " ".repeat(gap))
 }
 
-/// A place, with a tilde for the home directory.
+/// Formats a place, with `~` for the home directory.
 fn spot(spot: &Spot) -> String {
     let home = home_dir();
     let below = home
@@ -265,7 +265,7 @@ fn spot(spot: &Spot) -> String {
     format!("{}:{}", terminal(&file), spot.line)
 }
 
-/// The same for programs.
+/// Returns the same content as JSON.
 pub(super) fn json(read: &Read, other: Option<&OtherDecisions>) -> Value {
     let mut value = json!({
         "audit": read.audit,

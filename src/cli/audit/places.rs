@@ -1,4 +1,4 @@
-//! Where coding agents keep their sessions.
+//! The directories in which coding agents store their sessions.
 
 use memchr::memmem::Finder;
 use sha2::{Digest as _, Sha256};
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// The places that are searched, for people.
+/// Descriptions of the searched directories, for people.
 pub(super) const NAMES: [&str; 8] = [
     "~/.claude/projects (or CLAUDE_CONFIG_DIR)",
     "~/.codex/sessions (or CODEX_HOME)",
@@ -19,10 +19,10 @@ pub(super) const NAMES: [&str; 8] = [
     "~/.cline/data/tasks",
 ];
 
-/// Where editors keep the storage of their extensions, below the home directory.
+/// Directories of editor settings, relative to the home directory.
 const EDITORS: [&str; 3] = [".config", "Library/Application Support", "AppData/Roaming"];
 const EDITOR_NAMES: [&str; 5] = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
-/// The same on machines that editors work on from afar.
+/// The same on remote machines.
 const SERVERS: [&str; 5] = [
     ".vscode-server",
     ".vscode-server-insiders",
@@ -32,17 +32,17 @@ const SERVERS: [&str; 5] = [
 ];
 const EXTENSIONS: [&str; 2] = ["saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline"];
 
-/// The folders that may hold sessions of a work tree.
+/// Directories that may contain sessions of a work tree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
-    /// A session here that doesn't say where it worked may have worked in the tree.
+    /// Directories whose sessions belong to the tree unless another directory is recorded.
     pub(super) own: Vec<PathBuf>,
-    /// A session here belongs to another project, unless it says that it worked in the tree.
+    /// Directories of other projects, whose sessions belong to the tree only if they record it.
     pub(super) others: Vec<PathBuf>,
 }
 
 impl Places {
-    /// The folders for the work tree with this root.
+    /// Finds the directories for a work tree.
     pub(super) fn new(tree: &Path) -> Self {
         let Some(home) = home_dir() else {
             return Self::default();
@@ -93,13 +93,13 @@ impl Places {
         Self { own, others }
     }
 
-    /// Whether there is no folder of any agent.
+    /// Whether no agent has such a directory.
     pub(super) fn is_empty(&self) -> bool {
         self.own.is_empty() && self.others.is_empty()
     }
 }
 
-/// The folders in a folder, sorted.
+/// Returns the subdirectories of a directory in order.
 fn folders(of: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(of).into_iter().flatten();
     let mut all: Vec<PathBuf> = entries
@@ -110,20 +110,22 @@ fn folders(of: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Claude Code names a folder after the one that it works in, with `-` for whatever is no letter
-/// and no digit. Folders below the root have their own.
+/// Returns the name of Claude Code's directory for a work tree: its path with `-` for every
+/// character that isn't an ASCII letter or digit. Subdirectories of the tree have directories of
+/// their own.
 fn claude_name(tree: &Path) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     tree.to_string_lossy().chars().map(plain).collect()
 }
 
-/// Gemini CLI names a folder after a SHA-256 of the path that it works in.
+/// Returns the name of Gemini CLI's directory for a work tree: the SHA-256 of its path.
 fn project_hash(tree: &Path) -> String {
     let hash = Sha256::digest(tree.to_string_lossy().as_bytes());
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Later versions of Gemini CLI name the folder after the project, and write its path into it.
+/// Whether a directory of a later version of Gemini CLI belongs to a work tree. It is named after
+/// the project and contains a file with the path.
 fn is_project_root(folder: &Path, tree: &Path) -> bool {
     let mut text = String::new();
     File::open(folder.join(".project_root"))
@@ -131,21 +133,22 @@ fn is_project_root(folder: &Path, tree: &Path) -> bool {
         .is_ok_and(|_| Path::new(text.trim()) == tree)
 }
 
-/// Tells files that can't be about a work tree by their bytes, which is much faster than to replay
+/// A fast byte search that rules out files that can't be about a work tree, which avoids replaying
 /// them.
 pub(super) struct Mention {
-    /// The path of the tree, as writers of JSON write it.
+    /// Finders for the path of the tree as it is written in JSON. `None` if JSON may write it in
+    /// several ways.
     paths: Option<[Finder<'static>; 2]>,
     says_where: Finder<'static>,
 }
 
-/// Bytes that are read of a file at once.
+/// Number of bytes read at a time.
 const CHUNK: usize = 1 << 18;
 
 impl Mention {
-    /// Of the work tree with this root.
+    /// Creates the search for a work tree.
     pub(super) fn new(tree: &Path) -> Self {
-        // Other characters are written in several ways.
+        // JSON may write other characters in several ways.
         let path = tree
             .to_str()
             .filter(|path| path.chars().all(|c| c.is_ascii_graphic() || c == ' '))
@@ -157,13 +160,13 @@ impl Mention {
         }
     }
 
-    /// Whether a file may tell of the tree. One that doesn't name it can't where it says that it
-    /// worked in another folder, or where it has to say that it worked in the tree.
+    /// Whether a file may be about the tree. A file without its path can't be if it records another
+    /// directory, or if it has to record the tree.
     pub(super) fn may_be_of(&self, file: &Path, must_say: bool) -> bool {
         let Some(paths) = &self.paths else {
             return true;
         };
-        // What can't be read is reported by whoever reads it.
+        // The code that reads the file reports the error.
         self.search(paths, file, must_say).unwrap_or(true)
     }
 
@@ -187,14 +190,14 @@ impl Mention {
             }
             says_where |= self.says_where.find(&bytes).is_some();
             first = false;
-            // What crosses the end is found with the next bytes.
+            // A match across the boundary is found with the next chunk.
             bytes.drain(..(kept + read).saturating_sub(longest));
         }
     }
 }
 
 fn is_compressed(bytes: &[u8]) -> bool {
-    // Of gzip, Zstandard and zip; none of it is text.
+    // The magic numbers of gzip, Zstandard and zip. None of them is text.
     bytes.starts_with(&[0x1f, 0x8b])
         || bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
         || bytes.starts_with(b"PK\x03\x04")
@@ -277,7 +280,7 @@ mod tests {
             (r#"{"cwd":"\/srv\/app\/web"}"#.to_owned(), true, false),
             (r#"{"type":"user"}"#.to_owned(), true, false),
             (r#"{"type":"user"}"#.to_owned(), false, true),
-            // It crosses the end of what is read at once.
+            // A match across a chunk boundary.
             (format!(r#"{{"x":"{long}","cwd":"/srv/app"}}"#), true, true),
             (format!(r#"{{"x":"{long}/srv/app"}}"#), true, true),
         ] {

@@ -1,4 +1,4 @@
-//! The reports of an audit: those of `replay`, about the files of the sessions that it shows.
+//! Reports of an audit: those of `replay`, about the files of the sessions that it shows.
 
 use crate::cli::common::inputs::Inputs;
 use crate::cli::guard;
@@ -10,7 +10,7 @@ use crate::source::{Found, Missing};
 use crate::verify::{Options, verify};
 use std::path::Path;
 
-/// Checks before anything is read that each report may go where it is to.
+/// Checks that each report may be written to its target, before anything is read.
 pub(super) fn check(targets: &[Target], inputs: &[Result<Found, Missing>]) -> Result<(), Failure> {
     if targets.iter().any(|target| target.file().is_none()) {
         return Err(Failure::unable(
@@ -25,7 +25,7 @@ pub(super) fn check(targets: &[Target], inputs: &[Result<Found, Missing>]) -> Re
     files().try_for_each(|path| guard::check(path, guard::Exemption::Nothing))
 }
 
-/// Replays the files, and writes the reports.
+/// Replays the files and writes the reports.
 pub(super) fn write(
     targets: &[Target],
     text: TextOptions,

@@ -2,16 +2,16 @@
 
 use crate::report::Outcome;
 
-/// Nothing to object to.
+/// Verified, with no finding at or above the threshold.
 pub const EXIT_CLEAN: u8 = 0;
 /// Findings at or above the threshold.
 pub const EXIT_FINDINGS: u8 = 1;
-/// Could not verify: usage, configuration, input or output.
+/// The command failed: usage, configuration, input or output.
 pub const EXIT_ERROR: u8 = 2;
 /// Nothing was verified, or an analysis is inconclusive.
 pub const EXIT_NOTHING_VERIFIED: u8 = 3;
 
-/// The exit code of an outcome.
+/// Returns the exit code of an outcome.
 pub(in crate::cli) const fn exit_code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Clean | Outcome::Unenforced(_) => EXIT_CLEAN,

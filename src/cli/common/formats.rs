@@ -7,7 +7,7 @@ use crate::trace::Format as TraceFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
-/// Formats for people and for programs.
+/// Output formats for people and for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputFormat {
     Text,
@@ -15,7 +15,7 @@ pub enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// Parses either format; the help shows these descriptions.
+    /// Creates a parser for the formats; the help shows these descriptions.
     pub(in crate::cli) fn parser(
         text: &'static str,
         json: &'static str,
@@ -24,7 +24,7 @@ impl OutputFormat {
     }
 }
 
-/// Formats of a document: as a page, or as JSON.
+/// Output formats of a document: a page or JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentFormat {
     Json,
@@ -35,7 +35,7 @@ impl DocumentFormat {
     /// Text for a terminal.
     pub(in crate::cli) const TEXT: Self = Self::Page(PageFormat::Text);
 
-    /// Parses a format.
+    /// Creates a parser for the formats.
     pub(in crate::cli) fn parser() -> impl TypedValueParser<Value = Self> {
         parser([
             ("text", "For a terminal", Self::TEXT),
@@ -88,7 +88,7 @@ pub(in crate::cli) fn trace_format(name: &str) -> Result<TraceFormat, String> {
     })
 }
 
-/// Parses one of some names. An empty description isn't shown.
+/// Creates a parser for some names. An empty description isn't shown.
 pub(in crate::cli) fn parser<T, const N: usize>(
     values: [(&'static str, &'static str, T); N],
 ) -> impl TypedValueParser<Value = T>

@@ -1,9 +1,9 @@
-//! Failures of git.
+//! Errors of git.
 
 use crate::cli::output::Failure;
 use worktree::git::GitError;
 
-/// Reports an error of the repository that `--repo` names.
+/// Converts an error about the repository named by `--repo`.
 pub(in crate::cli) fn git_failure(error: &GitError) -> Failure {
     Failure::unable(
         error.to_string(),

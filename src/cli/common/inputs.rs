@@ -1,4 +1,4 @@
-//! Which files a command reads, by whatever name, and what it may not write.
+//! The input files of a command, which it must not overwrite under any name.
 
 use crate::cli::output::Failure;
 use crate::source::{Found, Missing};
@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What says that two names are one file: where it lies, and on Unix the file itself, whatever it
-/// is called.
+/// Returns identifiers of a file that are equal if two paths name the same file: its resolved
+/// paths, and on Unix the device and inode.
 fn identities(path: &Path) -> Vec<String> {
     let mut all: Vec<String> = locations(path)
         .iter()
@@ -27,7 +27,8 @@ fn identities(path: &Path) -> Vec<String> {
     all
 }
 
-/// Where a name leads: with the links in its folder followed, and with its own.
+/// Returns the resolved locations of a path: with links in its directory followed, and with the
+/// final link followed too.
 pub(in crate::cli) fn locations(path: &Path) -> Vec<PathBuf> {
     let folder = path
         .parent()
@@ -40,8 +41,8 @@ pub(in crate::cli) fn locations(path: &Path) -> Vec<PathBuf> {
     named.into_iter().chain(fs::canonicalize(path)).collect()
 }
 
-/// Refuses a file of a git directory: what lies there runs, or decides what is fetched and
-/// believed.
+/// Refuses files in a git directory, since these are executed or control what git fetches and
+/// trusts.
 pub(in crate::cli) fn outside_git(path: &Path) -> Result<(), Failure> {
     let named = |path: &Path| {
         path.components()
@@ -61,7 +62,7 @@ pub(in crate::cli) fn outside_git(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a command reads. Nothing that it writes may be one of these files, by whatever name.
+/// The input files of a command. No output may be one of them, under any name.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Inputs {
     known: BTreeSet<String>,
@@ -73,7 +74,7 @@ impl Inputs {
         self.known.extend(identities(path));
     }
 
-    /// Adds the files among inputs that were found.
+    /// Adds the files of inputs that were found.
     pub(in crate::cli) fn add_found(&mut self, found: &[Result<Found, Missing>]) {
         for found in found.iter().flatten() {
             for (_, path) in found.files() {
@@ -82,17 +83,17 @@ impl Inputs {
         }
     }
 
-    /// Whether a file is one of them, by whatever name.
+    /// Whether a path names one of the inputs.
     pub(in crate::cli) fn holds(&self, path: &Path) -> bool {
         identities(path)
             .iter()
             .any(|identity| self.known.contains(identity))
     }
 
-    /// Checks all that is to be written, before anything is.
+    /// Checks all outputs before anything is written.
     ///
     /// # Errors
-    /// When one is an input, or in a git directory, or two are one file.
+    /// When an output is an input or in a git directory, or two outputs are the same file.
     pub(in crate::cli) fn keep_apart<'o>(
         &self,
         outputs: impl IntoIterator<Item = &'o Path>,
@@ -109,7 +110,7 @@ impl Inputs {
                     "nothing that is read is overwritten; name another file",
                 ));
             }
-            // On some systems a name in other letters is the same.
+            // Some file systems ignore case.
             let places: BTreeSet<String> = identities.iter().map(|i| i.to_lowercase()).collect();
             if !is_special && !seen.is_disjoint(&places) {
                 let message = format!("two outputs go to `{}`", path.display());

@@ -1,4 +1,4 @@
-//! Where the configuration is, where the files are that it names, and what is relative to it.
+//! Locates the configuration and the files that it names.
 
 use crate::cli::file;
 use crate::cli::output::{Failure, Mistake};
@@ -14,14 +14,14 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use worktree::git::{GitError, ObjectId, Repository};
 
-/// Bytes that a file of a revision may have.
+/// Maximum size of a file read from a revision, in bytes.
 const MOST: usize = 64 << 20;
 
-/// Whose rules a gate goes by.
+/// The source of the gate's rules.
 #[derive(Debug, Default, Clone, Args)]
 pub(in crate::cli) struct RulesArgs {
-    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder
-    /// upward.
+    /// Read this configuration. The default is the nearest `yuangs-verify.toml` from the current
+    /// folder upward.
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) config: Option<PathBuf>,
     /// Read configuration, policy, trust file and baseline from this revision of the repository, as
@@ -29,14 +29,14 @@ pub(in crate::cli) struct RulesArgs {
     /// work tree. `REV:PATH` names the configuration.
     #[arg(long, value_name = "REV", conflicts_with = "config")]
     config_from: Option<String>,
-    /// Where that revision has no configuration, go by the one of the work tree: for the change
-    /// that brings the first one.
+    /// Use the configuration of the work tree if that revision has none: for the change that adds
+    /// the first one.
     #[arg(long, requires = "config_from")]
     first_run: bool,
 }
 
 impl RulesArgs {
-    /// A configuration that is named, or the nearest one.
+    /// Uses the given configuration, or else the nearest one.
     pub(in crate::cli) fn from_config(config: Option<PathBuf>) -> Self {
         Self {
             config,
@@ -44,15 +44,15 @@ impl RulesArgs {
         }
     }
 
-    /// Whether a revision is named.
+    /// Whether the rules come from a revision.
     pub(in crate::cli) fn is_pinned(&self) -> bool {
         self.config_from.is_some()
     }
 
-    /// Reads the configuration; a revision is looked for in the repository of `folder`.
+    /// Reads the configuration. A revision is resolved in the repository around `folder`.
     ///
     /// # Errors
-    /// When there is none or it can't be used.
+    /// When there is none or it is invalid.
     pub(in crate::cli) fn locate(&self, folder: &Path) -> Result<LocatedConfig, Failure> {
         match &self.config_from {
             Some(written) => PinnedRevision::locate(written, self.first_run, folder),
@@ -65,42 +65,42 @@ impl RulesArgs {
 #[derive(Debug)]
 pub(in crate::cli) struct LocatedConfig {
     pub(in crate::cli) config: Config,
-    /// The file.
+    /// The path of the file.
     pub(in crate::cli) path: PathBuf,
-    /// The folder of the work tree that its paths are relative to.
+    /// The directory in the work tree that its paths are relative to.
     pub(in crate::cli) root: PathBuf,
-    /// Notices about where it comes from.
+    /// Notices about the origin of the configuration.
     pub(in crate::cli) notices: Vec<String>,
-    /// The revision that it comes from.
+    /// The revision that the configuration comes from, if any.
     pinned: Option<PinnedRevision>,
 }
 
-/// A revision that the rules come from.
+/// A revision that the rules are read from.
 #[derive(Debug)]
 struct PinnedRevision {
     repository: Repository,
     commit: ObjectId,
     /// As the user wrote it.
     written: String,
-    /// The folder of the configuration, from the top: empty, or with a `/` at its end.
+    /// The directory of the configuration, relative to the top: empty, or with a trailing `/`.
     folder: String,
-    /// The configuration, from the top.
+    /// The configuration, relative to the top.
     file: String,
     /// The top of the work tree.
     top: PathBuf,
 }
 
-/// A file of the gate's rules, and where it is read.
+/// The location of a file that belongs to the gate's rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum RuleFile {
-    /// In the file system.
+    /// A file of the work tree.
     File(PathBuf),
-    /// In the revision, by its path from the top.
+    /// A file of the revision, by its path relative to the top.
     Pinned(String),
 }
 
 impl RuleFile {
-    /// The file next to it with another ending.
+    /// Returns the file next to this one with another extension.
     pub(in crate::cli) fn beside(&self, ending: &str) -> Self {
         match self {
             Self::File(path) => Self::File(path.with_extension(ending)),
@@ -110,7 +110,7 @@ impl RuleFile {
 }
 
 impl LocatedConfig {
-    /// An empty configuration in a folder.
+    /// Creates an empty configuration in a directory.
     pub(in crate::cli) fn at(root: &Path) -> Self {
         let root = if root == Path::new(".") {
             PathBuf::new()
@@ -126,14 +126,14 @@ impl LocatedConfig {
         }
     }
 
-    /// Whether a file that is to be written lies below the configuration, symbolic links and all.
-    /// The repository under test may hold links to places that aren't its own. It needn't be
-    /// there yet, nor its folder.
+    /// Whether an output file would be below the configuration, with symbolic links resolved. The
+    /// repository under test may contain links that lead elsewhere. The file and its directory need
+    /// not exist.
     pub(in crate::cli) fn holds(&self, path: &Path) -> bool {
         stays(&self.root, path)
     }
 
-    /// The words that name it on a command line.
+    /// Returns the command-line arguments that select this configuration.
     pub(in crate::cli) fn arguments(&self) -> [String; 2] {
         match &self.pinned {
             Some(pinned) => ["--config-from".into(), pinned.written.clone()],
@@ -146,7 +146,7 @@ impl LocatedConfig {
         }
     }
 
-    /// The configuration itself.
+    /// Returns the configuration file.
     pub(in crate::cli) fn itself(&self) -> RuleFile {
         self.pinned.as_ref().map_or_else(
             || RuleFile::File(self.path.clone()),
@@ -154,10 +154,10 @@ impl LocatedConfig {
         )
     }
 
-    /// A file that the configuration names.
+    /// Returns a file that the configuration names.
     ///
     /// # Errors
-    /// When it is read from a revision, and the path leads out of it.
+    /// When it is read from a revision and the path leads out of the configuration's directory.
     pub(in crate::cli) fn material(&self, file: &str) -> Result<RuleFile, Failure> {
         let Some(pinned) = &self.pinned else {
             return Ok(RuleFile::File(self.root.join(file)));
@@ -175,8 +175,8 @@ impl LocatedConfig {
         Ok(RuleFile::Pinned(format!("{}{below}", pinned.folder)))
     }
 
-    /// A file that the command line names. With the rules of a revision, what lies in the work tree
-    /// is read there: whoever wrote the change wrote that as well.
+    /// Returns a file that the command line names. With rules from a revision, a file of the work
+    /// tree is read from the revision too, since the change under test may have modified it.
     pub(in crate::cli) fn named(&self, path: &Path) -> RuleFile {
         let there = || {
             let pinned = self.pinned.as_ref()?;
@@ -195,7 +195,7 @@ impl LocatedConfig {
         there().unwrap_or_else(|| RuleFile::File(path.to_path_buf()))
     }
 
-    /// The baseline that is given, or else that of the configuration.
+    /// Returns the given baseline, or else that of the configuration.
     pub(in crate::cli) fn baseline(
         &self,
         given: Option<&Path>,
@@ -207,7 +207,6 @@ impl LocatedConfig {
         }
     }
 
-    /// Reads a baseline.
     pub(in crate::cli) fn read_baseline(&self, file: &RuleFile) -> Result<Baseline, Failure> {
         let (path, text) = (self.label(file), self.text(file)?);
         let remedy = "`gate --write-baseline FILE` writes one";
@@ -215,7 +214,8 @@ impl LocatedConfig {
             .map_err(|e| Failure::unable(format!("`{}`: {e}", path.display()), remedy))
     }
 
-    /// What reports call it: relative to the configuration, where it is read from a revision.
+    /// Returns the name of a file in reports. A file from a revision is named relative to the
+    /// configuration.
     pub(in crate::cli) fn label(&self, material: &RuleFile) -> PathBuf {
         match (material, &self.pinned) {
             (RuleFile::File(path), _) => path.clone(),
@@ -226,7 +226,7 @@ impl LocatedConfig {
         }
     }
 
-    /// The text of a file of the gate's rules.
+    /// Reads a file that belongs to the gate's rules.
     ///
     /// # Errors
     /// When it can't be read.
@@ -241,7 +241,7 @@ impl LocatedConfig {
         }
     }
 
-    /// As [`LocatedConfig::text`]; `None` where there is no such file.
+    /// Like [`LocatedConfig::text`]; `None` if the file doesn't exist.
     pub(in crate::cli) fn text_if_there(
         &self,
         material: &RuleFile,
@@ -254,8 +254,8 @@ impl LocatedConfig {
         there.then(|| self.text(material)).transpose()
     }
 
-    /// The traces of the configuration, and what lies under their paths and is none; under names
-    /// that are relative to it.
+    /// Finds the configured traces and the other files below their paths, named relative to the
+    /// configuration.
     ///
     /// # Errors
     /// When the globs for traces are invalid.
@@ -263,7 +263,7 @@ impl LocatedConfig {
         self.traces_under(traces, &traces.paths)
     }
 
-    /// As [`LocatedConfig::traces`], for some of the paths.
+    /// Like [`LocatedConfig::traces`], for some of the paths.
     pub(in crate::cli) fn traces_under(
         &self,
         traces: &Traces,
@@ -312,8 +312,8 @@ impl LocatedConfig {
         Ok(found)
     }
 
-    /// Whether symbolic links lead from a path of the configuration out of the repository, or into
-    /// its git directory. Where there is none, the folder of the configuration counts.
+    /// Whether symbolic links lead from a configured path out of the repository, or into its git
+    /// directory. Without a repository, the directory of the configuration is the limit.
     fn is_led_away(&self, path: &Path) -> bool {
         let root = if self.root.as_os_str().is_empty() {
             Path::new(".")
@@ -344,20 +344,20 @@ impl LocatedConfig {
             })
     }
 
-    /// The name of a file in reports: relative to the configuration, wherever the command was
-    /// started, so that fingerprints stay.
+    /// Returns the name of a file in reports: relative to the configuration, so that fingerprints
+    /// don't depend on the current directory.
     pub(in crate::cli) fn name(&self, name: &str) -> String {
         let path = Path::new(name);
         let below = path.strip_prefix(&self.root).unwrap_or(path);
-        // `./a` and `a` are one file.
+        // `./a` and `a` are the same file.
         let below = below.strip_prefix(".").unwrap_or(below);
         slashes(below)
     }
 }
 
 impl PinnedRevision {
-    /// The configuration of a revision: the nearest one from `folder` up to the top of the
-    /// repository, or the one that is named.
+    /// Finds the configuration of a revision: the named one, or the nearest one from `folder` up to
+    /// the top of the repository.
     fn locate(written: &str, first_run: bool, folder: &Path) -> Result<LocatedConfig, Failure> {
         let (revision, named) = match written.split_once(':') {
             Some((revision, path)) if !revision.is_empty() => (revision, Some(path)),
@@ -488,7 +488,7 @@ impl PinnedRevision {
 }
 
 impl LocatedConfig {
-    /// The files of the rules that the work tree has otherwise than the revision.
+    /// Returns the files of the rules that differ between work tree and revision.
     fn changed(&self) -> Result<Vec<String>, Failure> {
         let Some(pinned) = &self.pinned else {
             return Ok(Vec::new());
@@ -541,7 +541,7 @@ fn unable(error: &GitError) -> Failure {
     Failure::unable(error.to_string(), remedy)
 }
 
-/// A path below a folder without `.` and `..`, whatever links there are.
+/// Joins a relative path to a directory and resolves `.` and `..` without following links.
 fn lexical(folder: &Path, below: &Path) -> PathBuf {
     let mut path = folder.to_path_buf();
     for part in below.components() {
@@ -554,7 +554,7 @@ fn lexical(folder: &Path, below: &Path) -> PathBuf {
     path
 }
 
-/// A relative path that goes down only, with `/`.
+/// Normalises a relative path with `/`; `None` if it leaves its directory.
 fn inside(path: &Path) -> Option<String> {
     let mut parts = Vec::new();
     for part in path.components() {
@@ -589,10 +589,10 @@ fn parse(name: &str, text: &str) -> Result<Config, Failure> {
     })
 }
 
-/// Reads the configuration at `path`, or the nearest one from the current folder upward.
+/// Reads the configuration at `path`, or else the nearest one from the current directory upward.
 ///
 /// # Errors
-/// When there is none or it can't be used.
+/// When there is none or it is invalid.
 pub(in crate::cli) fn locate(path: Option<&Path>) -> Result<LocatedConfig, Failure> {
     let path = match path {
         Some(path) => path.to_path_buf(),
@@ -604,7 +604,7 @@ pub(in crate::cli) fn locate(path: Option<&Path>) -> Result<LocatedConfig, Failu
         })?,
     };
     let config = parse(&path.display().to_string(), &file::text(&path)?)?;
-    // `./x.toml` lies where `x.toml` does.
+    // The directory of `./x.toml` is that of `x.toml`.
     let root = path
         .parent()
         .filter(|folder| *folder != Path::new("."))

@@ -1,4 +1,4 @@
-//! What several subcommands share. Nothing here depends on a subcommand.
+//! Code shared by several subcommands. Nothing here depends on a subcommand.
 
 pub(super) mod exit;
 pub(super) mod formats;

@@ -2,20 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-/// The ending of the file with the reasons that are known.
+/// Extension of the file with expected reasons.
 pub(in crate::cli) const REASONS: &str = "reasons.yaml";
-/// The endings of the files next to a policy.
+/// Extensions of the files next to a policy.
 pub(in crate::cli) const ENDINGS: [&str; 4] =
     ["test.yaml", "test.yml", "regressions.yaml", REASONS];
 
-/// The policy, and all files next to it that are read with it.
+/// Returns the policy and all files next to it that are read with it.
 pub(in crate::cli) fn policy_files(policy: &Path) -> Vec<PathBuf> {
     std::iter::once(policy.to_path_buf())
         .chain(ENDINGS.map(|ending| sibling(policy, ending)))
         .collect()
 }
 
-/// The file next to a policy with another ending.
+/// Returns the file next to a policy with another extension.
 pub(in crate::cli) fn sibling(policy: &Path, ending: &str) -> PathBuf {
     policy.with_extension(ending)
 }

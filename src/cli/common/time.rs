@@ -2,7 +2,7 @@
 
 use crate::config::day_end;
 
-/// Milliseconds since the epoch of a day or an instant.
+/// Parses a date or an RFC 3339 timestamp to milliseconds since the Unix epoch.
 pub(in crate::cli) fn parse_time(text: &str) -> Result<i64, String> {
     let day = day_end(text).map(|end| end - 86_400_000);
     day.or_else(|| util::time::parse_rfc3339(text))

@@ -1,4 +1,4 @@
-//! Trust files: the public keys whose signatures count.
+//! Trust files: the public keys whose signatures are accepted.
 
 use crate::cli::file;
 use crate::cli::output::Failure;
@@ -10,7 +10,7 @@ pub(in crate::cli) fn trust_store(path: &Path) -> Result<TrustStore, Failure> {
     parse_trust_store(path, &file::text(path)?)
 }
 
-/// As [`trust_store`], from a text that was read from `path`.
+/// Like [`trust_store`], with the text already read from `path`.
 pub(in crate::cli) fn parse_trust_store(path: &Path, text: &str) -> Result<TrustStore, Failure> {
     let remedy = "a trust file is {\"keys\": [{\"keyId\", \"publicKey\", \"signer\", \"validFrom\", \"validTo\"}]}";
     TrustStore::parse(text)

@@ -1,4 +1,4 @@
-//! `export`.
+//! `export`: writes spans and tables for other tools.
 
 mod turns;
 
@@ -15,7 +15,7 @@ use crate::trajectory::words::plural;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// What other tools read.
+/// Formats of other tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ExportFormat {
     /// Spans in the JSON form of the OpenTelemetry protocol.
@@ -26,7 +26,7 @@ enum ExportFormat {
     Jsonl,
 }
 
-/// The tables.
+/// The tables that can be exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Table {
     Executions,
@@ -46,19 +46,19 @@ impl Table {
     }
 }
 
-/// Export.
+/// Arguments of `export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// Traces: files, folders, or `-` for standard input.
     #[arg(required = true, value_name = "TRACES")]
     traces: Vec<PathBuf>,
-    /// As what.
+    /// Output format.
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: ExportFormat,
-    /// Only this table. CSV on standard output holds one.
+    /// Export only this table. CSV on standard output needs one.
     #[arg(long, value_enum, value_name = "NAME")]
     table: Option<Table>,
-    /// A folder to write into, a file for each table or one `spans.json`; without it standard
+    /// Write to this folder: a file for each table, or `spans.json`. The default is standard
     /// output.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -67,7 +67,6 @@ pub struct ExportArgs {
 }
 
 impl ExportArgs {
-    /// Exports.
     pub(super) fn run(self) -> Result<u8, Failure> {
         if self.format == ExportFormat::Jsonl && self.table == Some(Table::Turns) {
             return self.turns();
@@ -124,7 +123,7 @@ impl ExportArgs {
             .iter()
             .map(|e| e.turns_left_out)
             .sum();
-        Ok(Exported {
+        Ok(ExportCounts {
             executions: reading.book.executions.len(),
             unopened: reading.unopened,
             left_out,
@@ -133,7 +132,7 @@ impl ExportArgs {
         .exit())
     }
 
-    /// Checks that files can be written without losing an input or a file of the gate.
+    /// Checks that no output overwrites an input or a file of the gate.
     fn check_outputs(&self, paths: &[PathBuf]) -> Result<(), Failure> {
         let mut inputs = Inputs::default();
         inputs.add_found(&discover(&self.traces));
@@ -144,20 +143,20 @@ impl ExportArgs {
     }
 }
 
-/// What an export has met.
+/// Counts for the exit code and the warnings.
 #[derive(Debug, Default)]
-struct Exported {
+struct ExportCounts {
     executions: usize,
-    /// Inputs that couldn't be opened.
+    /// Number of inputs that couldn't be opened.
     unopened: u64,
-    /// Turns beyond the limit.
+    /// Number of turns beyond the limit.
     left_out: u64,
-    /// Records of commands.
+    /// Number of command records.
     commands: usize,
 }
 
-impl Exported {
-    /// Says what isn't exported, and ends.
+impl ExportCounts {
+    /// Warns about what isn't exported, and returns the exit code.
     fn exit(&self) -> u8 {
         if self.left_out > 0 {
             let turns = plural(self.left_out, "turn");

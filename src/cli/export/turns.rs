@@ -1,9 +1,9 @@
-//! `export --format jsonl --table turns`: the rows of turns, however many there are.
+//! `export --format jsonl --table turns`: exports any number of turns.
 //!
-//! A secret is hidden in every row of its input, and it may be recognised in the last line only. So
-//! the rows of an input wait for its end in a temporary file.
+//! A secret is masked in every row of its input, but may be detected only in the last line. So rows
+//! are spooled to a temporary file until their input ends.
 
-use super::{ExportArgs, Exported};
+use super::{ExportArgs, ExportCounts};
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print_as_is};
 use crate::cli::write;
@@ -14,20 +14,20 @@ use crate::verify::{Options, verify_turns};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
 use tempfile::SpooledTempFile;
 
-/// Bytes of rows that wait in memory; more of them wait in a file.
+/// Bytes of rows that are kept in memory before they are spooled to a file.
 const IN_MEMORY: usize = 4 << 20;
 
 impl ExportArgs {
-    /// Exports the turns, input after input.
+    /// Exports the turns of one input after the other.
     pub(super) fn turns(&self) -> Result<u8, Failure> {
         let options = Options {
-            // None of them is exported here.
+            // Findings and turns aren't exported from the report.
             max_findings: 1,
             max_turns: 1,
             ..self.read.options()?
         };
         let inputs = traces(&self.traces);
-        let mut exported = Exported::default();
+        let mut exported = ExportCounts::default();
         let mut rows = Rows {
             room: self.read.max_turns,
             spool_error: None,
@@ -61,9 +61,9 @@ impl ExportArgs {
 }
 
 struct Rows {
-    /// Rows that may still come.
+    /// Number of rows that may still be written; `None` is unlimited.
     room: Option<usize>,
-    /// Why the temporary file can't be used.
+    /// The error of the temporary file.
     spool_error: Option<io::Error>,
 }
 
@@ -72,7 +72,7 @@ impl Rows {
         &mut self,
         input: &Result<Found, Missing>,
         options: &Options,
-        exported: &mut Exported,
+        exported: &mut ExportCounts,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut spool = BufWriter::new(SpooledTempFile::new(IN_MEMORY));
@@ -109,7 +109,7 @@ impl Rows {
         }
     }
 
-    /// Takes note of an error of the temporary file; the one that it returns ends the output.
+    /// Records an error of the temporary file. The returned error ends the output.
     fn give_up(&mut self, error: io::Error) -> io::Error {
         let kind = error.kind();
         self.spool_error = Some(error);

@@ -1,4 +1,4 @@
-//! Does the record account for all that has changed since a revision?
+//! Checks that the record accounts for everything that has changed since a revision.
 
 use super::strict;
 use crate::cli::common::located::LocatedConfig;
@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 use worktree::diff::tree::Revision;
 use worktree::git::{GitError, Repository};
 
-/// Paths that a sentence names; the rest is counted.
+/// Maximum number of paths that a sentence names.
 const SHOWN: usize = 10;
 
-/// Applies what the traces of this change record to where the branch parted from `revision`, and
-/// compares with `HEAD` (YV702, YV704). Traces that stood there already account for nothing, and
+/// Applies the changes recorded in this change's traces to the merge base with `revision`, and
+/// compares the result with `HEAD` (YV702, YV704). Traces that existed at the merge base account
+/// for nothing, and traces themselves need no account.
 /// traces need no trace.
 pub(super) fn reconcile(
     located: &LocatedConfig,
@@ -170,7 +171,7 @@ pub(super) fn reconcile(
     Ok(())
 }
 
-/// The path of a file from the top, whatever links lead to its folder.
+/// Returns the path of a file relative to the top, with links in its directory resolved.
 fn below(top: &Path, path: &Path) -> Option<String> {
     let folder = path
         .parent()
@@ -196,7 +197,7 @@ fn unable(error: &GitError) -> Failure {
     )
 }
 
-/// The first few paths in backticks.
+/// Lists the first paths in backticks.
 fn list(paths: &[String]) -> String {
     let mut shown: Vec<String> = paths.iter().take(SHOWN).map(|p| format!("`{p}`")).collect();
     if paths.len() > SHOWN {

@@ -1,4 +1,4 @@
-//! The signed statement of what a gate read and how it ended.
+//! Writes the signed statement of what a gate read and how it ended.
 
 use crate::attest::{Predicate, Statement, Verdict, private_key};
 use crate::cli::common::located::{LocatedConfig, RuleFile};
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// What `gate` takes for an attestation.
+/// Options of `gate` for an attestation.
 #[derive(Debug, Args)]
 #[group(requires_all = ["attest", "attest_key", "attest_key_id", "now"], multiple = true)]
 pub(in crate::cli) struct AttestArgs {
@@ -23,16 +23,16 @@ pub(in crate::cli) struct AttestArgs {
     /// --now.
     #[arg(long, value_name = "FILE", help_heading = "Attestation")]
     attest: Option<PathBuf>,
-    /// Private key, Ed25519 in PEM.
+    /// Sign with this private key, Ed25519 in PEM.
     #[arg(long, value_name = "FILE", help_heading = "Attestation")]
     attest_key: Option<PathBuf>,
-    /// The id that trust files know the key by.
+    /// Name the key by this id, as in trust files.
     #[arg(long, value_name = "ID", help_heading = "Attestation")]
     attest_key_id: Option<String>,
 }
 
 impl AttestArgs {
-    /// An attestation that is asked for.
+    /// Creates the options for an attestation.
     pub(in crate::cli) fn to(file: PathBuf, key: PathBuf, key_id: String) -> Self {
         Self {
             attest: Some(file),
@@ -42,7 +42,7 @@ impl AttestArgs {
     }
 }
 
-/// The digests of everything that a gate reads, taken before it reads it.
+/// Digests of everything that a gate reads, computed before it reads it.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::cli) struct Digests {
     pub(in crate::cli) traces: BTreeMap<String, String>,
@@ -52,12 +52,12 @@ pub(in crate::cli) struct Digests {
 }
 
 impl AttestArgs {
-    /// The file that is written and the key that is read, where an attestation is asked for.
+    /// Returns the output file and the key file, if an attestation is requested.
     pub(super) fn files(&self) -> (Option<&Path>, Option<&Path>) {
         (self.attest.as_deref(), self.attest_key.as_deref())
     }
 
-    /// Takes the digests before the gate runs; none when no attestation is asked for.
+    /// Computes the digests before the gate runs; `None` without an attestation.
     pub(super) fn before(
         &self,
         located: &LocatedConfig,
@@ -69,7 +69,7 @@ impl AttestArgs {
             .transpose()
     }
 
-    /// Writes the attestation, unless what was read has changed meanwhile.
+    /// Writes the attestation, unless the inputs have changed since `before`.
     pub(super) fn after(
         &self,
         before: Option<Digests>,
@@ -148,7 +148,7 @@ pub(in crate::cli) fn digests(
     for input in found.inputs {
         let found = match input {
             Ok(found) => found,
-            // It is a finding and fails the gate; there is nothing to hash of it.
+            // A finding already makes the gate fail, and there is nothing to hash.
             Err(missing) => {
                 unread.insert(missing.name);
                 continue;
@@ -203,7 +203,7 @@ pub(in crate::cli) fn digests(
     })
 }
 
-/// SHA-256 of a file as it lies there, in lower-case hexadecimal.
+/// Returns the SHA-256 of a file as stored, in lower-case hexadecimal.
 fn digest(path: &Path) -> Result<String, Failure> {
     let failed = |e| {
         Failure::unable(

@@ -26,7 +26,7 @@ use clap::Args;
 use governance::FsmVersion;
 use std::path::{Path, PathBuf};
 
-/// Findings that are listed, unless another number is asked for.
+/// Default number of listed findings.
 const LISTED_FINDINGS: usize = 1_000;
 
 /// Run everything that the configuration names, and say whether it passes.
@@ -39,19 +39,20 @@ pub(super) struct GateArgs {
     /// Fail (exit 1) when there are findings this bad, whatever the configuration says.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
-    /// The day, as 2027-01-31 or RFC 3339: ignores with an end count only when it is given.
+    /// Apply ignores with an expiry date as of this day, as 2027-01-31 or RFC 3339. Without it,
+    /// they are skipped.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     now: Option<i64>,
-    /// Findings that were there before don't fail.
+    /// Pass despite the findings in this baseline.
     #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
     baseline: Option<PathBuf>,
     /// Write what is found now as the baseline, and pass.
     #[arg(long, value_name = "FILE", conflicts_with = "attest")]
     write_baseline: Option<PathBuf>,
-    /// Findings that are listed at most (0: all); the rest is counted.
+    /// List at most N findings (0: all) and count the rest.
     #[arg(long, default_value_t = LISTED_FINDINGS, value_name = "N")]
     max_findings: usize,
-    /// Turns that an HTML report draws at most; the rest is counted.
+    /// Draw at most N turns in an HTML report and count the rest.
     #[arg(long, default_value_t = DRAWN_TURNS, value_name = "N")]
     max_turns: usize,
     #[command(flatten)]
@@ -65,7 +66,7 @@ pub(super) struct GateArgs {
 }
 
 impl GateArgs {
-    /// The gate that the configuration describes, with an attestation.
+    /// Creates a run of the configured gate with an attestation.
     pub(super) fn attesting(rules: RulesArgs, attest: AttestArgs, now: i64) -> Self {
         Self {
             rules,
@@ -82,7 +83,6 @@ impl GateArgs {
         }
     }
 
-    /// Runs the gate.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let located = self.rules.locate(Path::new("."))?;
         let config = &located.config;
@@ -172,8 +172,8 @@ impl GateArgs {
         Ok(exit_code(&outcome))
     }
 
-    /// The reports of the command line and of the configuration; a path of the latter is relative
-    /// to it.
+    /// Returns the reports of the command line and of the configuration. Paths in the configuration
+    /// are relative to it.
     fn targets(&self, located: &LocatedConfig) -> Result<Vec<Target>, Failure> {
         let mut targets = self.reports.targets()?;
         for (name, path) in &located.config.reports {
@@ -202,8 +202,8 @@ impl GateArgs {
         Ok(targets)
     }
 
-    /// Nothing that is written may be something that is read, in the work tree or at another
-    /// revision. A baseline that is written may replace itself.
+    /// Checks that no output is an input, in the work tree or at another revision. Only a baseline
+    /// may replace itself.
     fn keep_apart(&self, located: &LocatedConfig, targets: &[Target]) -> Result<(), Failure> {
         let config = &located.config;
         let (attestation, key) = self.attest.files();
@@ -271,8 +271,9 @@ impl GateArgs {
     }
 }
 
-/// The outcome: as for `replay`, but a gate also needs at least one decision, unless its
-/// configuration accepts nothing but sessions of coding agents, which mostly record none.
+/// Determines the outcome. As for `replay`, but a gate also needs at least one decision. That
+/// doesn't apply if the configuration accepts only sessions of coding agents, which mostly record
+/// none.
 fn outcome(
     report: &mut Report,
     threshold: Option<crate::diag::Severity>,

@@ -28,7 +28,7 @@ pub(super) struct StepResult {
     pub(super) lacking: Option<String>,
 }
 
-/// All steps, in their order.
+/// All steps in order.
 const STEPS: [Step; 6] = [
     traces,
     policy_test,
@@ -38,7 +38,7 @@ const STEPS: [Step; 6] = [
     interfaces,
 ];
 
-/// Runs the steps; what they found is one report.
+/// Runs the steps and merges their findings into one report.
 pub(super) fn run(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failure> {
     let mut whole = StepResult::default();
     for step in STEPS {
@@ -50,7 +50,7 @@ pub(super) fn run(located: &LocatedConfig, max_turns: usize) -> Result<StepResul
     Ok(whole)
 }
 
-/// Replays the traces. Each record is checked against its schema on the way, as `validate` does.
+/// Replays the traces. Each record is also checked against its schema, as by `validate`.
 fn traces(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failure> {
     let Some(traces) = &located.config.traces else {
         let missing =
@@ -127,7 +127,7 @@ fn traces(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failu
     })
 }
 
-/// Runs the cases of the policy.
+/// Runs the test cases of the policy.
 fn policy_test(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
     let Some(policy) = &located.config.policy else {
         return Ok(StepResult::default());
@@ -154,7 +154,7 @@ fn policy_test(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure>
     })
 }
 
-/// Compares the policy of the work tree with what it was where the branch began.
+/// Compares the policy of the work tree with that of the merge base.
 fn policy_compare(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
     let Some((policy, base)) = located
         .config
@@ -172,7 +172,7 @@ fn policy_compare(located: &LocatedConfig, _: usize) -> Result<StepResult, Failu
     })
 }
 
-/// Holds every recorded decision against the policy.
+/// Compares every recorded decision with the policy.
 fn policy_replay(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
     let (Some(policy), Some(traces)) = (&located.config.policy, &located.config.traces) else {
         return Ok(StepResult::default());
@@ -187,7 +187,7 @@ fn policy_replay(located: &LocatedConfig, _: usize) -> Result<StepResult, Failur
     })
 }
 
-/// Builds the repo map again from the folder of the configuration.
+/// Rebuilds the repo map from the directory of the configuration and compares it.
 fn repo_map(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
     let Some(map) = &located.config.repo_map else {
         return Ok(StepResult::default());
@@ -215,8 +215,7 @@ fn repo_map(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
     })
 }
 
-/// Compares what the folder of the configuration defines with what it defined where the branch
-/// began.
+/// Compares the definitions below the configuration's directory with those at the merge base.
 fn interfaces(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
     let Some(base) = located
         .config
@@ -226,7 +225,7 @@ fn interfaces(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> 
     else {
         return Ok(StepResult::default());
     };
-    // Its findings are named from that folder already.
+    // Its findings are already named relative to that directory.
     let (report, any) = compare_interface(tree(located), base)?;
     let lacking = (!any).then(|| {
         "no interface was compared: no file with definitions in a known language was found"
@@ -239,7 +238,7 @@ fn interfaces(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> 
     })
 }
 
-/// The folder of the configuration.
+/// Returns the directory of the configuration.
 fn tree(located: &LocatedConfig) -> &Path {
     if located.root.as_os_str().is_empty() {
         Path::new(".")

@@ -1,5 +1,5 @@
-//! What a gate asks of traces beyond what the rules do: that every file is read, that answers are
-//! *yes*, that nothing is cut.
+//! Requirements of a gate in addition to the rules: every file is read, answers are *yes*, and no
+//! trace is truncated.
 
 use crate::config::{Demand, Unterminated};
 use crate::diag::{Code, Finding, Place, Severity};
@@ -10,12 +10,12 @@ use crate::verify::{Counts, InputUnits, Report};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Unread files that are findings of their own; the rest is counted.
+/// Maximum number of unread files with findings of their own.
 const LISTED: usize = 1_000;
-/// An execution that doesn't end, and a record that doesn't.
+/// Codes of truncation: an execution that doesn't end, and a record that doesn't.
 const CUT: [Code; 2] = [Code(104), Code(203)];
 
-/// Makes an error of every file that isn't read (YV111).
+/// Reports an error for every file that isn't read (YV111).
 pub(super) fn unread(report: &mut Report, skipped: Vec<Skipped>) {
     for skipped in skipped.iter().take(LISTED) {
         let message = format!("the file is neither read nor excluded: {}", skipped.reason);
@@ -24,7 +24,7 @@ pub(super) fn unread(report: &mut Report, skipped: Vec<Skipped>) {
             ..Place::default()
         };
         let help = "name it in [traces] exclude if it is no trace; in include if it is one";
-        // Known is what it holds now, and not what takes its place.
+        // A baseline accepts the current content, not other content in its place.
         let subject = Some(stored_hash(&Input::File(skipped.path.clone())).into());
         add(
             report,
@@ -42,12 +42,12 @@ pub(super) fn unread(report: &mut Report, skipped: Vec<Skipped>) {
     report.skip(skipped);
 }
 
-/// Makes errors of what cuts a trace.
+/// Raises findings about truncated traces to errors.
 pub(super) fn unterminated(report: &mut Report, unterminated: Unterminated) {
     if unterminated != Unterminated::Error {
         return;
     }
-    // What is folded isn't counted until it stands on its own.
+    // Folded findings are counted only once they are shown on their own.
     let cut = |f: &&mut Finding| CUT.contains(&f.code) && f.severity < Severity::Error;
     for root in &mut report.findings {
         root.related
@@ -85,8 +85,8 @@ pub(super) fn unterminated(report: &mut Report, unterminated: Unterminated) {
     }
 }
 
-/// Makes an error of every execution that doesn't answer with *yes* what must be (YV212). A *no*
-/// has its own error.
+/// Reports an error for every execution with a required answer other than *yes* (YV212). A *no* has
+/// its own error.
 pub(super) fn demands(report: &mut Report, demands: &[Demand]) {
     let listed = report
         .findings
@@ -106,9 +106,8 @@ pub(super) fn demands(report: &mut Report, demands: &[Demand]) {
     }
 }
 
-/// Inputs in which no execution answers anything: a record of commands alone, say, or nothing at
-/// all. Where records are unknown or can't be read, and the format with them, that is an error of
-/// its own.
+/// Reports inputs in which no execution has an answer: for example a record of commands only, or an
+/// empty file. Inputs with unknown or unreadable records already have an error.
 fn silent(report: &Report, demands: &[Demand]) -> Vec<Finding> {
     if demands.is_empty() {
         return Vec::new();
@@ -138,7 +137,7 @@ fn silent(report: &Report, demands: &[Demand]) -> Vec<Finding> {
         )
     };
     let mut all: Vec<Finding> = silent.map(|input| at(input.path.clone())).collect();
-    // Not all inputs are listed.
+    // The report doesn't list all inputs.
     let Counts {
         files,
         unopened,
@@ -153,7 +152,7 @@ fn silent(report: &Report, demands: &[Demand]) -> Vec<Finding> {
     all
 }
 
-/// The message for an execution that lacks an answer.
+/// Returns the finding about an execution that lacks a required answer.
 fn lacking(
     summary: &Summary,
     demands: &[Demand],
@@ -188,7 +187,7 @@ fn lacking(
     })
 }
 
-/// A finding of a gate. It is an error whatever the rule is elsewhere.
+/// Creates a finding of a gate, which is an error whatever the rule's own severity.
 pub(super) fn error(code: u16, place: Place, message: String) -> Finding {
     let code = Code(code);
     Finding {
@@ -200,7 +199,7 @@ pub(super) fn error(code: u16, place: Place, message: String) -> Finding {
     }
 }
 
-/// Adds it and counts it. What it says holds no secret of a trace.
+/// Adds and counts a finding, with secrets of the traces masked.
 pub(super) fn add(report: &mut Report, mut finding: Finding) {
     report.secrets.clean(&mut finding.message);
     report.counts.count(finding.severity);

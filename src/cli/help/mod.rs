@@ -1,4 +1,4 @@
-//! What help pages say besides options: groups of commands, examples, related commands.
+//! Extends help pages with groups of commands, examples and related commands.
 
 mod pages;
 
@@ -6,7 +6,7 @@ use clap::Command;
 use pages::{PAGES, Page};
 use std::fmt::Write as _;
 
-/// The groups of the first page, with their commands in order.
+/// The command groups of the first page, in order.
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Verify",
@@ -37,7 +37,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("This program", &["completions", "man", "help"]),
 ];
 
-/// Adds them to all pages of a command line.
+/// Adds these sections to all pages of a command line.
 pub(super) fn complete(root: Command) -> Command {
     let groups = groups(&root);
     let root = root.help_template(format!(
@@ -72,7 +72,7 @@ fn groups(root: &Command) -> String {
 
 fn add(command: Command, names: &[&str], page: &Page) -> Command {
     match names {
-        // A build without a feature has its command, and none below it.
+        // In a build without the feature, the command has no subcommands.
         [first, rest @ ..] if command.find_subcommand(first).is_some() => {
             command.mut_subcommand(*first, |command| add(command, rest, page))
         }
@@ -103,7 +103,7 @@ mod tests {
     use crate::cli::Cli;
     use clap::CommandFactory as _;
 
-    /// All commands below `command`, by their names.
+    /// Collects the names of all commands below `command`.
     fn names(command: &Command, above: &str, found: &mut Vec<String>) {
         for sub in command.get_subcommands().filter(|s| s.get_name() != "help") {
             let name = format!("{above} {}", sub.get_name()).trim().to_owned();
@@ -112,7 +112,7 @@ mod tests {
         }
     }
 
-    /// The arguments of a line: quotes keep one together.
+    /// Splits a line into arguments; single quotes keep one together.
     #[cfg(all(feature = "knowledge", feature = "repomap", feature = "policy-fuzz"))]
     fn arguments(line: &str) -> Vec<String> {
         let quoted = line.split('\'').enumerate();

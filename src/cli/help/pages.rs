@@ -1,11 +1,11 @@
 //! Examples and related commands of each command.
 
-/// An example: what it is for, and the arguments behind the program's name.
+/// An example: its purpose, and the arguments after the program's name.
 pub(super) type Example = (&'static str, &'static str);
 
-/// What the page of a command says besides its options.
+/// The additional content of a command's help page.
 pub(super) struct Page {
-    /// The names of the command, as `policy test`.
+    /// The full name of the command, such as `policy test`.
     pub(super) command: &'static str,
     pub(super) examples: &'static [Example],
     pub(super) related: &'static [&'static str],

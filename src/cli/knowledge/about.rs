@@ -1,4 +1,4 @@
-//! What an index knows of executions, for `explain`.
+//! Queries an index about executions, for `explain`.
 
 use crate::cli::output::Failure;
 use crate::knowledge::about::about;
@@ -8,7 +8,7 @@ use crate::trajectory::{ExecutionSet, Known};
 use content_scan::mask::Mask;
 use std::path::Path;
 
-/// Asks an index of knowledge what it knows of each execution.
+/// Adds what an index knows to each execution.
 pub(in crate::cli) fn ask(
     path: &Path,
     book: &mut ExecutionSet,

@@ -1,4 +1,4 @@
-//! `knowledge context`.
+//! `knowledge context`: shows stages of items and references to them.
 
 use super::place::{Place, PlaceArgs};
 use super::retrieve::time;
@@ -19,7 +19,7 @@ use std::io;
 use std::path::PathBuf;
 use util::time::format_minute;
 
-/// Contexts.
+/// Subcommands of `knowledge context`.
 #[derive(Debug, Subcommand)]
 pub enum ContextCommand {
     /// Show the stage of each item: context, bank, candidate for a skill, or archived; with the
@@ -39,36 +39,36 @@ impl ContextCommand {
     }
 }
 
-/// Which bank, as of when, and how.
+/// Options for a context bank.
 #[derive(Debug, Args)]
 pub(super) struct BankArgs {
     #[command(flatten)]
     pub(super) place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record of the bank that
-    /// isn't dated in the future; of `skills candidates`, as of now.
+    /// Compute ages as of this time, as 2027-01-31 or RFC 3339. The default is the newest record of
+    /// the bank that isn't in the future; for `skills candidates`, it is now.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(super) now: Option<i64>,
-    /// How to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(super) format: Format,
 }
 
-/// Stages.
+/// Arguments of `knowledge context stages`.
 #[derive(Debug, Args)]
 pub struct StagesArgs {
     #[command(flatten)]
     bank: BankArgs,
 }
 
-/// References.
+/// Arguments of `knowledge context references`.
 #[derive(Debug, Args)]
 pub struct ReferencesArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Traces: files or folders; without any those of `[knowledge] traces`.
+    /// Traces: files or folders. The default is `[knowledge] traces`.
     #[arg(value_name = "TRACES")]
     traces: Vec<PathBuf>,
-    /// How to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
     /// Fail (exit 1) when there are findings this bad.
@@ -78,7 +78,7 @@ pub struct ReferencesArgs {
     read: ReadArgs,
 }
 
-/// The context banks that are configured.
+/// Reads the configured context banks.
 pub(super) fn bank(place: &Place) -> Result<Bank, Failure> {
     let bank = Bank::read(&place.sources).map_err(|e| failure(&e))?;
     if !place
@@ -93,14 +93,14 @@ pub(super) fn bank(place: &Place) -> Result<Bank, Failure> {
     Ok(bank)
 }
 
-/// A text of a bank without its secrets, fit for a terminal.
+/// Masks the secrets in a text of a bank and escapes it for a terminal.
 pub(super) fn shown(bank: &Bank, text: &str) -> String {
     terminal(&bank.secrets.hide(text).unwrap_or_else(|| text.to_owned())).into_owned()
 }
 
-/// From when ages of items are counted: as was asked, or from the newest record that isn't dated in
-/// the future, so that the same bank gives the same output. One wrong date would have everything
-/// else be as old as can be.
+/// Returns the time from which ages are computed: the given time, or else the newest record that
+/// isn't in the future. So the same bank gives the same output. A single wrong date in the future
+/// would make everything else look too old.
 pub(super) fn as_of(bank: &Bank, asked: Option<i64>) -> i64 {
     let clock = clock();
     let fallback = || {
@@ -115,8 +115,12 @@ pub(super) fn as_of(bank: &Bank, asked: Option<i64>) -> i64 {
         .unwrap_or_else(fallback)
 }
 
-/// Says which items are dated later than the time that ages are counted from.
-pub(super) fn tell_later(bank: &Bank, now: i64, out: &mut dyn io::Write) -> io::Result<()> {
+/// Reports the items that are dated later than the time from which ages are computed.
+pub(super) fn warn_of_future_dates(
+    bank: &Bank,
+    now: i64,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let later = bank.later_than(now);
     if later.is_empty() {
         return Ok(());
@@ -134,7 +138,7 @@ pub(super) fn tell_later(bank: &Bank, now: i64, out: &mut dyn io::Write) -> io::
     )
 }
 
-/// The exit code of a command that has looked at a bank.
+/// Returns the exit code of a command that has read a bank.
 pub(super) fn exit(bank: &Bank) -> u8 {
     match () {
         () if !bank.unreadable.is_empty() => EXIT_ERROR,
@@ -181,7 +185,7 @@ impl StagesArgs {
                         staged.why
                     )?;
                 }
-                tell_later(&bank, now, out)?;
+                warn_of_future_dates(&bank, now, out)?;
                 for (file, why) in &bank.unreadable {
                     writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
                 }

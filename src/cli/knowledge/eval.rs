@@ -1,4 +1,4 @@
-//! `knowledge judge`.
+//! `knowledge measure`: measures the quality of answers.
 
 use super::failure;
 use crate::cli::output::{Color, Failure, print};
@@ -8,16 +8,16 @@ use crate::report::line_start;
 use clap::Args;
 use std::path::PathBuf;
 
-/// How good the answers are.
+/// Arguments of `knowledge measure`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// Documents, one a line: `{"id": …, "text": …}`.
+    /// Documents, one per line: `{"id": …, "text": …}`.
     #[arg(value_name = "DOCUMENTS")]
     documents: PathBuf,
-    /// Questions, one a line: `{"group": …, "question": …, "answers": {ID: GRADE}}`.
+    /// Questions, one per line: `{"group": …, "question": …, "answers": {ID: GRADE}}`.
     #[arg(value_name = "QUESTIONS")]
     questions: PathBuf,
-    /// Take the vectors from a model2vec model in this folder; without it they are learnt of the
+    /// Use the vectors of the model2vec model in this folder. The default is to learn them from the
     /// documents.
     #[arg(long, value_name = "FOLDER")]
     model: Option<PathBuf>,

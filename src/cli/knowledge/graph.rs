@@ -1,4 +1,4 @@
-//! `knowledge graph`.
+//! `knowledge graph`: queries and exports the knowledge graph.
 
 use super::place::PlaceArgs;
 use super::{Format, failure};
@@ -50,23 +50,23 @@ pub enum GraphCommand {
     Export {
         #[command(flatten)]
         place: PlaceArgs,
-        /// As what.
+        /// Output format.
         #[arg(long, value_enum, default_value_t = Drawing::Dot, value_name = "FORMAT")]
         format: Drawing,
     },
 }
 
-/// Of which index, and how.
+/// Options for queries of an index.
 #[derive(Debug, Args)]
 pub struct AskArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// How to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
 }
 
-/// Forms of a whole graph.
+/// Output formats of a whole graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Drawing {
     /// Graphviz.
@@ -230,7 +230,7 @@ impl AskArgs {
     }
 }
 
-/// A name inside double quotes of Graphviz.
+/// Quotes a name for Graphviz.
 fn quoted(name: &str) -> String {
     format!(
         "\"{}\"",
@@ -238,8 +238,8 @@ fn quoted(name: &str) -> String {
     )
 }
 
-/// A name inside a label of Mermaid: what it reads as more than text is written as a character
-/// reference of its own.
+/// Escapes a name in a Mermaid label: characters with a meaning in Mermaid become character
+/// references.
 fn mermaid(name: &str) -> String {
     let plain =
         |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-' | ':' | '/' | '@');
@@ -317,7 +317,7 @@ fn draw(graph: &Graph, format: Drawing, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// GraphML 1.0.
+/// Writes GraphML 1.0.
 fn graphml(graph: &Graph, numbers: &BTreeMap<&str, usize>, out: &mut dyn Write) -> io::Result<()> {
     use quick_xml::events::{BytesDecl, BytesText, Event};
     let mut xml = quick_xml::Writer::new_with_indent(&mut *out, b' ', 2);

@@ -1,6 +1,6 @@
-//! `knowledge memory`.
+//! `knowledge memory`: shows, applies and undoes the memory policy.
 
-use super::context::{BankArgs, as_of, bank, exit, shown, tell_later};
+use super::context::{BankArgs, as_of, bank, exit, shown, warn_of_future_dates};
 use super::place::{Place, PlaceArgs};
 use super::retrieve::time;
 use super::{Format, clock};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
 use util::time::format_minute;
 
-/// Memory.
+/// Subcommands of `knowledge memory`.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
     /// Show what is to become of each item, and why. Changes nothing.
@@ -36,33 +36,33 @@ impl MemoryCommand {
     }
 }
 
-/// Show.
+/// Arguments of `knowledge memory status`.
 #[derive(Debug, Args)]
 pub struct StatusArgs {
     #[command(flatten)]
     bank: BankArgs,
 }
 
-/// Do.
+/// Arguments of `knowledge memory apply`.
 #[derive(Debug, Args)]
 pub struct ApplyArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it, as for `status`, as of the newest record
-    /// of the bank that isn't dated in the future.
+    /// Decide as of this time, as 2027-01-31 or RFC 3339. The default, as for `status`, is the
+    /// newest record of the bank that isn't in the future.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
-    /// Don't ask.
+    /// Apply without asking.
     #[arg(long)]
     yes: bool,
 }
 
-/// Take back.
+/// Arguments of `knowledge memory undo`.
 #[derive(Debug, Args)]
 pub struct UndoArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Don't ask.
+    /// Undo without asking.
     #[arg(long)]
     yes: bool,
 }
@@ -75,7 +75,7 @@ fn journal(place: &Place) -> Journal {
     Journal::new(&place.own_folder(), &place.sources)
 }
 
-/// Asks on the terminal; elsewhere nobody is there to be asked.
+/// Asks for confirmation on the terminal. Without a terminal or `yes` this is an error.
 fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
     if yes {
         return Ok(true);
@@ -146,7 +146,7 @@ impl StatusArgs {
                 } else {
                     terminal(&files.join(", ")).into_owned()
                 };
-                tell_later(&bank, now, out)?;
+                warn_of_future_dates(&bank, now, out)?;
                 writeln!(
                     out,
                     "as of {} UTC; `memory apply` would change {files}",
@@ -189,12 +189,12 @@ impl ApplyArgs {
                 remedy,
             ));
         }
-        // As of the time that `status` goes by: what is done is what was shown.
+        // Use the same time as `status`, so that the same actions are applied as were shown.
         let now = as_of(&bank, self.now);
         let plan = plan(&bank, &place.sources.root, now);
         print(Color::Auto, |out| {
             table(&bank, &plan, out)?;
-            tell_later(&bank, now, out)?;
+            warn_of_future_dates(&bank, now, out)?;
             writeln!(out, "as of {} UTC", format_minute(now))
         })?;
         if plan.changes.is_empty() {
@@ -228,7 +228,7 @@ impl ApplyArgs {
     }
 }
 
-/// What bringing a run to its end would do. The journal may be anybody's.
+/// Describes what completing a run would do. The content of the journal may be hostile.
 fn unfinished(open: &UnfinishedRun, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
@@ -240,7 +240,7 @@ fn unfinished(open: &UnfinishedRun, out: &mut dyn Write) -> io::Result<()> {
         .try_for_each(|file| writeln!(out, "  {}", terminal(file)))
 }
 
-/// Brings a run to its end that was broken off, if that is agreed to; `false` when it isn't.
+/// Completes interrupted runs after confirmation; `false` if the user declines.
 fn finish(journal: &Journal, yes: bool) -> Result<bool, Failure> {
     while let Some(open) = journal.broken_off().map_err(|e| refused(&e))? {
         print(Color::Auto, |out| unfinished(&open, out))?;

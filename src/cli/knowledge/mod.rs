@@ -1,4 +1,4 @@
-//! `knowledge`: the index of what is known, and answers from it.
+//! `knowledge`: maintains an index of knowledge and answers from it.
 
 mod about;
 mod context;
@@ -21,14 +21,14 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Knowledge that an agent may rely on.
+/// Arguments of `knowledge`.
 #[derive(Debug, Args)]
 pub struct KnowledgeArgs {
     #[command(subcommand)]
     command: KnowledgeCommand,
 }
 
-/// What to do with knowledge.
+/// Subcommands of `knowledge`.
 #[derive(Debug, Subcommand)]
 enum KnowledgeCommand {
     /// Bring the index up to date with its sources, all or nothing; or check that it is.
@@ -77,7 +77,6 @@ enum Format {
 }
 
 impl KnowledgeArgs {
-    /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
         match self.command {
             KnowledgeCommand::Reindex(args) => args.run(),
@@ -98,7 +97,7 @@ impl KnowledgeArgs {
     }
 }
 
-/// The time, in milliseconds since the epoch; 0 when the clock stands before it.
+/// Returns the current time in milliseconds since the Unix epoch; 0 if the clock is before it.
 fn clock() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -111,7 +110,7 @@ fn failure(error: &KnowledgeError) -> Failure {
     Failure::unable(error.to_string(), error.remedy())
 }
 
-/// What is wrong with a file of decisions about skills, and how many of its lines can be read.
+/// Returns the faults in a ledger of decisions about skills, and the number of readable lines.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "a build without knowledge refuses"

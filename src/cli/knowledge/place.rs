@@ -1,4 +1,4 @@
-//! Where the index lies, and what goes into it, by the configuration.
+//! The location, sources and settings of the index, from the configuration.
 
 use super::failure;
 use crate::cli::common::located::locate;
@@ -12,32 +12,33 @@ use crate::knowledge::{KnowledgeError, SourceKind, Sources, Store};
 use clap::Args;
 use std::path::{Component, Path, PathBuf};
 
-/// Where the index lies unless told otherwise.
+/// Default location of the index.
 const STORE: &str = ".yuangs/index.db";
-/// Days after which a score is half, unless told otherwise.
+/// Default half-life of scores in days.
 const HALF_LIFE: u32 = 30;
 
-/// Which index.
+/// Selects the index.
 #[derive(Debug, Clone, Args)]
 pub struct PlaceArgs {
-    /// The configuration; without it `yuangs-verify.toml` is looked for from the current folder
-    /// upward.
+    /// Read this configuration. The default is the nearest `yuangs-verify.toml` from the current
+    /// folder upward.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
 
-/// Which vectors.
+/// Selects the source of vectors.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ModelArgs {
-    /// Take the vectors from a model2vec model in this folder (`model.safetensors`,
-    /// `tokenizer.json`); without it from `model` in the configuration, or else they are learnt of
+    /// Use the vectors of the model2vec model in this folder (`model.safetensors`,
+    /// `tokenizer.json`). The default is `model` in the configuration, or else vectors learned from
     /// the index itself.
     #[arg(long, value_name = "FOLDER")]
     pub(super) model: Option<PathBuf>,
 }
 
 impl ModelArgs {
-    /// The folder of the model. One that the configuration names lies below its own folder.
+    /// Returns the directory of the model. One that the configuration names must be below the
+    /// configuration.
     pub(super) fn folder(&self, place: &Place) -> Result<Option<PathBuf>, Failure> {
         let (None, Some(model)) = (&self.model, &place.section.model) else {
             return Ok(self.model.clone());
@@ -49,7 +50,7 @@ impl ModelArgs {
     }
 }
 
-/// The index as it is configured.
+/// The index as configured.
 pub(super) struct Place {
     pub(super) path: PathBuf,
     pub(super) sources: Sources,
@@ -108,12 +109,12 @@ impl Place {
         Store::open(&self.path).map_err(|e| failure(&e))
     }
 
-    /// Days after which a score is half.
+    /// Returns the half-life of scores in days.
     pub(super) fn half_life(&self) -> f64 {
         f64::from(self.section.half_life_days.unwrap_or(HALF_LIFE).max(1))
     }
 
-    /// How age takes from a score.
+    /// Returns how scores decrease with age.
     pub(super) fn decay(&self) -> Decay {
         match self.section.decay {
             None | Some(DecayKind::Exponential) => Decay::Exponential,
@@ -122,7 +123,7 @@ impl Place {
         }
     }
 
-    /// What skills are scored by.
+    /// Returns the limits for scoring skills.
     pub(super) fn limits(&self) -> Limits {
         let (default, set) = (Limits::default(), &self.section.limits);
         Limits {
@@ -131,7 +132,7 @@ impl Place {
         }
     }
 
-    /// A folder of the user's own, beside the index, for locks and journals.
+    /// Returns the user's directory next to the index, for locks and journals.
     pub(super) fn own_folder(&self) -> PathBuf {
         self.path
             .parent()
@@ -139,7 +140,7 @@ impl Place {
             .unwrap_or_default()
     }
 
-    /// A profile; `None` when it is the default and isn't configured.
+    /// Returns a profile; `None` for the default profile if it isn't configured.
     fn profile(&self, profile: Option<&str>) -> Result<Option<&Profile>, Failure> {
         let name = profile.unwrap_or("default");
         if let Some(set) = self.section.profiles.get(name) {
@@ -160,7 +161,7 @@ impl Place {
         ))
     }
 
-    /// The budgets of the parts of a bundle.
+    /// Returns the budgets of the parts of a bundle.
     pub(super) fn parts(&self, profile: Option<&str>) -> Result<Parts, Failure> {
         let default = Parts::default();
         let Some(Profile { bundle: set, .. }) = self.profile(profile)? else {
@@ -178,7 +179,7 @@ impl Place {
         Ok(parts)
     }
 
-    /// The budgets of a profile.
+    /// Returns the budgets of a profile.
     pub(super) fn budget(&self, profile: Option<&str>) -> Result<Budget, Failure> {
         let Some(set) = self.profile(profile)? else {
             return Ok(Budget::default());

@@ -1,4 +1,4 @@
-//! `knowledge reindex`.
+//! `knowledge reindex`: brings the index up to date, or checks it.
 
 use super::failure;
 use super::place::{ModelArgs, PlaceArgs};
@@ -13,7 +13,7 @@ use crate::knowledge::reindex::{Settings, check, run_with};
 use clap::{Args, ValueEnum};
 use std::time::Instant;
 
-/// Bring the index up to date.
+/// Arguments of `knowledge reindex`.
 #[derive(Debug, Args)]
 pub struct ReindexArgs {
     #[command(flatten)]
@@ -31,12 +31,12 @@ pub struct ReindexArgs {
     /// by default.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     fail_on: Option<FailOn>,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Form::Text, value_name = "FORMAT")]
     format: Form,
 }
 
-/// Ways to report.
+/// Output formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
     /// For people.
@@ -67,7 +67,7 @@ impl ReindexArgs {
             })?;
             return Ok(self.exit(&findings, looked_at as u64, FailOn::Warning));
         }
-        // Before an index is made that would be empty.
+        // Checked first, so that no empty index is created.
         place.sources.are_there().map_err(|e| failure(&e))?;
         let start = Instant::now();
         crate::cli::write::outside_git(&place.path)?;
@@ -100,7 +100,7 @@ impl ReindexArgs {
     }
 
     fn exit(&self, findings: &[Finding], looked_at: u64, default: FailOn) -> u8 {
-        // A source that can't be opened leaves open what it says.
+        // The content of a source that can't be opened is unknown.
         let unopened = findings
             .iter()
             .any(|f| f.code.0 == 101 && f.place.line == 0);

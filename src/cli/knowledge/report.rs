@@ -1,4 +1,4 @@
-//! What `knowledge reindex` says.
+//! Reports of `knowledge reindex`.
 
 use super::reindex::Form;
 use crate::diag::{Finding, Severity};
@@ -9,12 +9,12 @@ use crate::report::{findings_json, safe_json, terminal, write_findings};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// Sources that are listed by name for one kind of change; the rest is counted.
+/// Maximum number of sources listed for one kind of change.
 const LISTED: usize = 20;
-/// Findings that are printed; the rest is counted.
+/// Maximum number of findings that are printed.
 const PRINTED: usize = 50;
 
-/// A run that is done.
+/// A finished run.
 pub(super) struct Run<'r> {
     pub(super) summary: &'r Summary,
     pub(super) seconds: f64,
@@ -191,7 +191,7 @@ fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what `--check` found.
+/// Writes the results of `--check`.
 pub(super) fn checked(
     found: &[Finding],
     looked_at: usize,

@@ -1,4 +1,4 @@
-//! `knowledge index`, `timeline`, `detail`, `search`, `map` and `bundle`.
+//! `knowledge index`, `timeline`, `detail`, `search`, `map` and `bundle`: answer from the index.
 
 use super::place::{ModelArgs, Place, PlaceArgs};
 use super::{Format, clock, failure};
@@ -17,35 +17,35 @@ use clap::Args;
 use std::io::Write as _;
 use tokens::Encoding;
 
-/// How to answer.
+/// Options for answers.
 #[derive(Debug, Args)]
 struct AnswerArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// The budgets: a section `[knowledge.profiles.NAME]`.
+    /// Use the budgets of the section `[knowledge.profiles.NAME]`.
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
-    /// How to print. It is the payload and nothing else.
+    /// Output format. The output contains only the payload.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
-    /// Say on standard error how many tokens it is, and by which tokenizer.
+    /// Print on standard error the number of tokens, and the tokenizer.
     #[arg(long)]
     tokens: bool,
 }
 
-/// How to rank.
+/// Options for ranking.
 #[derive(Debug, Args)]
 struct RankArgs {
-    /// From when ages are counted, as 2027-01-31 or RFC 3339; without it from the newest
-    /// observation that isn't dated in the future.
+    /// Compute ages as of this time, as 2027-01-31 or RFC 3339. The default is the newest
+    /// observation that isn't in the future.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
-    /// Full text alone.
+    /// Use full text alone.
     #[arg(long)]
     no_vectors: bool,
     #[command(flatten)]
     model: ModelArgs,
-    /// Show the figures of each stage.
+    /// Show the scores of each stage.
     #[arg(long)]
     explain: bool,
 }
@@ -80,7 +80,7 @@ impl AnswerArgs {
 
     /// Prints the payload.
     fn answer(&self, answer: &Answer) -> Result<u8, Failure> {
-        // Colours are none; what is counted is what is printed.
+        // There are no colours to strip, and the token count is that of the exact output.
         print(Color::Always, |out| out.write_all(answer.text.as_bytes()))?;
         if self.tokens {
             warn(&format!(
@@ -127,8 +127,8 @@ impl RankArgs {
     }
 }
 
-/// The time of the newest observation that isn't dated in the future; of those that are it is said
-/// that they don't count. One wrong date would make everything else as old as can be.
+/// Returns the time of the newest observation that isn't in the future, and warns about those that
+/// are. A single wrong date would make everything else look too old.
 fn newest(store: &Store) -> Result<Option<i64>, Failure> {
     let now = clock();
     let later = store.later_than(now).map_err(|e| failure(&e))?;
@@ -143,17 +143,17 @@ fn newest(store: &Store) -> Result<Option<i64>, Failure> {
     store.newest_time(now).map_err(|e| failure(&e))
 }
 
-/// One line each.
+/// Arguments of `knowledge index`.
 #[derive(Debug, Args)]
 pub struct IndexArgs {
     #[command(flatten)]
     answer: AnswerArgs,
     #[command(flatten)]
     rank: RankArgs,
-    /// The question; without it the newest observations.
+    /// Search for these words. Without it, list the newest observations.
     #[arg(long, value_name = "WORDS")]
     query: Option<String>,
-    /// Only what belongs to this task, execution or session.
+    /// Search only in this task, execution or session.
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
 }
@@ -179,12 +179,12 @@ impl IndexArgs {
     }
 }
 
-/// What happened around something.
+/// Arguments of `knowledge timeline`.
 #[derive(Debug, Args)]
 pub struct TimelineArgs {
     #[command(flatten)]
     answer: AnswerArgs,
-    /// The observation in the middle.
+    /// Show the events around this observation.
     #[arg(
         long,
         value_name = "ID",
@@ -192,10 +192,10 @@ pub struct TimelineArgs {
         conflicts_with = "task"
     )]
     ids: Option<String>,
-    /// All of a task, execution or session.
+    /// Show all of a task, execution or session.
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
-    /// Lines before and after.
+    /// Show N lines before and after.
     #[arg(long, default_value_t = 5, value_name = "N")]
     around: usize,
 }
@@ -219,7 +219,7 @@ impl TimelineArgs {
     }
 }
 
-/// The skeleton of the code.
+/// Arguments of `knowledge map`.
 #[derive(Debug, Args)]
 pub struct MapArgs {
     #[command(flatten)]
@@ -230,7 +230,7 @@ pub struct MapArgs {
     /// Rank what these files or folders hold and use higher; may be given several times.
     #[arg(long, value_name = "PATH")]
     focus: Vec<String>,
-    /// Say of each file why it has its place.
+    /// Explain the rank of each file.
     #[arg(long)]
     explain: bool,
 }
@@ -250,17 +250,17 @@ impl MapArgs {
     }
 }
 
-/// What an agent is handed before it goes on.
+/// Arguments of `knowledge bundle`.
 #[derive(Debug, Args)]
 pub struct BundleArgs {
     #[command(flatten)]
     answer: AnswerArgs,
     #[command(flatten)]
     rank: RankArgs,
-    /// What is to be done; without it, the state of the task.
+    /// Search for these words. The default is the state of the task.
     #[arg(long, value_name = "WORDS", default_value = "")]
     query: String,
-    /// The task, execution or session; without it the one that was at work last.
+    /// Use this task, execution or session. The default is the one with the newest event.
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
 }
@@ -278,12 +278,12 @@ impl BundleArgs {
     }
 }
 
-/// Whole observations.
+/// Arguments of `knowledge detail`.
 #[derive(Debug, Args)]
 pub struct DetailArgs {
     #[command(flatten)]
     answer: AnswerArgs,
-    /// The ids, with commas between them.
+    /// Print the observations with these ids, separated by commas.
     #[arg(long, value_name = "IDS", required = true, value_delimiter = ',')]
     ids: Vec<String>,
 }
@@ -298,20 +298,20 @@ impl DetailArgs {
     }
 }
 
-/// The best answers.
+/// Arguments of `knowledge search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     #[command(flatten)]
     answer: AnswerArgs,
     #[command(flatten)]
     rank: RankArgs,
-    /// The question.
+    /// Search for these words.
     #[arg(long, value_name = "WORDS")]
     query: String,
-    /// Only what belongs to this task, execution or session.
+    /// Search only in this task, execution or session.
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
-    /// Answers at most.
+    /// Print at most N answers.
     #[arg(long, default_value_t = 10, value_name = "N")]
     limit: usize,
 }

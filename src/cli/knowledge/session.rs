@@ -1,4 +1,4 @@
-//! `knowledge window` and `knowledge compaction`.
+//! `knowledge window` and `knowledge compaction`: check a session.
 
 use super::Format;
 use crate::cli::output::{Color, Failure, print};
@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use tokens::Encoding;
 
-/// From which level on a window is a failure.
+/// The level from which a window is a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailAt {
     #[value(name = "flush_soon")]
@@ -23,24 +23,24 @@ enum FailAt {
     Never,
 }
 
-/// How full the window of a session is.
+/// Arguments of `knowledge window`.
 #[derive(Debug, Args)]
 pub struct WindowArgs {
     /// The transcript, JSONL.
     #[arg(value_name = "TRANSCRIPT")]
     transcript: PathBuf,
-    /// Tokens that the window has.
+    /// Size of the window in tokens.
     #[arg(long, value_name = "TOKENS", default_value_t = WINDOW, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000_000))]
     window: usize,
     /// Fail (exit 1) from this level on.
     #[arg(long, value_enum, default_value_t = FailAt::Critical, value_name = "LEVEL")]
     fail_at: FailAt,
-    /// How to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
 }
 
-/// Lines that can't be read, in words.
+/// Lists the numbers of unreadable lines.
 fn unreadable(lines: &[u64]) -> String {
     let shown: Vec<String> = lines.iter().take(10).map(u64::to_string).collect();
     let more = if lines.len() > shown.len() {
@@ -94,7 +94,7 @@ impl WindowArgs {
             FailAt::Never => false,
         };
         Ok(match () {
-            // What a line that can't be read takes of the window is unknown.
+            // The number of tokens in an unreadable line is unknown.
             () if failing || !session.unreadable.is_empty() => EXIT_FINDINGS,
             () if session.events.is_empty() => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
@@ -102,13 +102,13 @@ impl WindowArgs {
     }
 }
 
-/// Check the compactions of a session.
+/// Arguments of `knowledge compaction`.
 #[derive(Debug, Args)]
 pub struct CompactionArgs {
     /// The transcript, JSONL.
     #[arg(value_name = "TRANSCRIPT")]
     transcript: PathBuf,
-    /// How to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
 }
@@ -157,7 +157,7 @@ impl CompactionArgs {
             )
         })?;
         Ok(match () {
-            // A line that can't be read may hold a decision.
+            // An unreadable line may contain a decision.
             () if !compared.lost.is_empty() || !session.unreadable.is_empty() => EXIT_FINDINGS,
             () if compared.compactions == 0 || compared.decisions == 0 => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,

@@ -1,4 +1,4 @@
-//! `policy compare`.
+//! `policy compare`: compares two policies.
 
 use super::find::{self, LoadedPolicy};
 use super::folder::policies_under;
@@ -24,19 +24,19 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Actions that a gate makes to compare by.
+/// Number of generated actions when a gate compares policies.
 const GATE_CASES: u32 = 5_000;
-/// Recorded actions that are asked about.
+/// Maximum number of recorded actions that are evaluated.
 const MAX_RECORDED: usize = 1_000_000;
 
-/// Compare two policies: what becomes more permissive, what stricter?
+/// Arguments of `policy compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The policy as it was: a file, a folder of policies, either at a revision (`REV:PATH`), or
-    /// the name of one that is built in.
+    /// The old policy: a file, a folder of policies, either at a revision (`REV:PATH`), or the name
+    /// of a built-in one.
     #[arg(value_name = "BASE")]
     base: String,
-    /// The policy as it will be.
+    /// The new policy.
     #[arg(value_name = "HEAD")]
     head: String,
     /// Ask about the actions of a corpus or a test file too.
@@ -45,21 +45,21 @@ pub struct CompareArgs {
     /// Ask about the actions that traces record too.
     #[arg(long, value_name = "PATH")]
     traces: Vec<PathBuf>,
-    /// Where the search starts; the same seed tries the same.
+    /// Start the search with this seed; the same seed tries the same actions.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Questions to make.
+    /// Try this many actions.
     #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     cases: u32,
     /// Fail (exit 1) when there are findings this bad.
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
 }
 
-/// Two policies of one name.
+/// Two versions of a policy with the same name.
 struct Pair {
     base: LoadedPolicy,
     head: LoadedPolicy,
@@ -102,7 +102,7 @@ impl CompareArgs {
         if results.is_empty() {
             return Ok(EXIT_ERROR);
         }
-        // A policy that is gone allows whatever the others don't forbid, and nothing checks that.
+        // A removed policy allows whatever the others don't forbid, and nothing verifies that.
         let gone = !one_sided.is_empty() && self.fail_on != FailOn::Never;
         let failing = self
             .fail_on
@@ -115,7 +115,7 @@ impl CompareArgs {
         })
     }
 
-    /// The policies to compare, and the files that only one of the folders has.
+    /// Returns the policies to compare, and the files that only one of the directories has.
     fn pairs(&self) -> Result<(Vec<Pair>, Vec<String>), Failure> {
         let (base, head) = match (folder(&self.base)?, folder(&self.head)?) {
             (None, None) => {
@@ -155,7 +155,7 @@ impl CompareArgs {
         Ok((pairs, one_sided))
     }
 
-    /// The actions of corpora, test files and traces, and what no output may show of them.
+    /// Returns the actions of corpora, test files and traces, and a mask of their secrets.
     fn given(&self) -> Result<(Vec<Question>, Mask), Failure> {
         let mut given = Vec::new();
         for path in &self.corpus {
@@ -296,7 +296,7 @@ impl CompareArgs {
     }
 }
 
-/// Compares a policy with what it was where the branch began, for a gate.
+/// Compares a policy with its version at the merge base, for a gate.
 pub(in crate::cli) fn compare_with_base(policy: &Path, base: &str) -> Result<Report, Failure> {
     let mut objections = Objections::default();
     let Some((file, text)) = super::revision::at_merge_base(policy, base)? else {
@@ -323,7 +323,7 @@ pub(in crate::cli) fn compare_with_base(policy: &Path, base: &str) -> Result<Rep
     };
     if let Some(found) = &found {
         report(&pair, found, &mut objections);
-        // A gate has no other way to say that it doesn't know.
+        // A gate can only report uncertainty as a finding.
         for one in &found.unproven {
             let help = "see to it by hand; a case that the old policy passes and that asks about it would show what became of it";
             objections
@@ -355,10 +355,10 @@ pub(in crate::cli) fn compare_with_base(policy: &Path, base: &str) -> Result<Rep
     Ok(report)
 }
 
-/// Files by their names: as each is reported, and its text.
+/// Files by name: each as reported, with its text.
 type Files = BTreeMap<String, (String, String)>;
 
-/// The policies of a folder, by their paths from there: as they are reported, and their text.
+/// Returns the policies of a directory by their relative paths: the name as reported, and the text.
 /// `None` for a single policy.
 fn folder(written: &str) -> Result<Option<Files>, Failure> {
     if let Some(revision) = Revision::named(written)? {
@@ -379,7 +379,7 @@ fn folder(written: &str) -> Result<Option<Files>, Failure> {
     Ok(Some(all))
 }
 
-/// A value without the secrets in its texts and member names.
+/// Removes the secrets from the texts and member names of a value.
 fn without(value: serde_json::Value, secrets: &Mask) -> serde_json::Value {
     use serde_json::Value;
     let clean = |mut text: String| {
@@ -397,7 +397,7 @@ fn without(value: serde_json::Value, secrets: &Mask) -> serde_json::Value {
     }
 }
 
-/// Says that not every kind is listed.
+/// Describes what isn't listed.
 fn left_out(found: &Comparison) -> String {
     let Comparison {
         left_out,
@@ -407,7 +407,7 @@ fn left_out(found: &Comparison) -> String {
     format!("not listed: {left_out} questions that differ in {kinds_left_out} more kinds")
 }
 
-/// Says that a change may have made something milder.
+/// Describes a change that may have made something more permissive.
 fn doubt(one: &UnprovenChange) -> String {
     format!(
         "{} was {}, which may make something more permissive; no action was found that shows it",
@@ -415,7 +415,7 @@ fn doubt(one: &UnprovenChange) -> String {
     )
 }
 
-/// A finding for each kind of difference, at the rule of the head that is behind it.
+/// Reports a finding for each kind of difference, at the responsible rule of the head.
 fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
     if found.disarmed {
         let message =

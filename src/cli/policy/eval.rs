@@ -1,4 +1,4 @@
-//! `policy eval`.
+//! `policy eval`: evaluates a policy for actions.
 
 use super::find;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
@@ -15,17 +15,17 @@ use serde_json::json;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Ask a policy about actions.
+/// Arguments of `policy eval`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// The policy: a file, or the name of one that is built in.
+    /// Use this policy: a file, or the name of a built-in one.
     #[arg(short, long, value_name = "FILE|NAME", default_value = "default")]
     policy: String,
     /// One action as JSON: `{"type": …, "payload": …}`, or
     /// `{"action": …, "context": …, "history": …}`.
     #[arg(value_name = "ACTION", conflicts_with_all = ["shell", "file"])]
     action: Option<String>,
-    /// One command line.
+    /// Evaluate this command line.
     #[arg(
         long,
         value_name = "CMD",
@@ -33,14 +33,14 @@ pub struct EvalArgs {
         conflicts_with = "file"
     )]
     shell: Option<String>,
-    /// A file with one action a line, or `{"action": …, "context": …, "history": …}`; `-` for
-    /// standard input.
+    /// Read actions from this file, one per line, or `{"action": …, "context": …, "history": …}`;
+    /// `-` is standard input.
     #[arg(long, value_name = "JSONL")]
     file: Option<PathBuf>,
-    /// The circumstances as JSON: `risk`, `turn`, `agent`, `mode`, `production`, `time`.
+    /// Evaluate in this context, as JSON: `risk`, `turn`, `agent`, `mode`, `production`, `time`.
     #[arg(long, value_name = "JSON")]
     context: Option<String>,
-    /// Say of each rule why it matches or doesn't.
+    /// Explain for each rule why it matches or doesn't.
     #[arg(long)]
     trace: bool,
     /// Exit with 1 when an action isn't allowed, unless the policy only monitors.
@@ -50,12 +50,12 @@ pub struct EvalArgs {
     /// strictest answer counts; a policy that only monitors exits with 0.
     #[arg(long, conflicts_with = "check")]
     exit_code: bool,
-    /// How.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
 }
 
-/// A question with its line in a file, or why the line is none.
+/// A question with its line in a file, or why the line isn't one.
 type NumberedQuestion = (u64, Result<Question, String>);
 
 impl EvalArgs {
@@ -227,7 +227,7 @@ fn text(
     )
 }
 
-/// The account of every rule.
+/// Writes the explanation of every rule.
 fn account(
     consulted: &[RuleExplanation<'_>],
     decision: &Decision<'_>,

@@ -1,4 +1,4 @@
-//! Loading of policies, and the report of mistakes in them.
+//! Loads policies and reports mistakes in them.
 
 use super::revision::Revision;
 use crate::cli::common::exit::EXIT_CLEAN;
@@ -8,10 +8,10 @@ use agent_policy::{Policy, Position, Problem, SHIPPED, built_in_policy, load};
 use clap::Args;
 use std::path::Path;
 
-/// Bytes that a policy or a test file may have.
+/// Maximum size of a policy or a test file in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// List the policies that are built in.
+/// Arguments of `policy show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
     /// The policy to print.
@@ -45,7 +45,7 @@ fn no_policy(name: &str) -> Failure {
     )
 }
 
-/// A policy with its text and the name that it is reported under.
+/// A policy with its text and the name used in reports.
 #[derive(Debug)]
 pub(in crate::cli) struct LoadedPolicy {
     pub(super) file: String,
@@ -53,17 +53,17 @@ pub(in crate::cli) struct LoadedPolicy {
     pub(in crate::cli) policy: Policy,
 }
 
-/// Reads a file, within limits.
+/// Reads a file within the size limit.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
     file::text_up_to(path, MAX_BYTES)
 }
 
-/// A path as it is reported: with `/`, whatever the system writes.
+/// Returns a path as reported: with `/` on every system.
 pub(super) fn name_of(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
-/// The policy of this name or in this file.
+/// Loads the policy with this name or in this file.
 pub(in crate::cli) fn policy(name: &str) -> Result<LoadedPolicy, Failure> {
     let path = Path::new(name);
     if !path.is_file()
@@ -80,7 +80,7 @@ pub(in crate::cli) fn policy(name: &str) -> Result<LoadedPolicy, Failure> {
     parse(&name_of(path), read(path)?)
 }
 
-/// Loads a policy's text. Mistakes are printed where they stand.
+/// Parses a policy. Mistakes are printed with their places.
 pub(super) fn parse(file: &str, text: String) -> Result<LoadedPolicy, Failure> {
     let stem = Path::new(file)
         .file_stem()
@@ -95,7 +95,7 @@ pub(super) fn parse(file: &str, text: String) -> Result<LoadedPolicy, Failure> {
     }
 }
 
-/// Prints mistakes, each with its line, and makes the failure that counts them.
+/// Prints mistakes with their lines, and returns the failure that counts them.
 pub(super) fn complain(file: &str, text: &str, problems: &[Problem]) -> Failure {
     let problems = problems.iter().map(|problem| Mistake {
         message: problem.message.clone(),
@@ -108,7 +108,7 @@ pub(super) fn complain(file: &str, text: &str, problems: &[Problem]) -> Failure 
     Failure::mistakes(file, problems, "docs/policy.md describes the format")
 }
 
-/// A place in a policy file.
+/// Returns a place in a policy file.
 pub(super) fn place(file: &str, at: Position) -> crate::diag::Place {
     crate::diag::Place {
         file: file.into(),
@@ -119,7 +119,7 @@ pub(super) fn place(file: &str, at: Position) -> crate::diag::Place {
     }
 }
 
-/// The line of a place, with the word that stands there.
+/// Returns the line of a place, with the word there marked.
 pub(super) fn excerpt(text: &str, at: Position) -> Option<crate::diag::Excerpt> {
     let line = text
         .lines()
@@ -141,7 +141,7 @@ pub(super) fn excerpt(text: &str, at: Position) -> Option<crate::diag::Excerpt> 
         .char_indices()
         .find(|c| ends(*c))
         .map_or(rest.len(), |(i, _)| if quoted { i + 1 } else { i });
-    // A long line is shown around the place.
+    // A long line is cut around the place.
     let start = line
         .char_indices()
         .map(|(i, _)| i)

@@ -1,12 +1,12 @@
-//! The policies of a folder: those in its subfolders too, and nothing passed over in silence.
+//! Finds the policies in a directory and its subdirectories, and reports what it can't follow.
 
 use crate::cli::output::Failure;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// Whether a file of this name is a policy, not one of the files next to a policy.
+/// Whether a file name is that of a policy, not of a file next to one.
 pub(super) fn is_policy(name: &str) -> bool {
-    // Files next to a policy are found by exactly these endings. No other ending would be run.
+    // Files next to a policy are found by exactly these extensions. Others would not be run.
     let beside = [
         ".test.yaml",
         ".test.yml",
@@ -21,16 +21,17 @@ pub(super) fn is_policy(name: &str) -> bool {
     Path::new(name).extension().is_some_and(yaml) && !beside.iter().any(|b| name.ends_with(b))
 }
 
-/// The policy files that a path names: itself, or those in a folder and below it.
+/// Returns the policy files that a path names: the file itself, or those in a directory and below
+/// it.
 ///
 /// # Errors
-/// Folders that can't be read, and what may hold policies and isn't followed.
+/// When a directory can't be read, or a link that may lead to policies isn't followed.
 pub(super) fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
     let mut files = Vec::new();
-    // What git keeps for itself may be called anything: a branch, for one.
+    // Files in git's own directory may have any name, for example that of a branch.
     let inside = WalkDir::new(path)
         .sort_by_file_name()
         .into_iter()
@@ -55,8 +56,8 @@ pub(super) fn policies_under(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Refuses a link that isn't followed but may lead to policies. The user of a folder would assume
-/// that they were checked.
+/// Refuses a link that isn't followed but may lead to policies. The user would assume that they
+/// were checked.
 pub(super) fn not_followed(name: &str) -> Failure {
     let remedy = "put the policies themselves into the folder, or name the other place by itself";
     Failure::unable(

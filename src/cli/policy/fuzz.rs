@@ -1,4 +1,4 @@
-//! `policy fuzz`.
+//! `policy fuzz`: searches for counterexamples to the properties of a policy.
 
 use super::find;
 use super::objection::Objections;
@@ -17,16 +17,16 @@ use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Search for counterexamples to the properties of a policy.
+/// Arguments of `policy fuzz`.
 #[derive(Debug, Args)]
 pub struct FuzzArgs {
-    /// The policy: a file, or the name of one that is built in.
+    /// The policy: a file, or the name of a built-in one.
     #[arg(value_name = "FILE|NAME", default_value = "default")]
     policy: String,
-    /// Where the search starts; the same seed tries the same.
+    /// Start the search with this seed; the same seed tries the same actions.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Actions to try for each property.
+    /// Try this many actions for each property.
     #[arg(long, default_value_t = 2000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     cases: u32,
     /// Search only for counterexamples to this property; may be given several times.
@@ -36,7 +36,7 @@ pub struct FuzzArgs {
     /// runs them.
     #[arg(long)]
     save: bool,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
 }
@@ -116,7 +116,7 @@ impl FuzzArgs {
         })
     }
 
-    /// The actions of the cases next to the policy.
+    /// Returns the actions of the test cases next to the policy.
     fn seeds(&self) -> Result<Vec<Action>, Failure> {
         let path = Path::new(&self.policy);
         let (name, text) = if path.is_file() {
@@ -138,7 +138,8 @@ impl FuzzArgs {
         Ok(cases.into_iter().map(|c| c.action).collect())
     }
 
-    /// The rule that is to blame, the property that is broken, or the top of the file.
+    /// Returns the place of the responsible rule, of the broken property, or of the top of the
+    /// file.
     #[expect(clippy::unused_self, reason = "reads as a question to the run")]
     fn place(&self, found: &find::LoadedPolicy, id: &str, violation: &Violation) -> Position {
         let own = found
@@ -205,7 +206,7 @@ impl FuzzArgs {
     }
 }
 
-/// A counterexample as a case on one line: JSON is YAML.
+/// Formats a counterexample as a test case on one line. JSON is valid YAML.
 fn case_of(id: &str, violation: &Violation) -> String {
     let short = violation.action.summary();
     let mut case = json!({

@@ -1,4 +1,4 @@
-//! `policy`: ask policies, test them, replay them.
+//! `policy`: evaluates, tests, compares and replays policies.
 
 mod compare;
 mod eval;
@@ -20,7 +20,7 @@ pub(super) use test::run_cases;
 use super::output::Failure;
 use clap::Subcommand;
 
-/// Policies: what may an agent do?
+/// Subcommands of `policy`.
 #[derive(Debug, Subcommand)]
 pub enum PolicyCommand {
     /// Ask a policy about an action, or about each of a file of actions.
@@ -41,7 +41,6 @@ pub enum PolicyCommand {
 }
 
 impl PolicyCommand {
-    /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
         match self {
             Self::Eval(args) => args.run(),

@@ -1,4 +1,4 @@
-//! `policy mutate`.
+//! `policy mutate`: finds changes of policies that no test case notices.
 
 use super::test::{Suite, suites};
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
@@ -14,28 +14,28 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Find the promises of policies that no case tests.
+/// Arguments of `policy mutate`.
 #[derive(Debug, Args)]
 pub struct MutateArgs {
     /// Policies (`NAME.yaml` with `NAME.test.yaml` beside it), or folders of them. Without any: the
     /// ones built in.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// A corpus besides: one `{"action", "expect", "source"?, "why"?}` a line.
+    /// Also run this corpus: one `{"action", "expect", "source"?, "why"?}` per line.
     #[arg(long, value_name = "JSONL")]
     corpus: Vec<PathBuf>,
-    /// Where the search for a witness starts; the same seed tries the same.
+    /// Start the search for a witness with this seed; the same seed tries the same actions.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Actions to make for each change that no case notices.
+    /// Try this many actions for each change that no case notices.
     #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     cases: u32,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
 }
 
-/// What became of the mutants of one policy.
+/// The results for the mutants of one policy.
 struct Outcome {
     file: String,
     id: String,
@@ -147,7 +147,7 @@ impl MutateArgs {
     }
 }
 
-/// Makes every mutant of a policy and asks its cases.
+/// Creates every mutant of a policy and runs the test cases on it.
 fn run_mutants(suite: &Suite, effort: &Effort, done: &AtomicU64) -> Result<Outcome, Failure> {
     let policy = &suite.found.policy;
     let cases: Vec<Case> = suite
@@ -162,7 +162,7 @@ fn run_mutants(suite: &Suite, effort: &Effort, done: &AtomicU64) -> Result<Outco
             "write some into a `NAME.test.yaml` beside it",
         ));
     }
-    // A case that fails already would notice everything.
+    // A case that already fails would fail on every mutant.
     if let Some(case) = cases.iter().find(|c| c.run(policy).is_some()) {
         let remedy = "`policy test` says why; fix it first";
         return Err(Failure::unable(
@@ -203,7 +203,7 @@ fn mutant_json(mutant: &Mutant, status: &MutantStatus) -> serde_json::Value {
     })
 }
 
-/// A witness as a case on one line: JSON is YAML.
+/// Formats a witness as a test case on one line. JSON is valid YAML.
 fn case_of(kind: &DifferenceKind, difference: &Difference) -> String {
     safe_json(
         &difference

@@ -1,11 +1,11 @@
-//! `policy mutate` in a build without it: refused.
+//! `policy mutate` in a build without it. Always refuses.
 
 use crate::cli::output::Failure;
 use crate::features::{Feature, NotInBuild};
 use clap::Args;
 use std::ffi::OsString;
 
-/// The command, refused.
+/// Arguments of a command that isn't part of this build.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub struct MutateArgs {
@@ -15,7 +15,6 @@ pub struct MutateArgs {
 }
 
 impl MutateArgs {
-    /// Refuses.
     #[expect(
         clippy::unused_self,
         reason = "the command line runs it as any other command"

@@ -1,4 +1,4 @@
-//! Findings about policies.
+//! Collects findings about policies.
 
 use super::find::{excerpt, place};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
@@ -14,7 +14,7 @@ pub(super) struct Objections {
 }
 
 impl Objections {
-    /// Adds a finding at a place of a file whose text is at hand.
+    /// Adds a finding at a place in a file whose text is available.
     pub(super) fn add(
         &mut self,
         code: u16,
@@ -31,7 +31,6 @@ impl Objections {
         self.push(code, there, message, help)
     }
 
-    /// Adds a finding.
     pub(super) fn push(
         &mut self,
         code: u16,
@@ -49,7 +48,7 @@ impl Objections {
         &mut self.findings[last]
     }
 
-    /// Puts them in order and gives them their fingerprints.
+    /// Sorts the findings and assigns their fingerprints.
     pub(super) fn finish(&mut self) {
         self.findings.sort_by_cached_key(Finding::order);
         assign_fingerprints(&mut self.findings);
@@ -66,7 +65,7 @@ impl Objections {
         }
     }
 
-    /// A report of them and nothing else.
+    /// Creates a report of these findings only.
     pub(super) fn into_report(self) -> Report {
         let mut report = Report::default();
         report.counts.errors = self.count(Severity::Error) as u64;
@@ -76,7 +75,7 @@ impl Objections {
         report
     }
 
-    /// How many there are of a severity.
+    /// Returns the number of findings of a severity.
     pub(super) fn count(&self, severity: Severity) -> usize {
         self.findings
             .iter()

@@ -1,4 +1,4 @@
-//! `policy replay`.
+//! `policy replay`: evaluates a policy for every recorded decision.
 
 use super::find::{self, LoadedPolicy};
 use super::objection::Objections;
@@ -22,33 +22,35 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Actions that are listed for one rule, and findings that are listed in all.
+/// Maximum number of actions listed for one rule, and of findings in total.
 const LISTED: usize = 10;
 const KEPT: usize = 1000;
 
-/// Ask a policy about every recorded decision.
+/// Arguments of `policy replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     /// Traces: files, folders, or `-` for standard input.
     #[arg(required = true, value_name = "TRACES")]
     traces: Vec<PathBuf>,
-    /// The policy: a file, `REV:PATH`, or the name of one that is built in. Without it: the one
+    /// Use this policy: a file, `REV:PATH`, or the name of a built-in one. The default is the one
     /// whose digest the trace records.
     #[arg(short, long, value_name = "FILE|NAME")]
     policy: Option<String>,
-    /// Files, or folders of files, among which a recorded digest is looked for.
+    /// Search for a recorded digest in these files or folders.
     #[arg(long, value_name = "PATH")]
     policy_path: Vec<PathBuf>,
-    /// A repository in whose history a recorded digest is looked for.
+    /// Search for a recorded digest in the history of this repository.
     #[arg(long, value_name = "DIR")]
     policy_repo: Option<PathBuf>,
-    /// Commits of that history that are read, from HEAD backwards.
+    /// Read at most N commits of that history, from HEAD backwards.
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     policy_history: usize,
-    /// Whether it was production, which no trace records. Without it: it may have been.
+    /// Assume that it was production or wasn't, which traces don't record. By default, both are
+    /// possible.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     production: Option<bool>,
-    /// The mode that the runtime was in, which no trace records. Without it: it may have been any.
+    /// Assume this mode of the runtime, which traces don't record. By default, every mode is
+    /// possible.
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
     /// Fail (exit 1) when there are findings this bad.
@@ -57,12 +59,12 @@ pub struct ReplayArgs {
     /// Print every finding in full, not only the groups.
     #[arg(short, long)]
     verbose: bool,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
 }
 
-/// The actions for which one rule gives another decision than was recorded.
+/// The actions for which one rule gives a different decision than the recorded one.
 #[derive(Debug, Default)]
 struct Group {
     count: u64,
@@ -70,7 +72,7 @@ struct Group {
     actions: Vec<(String, u64, String, String)>,
 }
 
-/// Decisions that one rule would change under a condition that no trace records.
+/// Decisions that one rule would change under a condition that traces don't record.
 #[derive(Debug)]
 struct InconclusiveGroup {
     count: u64,
@@ -87,9 +89,9 @@ struct Tally {
     unjudged: u64,
     left_out: u64,
     groups: BTreeMap<(u16, String), Group>,
-    /// Decisions that would be others if something was so that no trace records, by the rule that
-    /// asks for it.
-    untold: BTreeMap<String, InconclusiveGroup>,
+    /// Decisions that depend on a condition that traces don't record, by the rule with that
+    /// condition.
+    unrecorded: BTreeMap<String, InconclusiveGroup>,
     errors: u64,
     warnings: u64,
     notes: u64,
@@ -101,28 +103,28 @@ struct Objection {
     message: String,
     help: Option<String>,
     turn: Option<i64>,
-    /// Where the rule behind it is.
+    /// The place of the responsible rule.
     rule: Option<Related>,
-    /// What it is about besides the turn: rule and action, or the policy that isn't there.
+    /// The subject besides the turn: rule and action, or the missing policy.
     subject: Box<str>,
     /// Whether the policy only monitors.
     monitor: bool,
 }
 
-/// Where a rule stands, if it was written down and not made by the form of its file.
-fn stands(found: &LoadedPolicy, rule: &Rule) -> Option<Related> {
+/// Returns the place of a rule, unless it was generated from the form of its file.
+fn place_of_rule(found: &LoadedPolicy, rule: &Rule) -> Option<Related> {
     let message = || format!("the rule `{}`", rule.id);
     (rule.at.line > 0)
         .then(|| Related::new(&found.file.as_str().into(), rule.at.line.into(), message()))
 }
 
-/// A policy, and the context that it needs and no trace records.
+/// A policy, and the context that it needs but traces don't record.
 struct ReplayedPolicy {
     found: LoadedPolicy,
-    untold: UnrecordedContext,
+    unrecorded: UnrecordedContext,
 }
 
-/// The context of all executions that the command line gives, since no trace records it.
+/// The context of all executions that the command line gives, since traces don't record it.
 #[derive(Debug, Default)]
 struct KnownContext<'a> {
     production: Option<bool>,
@@ -131,12 +133,12 @@ struct KnownContext<'a> {
 
 impl KnownContext<'_> {
     fn apply_to(&self, found: LoadedPolicy) -> ReplayedPolicy {
-        let untold = UnrecordedContext::new(&found.policy, self.production, self.mode);
-        ReplayedPolicy { found, untold }
+        let unrecorded = UnrecordedContext::new(&found.policy, self.production, self.mode);
+        ReplayedPolicy { found, unrecorded }
     }
 }
 
-/// The policies by the SHA-256 of their bytes.
+/// The policies, by the SHA-256 of their bytes.
 struct PolicySet<'a> {
     known: KnownContext<'a>,
     given: Option<ReplayedPolicy>,
@@ -180,7 +182,7 @@ impl ReplayArgs {
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_ERROR,
             () if failing > 0 => EXIT_FINDINGS,
-            () if !tally.untold.is_empty() && self.fail_on != FailOn::Never => {
+            () if !tally.unrecorded.is_empty() && self.fail_on != FailOn::Never => {
                 EXIT_NOTHING_VERIFIED
             }
             () if tally.decisions == tally.unjudged => {
@@ -195,7 +197,8 @@ impl ReplayArgs {
         if self.verbose {
             write_findings(&objections.findings, out)?;
         } else {
-            // Drift is listed in groups below. This lists what kept decisions from being evaluated.
+            // Drift is listed in groups below. This lists what prevented decisions from being
+            // evaluated.
             let rest: Vec<_> = objections
                 .findings
                 .iter()
@@ -238,7 +241,7 @@ impl ReplayArgs {
             thousands(tally.changed),
             thousands(tally.decisions)
         )?;
-        for (rule, doubt) in &tally.untold {
+        for (rule, doubt) in &tally.unrecorded {
             let (file, line, execution) = &doubt.first;
             writeln!(out, "inconclusive: {}", terminal(&doubt.say(rule)))?;
             writeln!(
@@ -266,8 +269,8 @@ impl ReplayArgs {
     }
 }
 
-/// Evaluates the policies for every decision of the inputs. The report holds what kept records
-/// from being read.
+/// Evaluates the policies for every decision of the inputs. The report contains only findings about
+/// unreadable records.
 fn evaluate_all(
     policies: &PolicySet<'_>,
     inputs: &[Result<Input, Missing>],
@@ -321,15 +324,15 @@ fn evaluate_all(
             }
         }
         tally
-            .untold
+            .unrecorded
             .values_mut()
             .for_each(|doubt| report.secrets.clean(&mut doubt.first.2));
     }
     (tally, objections, report)
 }
 
-/// Compares the recorded decisions of inputs with one policy, for a gate. The report holds the
-/// policy's findings and none about reading the inputs. The second value says what is missing when
+/// Compares the recorded decisions of inputs with one policy, for a gate. The report contains the
+/// policy's findings, and none about reading the inputs. The second value says what is missing if
 /// no decision is recorded.
 pub(in crate::cli) fn compare_recorded(
     policy: &Path,
@@ -345,7 +348,7 @@ pub(in crate::cli) fn compare_recorded(
     };
     let (tally, objections, _) = evaluate_all(&policies, inputs);
     let mut report = objections.into_report();
-    // More may have been found than is kept.
+    // There may be more findings than are kept.
     (
         report.counts.errors,
         report.counts.warnings,
@@ -359,7 +362,7 @@ pub(in crate::cli) fn compare_recorded(
     ));
     report
         .notices
-        .extend(tally.untold.iter().map(|(rule, doubt)| doubt.say(rule)));
+        .extend(tally.unrecorded.iter().map(|(rule, doubt)| doubt.say(rule)));
     let empty = tally.decisions == 0;
     Ok((
         report,
@@ -367,18 +370,17 @@ pub(in crate::cli) fn compare_recorded(
     ))
 }
 
-/// What a policy would have decided otherwise, by the rule that decides it.
+/// The decisions that a policy would change, by the responsible rule.
 pub(in crate::cli) struct OtherDecisions {
-    /// Decisions and calls that it was asked about.
+    /// Number of evaluated decisions and calls.
     pub(in crate::cli) asked: u64,
-    /// The code of the difference, the rule, its reason, how many, and the first: file, line and
-    /// action.
+    /// The changed decisions, one entry for each kind of difference and rule.
     pub(in crate::cli) groups: Vec<OtherDecision>,
 }
 
-/// What one rule would have decided otherwise.
+/// The decisions that one rule would change.
 pub(in crate::cli) struct OtherDecision {
-    /// What it would have been: `deny`, `ask` or `allow`.
+    /// The new decision: `deny`, `ask` or `allow`.
     pub(in crate::cli) decision: &'static str,
     pub(in crate::cli) rule: String,
     pub(in crate::cli) reason: String,
@@ -386,7 +388,7 @@ pub(in crate::cli) struct OtherDecision {
     pub(in crate::cli) first: Option<(String, u64, String)>,
 }
 
-/// Asks one policy about what sessions did.
+/// Evaluates one policy for the actions of sessions.
 pub(in crate::cli) fn other_decisions(
     policy: &str,
     inputs: &[Result<Input, Missing>],
@@ -447,7 +449,7 @@ impl Tally {
             drift,
             decision,
             if_so,
-        }) = policy.untold.drift(&found.policy, decided, history)
+        }) = policy.unrecorded.drift(&found.policy, decided, history)
         else {
             return;
         };
@@ -458,7 +460,7 @@ impl Tally {
                 if_so,
                 first: first(),
             };
-            self.untold
+            self.unrecorded
                 .entry(decision.rule_id().to_owned())
                 .or_insert_with(new)
                 .count += 1;
@@ -499,7 +501,7 @@ impl Tally {
             message,
             help: Some(format!("the action: {summary}")),
             turn: decided.turn,
-            rule: decision.rule.and_then(|rule| stands(found, rule)),
+            rule: decision.rule.and_then(|rule| place_of_rule(found, rule)),
             subject: subject([&*rule, &digest_of(decided.action.to_json().to_string())]),
             monitor: found.policy.monitor,
         };
@@ -563,8 +565,8 @@ impl Tally {
                 json!({ "code": format!("YV{code}"), "rule": rule, "reason": group.reason, "count": group.count, "actions": actions })
             })
             .collect();
-        let untold: Vec<_> = self
-            .untold
+        let unrecorded: Vec<_> = self
+            .unrecorded
             .iter()
             .map(|(rule, doubt)| {
                 let (file, line, execution) = &doubt.first;
@@ -577,7 +579,7 @@ impl Tally {
             "changed": self.changed,
             "unjudged": self.unjudged,
             "leftOut": self.left_out,
-            "inconclusive": untold,
+            "inconclusive": unrecorded,
             "groups": groups,
             "findings": findings_json(&objections.findings),
         })
@@ -611,7 +613,8 @@ impl<'a> PolicySet<'a> {
                     if entry.file_type().is_file() && is_policy {
                         let text = find::read(entry.path())?;
                         let name = find::name_of(entry.path());
-                        // Other files may lie there; only what a trace asks for has to load.
+                        // Other files may be there; only policies that a trace refers to have to
+                        // load.
                         if let Ok(policy) = agent_policy::load(&name, &text) {
                             by_digest.insert(
                                 digest(&text),
@@ -640,10 +643,10 @@ impl<'a> PolicySet<'a> {
         })
     }
 
-    /// Adds every version of every policy in a repository's history; what is at hand already stays.
+    /// Adds every version of every policy in a repository's history, unless it is already known.
     fn add_history(&mut self, repository: &Path, commits: usize) -> Result<(), Failure> {
         for (name, text) in super::revision::history(repository, commits)? {
-            // Other files may lie there; only what a trace asks for has to load.
+            // Other files may be there; only policies that a trace refers to have to load.
             if let Ok(policy) = agent_policy::load(&name, &text) {
                 let known = &self.known;
                 self.by_digest.entry(digest(&text)).or_insert_with(|| {
@@ -672,7 +675,7 @@ fn digest(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 
-/// A number with thousands separators.
+/// Formats a number with thousands separators.
 fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();

@@ -1,14 +1,14 @@
-//! Policies of a revision: `REV:PATH`, read from the repository that the current directory is in.
+//! Reads policies of a revision: `REV:PATH`, in the repository around the current directory.
 
 use super::folder::{is_policy, not_followed};
 use crate::cli::output::Failure;
 use std::path::Path;
 use worktree::git::{Entry, GitError, Kind, ObjectId, Repository};
 
-/// Bytes that a policy may have.
+/// Maximum size of a policy in bytes.
 const MAX_BYTES: usize = 4 << 20;
 
-/// A file or a folder of a commit.
+/// A file or directory of a commit.
 pub(super) struct Revision {
     repository: Repository,
     commit: ObjectId,
@@ -34,8 +34,7 @@ fn unable(error: &GitError) -> Failure {
 }
 
 impl Revision {
-    /// What `REV:PATH` names. `None` when the text names a file that is there, or is none of that
-    /// form.
+    /// Resolves `REV:PATH`. `None` when the text names an existing file or doesn't have that form.
     pub(super) fn named(text: &str) -> Result<Option<Self>, Failure> {
         let Some((revision, path)) = text
             .split_once(':')
@@ -57,12 +56,13 @@ impl Revision {
         }))
     }
 
-    /// The text of the file, if it is one.
+    /// Returns the text of the file.
     pub(super) fn file(&self) -> Result<String, Failure> {
         self.text(&self.path)
     }
 
-    /// The policies in it and below it, by their paths from there; `None` when it is no folder.
+    /// Returns the policies below the directory by their relative paths; `None` when it isn't a
+    /// directory.
     pub(super) fn folder(&self) -> Result<Option<Vec<(String, String)>>, Failure> {
         let prefix = if self.path.is_empty() || self.path == "." {
             String::new()
@@ -99,7 +99,7 @@ impl Revision {
         Ok(Some(files))
     }
 
-    /// Whether a symbolic link plainly names a file of the commit, and no folder.
+    /// Whether a symbolic link directly names a file of the commit.
     fn leads_to_a_file(&self, link: &Entry, all: &[Entry]) -> Result<bool, Failure> {
         let target = self
             .repository
@@ -112,7 +112,7 @@ impl Revision {
             match part {
                 "." => {}
                 ".." if path.pop().is_some() => {}
-                // The start of a path from the root, and what leaves the tree.
+                // An absolute path, or one that leaves the tree.
                 "" | ".." => return Ok(false),
                 part => path.push(part),
             }
@@ -123,7 +123,7 @@ impl Revision {
             .any(|e| e.path == path && matches!(e.kind, Kind::File | Kind::Executable)))
     }
 
-    /// How one of its files is reported.
+    /// Returns the name of one of its files in reports.
     pub(super) fn name_of(&self, file: &str) -> String {
         format!("{}/{file}", self.written.trim_end_matches('/'))
     }
@@ -139,8 +139,8 @@ impl Revision {
     }
 }
 
-/// The text that a policy file had where the history of `HEAD` parted from that of `base`, and what
-/// to call it; `None` when there was no such file.
+/// Returns the text and the name of a policy file at the merge base of `HEAD` and `base`; `None`
+/// when it didn't exist there.
 pub(super) fn at_merge_base(
     policy: &Path,
     base: &str,
@@ -195,7 +195,7 @@ pub(super) fn at_merge_base(
     }
 }
 
-/// The text of every policy file in the history of a repository, newest first, each version once.
+/// Returns every version of every policy file in the history of a repository, the newest first.
 /// Reads at most `commits` commits.
 pub(super) fn history(folder: &Path, commits: usize) -> Result<Vec<(String, String)>, Failure> {
     let repository = Repository::discover(folder).map_err(|e| unable(&e))?;

@@ -1,4 +1,4 @@
-//! `policy test`.
+//! `policy test`: runs the test cases of policies.
 
 use super::find::{self, LoadedPolicy};
 use super::folder::policies_under;
@@ -19,14 +19,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use text_safety::invisible_chars::says_nothing;
 
-/// Run the cases and corpora of policies.
+/// Arguments of `policy test`.
 #[derive(Debug, Args)]
 pub struct TestArgs {
     /// Policies (`NAME.yaml` with `NAME.test.yaml` beside it), or folders of them. Without any: the
     /// ones built in.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// A corpus besides: one `{"action", "expect", "source"?, "why"?}` a line.
+    /// Also run this corpus: one `{"action", "expect", "source"?, "why"?}` per line.
     #[arg(long, value_name = "JSONL")]
     corpus: Vec<PathBuf>,
     /// Write the reasons of what is denied as snapshots (`NAME.reasons.yaml`) instead of comparing
@@ -39,22 +39,22 @@ pub struct TestArgs {
     /// List every key that no case exercises both ways.
     #[arg(short, long)]
     verbose: bool,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
 }
 
-/// A policy with everything that tests it.
+/// A policy with all of its tests.
 pub(super) struct Suite {
     pub(super) found: LoadedPolicy,
-    /// Files of cases: name, text, cases.
+    /// Files of test cases: name, text, cases.
     pub(super) files: Vec<(String, String, Vec<Case>)>,
-    /// Where its snapshot is, and what it holds.
+    /// The path of the snapshot of reasons, and its content.
     snapshot: Option<PathBuf>,
     reasons: BTreeMap<String, String>,
 }
 
-/// What came of one suite.
+/// The result of one suite.
 struct Outcome {
     file: String,
     id: String,
@@ -151,10 +151,10 @@ impl TestArgs {
     }
 }
 
-/// Reads the file next to a policy with an ending, if there is one.
+/// Reads the file next to a policy with an extension, if it exists.
 type SiblingReader<'r> = &'r dyn Fn(&str) -> Result<Option<String>, Failure>;
 
-/// Runs the cases of one policy, for a gate. Returns how many there are besides.
+/// Runs the test cases of one policy, for a gate. Also returns their number.
 pub(in crate::cli) fn run_cases(
     policy: &Path,
     text: String,
@@ -171,8 +171,8 @@ pub(in crate::cli) fn run_cases(
     Ok((report, cases))
 }
 
-/// The policies that paths name with what tests each, and these corpora for all of them; without
-/// paths those that are built in.
+/// Loads the policies that paths name with their tests, plus corpora that apply to all of them.
+/// Without paths, the built-in policies are loaded.
 pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>, Failure> {
     let mut corpora = Vec::new();
     for path in corpus {
@@ -328,7 +328,7 @@ impl Suite {
     }
 }
 
-/// What kind of failure it is, whatever the words.
+/// Returns the kind of a failure, independent of its wording.
 fn class(failure: &Failed) -> String {
     match failure {
         Failed::Effect { found, .. } => format!("effect {found}"),
@@ -339,7 +339,7 @@ fn class(failure: &Failed) -> String {
     }
 }
 
-/// A failure in words, with what to do about it.
+/// Describes a failure, and what to do about it.
 fn say(case: &Case, failure: &Failed, told: Option<&String>) -> (String, Option<String>) {
     let name = &case.name;
     let expected = case.expect.effect;

@@ -1,4 +1,4 @@
-//! `repomap build`.
+//! `repomap build`: writes a map.
 
 use super::map_format;
 use super::tree::{TreeArgs, relative};
@@ -11,12 +11,12 @@ use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use tokens::Encoding;
 
-/// Write a map.
+/// Arguments of `repomap build`.
 #[derive(Debug, Args)]
 pub struct BuildArgs {
     #[command(flatten)]
     tree: TreeArgs,
-    /// Tokens that the whole map may have.
+    /// Limit the whole map to N tokens.
     #[arg(long, value_name = "N", default_value_t = TOKENS, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     tokens: usize,
     /// Count tokens with this encoding.
@@ -28,7 +28,7 @@ pub struct BuildArgs {
     /// Rank what these words name higher.
     #[arg(long, value_name = "WORDS", default_value = "")]
     query: String,
-    /// Say of each file why it has its place.
+    /// Explain the rank of each file.
     #[arg(long)]
     explain: bool,
     /// Number the lines. A map with numbers is stale sooner.
@@ -37,7 +37,7 @@ pub struct BuildArgs {
     /// Mark entry points, global state, side effects and concurrency.
     #[arg(long)]
     marks: bool,
-    /// How to write it.
+    /// Output format.
     #[arg(long, value_parser = map_format("For people and models", "For pages", "For programs"), default_value = "text")]
     format: Format,
     /// Write to this file, where `repomap check` finds it again.
@@ -58,8 +58,8 @@ impl BuildArgs {
             explain: self.explain,
             ..Settings::default()
         };
-        // Never dropped: the process is about to end, and to free a million names one by one takes
-        // as long as to rank them.
+        // Never dropped, since the process is about to end. Freeing a million names takes as long
+        // as ranking them.
         let mut snapshot = ManuallyDrop::new(self.tree.read_for(&settings)?);
         // The map doesn't list its own output file, whatever that contains.
         let output = self.output.as_deref().filter(|_| self.tree.rev.is_none());
@@ -93,7 +93,7 @@ impl BuildArgs {
     }
 }
 
-/// What a map holds, in a sentence.
+/// Summarises the content of a map in a sentence.
 fn summary(map: &Map) -> String {
     let ((shown, all), (files, of)) = (map.definitions, map.files);
     format!(
@@ -102,7 +102,7 @@ fn summary(map: &Map) -> String {
     )
 }
 
-/// Why there is no map.
+/// Converts an error of building a map.
 pub(super) fn unable(error: &BuildError) -> Failure {
     let remedy = match error {
         BuildError::Settings(_) => "build the map again",

@@ -1,4 +1,4 @@
-//! `repomap check`.
+//! `repomap check`: checks a map against its tree.
 
 use super::build::unable;
 use super::tree::TreeArgs;
@@ -17,18 +17,18 @@ use similar::{ChangeTag, TextDiff};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Lines of difference that are shown.
+/// Maximum number of lines of the difference that are shown.
 const MAX_LINES: usize = 200;
 
-/// Check a map against its tree.
+/// Arguments of `repomap check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     #[command(flatten)]
     tree: TreeArgs,
-    /// The map to check.
+    /// Check this map.
     #[arg(long, value_name = "FILE", default_value = "REPOMAP.md")]
     map: PathBuf,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
 }
@@ -45,7 +45,7 @@ impl CheckArgs {
         let given = file::text(&self.map)?;
         let settings = settings(&given, &name)?;
         let built = build(&self.tree.read_for(&settings)?, &settings).map_err(|e| unable(&e))?;
-        // A checkout may have changed the line ends.
+        // A checkout may have converted the line ends.
         let same = given.replace("\r\n", "\n") == built.text;
         let lines = if same {
             Vec::new()
@@ -80,7 +80,7 @@ impl CheckArgs {
     }
 }
 
-/// Checks a map against the tree of a folder, for a gate. Returns besides whether any file was
+/// Checks a map against the tree of a directory, for a gate. Also returns whether any file was
 /// mapped.
 pub(in crate::cli) fn check_map(map: &Path, tree: &Path) -> Result<(Report, bool), Failure> {
     let name = map.to_string_lossy().replace('\\', "/");
@@ -108,7 +108,7 @@ fn settings(given: &str, name: &str) -> Result<Settings, Failure> {
     Settings::of_map(given).map_err(|e| Failure::unable(format!("`{name}` is no map: {e}"), remedy))
 }
 
-/// The lines that differ, with one line around them.
+/// Returns the lines that differ, with one line of context.
 fn difference(given: &str, built: &str) -> Vec<Line> {
     let diff = TextDiff::configure()
         .algorithm(similar::Algorithm::Patience)

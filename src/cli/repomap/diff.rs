@@ -1,4 +1,4 @@
-//! `repomap diff`.
+//! `repomap diff`: compares the definitions of two revisions.
 
 use super::interface::findings;
 use super::map_format;
@@ -12,25 +12,25 @@ use serde_json::json;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Compare what two revisions define.
+/// Arguments of `repomap diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// The revision before.
+    /// The earlier revision.
     #[arg(value_name = "REV")]
     base: String,
-    /// The revision after; the work tree when it isn't given.
+    /// The later revision. The default is the work tree.
     #[arg(value_name = "REV")]
     head: Option<String>,
-    /// The folder to compare; its repository has the revisions.
+    /// Compare this folder of a repository with the revisions.
     #[arg(long, value_name = "PATH", default_value = ".")]
     path: PathBuf,
     /// List private definitions too.
     #[arg(long)]
     private: bool,
-    /// Exit with 1 when a definition that isn't private is gone or changed (YV906).
+    /// Exit with 1 when a definition that isn't private is removed or changed (YV906).
     #[arg(long)]
     fail: bool,
-    /// How to report.
+    /// Output format.
     #[arg(long, value_parser = map_format("For people", "For a pull request", "JSON"), default_value = "text")]
     format: Format,
 }
@@ -38,9 +38,9 @@ pub struct DiffArgs {
 /// The comparison of two trees.
 struct Comparison {
     head: String,
-    /// Definitions before and after.
+    /// Number of definitions before and after.
     definitions: (usize, usize),
-    /// Files that weren't read whole, before and after.
+    /// Number of files that weren't read completely, before and after.
     unread: (usize, usize),
     shown: Vec<Difference>,
     hidden: usize,
@@ -93,7 +93,7 @@ impl DiffArgs {
         })
     }
 
-    /// What was compared, and how much of it differs.
+    /// Summarises what was compared, and how much of it differs.
     fn summary(comparison: &Comparison) -> String {
         let count =
             |test: fn(&Change) -> bool| comparison.shown.iter().filter(|d| test(&d.change)).count();
@@ -168,7 +168,7 @@ impl DiffArgs {
     }
 }
 
-/// A difference as lines of a diff: what it belongs to, then how it is written.
+/// Formats a difference as lines of a diff: the container, then the signature.
 fn lines(difference: &Difference) -> Vec<(char, String)> {
     let outer = difference
         .name

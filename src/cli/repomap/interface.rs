@@ -1,4 +1,5 @@
-//! What differs between the interfaces of two trees, as findings: of `repomap diff`, and of a gate.
+//! Reports differences between the interfaces of two trees as findings, for `repomap diff` and a
+//! gate.
 
 use super::tree::{at_merge_base, unread};
 use crate::cli::output::Failure;
@@ -8,10 +9,10 @@ use crate::verify::Report;
 use repo_map::{Change, Difference, diff, of_folder};
 use std::path::Path;
 
-/// New definitions that a notice names; the rest is counted.
+/// Maximum number of new definitions that a notice names.
 const NAMED: usize = 10;
 
-/// A finding for each definition that others may rely on and that is gone or changed (YV906).
+/// Returns a finding for each public definition that was removed or changed (YV906).
 pub(super) fn findings(differences: &[Difference]) -> Vec<Finding> {
     let mut out: Vec<Finding> = differences
         .iter()
@@ -50,8 +51,8 @@ fn finding(difference: &Difference) -> Option<Finding> {
     })
 }
 
-/// Compares what a folder defines with what it defined where the branch parted from another one,
-/// for a gate. Returns besides whether there was anything to compare.
+/// Compares the definitions of a directory with those at the merge base, for a gate. Also returns
+/// whether there was anything to compare.
 pub(in crate::cli) fn compare_interface(
     tree: &Path,
     base: &str,

@@ -1,4 +1,4 @@
-//! `repomap`: the skeleton of a repository.
+//! `repomap`: maps a repository.
 
 mod build;
 mod check;
@@ -15,14 +15,14 @@ use super::output::Failure;
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 
-/// Maps of repositories.
+/// Arguments of `repomap`.
 #[derive(Debug, Args)]
 pub struct RepomapArgs {
     #[command(subcommand)]
     command: RepomapCommand,
 }
 
-/// What to do with a map.
+/// Subcommands of `repomap`.
 #[derive(Debug, Subcommand)]
 enum RepomapCommand {
     /// Write the map: what ranks highest of all definitions, as much as fits into a budget of
@@ -48,7 +48,7 @@ impl RepomapArgs {
     }
 }
 
-/// Parses the name of a repo map's format; the help shows these descriptions.
+/// Creates a parser for the name of a repo map's format; the help shows these descriptions.
 fn map_format(
     text: &'static str,
     markdown: &'static str,

@@ -1,4 +1,4 @@
-//! `repomap tags`.
+//! `repomap tags`: prints all definitions and references.
 
 use super::tree::TreeArgs;
 use crate::cli::common::exit::EXIT_CLEAN;
@@ -6,7 +6,7 @@ use crate::cli::output::{Color, Failure, print};
 use clap::{Args, ValueEnum};
 use repo_map::{write_ctags, write_jsonl};
 
-/// Ways to write tags.
+/// Output formats of tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TagFormat {
     /// Definitions and references, one JSON object on a line.
@@ -15,12 +15,12 @@ enum TagFormat {
     Ctags,
 }
 
-/// Print all tags.
+/// Arguments of `repomap tags`.
 #[derive(Debug, Args)]
 pub struct TagsArgs {
     #[command(flatten)]
     tree: TreeArgs,
-    /// How to write them.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = TagFormat::Jsonl)]
     format: TagFormat,
 }

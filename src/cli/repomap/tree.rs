@@ -1,4 +1,4 @@
-//! Which tree is read.
+//! Reads the tree that a command maps.
 
 use crate::cli::common::exit::EXIT_NOTHING_VERIFIED;
 use crate::cli::output::{Failure, warn};
@@ -9,23 +9,24 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::time::SystemTime;
 use worktree::git::Repository;
 
-/// The tree to read.
+/// Selects the tree.
 #[derive(Debug, Args)]
 pub(super) struct TreeArgs {
-    /// The folder.
+    /// The folder to read.
     #[arg(value_name = "PATH", default_value = ".")]
     pub(super) path: PathBuf,
     /// Read this revision of the folder's repository, without a checkout.
     #[arg(long, value_name = "REV")]
     pub(super) rev: Option<String>,
-    /// Keep what was parsed in this folder (`.yuangs/cache/repomap` is a good one). Whoever may
-    /// write there may change maps: don't share it with pull requests.
+    /// Cache parsed files in this folder (for example `.yuangs/cache/repomap`). Anyone who can
+    /// write there can change maps, so don't share it with pull requests.
     #[arg(long, value_name = "DIR")]
     pub(super) cache: Option<PathBuf>,
 }
 
 impl TreeArgs {
-    /// Reads it for a map with these settings: what the map counts tokens with is loaded meanwhile.
+    /// Reads the tree for a map with these settings. The map's token encoding is loaded in the
+    /// meantime.
     pub(super) fn read_for(&self, settings: &Settings) -> Result<Snapshot, Failure> {
         // An unknown encoding is reported when the map is built.
         if let Ok(encoding) = settings.encoding() {
@@ -34,7 +35,7 @@ impl TreeArgs {
         self.read()
     }
 
-    /// Reads it, and keeps what was parsed.
+    /// Reads the tree, and updates the cache.
     pub(super) fn read(&self) -> Result<Snapshot, Failure> {
         if let Some(folder) = &self.cache {
             let file = folder.join(Cache::NAME);
@@ -62,7 +63,7 @@ impl TreeArgs {
     }
 }
 
-/// Reads a revision of the repository that a folder belongs to, below that folder.
+/// Reads a revision of the repository around a directory, below that directory.
 pub(super) fn revision(path: &Path, rev: &str, cache: Option<&Cache>) -> Result<Snapshot, Failure> {
     let unable = |e: &dyn std::fmt::Display| {
         Failure::unable(
@@ -78,8 +79,8 @@ pub(super) fn revision(path: &Path, rev: &str, cache: Option<&Cache>) -> Result<
     of_revision(&repository, rev, &folder, cache).map_err(|e| unable(&e))
 }
 
-/// Reads a folder as it was where the history of `HEAD` parted from that of another revision; and
-/// the commit, in short.
+/// Reads a directory at the merge base of `HEAD` and another revision. Also returns the short id of
+/// the commit.
 pub(super) fn at_merge_base(path: &Path, base: &str) -> Result<(String, Snapshot), Failure> {
     let unable = |e: &dyn std::fmt::Display| {
         let remedy = "is it fetched, with its history? A shallow clone has only the newest commit";
@@ -100,7 +101,7 @@ pub(super) fn at_merge_base(path: &Path, base: &str) -> Result<(String, Snapshot
     Ok((parting.chars().take(12).collect(), snapshot))
 }
 
-/// Files of which not everything is known: they don't parse, or would take too much work.
+/// Counts the files that aren't fully known: they have syntax errors, or would take too much work.
 pub(super) fn unread(snapshot: &Snapshot) -> usize {
     let broken = snapshot.files.iter().filter(|f| f.tags.has_errors).count();
     broken
@@ -111,7 +112,8 @@ pub(super) fn unread(snapshot: &Snapshot) -> usize {
             .unwrap_or(0)
 }
 
-/// Where a folder lies below another one, with `/` at its end; empty when they are the same.
+/// Returns the path of a directory below another one, with a trailing `/`; empty when they are the
+/// same.
 fn below(top: &Path, path: &Path) -> Result<String, Failure> {
     let missing = |e| {
         Failure::unable(
@@ -127,8 +129,7 @@ fn below(top: &Path, path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Where something lies below a folder, as a snapshot has it: with `/`. None when it lies
-/// elsewhere.
+/// Returns a path below a directory as in a snapshot, with `/`; `None` when it is elsewhere.
 pub(super) fn relative(top: &Path, path: &Path) -> io::Result<Option<String>> {
     let (top, path) = (top.canonicalize()?, path.canonicalize()?);
     Ok(path
@@ -137,7 +138,7 @@ pub(super) fn relative(top: &Path, path: &Path) -> io::Result<Option<String>> {
         .map(|inner| inner.to_string_lossy().replace(MAIN_SEPARATOR, "/")))
 }
 
-/// Says why there is nothing, and ends with the code for it.
+/// Warns that there is nothing to process, and returns the exit code for it.
 pub(super) fn nothing(what: &str) -> u8 {
     warn(&format!(
         "nothing was {what}: no file with definitions in a known language was found"

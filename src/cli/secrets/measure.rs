@@ -1,4 +1,4 @@
-//! `secrets measure`: precision and recall of the rules for credentials.
+//! `secrets measure`: measures precision and recall of the rules for credentials.
 
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::file;
@@ -9,7 +9,7 @@ use content_scan::secret::corpus::{Figures, Judged, Outcome, judge};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Rows that are listed when they went wrong.
+/// Maximum number of wrong rows that are listed.
 const SHOWN: usize = 20;
 
 /// Measures over corpora.
@@ -31,7 +31,7 @@ pub(super) fn run(table: &Table, files: Vec<PathBuf>) -> Result<u8, Failure> {
     })
 }
 
-/// A table by rule, the rows that went wrong, and the sums.
+/// Writes a table by rule, the wrong rows, and the sums.
 fn figures(judged: &[(String, Judged)], out: &mut dyn Write) -> io::Result<()> {
     let mut rules = std::collections::BTreeMap::<&str, Figures>::new();
     let mut all = Figures::default();

@@ -1,4 +1,4 @@
-//! `secrets`: the rules for credentials, what they find in files, and how good they are.
+//! `secrets`: scans for credentials, and lists and measures the rules.
 
 mod measure;
 mod scan;
@@ -9,7 +9,7 @@ use super::output::{Color, Failure, print};
 use clap::Subcommand;
 use std::path::PathBuf;
 
-/// What can be done with the rules for credentials.
+/// Subcommands of `secrets`.
 #[derive(Debug, Subcommand)]
 pub enum SecretsCommand {
     /// Scan files for credentials, of whatever format.
@@ -29,7 +29,6 @@ pub enum SecretsCommand {
 }
 
 impl SecretsCommand {
-    /// Runs it.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let table = secret_rules()?;
         table.check().map_err(|e| broken_rules(&e))?;

@@ -1,4 +1,4 @@
-//! `secrets scan`: the credentials that stand in files.
+//! `secrets scan`: scans files for credentials.
 
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
@@ -12,21 +12,21 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// Bytes at the start of a file in which a NUL shows that it is no text.
+/// Number of bytes at the start of a file in which a NUL shows that it isn't text.
 const HEAD: usize = 8 << 10;
 
-/// Scan files for credentials.
+/// Arguments of `secrets scan`.
 #[derive(Debug, Args)]
 pub struct ScanArgs {
     /// Files, directories (walked without `.git`), or `-` for standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// How to print what was found.
+    /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("A line each", "A JSON object a line"), default_value = "text")]
     format: OutputFormat,
 }
 
-/// A credential: where it begins, both counted from 1, and what is said of it.
+/// A credential: its line and column, from 1, and a description.
 #[derive(Debug, PartialEq, Eq)]
 struct Hit {
     line: usize,
@@ -34,7 +34,7 @@ struct Hit {
     message: String,
 }
 
-/// What became of the files.
+/// Counts of scanned files.
 #[derive(Debug, Default)]
 struct Count {
     scanned: u64,
@@ -151,8 +151,8 @@ fn files(count: u64) -> String {
     }
 }
 
-/// The credentials of a text, in order. Those that only show when the escapes of a line are
-/// resolved are found as well.
+/// Returns the credentials in a text in order, including those that appear only once the escapes of
+/// a line are resolved.
 fn hits(table: &Table, text: &str) -> Vec<Hit> {
     let mut places: Vec<(usize, usize, String)> = find(table, text)
         .into_iter()

@@ -1,4 +1,4 @@
-//! A context bank on disk: `index.json`, `items/ID.json`, or one list of items.
+//! Reads a context bank: `index.json`, `items/ID.json`, or a list of items.
 
 use super::item::{Item, Place};
 use crate::knowledge::KnowledgeError;
@@ -11,37 +11,36 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Bytes that one file of a bank may have.
+/// Maximum size of one file of a bank, in bytes.
 const WHOLE: u64 = 64 << 20;
 
-/// A file of a bank.
+/// A file of a context bank.
 #[derive(Debug, Clone)]
 pub struct BankFile {
-    /// Its path relative to the root, with `/`.
+    /// The path relative to the root, with `/`.
     pub name: String,
-    /// What to open.
+    /// The path to open.
     pub path: PathBuf,
-    /// Its bytes as they were read.
+    /// The bytes as read from disk.
     pub bytes: Vec<u8>,
-    /// What it says.
     pub value: Value,
 }
 
 /// The items of all configured banks.
 #[derive(Debug, Clone, Default)]
 pub struct Bank {
-    /// The files that could be read, by name.
+    /// The readable files, by name.
     pub files: Vec<BankFile>,
     /// The items, by file and place.
     pub items: Vec<Item>,
-    /// Files that can't be read, and why. Those of them that `reindex` names besides are broken
+    /// Files that can't be read, with the reason. Those that `reindex` also reports contain invalid
     /// JSON.
     pub unreadable: Vec<(String, String)>,
     /// Ids of items that were proposed as skills.
     pub proposed: BTreeSet<String>,
-    /// The files that name them, relative to the root, with their bytes.
+    /// The files that list those proposals, by path relative to the root, with their bytes.
     pub candidate_files: BTreeMap<String, Vec<u8>>,
-    /// Secrets that stand in the files; nothing that is said of items may show them.
+    /// Secrets in the files, masked in all output about items.
     pub secrets: Mask,
 }
 
@@ -87,7 +86,7 @@ impl Bank {
         Ok(bank)
     }
 
-    /// Reads which items were proposed as skills. A line that can't be read proposes nothing.
+    /// Reads which items were proposed as skills. Unreadable lines are ignored.
     fn proposals(&mut self, root: &Path) {
         let folders: BTreeSet<&str> = self.files.iter().map(|f| Self::folder(&f.name)).collect();
         for folder in folders {
@@ -134,7 +133,7 @@ impl Bank {
             }
         }
         known.extend(self.items.iter().map(|i| i.id.clone()));
-        // What an index says is to stay, by its folder and id.
+        // Items that an index freezes, by directory and id.
         let mut frozen: BTreeMap<(String, String), &'static str> = BTreeMap::new();
         for file in &self.files {
             let entries = file
@@ -147,8 +146,8 @@ impl Bank {
                 let Some(entry) = Item::read(&file.name, Place::Listed(n), entry) else {
                     continue;
                 };
-                // What has a file of its own is told there; but what either of them says is to stay
-                // stays.
+                // An item's own file takes precedence over its index entry, except that either may
+                // freeze it.
                 if !known.contains(&entry.id) {
                     self.items.push(entry);
                 } else if let Some(why) = entry.frozen {
@@ -169,7 +168,8 @@ impl Bank {
             .sort_by(|a, b| (&a.file, a.place, &a.id).cmp(&(&b.file, b.place, &b.id)));
     }
 
-    /// The newest time that an item names, up to a time; in milliseconds since the epoch.
+    /// Returns the latest time of use that isn't after `until`, in milliseconds since the Unix
+    /// epoch.
     #[must_use]
     pub fn newest(&self, until: i64) -> Option<i64> {
         self.items
@@ -179,7 +179,7 @@ impl Bank {
             .max()
     }
 
-    /// Ids of the items that were used later than a time, by their own account.
+    /// Returns the ids of the items that claim a use after `time`.
     #[must_use]
     pub fn later_than(&self, time: i64) -> Vec<&str> {
         self.items
@@ -189,8 +189,8 @@ impl Bank {
             .collect()
     }
 
-    /// The folder of the bank that a file belongs to, relative to the root; empty for the root
-    /// itself.
+    /// Returns the directory of the bank that a file belongs to, relative to the root; empty for
+    /// the root itself.
     #[must_use]
     pub fn folder(file: &str) -> &str {
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -209,7 +209,7 @@ fn read(path: &Path) -> Result<(Vec<u8>, Value), String> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let value = serde_json::from_slice(text).map_err(|e| format!("it is not JSON: {e}"))?;
     if is_repeated(std::str::from_utf8(text).map_err(|e| e.to_string())?) {
-        // Written back it would have one of them, and nobody knows which one is meant.
+        // Writing the value back would drop one of the members, and which one was meant is unknown.
         return Err("a member appears twice in its object".to_owned());
     }
     Ok((bytes, value))

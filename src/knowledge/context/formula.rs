@@ -1,31 +1,32 @@
 //! The formulas of importance, stage and memory, with their thresholds.
 //!
 //! Thresholds are inclusive where a table says "at least" and exclusive where it says "more than".
-//! What a formula needs and isn't recorded earns nothing: without a time of use nothing is fresh,
-//! and nothing is taken away either.
+//! A missing input neither adds nor subtracts: without a time of use, an item isn't fresh and isn't
+//! penalised either.
 
 use super::days_between;
 use super::item::{Importance, Item};
 
 /// Days in which freshness falls to 1/e.
 const FRESH_DAYS: f64 = 14.0;
-/// Days without use after which an item counts as idle.
+/// Days without use after which an item is idle.
 const IDLE_DAYS: f64 = 30.0;
 
-/// `0.45 · success rate + 0.35 · freshness + 0.20 · confidence`, each and the whole 0..1.
+/// Computes `0.45 · success rate + 0.35 · freshness + 0.20 · confidence`. Inputs and result are
+/// 0..1.
 #[must_use]
 pub fn importance(success_rate: f64, freshness: f64, confidence: f64) -> f64 {
     (0.45 * success_rate + 0.35 * freshness + 0.20 * confidence).clamp(0.0, 1.0)
 }
 
-/// `importance · ln(1 + uses) · freshness`.
+/// Computes `importance · ln(1 + uses) · freshness`.
 #[must_use]
 pub fn ranking(importance: f64, uses: u64, freshness: f64) -> f64 {
     importance * float(uses).ln_1p() * freshness
 }
 
-/// Confidence after a use: 0.05 more when it succeeded, at most 1; 0.1 less when it failed, at
-/// least 0.
+/// Returns the confidence after a use: plus 0.05 up to 1 after a success, minus 0.1 down to 0 after
+/// a failure.
 #[must_use]
 pub fn confidence_after(confidence: f64, success: bool) -> f64 {
     if success {
@@ -40,32 +41,29 @@ fn float(n: u64) -> f64 {
     n as f64
 }
 
-/// What the formulas make of an item.
+/// The values that the formulas compute for an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Metrics {
-    /// 0..1; `None` when nothing of it is recorded, or it can't be computed for want of a time of
-    /// use.
+    /// 0..1; `None` when nothing is recorded, or when the time of use that it needs is missing.
     pub importance: Option<f64>,
-    /// `exp(-idle days / 14)`.
+    /// `exp(-idle days / 14)`; `None` without a time of use.
     pub freshness: Option<f64>,
-    /// Days since it was used last.
+    /// Days since the last use; `None` without a time of use.
     pub idle_days: Option<f64>,
-    /// Share of uses that succeeded; 0.5 when it was never tried.
+    /// Share of uses that succeeded; 0.5 when it was never used.
     pub success_rate: f64,
     /// 0..1; 0 when it isn't recorded.
     pub confidence: f64,
-    /// Uses.
     pub uses: u64,
-    /// References.
     pub referenced: u64,
-    /// Useful of all verified references; 0 without any.
+    /// Share of verified references that were useful; 0 without any.
     pub verified_rate: f64,
-    /// What the ranking goes by.
+    /// The value that items are sorted by.
     pub ranking: f64,
 }
 
 impl Metrics {
-    /// The figures of an item at a time, in milliseconds since the epoch.
+    /// Computes the metrics of an item at a time in milliseconds since the Unix epoch.
     #[must_use]
     pub fn of(item: &Item, now: i64) -> Self {
         let idle_days = item.used.map(|used| days_between(used, now));
@@ -119,21 +117,21 @@ impl Metrics {
     }
 }
 
-/// How far an item has come on the way from context to skill.
+/// The stage of an item on the way from context to skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
-    /// Referenced at least 5 times, verified at least three in four times, confidence at least 0.7.
+    /// Referenced at least 5 times, verified rate at least 0.75, confidence at least 0.7.
     SkillCandidate,
-    /// Referenced at least 3 times, verified at least three in five times, confidence at least 0.5.
+    /// Referenced at least 3 times, verified rate at least 0.6, confidence at least 0.5.
     Bank,
     /// Idle for more than 30 days, confidence below 0.25, more often not useful than useful.
     Archived,
-    /// All else.
+    /// Every other item.
     Context,
 }
 
 impl Stage {
-    /// The word in output.
+    /// Returns the name in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -145,18 +143,18 @@ impl Stage {
     }
 }
 
-/// An item's stage and why it isn't further.
+/// An item's stage and the reason for it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Staged {
+pub struct StageDecision {
     pub stage: Stage,
-    /// `0.5 · confidence + 0.3 · ln(1 + referenced) + 0.2 · min(1, uses / 10)`; 0 when nothing was
-    /// counted.
+    /// `0.5 · confidence + 0.3 · ln(1 + referenced) + 0.2 · min(1, uses / 10)`; 0 without recorded
+    /// counts.
     pub score: f64,
-    /// What decided, with figures and thresholds.
+    /// The deciding conditions, with values and thresholds.
     pub why: String,
 }
 
-/// What a stage asks for, and which of it is missing.
+/// Returns the requirements of a stage that an item doesn't meet.
 fn missing(figures: &Metrics, referenced: u64, rate: f64, confidence: f64) -> Vec<String> {
     let mut all = Vec::new();
     if figures.referenced < referenced {
@@ -174,12 +172,12 @@ fn missing(figures: &Metrics, referenced: u64, rate: f64, confidence: f64) -> Ve
     all
 }
 
-/// The stage of an item at a time. Stages are tried from the furthest.
+/// Determines the stage of an item at a time. The furthest stage is tried first.
 #[must_use]
-pub fn stage(item: &Item, now: i64) -> Staged {
+pub fn stage(item: &Item, now: i64) -> StageDecision {
     let f = Metrics::of(item, now);
     let Some(stats) = item.stats else {
-        return Staged {
+        return StageDecision {
             stage: Stage::Context,
             score: 0.0,
             why: "nothing was counted".to_owned(),
@@ -214,26 +212,26 @@ pub fn stage(item: &Item, now: i64) -> Staged {
     } else {
         (Stage::Context, format!("for the bank: {}", bank.join(", ")))
     };
-    Staged { stage, score, why }
+    StageDecision { stage, score, why }
 }
 
-/// What is to become of an item.
+/// An action of the memory policy on an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MemoryAction {
-    /// Propose it as a skill.
+    /// Propose the item as a skill.
     PromoteToSkill,
-    /// Remove it.
+    /// Remove the item.
     Forget,
-    /// Set it aside.
+    /// Mark the item as deprecated.
     Archive,
-    /// Raise its confidence.
+    /// Raise the item's confidence.
     Reinforce,
-    /// Leave it.
+    /// Leave the item unchanged.
     Keep,
 }
 
 impl MemoryAction {
-    /// All of them.
+    /// Every action.
     pub const ALL: [Self; 5] = [
         Self::PromoteToSkill,
         Self::Forget,
@@ -242,7 +240,7 @@ impl MemoryAction {
         Self::Keep,
     ];
 
-    /// The word in output.
+    /// Returns the name in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -259,13 +257,14 @@ impl MemoryAction {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
     pub action: MemoryAction,
-    /// How sure, 0..1: the importance for what keeps an item, one minus it for what takes it away.
+    /// 0..1: the importance for an action that keeps the item, one minus it for an action that
+    /// removes it.
     pub confidence: f64,
-    /// Why, with figures and thresholds.
+    /// The reason, with values and thresholds.
     pub why: String,
 }
 
-/// What the memory policy makes of an item at a time: the first rule that fits.
+/// Decides about an item at a time. The first matching rule applies.
 #[must_use]
 pub fn memory(item: &Item, now: i64) -> Memory {
     let keep = |confidence, why: &str| Memory {
@@ -363,7 +362,7 @@ mod tests {
             (f.ranking - f.importance.unwrap() * 5_f64.ln() * 0.367_879_441_171_442_3).abs()
                 < 1e-12
         );
-        // Never tried.
+        // An item that was never used.
         assert!(
             (Metrics::of(&item((0, 0, 0), 0.5, 0, (0, 0, 0)), NOW)
                 .importance
@@ -408,7 +407,7 @@ mod tests {
         uncounted.stats = None;
         assert_eq!(
             stage(&uncounted, NOW),
-            Staged {
+            StageDecision {
                 stage: Stage::Context,
                 score: 0.0,
                 why: "nothing was counted".into()

@@ -1,87 +1,80 @@
-//! One item of a context bank, as the record tells it.
+//! One item of a context bank as recorded.
 
 use crate::knowledge::extract::time;
 use content_scan::secret::Table;
 use serde_json::Value;
 
-/// Where an item stands, as far as it takes to change it.
+/// The location of an item in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// It is the whole file.
+    /// The item is the whole file.
     Whole,
-    /// It is an element of a file that is a list.
+    /// The item is an element of a list.
     Element(usize),
-    /// Only the index knows it: this entry of `items`.
+    /// The item exists only as this entry of an index's `items`.
     Listed(usize),
 }
 
-/// What was counted about an item.
+/// Counts of references to an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UsageStats {
-    /// References to it.
+    /// All references.
     pub referenced: u64,
-    /// References that were verified as useful.
+    /// References verified as useful.
     pub useful: u64,
-    /// References that were verified as not useful.
+    /// References verified as not useful.
     pub not_useful: u64,
 }
 
-/// What is recorded of the importance of an item. The early form is one number and says nothing of
-/// how it came about.
+/// The recorded importance of an item. The older form is one number without its inputs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Importance {
-    /// One number, 0..1.
+    /// A single number, 0..1.
     Number(f64),
-    /// Counts.
+    /// The inputs of the formula.
     Counts {
-        /// Uses.
         uses: u64,
-        /// Uses that succeeded.
         successes: u64,
-        /// Uses that failed.
         failures: u64,
         /// 0..1.
         confidence: f64,
     },
 }
 
-/// An item. Its texts are hostile.
+/// An item of a context bank. Its texts may be hostile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// The file that it stands in, relative to the root, with `/`.
+    /// The file that contains it, relative to the root, with `/`.
     pub file: String,
-    /// Where in it.
+    /// The location in the file.
     pub place: Place,
-    /// Its id; its path where it has none.
+    /// The recorded id, or else the path.
     pub id: String,
-    /// What it is of.
+    /// The path that the item describes.
     pub path: String,
-    /// `file`, `directory`, `runtime` or `generated`; empty when it doesn't say.
+    /// `file`, `directory`, `runtime` or `generated`; empty when it isn't recorded.
     pub kind: String,
-    /// A short name.
     pub alias: Option<String>,
     pub content: Option<String>,
-    /// What it is about.
     pub summary: Option<String>,
-    /// How important, where it is recorded.
+    /// `None` when it isn't recorded or the item is malformed.
     pub importance: Option<Importance>,
-    /// What was counted, where it was.
+    /// `None` when it isn't recorded or the item is malformed.
     pub stats: Option<UsageStats>,
-    /// When it was used last, or else came to be, in milliseconds since the epoch.
+    /// Time of the last use, or else of creation, in milliseconds since the Unix epoch.
     pub used: Option<i64>,
-    /// It is to stay as it is: it says so, or it is what a run printed, a configuration of
-    /// production, or holds a secret.
+    /// Why the item must not change: it is frozen, output of a run, a production configuration, or
+    /// contains a secret.
     pub frozen: Option<&'static str>,
-    /// It has been archived.
+    /// Whether the item has been archived.
     pub deprecated: bool,
-    /// References that its confidence was raised for.
+    /// The reference count at which its confidence was last raised.
     pub reinforced: Option<u64>,
 }
 
-/// A count, where it is one; some writers know no other numbers than floats. What isn't there was
-/// never counted.
+/// Reads a count. Some writers store every number as a float. A missing count is 0.
 fn counted(value: &Value, member: &str) -> Result<u64, ()> {
-    /// The last whole number before which a float has them all.
+    /// 2^53, up to which a float represents every whole number.
     const WHOLE: f64 = 9_007_199_254_740_992.0;
     match value.get(member) {
         None | Some(Value::Null) => Ok(0),
@@ -100,12 +93,12 @@ fn counted(value: &Value, member: &str) -> Result<u64, ()> {
     }
 }
 
-/// A count; one that can't be read is a fault of its own and counts nothing.
+/// Reads a count. An invalid one is reported elsewhere and is 0 here.
 fn count(value: &Value, member: &str) -> u64 {
     counted(value, member).unwrap_or(0)
 }
 
-/// What of an item isn't of the form that it must have, so that nothing can be told from it.
+/// Returns the members of an item that have the wrong form. Such an item can't be evaluated.
 #[must_use]
 pub(in crate::knowledge) fn item_faults(value: &Value) -> Vec<String> {
     type Fits = fn(&Value) -> bool;
@@ -144,7 +137,7 @@ pub(in crate::knowledge) fn item_faults(value: &Value) -> Vec<String> {
     all
 }
 
-/// A number between 0 and 1.
+/// Reads a number and clamps it to 0..1.
 fn share(value: &Value, member: &str) -> Option<f64> {
     value
         .get(member)
@@ -172,7 +165,7 @@ impl Item {
                 .as_f64()
                 .filter(|n| n.is_finite())
                 .map(|n| Importance::Number(n.clamp(0.0, 1.0))),
-            // An index keeps the counts beside the rest.
+            // An index stores the counts next to the other members.
             _ => share(counts, "confidence").map(|confidence| Importance::Counts {
                 uses: count(counts, "useCount"),
                 successes: count(counts, "successCount"),
@@ -194,7 +187,7 @@ impl Item {
             .or_else(|| when(counts, &["createdAt"]))
             .or_else(|| when(value, &["firstSeenAt", "createdAt"]));
         let kind = text("type").unwrap_or_default();
-        // What can't be read decides nothing, for the item or against it.
+        // A malformed item must not influence a decision in either direction.
         let flawed = !item_faults(value).is_empty();
         let (importance, stats) = if flawed {
             (None, None)
@@ -224,32 +217,32 @@ impl Item {
     }
 }
 
-/// Why an item is only ever kept.
+/// Returns the reason why an item must be kept unchanged.
 fn frozen(value: &Value, kind: &str, path: &str) -> Option<&'static str> {
     let written = value.get("frozen").filter(|frozen| !frozen.is_null());
     let semantic = value
         .get("semantic")
         .and_then(Value::as_str)
         .unwrap_or_default();
-    // A secret is no matter of choice.
+    // `frozen: false` can't override a secret.
     if holds_secret(value) {
         return Some("it holds a secret");
     }
-    // Nor is what production runs on.
+    // Nor can it override a production configuration.
     if is_production_config(value, path, semantic) {
         return Some("it is a configuration of production");
     }
     match written {
         Some(Value::Bool(false)) => None,
-        // Whoever writes `"true"` doesn't mean that it may be changed.
+        // A malformed value such as `"true"` counts as frozen, the stricter reading.
         Some(_) => Some("it is frozen"),
         None if kind.trim().eq_ignore_ascii_case("runtime") => Some("it is what a run printed"),
         None => None,
     }
 }
 
-/// Whether an item is a configuration of production: both are told by its path, its alias and its
-/// tags, and that it is a configuration by its `semantic` and its type besides.
+/// Whether an item is a production configuration. Path, alias and tags can name both properties;
+/// `semantic` and the type can name a configuration.
 fn is_production_config(value: &Value, path: &str, semantic: &str) -> bool {
     let text = |member: &str| {
         value
@@ -292,7 +285,7 @@ fn is_production_config(value: &Value, path: &str, semantic: &str) -> bool {
                 && told.to_lowercase().contains("prod"))
 }
 
-/// The words of a text, in small letters: `appSettings.Production-2.json` has app, settings,
+/// Splits a text into lower-case words: `appSettings.Production-2.json` gives app, settings,
 /// production, 2 and json.
 fn words(text: &str) -> Vec<String> {
     let mut all = vec![String::new()];
@@ -320,7 +313,7 @@ fn is_production(text: &str) -> bool {
         .any(|word| NAMES.contains(&word.as_str()))
 }
 
-/// Whether a text names a configuration: by a word, or by the ending or the name of a file.
+/// Whether a text names a configuration, by a word or by a file's extension or name.
 fn is_config(text: &str) -> bool {
     const WORDS: [&str; 24] = [
         "config",
@@ -391,9 +384,9 @@ fn is_config(text: &str) -> bool {
             .any(|word| WORDS.contains(&word.as_str()))
 }
 
-/// Whether anything of it is a secret, also where only the name of a member gives it away.
+/// Whether an item contains a secret, also one that only its member's name reveals.
 fn holds_secret(value: &Value) -> bool {
-    // Without the table nothing can be said to be free of secrets.
+    // Without the table of secrets, every item counts as one with a secret.
     Table::shipped().is_err()
         || !content_scan::secrets(&value.to_string(), true)
             .places

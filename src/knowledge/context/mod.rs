@@ -1,8 +1,7 @@
-//! The context bank: its items, how important each is, at which stage it stands, and what is to
-//! become of it.
+//! The context bank: its items, their importance and stage, and the memory policy's decisions.
 //!
-//! Everything here is computed anew from what the bank records; nothing of it is believed. Nothing
-//! is written: [`super::memory`] does that.
+//! Everything is recomputed from the recorded counts; recorded conclusions aren't trusted. Nothing
+//! is written here: [`super::memory`] does that.
 
 mod bank;
 mod formula;
@@ -11,17 +10,18 @@ mod quote;
 
 pub use bank::{Bank, BankFile};
 pub use formula::{
-    Memory, MemoryAction, Metrics, Stage, Staged, confidence_after, importance, memory, ranking,
-    stage,
+    Memory, MemoryAction, Metrics, Stage, StageDecision, confidence_after, importance, memory,
+    ranking, stage,
 };
 pub(super) use item::item_faults;
 pub use item::{Importance, Item, Place, UsageStats};
 pub use quote::Quotes;
 
-/// Milliseconds of a day.
+/// Milliseconds in a day.
 const DAY: f64 = 86_400_000.0;
 
-/// Days from a time to another, both in milliseconds since the epoch; 0 when it lies ahead.
+/// Returns the days between two times in milliseconds since the Unix epoch; 0 when `then` is in the
+/// future.
 #[must_use]
 pub fn days_between(then: i64, now: i64) -> f64 {
     #[expect(

@@ -1,22 +1,22 @@
-//! Which items of a bank a text quotes.
+//! Detects which items of a bank a text quotes.
 
 use super::bank::Bank;
 use std::collections::{BTreeMap, BTreeSet};
 use util::verbatim_overlap::{head, repetitions, runs_of};
 
-/// Bytes of an item that are looked at; what lies behind is too long to be a context.
+/// Maximum number of bytes of an item that are read. Longer items are no plausible contexts.
 const ITEM: usize = 1 << 20;
 
-/// What every item of a bank says, ready to be looked for.
+/// An index of the texts of a bank's items.
 #[derive(Debug, Default)]
 pub struct Quotes {
-    /// The items that hold a run, by number.
+    /// Numbers of the items that contain a run of words, by the hash of the run.
     runs: BTreeMap<u64, BTreeSet<u32>>,
     names: Vec<(String, String)>,
 }
 
 impl Quotes {
-    /// What a bank's items say.
+    /// Indexes the items of a bank.
     #[must_use]
     pub fn of(bank: &Bank) -> Self {
         let mut quotes = Self::default();
@@ -31,8 +31,8 @@ impl Quotes {
         quotes
     }
 
-    /// The paths of the items that a text quotes and that aren't `declared` by id or path. Of
-    /// several items that say the same one is enough to declare, and one is named.
+    /// Returns the paths of the items that a text quotes and that aren't `declared` by id or path.
+    /// Of several items with the same text, it is enough to declare one, and one is named.
     #[must_use]
     pub fn undeclared(&self, text: &str, declared: &dyn Fn(&str, &str) -> bool) -> BTreeSet<&str> {
         let name = |n: &u32| {

@@ -1,4 +1,5 @@
-//! A context bank on disk: `index.json` with the list of items, `items/ID.json` with each item.
+//! Extracts a context bank on disk: `index.json` with the list of items, `items/ID.json` with each
+//! item.
 
 use super::{Extracted, Name, NameKind, REPEATED, cut, is_repeated, plain, text_of, time};
 use crate::knowledge::context::item_faults;
@@ -22,7 +23,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
         return out.object(106, file, 1, REPEATED);
     }
     match &value {
-        // The bare form: a list of whole items.
+        // The bare form is a list of complete items.
         Value::Array(items) => items
             .iter()
             .enumerate()
@@ -44,7 +45,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     }
 }
 
-/// An entry of the index names an item, so that edges to it lead somewhere.
+/// Records the names of an item in an index, so that edges to it can be resolved.
 fn listed(file: &SourceFile, entry: &Value, n: usize, out: &mut Extracted) {
     match (text_of(entry, &["id"]), text_of(entry, &["path"])) {
         (Some(id), Some(path)) => {
@@ -84,8 +85,8 @@ fn item(file: &SourceFile, value: &Value, pointer: &str, text: &str, out: &mut E
     out.names.extend(alias.map(name_of));
     let mut stored = value.clone();
     if let Some(members) = stored.as_object_mut() {
-        // The content is found through the observation; here only what decides about the item is
-        // kept.
+        // The content is found through the observation. The document only needs the members that
+        // decide about the item.
         members.remove("content");
         members.remove("summary");
     }

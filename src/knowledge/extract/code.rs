@@ -1,4 +1,4 @@
-//! Source code: what each file defines, for searching and for the map.
+//! Extracts the definitions of each source file, for searching and for the map.
 
 use super::{Extracted, finding};
 use crate::knowledge::observation::{Kind, Observation, summarise};
@@ -20,7 +20,7 @@ pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
     }
     let found = match repo_map::of_file(&file.name, &bytes) {
         Ok(Some(found)) => found,
-        // No code, or none that people wrote: a map leaves it out as well.
+        // Not code, or not written by people: a map omits it as well.
         Ok(None)
         | Err(LeftOut::Binary | LeftOut::Generated | LeftOut::Vendored | LeftOut::NotUtf8) => {
             return;
@@ -37,7 +37,7 @@ pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
     let Some(language) = found.language else {
         return;
     };
-    // Signatures and comments are cut out of it.
+    // Signatures and comments are taken from the bytes, so secrets have to be found there first.
     out.seen.read(&String::from_utf8_lossy(&bytes));
     let names: Vec<&str> = found
         .tags
@@ -64,7 +64,7 @@ pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
     }
 }
 
-/// The definitions as they are written, with the first line of what is said of them.
+/// Lists the definitions with their signatures and the first line of their documentation.
 fn skeleton(path: &str, tags: &Tags) -> String {
     let mut text = format!("{path}\n");
     text.extend(tags.doc.iter().map(|doc| format!("{doc}\n")));

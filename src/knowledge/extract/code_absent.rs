@@ -1,4 +1,4 @@
-//! Source code in a build without repo maps: refused.
+//! Source code in a build without repo maps. Always refuses.
 
 use super::{Extracted, finding};
 use crate::features::{Feature, NotInBuild};

@@ -1,9 +1,9 @@
-//! Times as people write them.
+//! Parses times in the forms that people write.
 
 use util::time::parse_rfc3339;
 
-/// Milliseconds since the epoch of RFC 3339, `2026-01-31`, `2026-01-31 10:20` or
-/// `2026-01-31T10:20:30`; without an offset it is taken as UTC.
+/// Parses RFC 3339, `2026-01-31`, `2026-01-31 10:20` or `2026-01-31T10:20:30` to milliseconds since
+/// the Unix epoch. Without an offset, the time is UTC.
 pub(super) fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Some(time) = parse_rfc3339(text) {
@@ -18,7 +18,7 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     parse_rfc3339(&whole)
 }
 
-/// The first time that stands in a text, and where it ends.
+/// Returns the first time in a text, and the position after it.
 pub(super) fn first(text: &str) -> Option<(i64, usize)> {
     let digits = |at: usize, n: usize| {
         text.as_bytes()
@@ -33,7 +33,7 @@ pub(super) fn first(text: &str) -> Option<(i64, usize)> {
         if !digits(start, 4) || !digits(at + 1, 2) || bytes.get(at + 3) != Some(&b'-') {
             continue;
         }
-        // The longest that can be read as a time: with an offset, with seconds, with minutes, a
+        // The longest form that parses is used: with an offset, with seconds, with minutes, or a
         // day.
         let word = text.get(start..).map_or(0, |rest| {
             let day = rest.get(10..11).filter(|s| *s == " ").map_or(0, |_| 11);

@@ -1,5 +1,5 @@
-//! The knowledge graph: edges one a line, or nodes and edges in files of their own. A line that
-//! can't be read is reported and passed over, never mended.
+//! Extracts the knowledge graph: one edge per line, or nodes and edges in separate files. An
+//! unreadable line is reported and skipped, never repaired.
 
 use super::{Edge, Extracted, Node, objects, time};
 use crate::knowledge::source_config::SourceFile;
@@ -7,7 +7,7 @@ use crate::trace::graph_line::{EdgeEnds, GraphLine};
 use serde_json::Value;
 use strict_json::Raw;
 
-/// Types of edge, in either form.
+/// Edge types in lower case.
 const TYPES: [&str; 9] = [
     "used_in",
     "validated_by",
@@ -55,7 +55,7 @@ fn edge(file: &SourceFile, line: u64, read: &GraphLine<'_>, out: &mut Extracted)
             "an edge needs `from`, `to` and `type`, each a text",
         );
     };
-    // The split form writes its types in capitals.
+    // The form with separate files has types in capitals.
     let kind = word.to_lowercase();
     if !TYPES.contains(&kind.as_str()) {
         return out.object(

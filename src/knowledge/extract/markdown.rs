@@ -1,11 +1,11 @@
-//! Documents: each section under its headings.
+//! Extracts documents: one observation per section, with the headings above it.
 
 use super::Extracted;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
 use std::borrow::Cow;
 
-/// A heading: its level and its words. A `#` inside a fence is none.
+/// Parses the level and text of a heading. The caller has to exclude fenced code.
 fn heading(line: &str) -> Option<(usize, &str)> {
     let level = line.bytes().take_while(|b| *b == b'#').count();
     let rest = line.get(level..)?;
@@ -13,7 +13,7 @@ fn heading(line: &str) -> Option<(usize, &str)> {
         .then(|| (level, rest.trim().trim_end_matches('#').trim()))
 }
 
-/// The fence that a line opens or closes: three or more of the same sign.
+/// Parses a code fence: three or more of the same character.
 fn fence(line: &str) -> Option<(char, usize)> {
     let line = line.trim_start();
     let sign = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -21,7 +21,7 @@ fn fence(line: &str) -> Option<(char, usize)> {
     (length >= 3).then_some((sign, length))
 }
 
-/// The lines of a document with what they are, outside fences.
+/// Visits the lines of a document outside of code fences.
 pub(super) fn each_line<'t>(text: &'t str, mut visit: impl FnMut(Line<'t>)) {
     let mut open: Option<(char, usize)> = None;
     let mut start = 0;
@@ -52,17 +52,17 @@ pub(super) fn each_line<'t>(text: &'t str, mut visit: impl FnMut(Line<'t>)) {
 
 /// A line of a document.
 pub(super) struct Line<'t> {
-    /// From 1.
+    /// The line number, from 1.
     pub(super) number: u64,
-    /// Where it begins.
+    /// Byte offset of its first character.
     start: usize,
     pub(super) text: &'t str,
-    /// If it is a heading, its level and its words.
+    /// The level and text, if the line is a heading.
     pub(super) heading: Option<(usize, &'t str)>,
 }
 
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
-    // What is kept has the ends of lines that it is cut at.
+    // Sections are cut at line ends, so these have to be uniform.
     let text = if memchr::memchr(b'\r', text.as_bytes()).is_some() {
         Cow::Owned(text.replace("\r\n", "\n"))
     } else {
@@ -92,10 +92,10 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
 }
 
 struct Section<'t> {
-    /// Its first line.
+    /// The line number of its first line.
     first: u64,
     start: usize,
-    /// The first line that says something, below the heading.
+    /// The first line with text below the heading.
     says: Option<&'t str>,
 }
 
@@ -123,7 +123,7 @@ impl Section<'_> {
             Some(heading) => summarise(&format!("{heading}: {says}")),
             None => summarise(says),
         };
-        // What the section is about may only be said further up.
+        // The topic of the section may only be named in a heading further up.
         let above = headings
             .split_last()
             .map(|(_, above)| above.join(" › "))

@@ -1,7 +1,7 @@
-//! From the bytes of a source to what is stored of it.
+//! Extracts what is stored from the bytes of a source.
 //!
-//! One file a kind of source. Whatever is wrong with a line is a finding about that line; the
-//! others are read all the same. Nothing is kept that a scan for credentials objects to.
+//! Each kind of source has a file here. A faulty line is reported as a finding, and the other lines
+//! are still read. Anything that the scan for credentials finds is removed.
 
 mod bank;
 #[cfg_attr(not(feature = "repomap"), path = "code_absent.rs")]
@@ -23,7 +23,7 @@ pub(super) use promotion::read as read_promotion;
 pub(super) use secrets::learn;
 pub(super) use trace::each_turn;
 pub(super) use transcript::message;
-pub(super) use turn::{Deed, Turn};
+pub(super) use turn::{RecordedAction, Turn};
 
 use super::chunk::chunks;
 use super::observation::{Kind, Observation, summarise};
@@ -34,11 +34,12 @@ use secrets::Cleaner;
 use serde_json::Value;
 use strict_json::{DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 
-/// Grows when the same bytes give something else than before: then everything is read again.
+/// Increased when the extraction of the same bytes changes, which causes all sources to be read
+/// again.
 pub(super) const VERSION: i64 = 7;
-/// Bytes of a source that has to be held whole.
+/// Maximum size, in bytes, of a source that has to be read into memory.
 const WHOLE: u64 = 64 << 20;
-/// Characters that are kept of one text of an action or a result.
+/// Characters kept of a text of an action or a result.
 const TEXT: usize = 4_000;
 
 /// An edge of the knowledge graph.
@@ -49,11 +50,11 @@ pub(super) struct Edge {
     pub(super) to: String,
     pub(super) kind: String,
     pub(super) time: Option<i64>,
-    /// Compact JSON, keys sorted.
+    /// Compact JSON with sorted keys.
     pub(super) meta: Option<String>,
 }
 
-/// A node of the knowledge graph, in the form that keeps them in a file of their own.
+/// A node of the knowledge graph, in the form with separate files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) line: u64,
@@ -70,7 +71,7 @@ pub(super) struct SkillUse {
     pub(super) skill: String,
     pub(super) version: String,
     pub(super) task: String,
-    /// The turn, where it and its execution have names of their own.
+    /// The turn's number; `None` unless the turn and its execution have names of their own.
     pub(super) turn: Option<i64>,
     pub(super) intent: String,
     pub(super) success: Option<bool>,
@@ -82,10 +83,10 @@ pub(super) struct SkillUse {
     pub(super) completed: Option<i64>,
 }
 
-/// A name by which an edge may call something that is known: an execution, a context, a skill.
+/// A name that edges may use for a known execution, context or skill.
 pub(super) type Name = (NameKind, String);
 
-/// What a name is of.
+/// The kind of thing that a name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum NameKind {
     Execution,
@@ -103,7 +104,7 @@ impl NameKind {
     }
 }
 
-/// What is stored of one file.
+/// The extracted content of one file.
 #[derive(Debug, Default)]
 pub(super) struct Extracted {
     pub(super) observations: Vec<Observation>,
@@ -112,18 +113,18 @@ pub(super) struct Extracted {
     pub(super) uses: Vec<SkillUse>,
     pub(super) promotions: Vec<Promotion>,
     pub(super) names: Vec<Name>,
-    /// Items of a context bank or metadata of a skill: its id and the JSON.
+    /// Items of a context bank or metadata of a skill: id and JSON.
     pub(super) documents: Vec<(String, String)>,
     pub(super) findings: Vec<Finding>,
-    /// Texts from which a secret was taken.
+    /// Number of texts with a removed secret.
     pub(super) hidden: u64,
-    /// Secrets that were seen before anything was cut.
+    /// Secrets found before any text was cut.
     seen: Cleaner,
 }
 
 impl Extracted {
-    /// Adds an observation, in several pieces if it is long. `lines` are those of the source; a
-    /// piece has its own if `follows` says that the detail stands in the source line by line.
+    /// Adds an observation, split into chunks if it is long. `lines` are source lines. With
+    /// `follows`, the detail matches the source line by line, so each chunk gets its own lines.
     fn push(&mut self, observation: Observation, follows: bool) {
         let pieces = chunks(&observation.detail);
         if pieces.len() <= 1 {
@@ -132,7 +133,7 @@ impl Extracted {
             }
             return;
         }
-        // A piece may hold the middle of a secret, which looks like nothing by itself.
+        // A chunk may contain the middle of a secret, which can't be detected on its own.
         self.seen.read(&observation.detail);
         for (n, piece) in pieces.iter().enumerate() {
             let first = observation.lines.0;
@@ -154,7 +155,7 @@ impl Extracted {
         }
     }
 
-    /// Takes everything secret out.
+    /// Removes every secret.
     fn clean(&mut self) {
         std::mem::take(&mut self.seen).clean(self);
     }
@@ -165,7 +166,7 @@ impl Extracted {
     }
 }
 
-/// Reads a source.
+/// Extracts a source.
 pub(super) fn extract(file: &SourceFile) -> Extracted {
     if file.kind == SourceKind::Traces {
         return trace::extract(file);
@@ -211,7 +212,7 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
     out
 }
 
-/// The text of a file; what is wrong with it otherwise: code, line, message.
+/// Reads the text of a file. The error is a finding's code, line and message.
 fn whole(file: &SourceFile) -> Result<String, (u16, u64, String)> {
     let bytes = std::fs::File::open(&file.path)
         .and_then(|opened| read_whole(opened, WHOLE))
@@ -235,7 +236,8 @@ fn whole(file: &SourceFile) -> Result<String, (u16, u64, String)> {
     })
 }
 
-/// The lines of a JSONL source that are objects; of the others a finding.
+/// Calls `take` for each line of a JSON Lines source that is an object, and reports the other
+/// lines.
 fn objects<'t>(
     file: &SourceFile,
     text: &'t str,
@@ -260,14 +262,14 @@ fn objects<'t>(
     }
 }
 
-/// What is said of a text in which a member stands twice.
+/// The message about a text with a duplicate member.
 const REPEATED: &str =
     "a member appears twice in its object: which of them counts depends on the reader";
 
-/// Whether a member stands twice in its object, so that readers take the text for different things.
+/// Whether an object has a duplicate member, which readers interpret differently.
 pub(super) fn is_repeated(text: &str) -> bool {
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
-    // What can't be scanned has been refused by whoever asks.
+    // The caller has already rejected text that can't be scanned.
     scanner.skip().is_ok()
         && scanner
             .notes()
@@ -275,14 +277,14 @@ pub(super) fn is_repeated(text: &str) -> bool {
             .any(|note| note.kind == NoteKind::DuplicateMember)
 }
 
-/// What a JSON reader says, without its own account of lines.
+/// Returns the message of a JSON error without its position.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split_once(" at line ")
         .map_or(text.clone(), |(what, _)| what.to_owned())
 }
 
-/// A time: milliseconds since the epoch, or a date as text.
+/// Reads a time: milliseconds since the Unix epoch, or a date as text.
 pub(super) fn time(value: &Value) -> Option<i64> {
     match value {
         #[expect(
@@ -295,7 +297,7 @@ pub(super) fn time(value: &Value) -> Option<i64> {
     }
 }
 
-/// The first of some members that is a text that says something.
+/// Returns the first of some members that is a text with content.
 fn text_of<'v>(value: &'v Value, members: &[&str]) -> Option<&'v str> {
     members
         .iter()
@@ -303,7 +305,7 @@ fn text_of<'v>(value: &'v Value, members: &[&str]) -> Option<&'v str> {
         .filter(|t| !t.trim().is_empty())
 }
 
-/// A text cut to what is kept, never in silence.
+/// Cuts a text to the length that is kept. A cut is always marked.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(TEXT) {
         None => text.to_owned(),
@@ -314,7 +316,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The file's name without its folder and ending.
+/// Returns a file's name without directory and extension.
 fn stem(name: &str) -> &str {
     let base = name.rsplit('/').next().unwrap_or(name);
     base.split_once('.').map_or(base, |(stem, _)| stem)

@@ -1,11 +1,11 @@
-//! Changes of the standing of skills, one a line: who was promoted, approved, rejected, retired,
-//! when, by whom and why.
+//! Extracts changes of the standing of skills, one per line: what was promoted, approved, rejected
+//! or retired, when, by whom and why.
 
 use super::{Extracted, objects, text_of, time};
 use crate::knowledge::source_config::SourceFile;
 use serde_json::Value;
 
-/// Words for where a skill or a candidate may stand.
+/// The values for the standing of a skill or candidate.
 pub(in crate::knowledge) const STATUSES: [&str; 13] = [
     "pending",
     "approved",
@@ -22,27 +22,27 @@ pub(in crate::knowledge) const STATUSES: [&str; 13] = [
     "retired",
 ];
 
-/// A change of standing. Its texts are hostile.
+/// A change of standing. Its texts may be hostile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Promotion {
     pub line: u64,
     pub skill: String,
-    /// Its version, where it says so.
+    /// The skill's version, if recorded.
     pub version: Option<String>,
-    /// The candidate that it is about, where it is about one.
+    /// The candidate that the decision is about, if any.
     pub candidate: Option<String>,
-    /// Where it stood, where it says so.
+    /// The previous standing, if recorded.
     pub old: Option<String>,
-    /// Where it stands since.
+    /// The new standing.
     pub new: String,
-    /// The score that it rests on, as recorded.
+    /// The recorded score that the decision is based on.
     pub score: Option<f64>,
-    /// The figures that it rests on, as recorded; JSON.
+    /// The recorded metrics that the decision is based on, as JSON.
     pub metrics: Option<String>,
     pub reason: Option<String>,
-    /// The person or the written rule that decided.
+    /// The person or documented rule that decided.
     pub by: Option<String>,
-    /// When, in milliseconds since the epoch.
+    /// Milliseconds since the Unix epoch.
     pub time: i64,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     });
 }
 
-/// Reads one line; what is wrong with it otherwise.
+/// Reads one line. The error describes what is wrong with it.
 pub(in crate::knowledge) fn read(line: u64, record: &Value) -> Result<Promotion, String> {
     let text = |members: &[&str]| text_of(record, members).map(str::to_owned);
     let status = |members: &[&str]| match text(members) {

@@ -1,8 +1,8 @@
-//! Rows of timelines and logs kept in Markdown: rows of tables and items of lists.
+//! Extracts rows of timelines and logs in Markdown: rows of tables and items of lists.
 //!
-//! A row has the time that stands in it, or else that of the nearest heading above with one. In a
-//! timeline (`PROGRESS.md`) only rows with a time are events; in a log (`SUMMARY.md`) every item is
-//! one.
+//! A row has the time in its text, or else that of the nearest heading above with one. In a
+//! timeline (`PROGRESS.md`), only rows with a time are events. In a log (`SUMMARY.md`), every item
+//! is one.
 
 use super::markdown::{Line, each_line};
 use super::{Extracted, date};
@@ -28,7 +28,7 @@ pub(super) fn extract(text: &str, kind: Kind, out: &mut Extracted) {
             }
             let Some(row) = row(line) else {
                 match &mut item {
-                    // What is indented below an item belongs to it.
+                    // An indented line belongs to the item above.
                     Some(open) if line.starts_with([' ', '\t']) && !line.trim().is_empty() => {
                         open.detail.push('\n');
                         open.detail.push_str(line.trim());
@@ -61,8 +61,8 @@ pub(super) fn extract(text: &str, kind: Kind, out: &mut Extracted) {
     }
 }
 
-/// The words of a row of a table or an item of a list; `None` for any other line, empty for a
-/// table's rule.
+/// Returns the text of a table row or list item. `None` for any other line, empty for the separator
+/// of a table.
 fn row(line: &str) -> Option<String> {
     let line = line.trim();
     if let Some(cells) = line.strip_prefix('|') {

@@ -1,5 +1,5 @@
-//! Runs: one JSON object a file. Of what a terminal printed only the command, the exit code and the
-//! error are kept.
+//! Extracts runs: one JSON object per file. Of terminal output, only the command, the exit code and
+//! the error are kept.
 
 use super::turn::error_summary;
 use super::{Extracted, plain, stem, text_of, time};
@@ -7,7 +7,7 @@ use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
 use serde_json::Value;
 
-/// Members whose texts are kept, under the name that they are shown by.
+/// Members whose texts are kept, by the label that is shown.
 const TEXTS: [(&str, &[&str]); 5] = [
     (
         "goal",

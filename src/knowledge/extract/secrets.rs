@@ -1,33 +1,33 @@
-//! No credential reaches the store.
+//! Keeps credentials out of the store.
 //!
-//! The source as it is written is scanned whole, before anything is cut, where a member's name can
-//! give a password away; and every text that is to be stored is scanned again by itself. What was
-//! found in either is hidden everywhere, down to stretches of eight bytes.
+//! The source text is scanned as a whole before it is cut, since a member's name can reveal a
+//! password. Every text to be stored is then scanned again. Every occurrence of a detected secret
+//! is masked, including fragments of eight bytes.
 
 use super::Extracted;
 use content_scan::mask::Mask;
 use content_scan::secret::{self, Table};
 use strict_json::{Str, from_text};
 
-/// What was found secret in one source.
+/// The secrets found in one source.
 #[derive(Debug, Default)]
 pub(super) struct Cleaner {
     mask: Mask,
 }
 
 impl Cleaner {
-    /// Takes over what a replay found.
+    /// Adds the secrets that a replay found.
     pub(super) fn know(&mut self, mask: Mask) {
         self.mask.absorb(mask);
     }
 
-    /// Looks for credentials in JSON as it is written.
+    /// Scans JSON text for credentials.
     pub(super) fn learn(&mut self, record: &str) {
         let valid = serde_json::from_str::<serde::de::IgnoredAny>(record).is_ok();
         learn(&mut self.mask, record, valid);
     }
 
-    /// Takes them out of everything.
+    /// Masks the secrets in everything that is stored.
     pub(super) fn clean(mut self, out: &mut Extracted) {
         let mut texts = 0_u64;
         each_text(out, &mut |text| self.read(text));
@@ -43,10 +43,10 @@ impl Cleaner {
         out.hidden = texts;
     }
 
-    /// Looks for credentials in a text.
+    /// Scans a text for credentials.
     pub(super) fn read(&mut self, text: &str) {
         let Ok(table) = Table::shipped() else {
-            // Without the table nothing can be said to be free of secrets.
+            // Without the table of secrets, the whole text counts as one.
             self.mask.add(text);
             return;
         };
@@ -58,8 +58,8 @@ impl Cleaner {
     }
 }
 
-/// Remembers the credentials of JSON, as they are written and as they are meant: escapes are one
-/// way to write them.
+/// Adds the credentials in JSON text to a mask, both as written and unescaped, since escapes can
+/// disguise a value.
 pub(in crate::knowledge) fn learn(mask: &mut Mask, record: &str, valid: bool) {
     for place in content_scan::secrets(record, valid).places {
         let Some(written) = record.get(place) else {
@@ -74,7 +74,7 @@ pub(in crate::knowledge) fn learn(mask: &mut Mask, record: &str, valid: bool) {
     }
 }
 
-/// Every text that comes from the source.
+/// Visits every text that comes from the source.
 fn each_text(out: &mut Extracted, visit: &mut dyn FnMut(&mut String)) {
     out.observations.iter_mut().for_each(|o| o.each_text(visit));
     for edge in &mut out.edges {

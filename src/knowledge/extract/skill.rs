@@ -1,5 +1,5 @@
-//! Skills: `meta.json` in a folder of its own, below a folder that says where in its life the skill
-//! stands.
+//! Extracts skills: a `meta.json` in each skill's directory, below a directory named after the
+//! stage in the skill's life cycle.
 
 use super::{Extracted, NameKind, plain, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
@@ -57,7 +57,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     );
 }
 
-/// `skills.json`: of the skills that are loaded it is kept which of them may not be used.
+/// Extracts from `skills.json` which skills are disabled.
 pub(super) fn extract_set(file: &SourceFile, text: &str, out: &mut Extracted) {
     faulty(ManifestKind::SkillSet, file, text, out);
     let Ok(set) = serde_json::from_str::<Value>(text) else {
@@ -77,7 +77,7 @@ pub(super) fn extract_set(file: &SourceFile, text: &str, out: &mut Extracted) {
     }
 }
 
-/// What is wrong with a manifest, each with its line.
+/// Reports the faults of a manifest with their lines.
 fn faulty(kind: ManifestKind, file: &SourceFile, text: &str, out: &mut Extracted) {
     for fault in faults(kind, text)
         .into_iter()
@@ -89,7 +89,7 @@ fn faulty(kind: ManifestKind, file: &SourceFile, text: &str, out: &mut Extracted
     }
 }
 
-/// Where in its life a skill stands, by the folder that it lies in.
+/// Returns the stage in a skill's life cycle, by its directory.
 fn stage(path: &str) -> &'static str {
     let mut folders = path.split('/').rev();
     folders

@@ -30,14 +30,7 @@ fn summaries(out: &Extracted) -> Vec<&str> {
 
 #[test]
 fn transcripts() {
-    let text = r#"{"type":"message","timestamp":"2026-01-31T10:00:00Z","message":{"role":"user","content":"Why does the nightly build fail?"}}
-{"type":"message","timestamp":2,"message":{"role":"assistant","content":[{"type":"text","text":"The lock file is older than the manifest."}]}}
-{"type":"message","message":{"role":"user","content":"ok"}}
-{"type":"compaction","summary":"…"}
-{"type":"message","message":{"role":"user"}}
-[1]
-{broken
-"#;
+    let text = include_str!("tests/transcript.jsonl");
     let out = read(SourceKind::Transcripts, "session-7.jsonl", text);
     assert_eq!(
         summaries(&out),
@@ -119,19 +112,7 @@ fn runs() {
 
 #[test]
 fn both_forms_of_the_graph() {
-    let text = r#"{"from":"ctx:a","to":"exec:1","type":"used_in","timestamp":1}
-{"from":"exec:1","to":"skill:s","type":"VALIDATED_BY","timestamp":"2026-01-31","metadata":{"success":true}}
-{"id":"ctx:a","type":"CONTEXT","payload":{"path":"a"},"timestamp":1}
-{"from":"a","to":"b","type":"likes"}
-{"from":"a","type":"used_in"}
-{"from":"a","to":"b","type":"used_in","timestamp":"soon"}
-{"from":"a","to":"b","type":"used_in","meta":7}
-{"x":1}
-{"from":"a","to":"b","type":"used_in"}
-{"from":"a","to":"b","type":"used_in","timestamp":-5}
-{"from":"a","to":"b","type":"used_in","timestamp":99999999999999999999}
-{"from":"a","from":"c","to":"b","type":"used_in","timestamp":1}
-"#;
+    let text = include_str!("tests/graph.jsonl");
     let out = read(SourceKind::Graph, "graph.jsonl", text);
     assert_eq!(out.edges.len(), 2);
     assert_eq!(
@@ -351,7 +332,7 @@ fn secrets_are_stored_nowhere() {
     }
 }
 
-/// Whether any stretch of sixteen characters of a secret is stored.
+/// Whether any 16 consecutive characters of a secret are stored.
 fn leaks(out: &Extracted, secret: &str) -> bool {
     let stored = format!("{out:?}").replace("\\n", "\n");
     secret
@@ -451,8 +432,8 @@ fn what_cannot_be_read_is_said() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Any text gives observations that keep their bounds, or findings, and never both wrong lines
-    /// and a crash.
+    /// Any text gives observations within their bounds, or findings, and never wrong lines or a
+    /// crash.
     #[test]
     fn any_text_is_read(text in "(\\PC|[#|`\n{}\":\\[\\]-]|- |\\{\"type\":\"message\"\\}|2026-01-31){0,120}", kind in 1usize..9) {
         let kind = SourceKind::ALL[kind];

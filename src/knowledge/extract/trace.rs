@@ -1,4 +1,4 @@
-//! Traces: an observation for each execution and each turn, each recorded command, each act of a
+//! Extracts traces: an observation for each execution, turn, recorded command and action of a
 //! recorded governor.
 
 use super::turn::{Turn, error_summary};
@@ -14,12 +14,12 @@ use crate::verify::{Options, Report, watch};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Findings that are kept of one trace: who wants all of them replays it.
+/// Maximum number of findings kept for one trace. A replay shows all of them.
 const FINDINGS: usize = 100;
 
-/// An execution while its records are read.
+/// An execution whose records are being read.
 #[derive(Default)]
-struct Account {
+struct OpenExecution {
     lines: (u64, u64),
     start: Option<i64>,
     end: Option<i64>,
@@ -31,7 +31,7 @@ struct Account {
 
 pub(super) fn extract(file: &SourceFile) -> Extracted {
     let mut out = Extracted::default();
-    let mut accounts: BTreeMap<String, Account> = BTreeMap::new();
+    let mut accounts: BTreeMap<String, OpenExecution> = BTreeMap::new();
     let input = [Ok(Found {
         name: file.name.clone(),
         input: Input::File(file.path.clone()),
@@ -51,26 +51,26 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
                 if !accounts.contains_key(execution) {
                     accounts.insert(
                         execution.to_owned(),
-                        Account {
+                        OpenExecution {
                             lines: (entry.line, entry.line),
-                            ..Account::default()
+                            ..OpenExecution::default()
                         },
                     );
                 }
                 if let Some(account) = accounts.get_mut(execution) {
                     account.entry(entry, &mut |intent, turn| {
-                        told(execution, intent, &turn, &mut out);
+                        add_turn(execution, intent, &turn, &mut out);
                     });
                 }
             }
         },
     );
     for (execution, mut account) in accounts {
-        account.flush(&mut |intent, turn| told(&execution, intent, &turn, &mut out));
+        account.flush(&mut |intent, turn| add_turn(&execution, intent, &turn, &mut out));
         account.end(&execution, &mut out);
     }
-    // That a record holds a secret or hides text is the business of a replay; what couldn't be read
-    // is missing here.
+    // Findings about secrets and hidden text belong to a replay. Findings about unreadable input
+    // matter here, since that content is missing.
     out.findings.extend(
         report
             .findings
@@ -83,17 +83,17 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
     out
 }
 
-/// Is shown each turn when it is over, with what the execution is for.
+/// Receives each turn when it ends, with the intent of its execution.
 type Done<'d> = &'d mut dyn FnMut(Option<&str>, Turn);
 
-/// Shows every turn of some traces, with the input and the execution, as each of them ends. What
-/// couldn't be read stands in the report that is returned.
+/// Passes every turn of some traces to `show` as it ends, with its input and execution. The
+/// returned report contains findings about unreadable input.
 pub(in crate::knowledge) fn each_turn(
     inputs: &[Result<Found, Missing>],
     options: &Options,
     show: &mut (dyn FnMut(&str, &str, Turn) + Send),
 ) -> Report {
-    let mut accounts: BTreeMap<(String, String), Account> = BTreeMap::new();
+    let mut accounts: BTreeMap<(String, String), OpenExecution> = BTreeMap::new();
     let report = watch(inputs, options, &mut |file, execution, entry| match (
         entry.record.class(),
         &entry.record,
@@ -113,15 +113,15 @@ pub(in crate::knowledge) fn each_turn(
     report
 }
 
-/// What is stored of a turn.
-fn told(execution: &str, intent: Option<&str>, turn: &Turn, out: &mut Extracted) {
+/// Adds the observation and the skill uses of a turn.
+fn add_turn(execution: &str, intent: Option<&str>, turn: &Turn, out: &mut Extracted) {
     for (skill, version) in &turn.skills {
         out.uses.push(SkillUse {
             line: turn.lines.0,
             skill: skill.clone(),
             version: version.clone(),
             task: execution.to_owned(),
-            // Files of one name aren't one execution.
+            // Executions named after files aren't the same even if the files have the same name.
             turn: turn.number.filter(|_| turn.named),
             intent: intent.unwrap_or_default().to_owned(),
             success: turn.success,
@@ -138,7 +138,7 @@ fn told(execution: &str, intent: Option<&str>, turn: &Turn, out: &mut Extracted)
     }
 }
 
-impl Account {
+impl OpenExecution {
     fn entry(&mut self, entry: &Entry<'_>, done: Done<'_>) {
         self.lines.1 = entry.line;
         let mut value: Option<Value> = None;
@@ -238,7 +238,7 @@ impl Account {
     }
 }
 
-/// The record of one command.
+/// Extracts the record of one command.
 fn command(file: &SourceFile, entry: &Entry<'_>, out: &mut Extracted) {
     let Ok(record) = serde_json::from_str::<Value>(entry.text) else {
         return;
@@ -291,7 +291,7 @@ fn command(file: &SourceFile, entry: &Entry<'_>, out: &mut Extracted) {
     );
 }
 
-/// A frame of a recording: only what the governor did is kept, nothing of what was printed.
+/// Extracts a frame of a recording. Only actions of the governor are kept, not terminal output.
 fn frame(file: &SourceFile, entry: &Entry<'_>, header: Option<&Value>, out: &mut Extracted) {
     let Ok(frame) = serde_json::from_str::<Value>(entry.text) else {
         return;

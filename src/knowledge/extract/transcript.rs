@@ -1,4 +1,5 @@
-//! Transcripts: `{"type":"message","timestamp":…,"message":{"role":…,"content":…}}`, one a line.
+//! Extracts transcripts: `{"type":"message","timestamp":…,"message":{"role":…,"content":…}}`, one
+//! per line.
 
 use super::{Extracted, objects, stem, text_of, time};
 use crate::knowledge::chunk::LEAST;
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     objects(file, text, out, |out, line, _, record| {
-        // Other types of line (summaries of a compaction, meta data) say nothing that was said.
+        // Other types of lines (summaries of a compaction, metadata) contain no messages.
         if record.get("type").and_then(Value::as_str) != Some("message") {
             return;
         }
@@ -40,7 +41,8 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     });
 }
 
-/// Who said what. Content is a text, or a list of parts of which those with a text count.
+/// Returns the role and text of a message. Content is a text or a list of parts; only parts with
+/// text are used.
 pub(in crate::knowledge) fn message(record: &Value) -> Option<(&str, String)> {
     let message = record.get("message")?;
     let content = match message.get("content")? {

@@ -1,4 +1,4 @@
-//! One turn of an execution in words.
+//! Describes one turn of an execution in words.
 
 use super::cut;
 use crate::knowledge::observation::{Kind, Observation, summarise};
@@ -10,14 +10,14 @@ use crate::trace::step::{
 use governance::{ActionType, DecidedBy};
 use serde_json::Value;
 
-/// Lines of an error that are kept: the last ones, which say what went wrong.
+/// Lines kept of an error: the last ones, which usually name the cause.
 const ERROR_LINES: usize = 6;
 
-/// A turn while its records are read.
+/// A turn whose records are being read.
 #[derive(Debug, Default)]
 pub(in crate::knowledge) struct Turn {
     pub(in crate::knowledge) number: Option<i64>,
-    /// Its records name their execution; of others the file does.
+    /// Whether its records name the execution. Otherwise the execution is named after the file.
     pub(in crate::knowledge) named: bool,
     pub(in crate::knowledge) lines: (u64, u64),
     pub(in crate::knowledge) start: Option<i64>,
@@ -26,7 +26,7 @@ pub(in crate::knowledge) struct Turn {
     pub(in crate::knowledge) success: Option<bool>,
     pub(super) error: Option<String>,
     pub(in crate::knowledge) cost: Option<f64>,
-    /// Something ran whose cost isn't recorded.
+    /// Whether an executed action has no recorded cost.
     pub(in crate::knowledge) costless: bool,
     pub(in crate::knowledge) duration: Option<f64>,
     pub(super) rolled_back: bool,
@@ -36,38 +36,39 @@ pub(in crate::knowledge) struct Turn {
     pub(super) result: Option<String>,
     pub(super) evaluation: Option<String>,
     pub(super) refs: Vec<String>,
-    /// The action in force: as proposed, or as it was changed.
-    pub(in crate::knowledge) deed: Option<Deed>,
-    /// Something ran whose duration isn't recorded.
+    /// The current action: as proposed, or as it was changed later.
+    pub(in crate::knowledge) deed: Option<RecordedAction>,
+    /// Whether an executed action has no recorded duration.
     pub(in crate::knowledge) untimed: bool,
-    /// An action was proposed since the last one that ran.
+    /// Whether an action was proposed since the last execution of one.
     pub(super) proposed: bool,
-    /// Whether what the movements say to run now is recorded; `None` while nothing does.
+    /// Whether the action that is running according to the state changes has been recorded; `None`
+    /// while none is running.
     pub(super) running: Option<bool>,
-    /// What ran, by the record.
-    pub(in crate::knowledge) performed: Vec<Deed>,
-    /// The paths that were seen to change.
+    /// The executed actions, as recorded.
+    pub(in crate::knowledge) performed: Vec<RecordedAction>,
+    /// The paths that were observed to change.
     pub(in crate::knowledge) observed: Vec<String>,
-    /// The items that were declared as used; `None` when it isn't recorded.
+    /// The context items that were declared as used; `None` when it isn't recorded.
     pub(in crate::knowledge) used_context: Option<Vec<String>>,
-    /// The most memory that it took, in bytes, where the record says so.
+    /// Peak memory in bytes, if recorded.
     pub(in crate::knowledge) memory: Option<f64>,
-    /// Thoughts as they were written, not cut.
+    /// The complete texts of the thoughts.
     pub(in crate::knowledge) reasonings: Vec<String>,
 }
 
-/// An action, whole.
+/// A complete action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::knowledge) struct Deed {
-    /// Its type as it is written.
+pub(in crate::knowledge) struct RecordedAction {
+    /// The type as written.
     pub(in crate::knowledge) kind: String,
-    /// The type, where it is a known one.
+    /// The type, if it is a known one.
     pub(in crate::knowledge) known: Option<ActionType>,
-    /// Its payload, as JSON.
+    /// The payload as JSON.
     pub(in crate::knowledge) payload: Option<String>,
 }
 
-impl Deed {
+impl RecordedAction {
     fn nameless() -> Self {
         Self {
             kind: "an action that isn't recorded".to_owned(),
@@ -77,13 +78,13 @@ impl Deed {
     }
 }
 
-/// Whether a number can have been measured: nothing costs or takes less than nothing.
+/// Whether a number is plausible as a measurement: finite and not negative.
 fn is_measure(number: f64) -> bool {
     number.is_finite() && number >= 0.0
 }
 
-/// A sum of what is recorded. What can't have been measured takes nothing away from it, and stays
-/// where there is nothing else.
+/// Adds recorded measurements. An implausible value doesn't reduce the sum, and is kept only if it
+/// is the only value.
 fn sum(before: Option<f64>, more: Option<f64>) -> Option<f64> {
     match (before, more) {
         (Some(a), Some(b)) if is_measure(a) && is_measure(b) => Some(a + b),
@@ -92,7 +93,7 @@ fn sum(before: Option<f64>, more: Option<f64>) -> Option<f64> {
     }
 }
 
-/// What of an error is worth keeping: its last lines.
+/// Returns the last lines of an error, which usually name the cause.
 pub(super) fn error_summary(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();
     let kept = lines
@@ -107,7 +108,7 @@ pub(super) fn error_summary(text: &str) -> String {
 }
 
 impl Turn {
-    /// Takes a step of the turn.
+    /// Processes a step of the turn.
     pub(super) fn take(&mut self, step: &Step<'_, '_>) {
         if let Some(time) = step.time.map(Timestamp::millis) {
             self.start = Some(self.start.map_or(time, |t| t.min(time)));
@@ -146,7 +147,7 @@ impl Turn {
         }
     }
 
-    /// Takes what the record says in words, and which skills it names.
+    /// Reads the texts of a record and the skills that it names.
     pub(super) fn read(&mut self, record: &Value) {
         let thought = |value: &Value| super::text_of(value, &["reasoning", "raw"]).map(cut);
         let several = record
@@ -238,7 +239,8 @@ impl Turn {
         .any(rolled_back);
     }
 
-    /// A movement says that something runs, or has run, whether or not what it was is recorded.
+    /// Processes a state change, which may begin or end an action even if no record describes the
+    /// action.
     fn moved(&mut self, moved: &Moved<'_>) {
         if moved.begins_action() {
             self.settle();
@@ -249,8 +251,8 @@ impl Turn {
         }
     }
 
-    /// Ends what the movements said to run. What no record tells of is what was proposed for it, or
-    /// nobody knows what.
+    /// Ends the action that was running according to the state changes. If no record describes it,
+    /// it is the proposed action, or unknown.
     pub(super) fn settle(&mut self) {
         let Some(recorded) = self.running.take() else {
             return;
@@ -260,7 +262,7 @@ impl Turn {
                 .deed
                 .clone()
                 .filter(|_| self.proposed)
-                .unwrap_or_else(Deed::nameless);
+                .unwrap_or_else(RecordedAction::nameless);
             self.performed.push(deed);
             self.costless = true;
             self.untimed = true;
@@ -275,7 +277,7 @@ impl Turn {
             ActionKind::Other(_) => None,
         };
         let payload = action.payload.map(|p| p.as_written().to_owned());
-        self.deed = Some(Deed {
+        self.deed = Some(RecordedAction {
             kind: action.kind.name().into_owned(),
             known,
             payload,
@@ -331,7 +333,7 @@ impl Turn {
         }
         self.running = Some(true);
         self.performed
-            .push(self.deed.clone().unwrap_or_else(Deed::nameless));
+            .push(self.deed.clone().unwrap_or_else(RecordedAction::nameless));
         self.observed.extend(
             executed
                 .observed
@@ -345,7 +347,7 @@ impl Turn {
         let Some(result) = result else { return };
         let failed = !result.success || result.exit_code.is_some_and(|c| c != 0);
         self.success = Some(!failed);
-        // A turn that runs several actions pays for all of them.
+        // A turn that runs several actions has the cost of all of them.
         self.cost = sum(self.cost, result.cost);
         self.duration = sum(self.duration, result.duration);
         let exit = result
@@ -368,7 +370,7 @@ impl Turn {
         self.result = Some(text);
     }
 
-    /// The turn as an observation; `None` when nothing of it is known.
+    /// Converts the turn to an observation; `None` when it has no content.
     pub(super) fn observation(&self, execution: &str) -> Option<Observation> {
         let mut lines = Vec::new();
         lines.extend(self.thoughts.iter().map(|t| format!("thought: {t}")));
@@ -402,7 +404,7 @@ impl Turn {
             .number
             .map(|n| format!("turn {n}: "))
             .unwrap_or_default();
-        // What came of it stands at the front: the end of a long command is cut.
+        // The outcome comes first, since the end of a long command is cut.
         let outcome = if came.is_empty() {
             String::new()
         } else {

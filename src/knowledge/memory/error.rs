@@ -1,40 +1,40 @@
-//! Why a plan isn't carried out, and what to do about it.
+//! Errors of carrying out a plan, with remedies.
 
 use std::io;
 
-/// What keeps a plan from being carried out. Unless it says otherwise nothing was changed.
+/// Why a plan can't be carried out. Unless stated otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// Somebody else is at work.
+    /// Another process is changing the bank.
     #[error("another process is changing the bank")]
     Busy,
-    /// A file is no longer what the plan was made for.
+    /// A file has changed since the plan was made.
     #[error("`{0}` has changed since it was read")]
     Changed(String),
-    /// A file isn't one that may be changed.
+    /// The file is outside the configured banks or isn't a regular file.
     #[error(
         "`{0}` is no ordinary file of a configured bank, or leads out of the folder of the configuration"
     )]
     Outside(String),
-    /// A run was broken off, and nothing else may be done before it is brought to its end.
+    /// A run was interrupted and has to be completed before anything else.
     #[error("run {0} was broken off")]
     BrokenOff(u64),
-    /// A run that was broken off can't be brought to its end.
+    /// An interrupted run can't be completed.
     #[error("run {run} was broken off, and `{file}` has been changed since")]
     Stuck { run: u64, file: String },
-    /// There is nothing to take back.
+    /// No run is left to undo.
     #[error("no run is left to be taken back")]
     NothingToUndo,
-    /// The journal isn't what this program writes.
+    /// The journal contains something that this program doesn't write.
     #[error("run {0} of the journal is damaged")]
     Damaged(u64),
-    /// A file can't be read or written. What was begun is brought to its end by the next command.
+    /// A file can't be read or written. The next command completes a run that has begun.
     #[error("`{0}`: {1}")]
     Io(String, io::Error),
 }
 
 impl JournalError {
-    /// What to do about it.
+    /// Returns what the user can do about the error.
     #[must_use]
     pub const fn remedy(&self) -> &'static str {
         match self {

@@ -1,13 +1,12 @@
-//! Carrying a plan out, so that nothing is lost whatever happens.
+//! Carries out plans with a write-ahead journal, so that a crash loses nothing.
 //!
-//! A run has a folder of its own, with every file as it was and as it is to be. Only when all of
-//! that lies there is the run begun by `plan`, JSON, written whole or not at all; then the files
-//! are put in place one by one, and `done` ends it. A run that was begun and not ended has to be
-//! brought to its end before anything else is written. Taking a run back is a run with before and
-//! after exchanged.
+//! Each run has a directory with every file before and after the change. Once all of these are on
+//! disk, the run begins with an atomic write of `plan`, in JSON. Then the files are replaced one by
+//! one, and `done` ends the run. An unfinished run has to be completed before anything else is
+//! written. Undoing a run is a new run with before and after swapped.
 //!
-//! The journal lies where the work lies that is judged, so somebody else may have written it. What
-//! it would have done is shown before it is done, and it reaches no files but those of the
+//! The journal is inside the project under review, so its content may be hostile. The effects of an
+//! unfinished run are shown before it is completed, and a run can only change files of the
 //! configured banks.
 
 use super::error::JournalError;
@@ -22,12 +21,13 @@ use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// What begins a run. It has no ending, so that nobody takes it for a trace or a manifest.
+/// The file that begins a run. It has no extension, so that it isn't mistaken for a trace or a
+/// manifest.
 const PLAN: &str = "plan";
-/// What ends it.
+/// The file that ends a run.
 const DONE: &str = "done";
 
-/// A file of a run, with hashes of what it was and is to be.
+/// A file of a run, with the hashes of its content before and after.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     name: String,
@@ -35,44 +35,44 @@ struct Entry {
     after: Option<String>,
 }
 
-/// What begins a run, as it is written.
+/// The content of `plan`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RunPlan {
     version: u32,
-    /// Milliseconds since the epoch.
+    /// Milliseconds since the Unix epoch.
     time: i64,
-    /// The run that this one takes back.
+    /// The run that this one undoes.
     undoes: Option<u64>,
-    /// What is done, in sentences.
+    /// Descriptions of the changes, as sentences.
     what: Vec<String>,
     files: Vec<Entry>,
 }
 
-/// A run that is over.
+/// A completed run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedRun {
     pub run: u64,
-    /// The files that it changed, relative to the root.
+    /// The changed files, relative to the root.
     pub files: Vec<String>,
-    /// What it did, in sentences.
+    /// Descriptions of the changes, as sentences.
     pub what: Vec<String>,
 }
 
-/// A run that was begun and not ended.
+/// A run that has begun and not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnfinishedRun {
     pub run: u64,
-    /// What bringing it to its end does to each file, by the journal; sentences for people.
+    /// What completing the run does to each file according to the journal, as sentences for people.
     pub files: Vec<String>,
     begun: RunPlan,
 }
 
-/// The journal of what was done to a bank.
+/// The journal of changes to banks.
 #[derive(Debug, Clone)]
 pub struct Journal {
     folder: PathBuf,
     root: PathBuf,
-    /// The files and folders of the banks, relative to the root.
+    /// The files and directories of the banks, relative to the root.
     banks: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ fn failed(path: &Path, error: io::Error) -> JournalError {
     JournalError::Io(path.to_string_lossy().replace('\\', "/"), error)
 }
 
-/// A configured path as it stands in names: no `./`, no `/` at its end; empty for the root itself.
+/// Normalises a configured path: no `./`, no trailing `/`; empty for the root itself.
 fn plain(path: &str) -> String {
     let parts: Vec<&str> = path
         .split(['/', std::path::MAIN_SEPARATOR])
@@ -101,7 +101,7 @@ fn plain(path: &str) -> String {
     parts.join("/")
 }
 
-/// What a run does to its files.
+/// Describes the effect of a run on each file.
 fn effects(begun: &RunPlan) -> Vec<String> {
     let effect = |entry: &Entry| match (&entry.before, &entry.after) {
         (_, None) => format!("removes {}", entry.name),
@@ -111,11 +111,11 @@ fn effects(begun: &RunPlan) -> Vec<String> {
     begun.files.iter().map(effect).collect()
 }
 
-/// Called before every step that changes something; a test fails there.
+/// Called before every step that changes something. Tests inject failures here.
 type Step<'s> = &'s mut dyn FnMut() -> io::Result<()>;
 
 impl Journal {
-    /// The journal in a folder of the user's own, for the banks among the sources.
+    /// Creates the journal in a directory of the user, for the banks among the sources.
     #[must_use]
     pub fn new(folder: &Path, sources: &Sources) -> Self {
         let banks = sources
@@ -129,11 +129,11 @@ impl Journal {
         }
     }
 
-    /// The run that was begun and not ended, if one was. Nothing is done about it, and nothing that
-    /// it says may be believed.
+    /// Returns the unfinished run, if any. Doesn't change anything. The content of the run is not
+    /// trusted.
     ///
     /// # Errors
-    /// When the journal can't be read, or the run reaches for files that are none of a bank.
+    /// When the journal can't be read, or the run names a file outside the banks.
     pub fn broken_off(&self) -> Result<Option<UnfinishedRun>, JournalError> {
         let runs = self.runs()?;
         let open = |run: &u64| self.place(*run, PLAN).exists() && !self.place(*run, DONE).exists();
@@ -148,10 +148,11 @@ impl Journal {
         }))
     }
 
-    /// Brings a run that was broken off to its end: the one that was shown.
+    /// Completes the unfinished run that the user was shown.
     ///
     /// # Errors
-    /// When it is another one by now, its files have been changed since, or they can't be written.
+    /// When a different run is unfinished now, its files have changed since, or they can't be
+    /// written.
     pub fn finish(&self, shown: &UnfinishedRun) -> Result<(), JournalError> {
         self.finish_with(shown, &mut || Ok(()))
     }
@@ -161,15 +162,15 @@ impl Journal {
         match self.broken_off()? {
             Some(found) if found == *shown => self.recover(&found, step),
             Some(other) => Err(JournalError::BrokenOff(other.run)),
-            // Somebody else did it in the meantime.
+            // Another process completed it in the meantime.
             None => Ok(()),
         }
     }
 
-    /// Carries changes out at a time.
+    /// Carries out changes as a new run at the given time.
     ///
     /// # Errors
-    /// When a run was broken off before, a file isn't what it was, or can't be written.
+    /// When an unfinished run exists, a file has changed, or a file can't be written.
     pub fn apply(
         &self,
         changes: &[FileChange],
@@ -191,10 +192,10 @@ impl Journal {
         self.run(changes, what, time, None, step)
     }
 
-    /// Takes the newest run back that isn't taken back yet.
+    /// Undoes the newest run that hasn't been undone yet.
     ///
     /// # Errors
-    /// When there is none, a run was broken off, or a file has been changed since.
+    /// When there is none, a run is unfinished, or a file has changed since.
     pub fn undo(&self, time: i64) -> Result<FinishedRun, JournalError> {
         self.undo_with(time, &mut || Ok(()))
     }
@@ -221,11 +222,11 @@ impl Journal {
         self.run(&changes, &what, time, Some(run), step)
     }
 
-    /// What [`Journal::undo`] would take back: its number, what it did by its own account, and the
+    /// Returns the run that [`Journal::undo`] would undo: its number, its own description, and the
     /// files that it changed.
     ///
     /// # Errors
-    /// When the journal can't be read, or the run reaches for files that are none of a bank.
+    /// When the journal can't be read, or the run names a file outside the banks.
     pub fn last(&self) -> Result<Option<FinishedRun>, JournalError> {
         let done = |(run, begun): (u64, RunPlan)| FinishedRun {
             run,
@@ -269,7 +270,7 @@ impl Journal {
             .ok_or(JournalError::Busy)
     }
 
-    /// The numbers of the runs, in order.
+    /// Returns the numbers of the runs in order.
     fn runs(&self) -> Result<Vec<u64>, JournalError> {
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -286,7 +287,7 @@ impl Journal {
             else {
                 continue;
             };
-            // A link has what is kept and what ends the run written elsewhere.
+            // Through a symbolic link, the saved files and `done` would be written elsewhere.
             if !entry.file_type().is_ok_and(|t| t.is_dir()) {
                 return Err(JournalError::Damaged(run));
             }
@@ -320,12 +321,12 @@ impl Journal {
         }
     }
 
-    /// Whether a file, by its name, is one that a plan for the configured banks may change: what is
-    /// read of them, and the list of candidates beside it.
+    /// Whether the configured banks allow changes of this file: a file that is read as part of a
+    /// bank, or the list of candidates next to it.
     fn is_of_a_bank(&self, name: &str) -> bool {
         let takes = SourceKind::Bank.takes(Path::new(name));
         let list = name.rsplit('/').next() == Some(CANDIDATES);
-        // A bank may be all of the repository; what git does isn't knowledge.
+        // A bank may span the whole repository, but Git's own files aren't knowledge.
         !name
             .split('/')
             .any(|part| part.eq_ignore_ascii_case(".git"))
@@ -334,14 +335,14 @@ impl Journal {
                 .iter()
                 .any(|bank| match name.strip_prefix(bank.as_str()) {
                     _ if bank.is_empty() => takes || list,
-                    // A file that is named itself is read whatever its name.
+                    // A file that is configured directly is read whatever its name.
                     Some("") => true,
                     Some(rest) if rest.starts_with('/') => takes || list,
                     _ => list && Bank::folder(bank) == Bank::folder(name),
                 })
     }
 
-    /// The bytes that a run keeps of a file, if there are to be any.
+    /// Reads the bytes that a run saved of a file, if it should have any.
     fn kept(
         &self,
         run: u64,
@@ -359,7 +360,7 @@ impl Journal {
         }
     }
 
-    /// Brings a run that was broken off to its end.
+    /// Completes an unfinished run.
     fn recover(&self, open: &UnfinishedRun, step: Step<'_>) -> Result<(), JournalError> {
         let UnfinishedRun { run, ref begun, .. } = *open;
         let mut changes = Vec::new();
@@ -444,7 +445,7 @@ impl Journal {
         })
     }
 
-    /// Puts the files of a run in place and ends it.
+    /// Replaces the files of a run and ends it.
     fn put(&self, run: u64, changes: &[FileChange], step: Step<'_>) -> Result<(), JournalError> {
         for change in changes {
             self.check(change)?;
@@ -460,8 +461,8 @@ impl Journal {
             .map_err(|e| failed(&path, e))
     }
 
-    /// Whether a file may be changed: one of a bank, below the root by its folder, and no link
-    /// itself.
+    /// Checks that a file may be changed: it belongs to a bank, its directory is below the root,
+    /// and it isn't a symbolic link.
     fn check(&self, change: &FileChange) -> Result<(), JournalError> {
         let outside = || JournalError::Outside(change.name.clone());
         let folder = change
@@ -521,7 +522,7 @@ mod tests {
             .collect()
     }
 
-    /// Fails at the step of this number.
+    /// Fails at the step with this number.
     fn crash_at(n: usize) -> impl FnMut() -> io::Result<()> {
         let mut left = n;
         move || {
@@ -584,8 +585,8 @@ mod tests {
                 journal.apply(&changes, &[], 2).unwrap();
                 continue;
             };
-            // RunPlan: nothing else is done before it is ended, and taking back leads to where it
-            // was.
+            // The run has begun: it must be completed before anything else, and undoing it restores
+            // the start.
             assert!(
                 matches!(journal.undo(2), Err(JournalError::BrokenOff(1))),
                 "step {n}"
@@ -713,7 +714,7 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        // What is done is what was shown.
+        // Only the run that was shown is completed.
         write("new.json", None);
         let shown = journal.broken_off().unwrap().unwrap();
         write("a.json", Some("old a"));

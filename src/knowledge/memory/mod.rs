@@ -1,8 +1,8 @@
-//! What becomes of the items of a context bank: decided by formula, shown first, done on demand,
-//! and taken back on demand.
+//! The memory policy of a context bank: formulas decide, and changes are shown first, made on
+//! request and can be undone.
 //!
-//! [`plan()`] decides and changes nothing. [`Journal`] carries a plan out so that a crash at any
-//! moment leaves either nothing of it, or something that can be brought to its end.
+//! [`plan()`] decides without changing anything. [`Journal`] carries out a plan. After a crash at
+//! any moment, either nothing has changed or the run can be completed.
 
 mod error;
 mod journal;

@@ -1,4 +1,4 @@
-//! From decisions to files: what the bank would look like.
+//! Turns decisions about items into changes of files.
 
 use crate::knowledge::context::{
     Bank, BankFile, Importance, Item, Memory, MemoryAction, Place, confidence_after, memory,
@@ -7,61 +7,60 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// A file that is to be another.
+/// A change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// Its path relative to the root, with `/`.
+    /// The path relative to the root, with `/`.
     pub name: String,
-    /// What to open.
+    /// The path to open.
     pub path: PathBuf,
-    /// Its bytes; `None` when it isn't there.
+    /// The current bytes; `None` when the file doesn't exist.
     pub before: Option<Vec<u8>>,
-    /// What they are to be; `None` when it is to go.
+    /// The new bytes; `None` when the file is to be removed.
     pub after: Option<Vec<u8>>,
 }
 
-/// What is to become of one item.
+/// The decision about one item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// The item's id.
     pub id: String,
-    /// What the item is of.
+    /// The path that the item describes.
     pub path: String,
-    /// The file that it stands in.
+    /// The file that contains the item.
     pub file: String,
-    /// What, how sure and why.
+    /// The action with its confidence and reason.
     pub memory: Memory,
-    /// What carrying it out changes; empty when nothing, because it is so already.
+    /// The effect of carrying it out; empty when nothing would change.
     pub effect: &'static str,
 }
 
-/// Decisions about all items, and what carrying them out changes.
+/// The decisions about all items, with the resulting changes.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// The decisions, by file and place.
     pub decisions: Vec<Decision>,
-    /// The files, by name.
+    /// The changes, by file name.
     pub changes: Vec<FileChange>,
 }
 
-/// A file while it is edited.
+/// A file that is being edited.
 struct Edit<'b> {
     file: &'b BankFile,
     value: Value,
     touched: bool,
-    /// Elements or entries that go.
+    /// Elements or entries to remove.
     gone: BTreeSet<usize>,
     deleted: bool,
 }
 
-/// Files while they are edited.
+/// All files that are being edited.
 struct Edits<'b> {
     files: BTreeMap<&'b str, Edit<'b>>,
-    /// Lines for the list of candidates, by the folder of the bank.
+    /// New lines for the lists of candidates, by the directory of the bank.
     proposals: BTreeMap<&'b str, Vec<Value>>,
 }
 
-/// The member of a file in which its list stands.
+/// Returns the list of items in a file.
 fn list(value: &mut Value) -> Option<&mut Vec<Value>> {
     match value {
         Value::Array(all) => Some(all),
@@ -132,7 +131,7 @@ impl Edits<'_> {
     }
 }
 
-/// Decides about every item of a bank at a time. Pure: nothing is read and nothing written.
+/// Decides about every item of a bank at a time. Pure: it neither reads nor writes files.
 #[must_use]
 pub fn plan(bank: &Bank, root: &Path, now: i64) -> Plan {
     let edit = |file| Edit {
@@ -163,7 +162,7 @@ pub fn plan(bank: &Bank, root: &Path, now: i64) -> Plan {
                 edits.archive(item);
                 "marks it as deprecated"
             }
-            // Once for each new reference: asking every night gives no evidence.
+            // Confidence is raised only once per new reference; repeated runs add no evidence.
             (MemoryAction::Reinforce, Some(Importance::Counts { confidence, .. }))
                 if item.reinforced.is_none_or(|at| at < referenced) && confidence < 1.0 =>
             {
@@ -242,10 +241,10 @@ fn changes(edits: Edits<'_>, bank: &Bank, root: &Path) -> Vec<FileChange> {
     all
 }
 
-/// The file of a bank that names what was proposed as a skill, one a line.
+/// The file of a bank that lists the items proposed as skills, one per line.
 pub(in crate::knowledge) const CANDIDATES: &str = "candidates.jsonl";
 
-/// A value in the style of the file that it replaces: on one line, or on several.
+/// Serialises a value in the style of the file it replaces: on one line or on several.
 fn written(value: &Value, before: &[u8]) -> Vec<u8> {
     let several = before.trim_ascii_end().contains(&b'\n');
     let text = if several {

@@ -1,10 +1,10 @@
-//! Vectors of words that somebody has distilled from a larger model (Tulkens and van Dongen,
-//! `Model2Vec`, 2024), out of a folder with `model.safetensors` and `tokenizer.json`. Nothing is
-//! fetched, and nothing in the folder is run.
+//! Word vectors distilled from a larger model (Tulkens and van Dongen, `Model2Vec`, 2024), read
+//! from a directory with `model.safetensors` and `tokenizer.json`. Nothing is downloaded, and
+//! nothing in the directory is executed.
 //!
-//! A text is the mean of the vectors of its pieces. Read are the published models that cut texts as
-//! BERT does, which are those of the `potion-base` and `potion-retrieval` kind; other tokenizers
-//! are refused by their names.
+//! The vector of a text is the mean of the vectors of its word pieces. Supported are published
+//! models with the tokenizer of BERT: the `potion-base` and `potion-retrieval` families. Other
+//! tokenizers are rejected by name.
 
 mod safetensors;
 mod wordpiece;
@@ -16,18 +16,18 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use wordpiece::WordPiece;
 
-/// Bytes that `model.safetensors` may have.
+/// Maximum size of `model.safetensors` in bytes.
 const WEIGHTS_FILE: u64 = 1 << 30;
-/// Bytes that `tokenizer.json` may have.
+/// Maximum size of `tokenizer.json` in bytes.
 const TOKENIZER_FILE: u64 = 64 << 20;
-/// Pieces of a text that count, as in the library that the models come from.
+/// Maximum number of pieces of a text, the same as in the original library.
 const PIECES: usize = 512;
-/// Bytes of a text that are looked at.
+/// Maximum number of bytes of a text that are read.
 const LONGEST: usize = 8 << 10;
-/// Dimensions that a vector may have.
+/// Maximum number of dimensions of a vector.
 const DIMENSIONS: usize = 4_096;
 
-/// The folder holds no model that can be used.
+/// Why a model can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// A file can't be read.
@@ -36,33 +36,33 @@ pub enum ModelError {
         path: PathBuf,
         error: std::io::Error,
     },
-    /// A file is larger than any model.
+    /// A file is too large for a model, or isn't a regular file.
     #[error("`{}` is no file of at most {most} bytes", path.display())]
     Size {
         path: PathBuf,
-        /// What is read of it at most.
+        /// Maximum number of bytes.
         most: u64,
     },
-    /// The numbers aren't what they should be.
+    /// The weights are invalid.
     #[error("`model.safetensors` can't be used: {0}")]
     Weights(String),
-    /// The tokenizer isn't.
+    /// The tokenizer is invalid or not supported.
     #[error("`tokenizer.json` can't be used: {0}")]
     Tokenizer(String),
 }
 
-/// A model that was given.
+/// A loaded model.
 #[derive(Debug)]
 pub struct Model2Vec {
     tokenizer: WordPiece,
-    /// A row for each piece.
+    /// One row for each piece.
     rows: Vec<f32>,
     dimensions: usize,
     digest: String,
 }
 
 impl Model2Vec {
-    /// Reads the model of a folder.
+    /// Reads the model in a directory.
     ///
     /// # Errors
     /// When a file is missing, damaged, too large, or of a kind that isn't supported.
@@ -74,10 +74,10 @@ impl Model2Vec {
         )
     }
 
-    /// Reads a model out of the bytes of its two files.
+    /// Reads a model from the bytes of its two files.
     ///
     /// # Errors
-    /// As [`Model2Vec::open`].
+    /// Same as [`Model2Vec::open`].
     pub fn parse(weights: &[u8], tokenizer: &[u8]) -> Result<Self, ModelError> {
         let wrong = |what: &str| ModelError::Weights(what.to_owned());
         let mut digest = Sha256::new();
@@ -125,8 +125,8 @@ impl Model2Vec {
         })
     }
 
-    /// The vector of a text: of unit length, each component times 127 and in two's complement;
-    /// `None` when no piece of it is known.
+    /// Returns the unit vector of a text, each component times 127 as a signed byte. `None` when no
+    /// piece of the text is known.
     #[must_use]
     pub fn embed(&self, text: &str) -> Option<Vec<u8>> {
         let mut sum = vec![0.0_f32; self.dimensions];
@@ -143,20 +143,20 @@ impl Model2Vec {
         quantised(&sum)
     }
 
-    /// Bytes of a vector.
+    /// Returns the number of dimensions, which is the size of a vector in bytes.
     pub(in crate::knowledge) const fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// SHA-256 of the files, in hexadecimal: tells models apart.
+    /// Returns the SHA-256 of the files in hexadecimal, which identifies the model.
     pub(in crate::knowledge) fn digest(&self) -> &str {
         &self.digest
     }
 }
 
-/// A file of at most so many bytes.
+/// Reads a file of at most `most` bytes.
 fn read(path: PathBuf, most: u64) -> Result<Vec<u8>, ModelError> {
-    // Neither a device nor a pipe, which might never begin.
+    // Opening a device or a pipe might block forever.
     if std::fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
         return Err(ModelError::Size { path, most });
     }

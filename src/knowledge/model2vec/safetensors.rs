@@ -1,17 +1,17 @@
-//! Tensors out of a safetensors file: eight bytes that say how long the header is, the header as
+//! Reads tensors from a safetensors file: the length of the header in eight bytes, the header as
 //! JSON, then the numbers.
 
 use super::ModelError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Bytes that its header may have: a model has a handful of tensors.
+/// Maximum size of the header in bytes. A model has only a few tensors.
 const HEADER: u64 = 1 << 20;
 
-/// The numbers of a tensor, row by row.
+/// A tensor.
 #[derive(Debug, PartialEq)]
 pub(super) struct Tensor {
-    /// How many numbers along each axis.
+    /// The size of each axis.
     pub(super) shape: Vec<usize>,
     pub(super) values: Vec<f32>,
 }
@@ -23,7 +23,7 @@ struct Entry {
     data_offsets: [usize; 2],
 }
 
-/// The tensors of a file, by their names.
+/// Returns the tensors of a file by name.
 pub(super) fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Tensor>, ModelError> {
     let wrong = |what: &str| ModelError::Weights(what.to_owned());
     let (length, rest) = bytes
@@ -45,7 +45,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Tensor>, ModelError
     for (name, entry) in header {
         let entry: Entry =
             serde_json::from_value(entry).map_err(|_| wrong("its header describes no tensor"))?;
-        // Were the same bytes taken many times, a small file would become a large model.
+        // If tensors could share bytes, a small file could expand to a large model.
         let taken = entry.data_offsets[1].checked_sub(entry.data_offsets[0]);
         left = taken
             .and_then(|taken| left.checked_sub(taken))
@@ -77,7 +77,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Tensor>, ModelError
     Ok(all)
 }
 
-/// Bytes of a number of a type; `None` for a type that isn't known.
+/// Returns the size of a number in bytes; `None` for an unknown type.
 fn width(dtype: &str) -> Option<usize> {
     match dtype {
         "F64" => Some(8),
@@ -88,7 +88,7 @@ fn width(dtype: &str) -> Option<usize> {
     }
 }
 
-/// The numbers of a tensor; `None` where bytes and shape don't agree.
+/// Returns the numbers of a tensor; `None` if bytes and shape don't match.
 fn read(entry: &Entry, width: usize, data: &[u8]) -> Option<Vec<f32>> {
     let count = entry
         .shape
@@ -126,7 +126,7 @@ fn read(entry: &Entry, width: usize, data: &[u8]) -> Option<Vec<f32>> {
     })
 }
 
-/// A number of half precision (IEEE 754 binary16).
+/// Converts a half-precision number (IEEE 754 binary16).
 fn half(bits: u16) -> f32 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let (exponent, fraction) = (
@@ -146,7 +146,7 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A file of single-precision tensors.
+    /// Builds a file of single-precision tensors.
     pub(in super::super) fn file(tensors: &[(&str, &[usize], &[f32])]) -> Vec<u8> {
         let (mut header, mut data) = (serde_json::Map::new(), Vec::new());
         for (name, shape, values) in tensors {

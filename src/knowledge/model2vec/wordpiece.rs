@@ -1,6 +1,5 @@
-//! Texts cut into the pieces that a model has vectors of: the `WordPiece` of BERT (Devlin and
-//! others, 2019), as it is described by a `tokenizer.json` of the library `tokenizers`. Other kinds
-//! are refused.
+//! Splits texts into the word pieces of a model: BERT's `WordPiece` (Devlin and others, 2019), as
+//! described by a `tokenizer.json` of the library `tokenizers`. Other kinds are rejected.
 
 use super::ModelError;
 use serde::Deserialize;
@@ -10,21 +9,21 @@ use std::sync::LazyLock;
 use tokens::characters;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Pieces that a vocabulary may have.
+/// Maximum number of pieces in a vocabulary.
 const PIECES: usize = 1 << 21;
-/// Bytes of the longest piece: no word of any language has more.
+/// Maximum length of a piece in bytes. No word of any language is longer.
 const LONGEST: usize = 256;
 
-/// Cuts texts into pieces.
+/// A tokenizer.
 #[derive(Debug)]
 pub(super) struct WordPiece {
     pieces: HashMap<String, u32>,
-    /// What a piece begins with that doesn't begin a word.
+    /// The prefix of pieces that continue a word.
     prefix: String,
     unknown: Option<u32>,
-    /// Characters beyond which a word is none.
+    /// Maximum number of characters in a word. Longer words have no pieces.
     word: usize,
-    /// Bytes of the longest piece.
+    /// Length of the longest piece in bytes.
     longest: usize,
     clean: bool,
     part_han: bool,
@@ -88,14 +87,14 @@ fn is(class: &[(char, char)], c: char) -> bool {
     class.get(at).is_some_and(|(start, _)| *start <= c)
 }
 
-/// Ideographs, each of which is a word.
+/// Whether a character is a Chinese ideograph, which is a word of its own.
 const fn is_han(c: char) -> bool {
     matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}' | '\u{2a700}'..='\u{2b73f}'
         | '\u{2b740}'..='\u{2b81f}' | '\u{2b920}'..='\u{2ceaf}' | '\u{f900}'..='\u{faff}' | '\u{2f800}'..='\u{2fa1f}')
 }
 
 impl WordPiece {
-    /// Reads a `tokenizer.json`.
+    /// Parses a `tokenizer.json`.
     pub(super) fn parse(json: &[u8]) -> Result<Self, ModelError> {
         let wrong =
             |error: serde_json::Error| ModelError::Tokenizer(format!("it can't be read: {error}"));
@@ -114,8 +113,8 @@ impl WordPiece {
         is("model", &raw.model, "WordPiece")?;
         is("normalizer", &raw.normalizer, "BertNormalizer")?;
         is("pre-tokenizer", &raw.pre_tokenizer, "BertPreTokenizer")?;
-        // They are found in a text before it is parted into words; passed over, they would give
-        // other vectors than theirs.
+        // Added tokens are matched before a text is split into words. Ignoring them would give
+        // different vectors from those of the original library.
         if let Some(added) = raw.added_tokens.iter().find(|added| !added.special) {
             return Err(ModelError::Tokenizer(format!(
                 "its added token `{}` isn't supported",
@@ -154,13 +153,12 @@ impl WordPiece {
         })
     }
 
-    /// The largest number of a piece.
+    /// Returns the largest id of a piece.
     pub(super) fn largest(&self) -> u32 {
         self.pieces.values().max().copied().unwrap_or_default()
     }
 
-    /// The numbers of the pieces of a text, at most so many of them; of words that have none,
-    /// nothing.
+    /// Returns the ids of the pieces of a text, at most `most`. Words without pieces are skipped.
     pub(super) fn pieces(&self, text: &str, most: usize) -> Vec<u32> {
         let mut all = Vec::new();
         let mut word = String::new();
@@ -184,7 +182,7 @@ impl WordPiece {
         all
     }
 
-    /// The text as the vocabulary writes it.
+    /// Normalises a text to the form of the vocabulary.
     fn normal(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for c in text.chars() {
@@ -205,7 +203,7 @@ impl WordPiece {
         }
     }
 
-    /// Cuts a word: each time the longest piece that it goes on with.
+    /// Splits a word by repeatedly taking the longest matching piece.
     fn word(&self, word: &str, out: &mut Vec<u32>) {
         if word.is_empty() || word.chars().count() > self.word {
             return;
@@ -233,7 +231,7 @@ impl WordPiece {
                 end -= 1;
             };
             let Some(number) = found else {
-                // What can't be cut to its end is unknown as a whole.
+                // A word that can't be split completely is unknown as a whole.
                 out.truncate(before);
                 return;
             };
@@ -251,7 +249,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    /// A tokenizer as BERT's, with these pieces.
+    /// Builds a BERT tokenizer with these pieces.
     pub(in super::super) fn tokenizer(pieces: &[&str]) -> String {
         let vocab: serde_json::Map<String, Value> = (0..)
             .zip(pieces)

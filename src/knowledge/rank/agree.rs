@@ -1,4 +1,4 @@
-//! Compares the stored vectors with the texts that they are of.
+//! Compares the stored vectors with those of the current texts.
 
 use super::lsa::Model;
 use super::space::Embedder;
@@ -7,23 +7,23 @@ use crate::knowledge::text::Segments;
 use crate::knowledge::{KnowledgeError, Store, store};
 use rusqlite::Connection;
 
-/// How stored vectors differ from those that their texts give.
+/// How the stored vectors differ from those of the current texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::knowledge) enum Difference {
-    /// The vectors themselves, some of which may be missing or too many.
+    /// Vectors differ, are missing or are surplus.
     Vectors,
-    /// The model that was learnt.
+    /// The learned model differs.
     Model,
-    /// They come from a model that isn't at hand, so nothing can be compared.
+    /// The vectors come from a model that isn't available, so they can't be compared.
     OtherModel,
-    /// The store doesn't record what the model was learnt from.
+    /// The store doesn't record the texts that the model was learned from.
     Unrecorded,
 }
 
-/// Recomputes all vectors. Only for a store whose texts and words agree with their sources.
+/// Recomputes all vectors. Requires a store whose texts and words match their sources.
 ///
-/// A model that was learnt is learnt again if the texts are still those that it was learnt from.
-/// After later changes of the sources it can't be, and is taken as it is.
+/// A learned model is recomputed if its training texts are unchanged. After later changes of the
+/// sources that is impossible, and the stored model is accepted.
 pub(in crate::knowledge) fn difference(
     store: &Store,
 ) -> Result<Option<Difference>, KnowledgeError> {
@@ -83,7 +83,7 @@ fn model_difference(db: &Connection, model: &Model) -> Result<Option<Difference>
     Ok((!same).then_some(Difference::Model))
 }
 
-/// Whether two vectors are the same but for rounding, which differs between processors.
+/// Whether two vectors are equal except for rounding, which differs between processors.
 fn is_near(a: &[u8], b: &[u8]) -> bool {
     let near = |(a, b): (&u8, &u8)| a.cast_signed().abs_diff(b.cast_signed()) <= 1;
     a.iter().zip(b).all(near)

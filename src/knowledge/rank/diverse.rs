@@ -1,4 +1,4 @@
-//! Choosing answers that don't say the same.
+//! Selects answers that don't repeat each other.
 
 use super::Scores;
 use super::lsa::hash;
@@ -7,36 +7,36 @@ use crate::knowledge::vector::cosine;
 use crate::knowledge::{KnowledgeError, words};
 use std::cell::OnceCell;
 
-/// The share of relevance, against novelty, in the choice.
+/// The share of relevance in the choice; novelty has the rest.
 const RELEVANCE: f64 = 0.7;
-/// Two observations this alike say the same.
+/// Similarity above which two observations are duplicates.
 const DUPLICATE: f64 = 0.8;
-/// Two observations whose vectors say so must share this much of their words as well.
+/// Jaccard similarity of words that must confirm a duplicate found by vectors.
 const CONFIRMED: f64 = 0.5;
 
-/// What may be chosen.
+/// A candidate for the selection.
 pub(super) struct Candidate<'v> {
     row: i64,
     id: Id,
     scores: Scores,
     vector: Option<&'v [u8]>,
     words: OnceCell<Vec<u64>>,
-    /// How much it is like what it was compared with.
+    /// Highest similarity to a selected answer that it was compared with.
     alike: f64,
-    /// How many of the chosen it was compared with.
+    /// Number of selected answers that it was compared with.
     compared: usize,
 }
 
-/// What was chosen: its row, its figures, and how many were left out because they say the same.
+/// A selected answer: its row, its scores, and the number of duplicates that were dropped.
 type Chosen = (i64, Scores, u64);
 
 /// Reads the text of an observation.
 type Read<'r> = &'r dyn Fn(i64) -> Result<String, KnowledgeError>;
 
-/// Chooses by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998).
+/// Selects by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998).
 ///
-/// A candidate is compared with what was chosen only while it could still be the next: relevance
-/// alone bounds its value.
+/// A candidate is compared with the selected answers only while it could be the next one. Its
+/// relevance is an upper bound for its value.
 pub(super) fn diverse(
     mut open: Vec<Candidate<'_>>,
     limit: usize,
@@ -104,7 +104,7 @@ impl<'v> Candidate<'v> {
         }
     }
 
-    /// Compares with something that was chosen. Says whether the two say the same.
+    /// Compares with a selected answer. Returns whether the two are duplicates.
     fn compare(&mut self, other: &Self, read: Read<'_>) -> Result<bool, KnowledgeError> {
         self.compared += 1;
         let vectors = self.vector.zip(other.vector);
@@ -113,12 +113,12 @@ impl<'v> Candidate<'v> {
             None => self.jaccard(other, read)?,
         };
         self.alike = self.alike.max(similarity);
-        // In a space of few dimensions neighbours may be about the same and say different things:
-        // the words decide.
+        // In a space of few dimensions, texts with different content may be close. The words have
+        // to confirm a duplicate.
         Ok(similarity > DUPLICATE && (vectors.is_none() || self.jaccard(other, read)? > CONFIRMED))
     }
 
-    /// The words of its text, by their hashes, sorted.
+    /// Returns the sorted hashes of the words in its text.
     fn words(&self, read: Read<'_>) -> Result<&[u64], KnowledgeError> {
         if let Some(known) = self.words.get() {
             return Ok(known);
@@ -130,7 +130,7 @@ impl<'v> Candidate<'v> {
         Ok(self.words.get_or_init(|| all))
     }
 
-    /// The share of words that two have in common (Jaccard).
+    /// Returns the Jaccard similarity of the words of two candidates.
     #[expect(clippy::cast_precision_loss, reason = "counts of words")]
     fn jaccard(&self, other: &Self, read: Read<'_>) -> Result<f64, KnowledgeError> {
         let (a, b) = (self.words(read)?, other.words(read)?);

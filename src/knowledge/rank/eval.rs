@@ -1,4 +1,4 @@
-//! How good the answers are, over questions whose right answers somebody has judged.
+//! Measures the quality of answers on questions with graded answers.
 
 use super::{Decay, Query, Ranker, Stages};
 use crate::knowledge::extract::Extracted;
@@ -11,10 +11,10 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Answers that are looked at.
+/// Number of answers that are evaluated.
 const AT: usize = 10;
 
-/// Documents and questions about them.
+/// Documents with questions about them.
 #[derive(Debug, Clone)]
 pub struct Corpus {
     documents: Vec<Document>,
@@ -34,28 +34,27 @@ struct Question {
     group: String,
     #[serde(rename = "question")]
     text: String,
-    /// Ids with grades: 2 answers it, 1 helps.
+    /// Document ids with grades: 2 answers the question, 1 helps.
     answers: BTreeMap<String, u8>,
 }
 
 /// Means over questions, between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Metrics {
-    /// Discounted cumulative gain over the first ten answers, relative to the best there could be
-    /// (Järvelin and Kekäläinen, TOIS 20, 2002), with a gain of `2^grade - 1`.
+    /// Normalised discounted cumulative gain of the first ten answers (Järvelin and Kekäläinen,
+    /// TOIS 20, 2002), with a gain of `2^grade - 1`.
     pub ndcg: f64,
-    /// Right answers among the first ten, of all there are.
+    /// Share of all relevant documents that are among the first ten answers.
     pub recall: f64,
 }
 
-/// The figures of one group of questions.
+/// The metrics of a group of questions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Its name; `all` for all of them together.
+    /// The name of the group; `all` is every question.
     pub group: String,
-    /// How many questions.
     pub questions: usize,
-    /// With full text, with vectors, with both.
+    /// With full text, with vectors, and with both.
     pub figures: [Metrics; 3],
 }
 
@@ -69,10 +68,11 @@ fn lines<'t, T: Deserialize<'t>>(what: &str, text: &'t str) -> Result<Vec<T>, St
 }
 
 impl Corpus {
-    /// Reads documents and questions, one JSON object a line.
+    /// Parses documents and questions in JSON Lines.
     ///
     /// # Errors
-    /// When a line can't be read, an id stands twice, or an answer is no document: in words.
+    /// When a line can't be read, an id is duplicated, or an answer isn't a document. The error is
+    /// a message.
     pub fn parse(documents: &str, questions: &str) -> Result<Self, String> {
         let corpus = Self {
             documents: lines("documents", documents)?,
@@ -97,11 +97,11 @@ impl Corpus {
     }
 }
 
-/// Asks every question three times. `model` is the folder of a model whose vectors are used instead
-/// of those that are learnt.
+/// Searches for every question with each kind of search. `model` is the directory of a model that
+/// replaces the learned one.
 ///
 /// # Errors
-/// When the store that is made for it can't be used.
+/// When the temporary store can't be used.
 pub fn evaluate(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, KnowledgeError> {
     let mut store = Store::in_memory()?;
     store.use_model(model);
@@ -189,7 +189,7 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
     writer.commit()
 }
 
-/// The figures of one list of answers.
+/// Computes the metrics of one list of answers.
 fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Metrics {
     let gain = |grade: u8| f64::from(2_u32.pow(u32::from(grade.min(8)))) - 1.0;
     #[expect(clippy::cast_precision_loss, reason = "at most ten")]

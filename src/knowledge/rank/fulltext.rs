@@ -1,4 +1,4 @@
-//! Full-text search: BM25 (Robertson and others, "Okapi at TREC-3", 1994).
+//! Full-text search with BM25 (Robertson and others, "Okapi at TREC-3", 1994).
 
 use crate::knowledge::text::Segments;
 use crate::knowledge::words;
@@ -7,14 +7,14 @@ use rusqlite::Connection;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// How soon it stops to matter that a word stands there once more.
+/// Saturation of the term frequency.
 const K1: f32 = 1.2;
-/// How much the length of a document matters.
+/// Strength of the normalisation by document length.
 const B: f32 = 0.75;
-/// Words of a question that are looked for.
+/// Maximum number of words of a question that are searched.
 const WORDS: usize = 32;
 
-/// The words of a question: without those that say nothing, unless there are no others.
+/// Returns the words of a question. Function words are dropped unless there are no others.
 fn question(text: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
@@ -33,14 +33,14 @@ fn question(text: &str) -> Vec<String> {
     asked
 }
 
-/// A document by its row, and its score.
+/// A document's row and score.
 type Hit = (i64, f64);
 
-/// The names of documents by their rows.
+/// Returns the id of a document by its row.
 type Name<'n> = &'n dyn Fn(i64) -> Result<Id, KnowledgeError>;
 
-/// The best documents for a question with their scores, the higher the better, the best first:
-/// those of `among`, if it is given, which must be sorted; and all the others.
+/// Returns the best documents for a question in descending order of score, and the others. `among`,
+/// which must be sorted, restricts the documents.
 pub(super) fn search(
     db: &Connection,
     segments: &Segments,
@@ -55,7 +55,7 @@ pub(super) fn search(
         .map(|s| vec![0.0; s.ids.len()])
         .collect();
     for word in question(text) {
-        // A single character of Chinese is the beginning of a pair.
+        // A single Chinese character is the beginning of an indexed pair.
         let prefix = word.chars().count() == 1 && word.chars().all(words::is_cjk);
         let found = segments
             .all
@@ -91,8 +91,8 @@ pub(super) fn search(
     Ok((hits(best), hits(others)))
 }
 
-/// Keeps the best by their figures, the best first, and returns the others. Where figures agree
-/// names decide: rows depend on the order in which sources came and went.
+/// Splits off the `limit` best documents in descending order and returns the others. The id breaks
+/// ties, since rows depend on the order in which sources were indexed.
 fn leading(
     all: &mut Vec<(f32, i64)>,
     limit: usize,
@@ -126,8 +126,9 @@ fn leading(
     Ok(others)
 }
 
-/// How much a word says that stands in `found` of `all` documents. Never nothing, unlike in the
-/// formula of 1994: in a small collection a word of the question may well stand everywhere.
+/// Returns the weight of a word that appears in `found` of `all` documents. Unlike the formula of
+/// 1994 it is always positive, since a word may well appear in every document of a small
+/// collection.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -138,7 +139,7 @@ fn rarity(all: usize, found: usize) -> f32 {
     (1.0 + (all - found + 0.5) / (found + 0.5)).ln() as f32
 }
 
-/// How much a word says that stands so often in a document of so many words.
+/// Returns the weight of a word's frequency in a document of a given length.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -166,7 +167,7 @@ mod tests {
         assert!(rarity(100, 1) > rarity(100, 50) && rarity(100, 100) > 0.0);
         assert!(saturation(2, 10, 10.0) > saturation(1, 10, 10.0));
         assert!(saturation(1, 5, 10.0) > saturation(1, 10, 10.0));
-        // A word that stands once in a document of mean length counts once.
+        // One occurrence in a document of mean length has weight 1.
         assert!((saturation(1, 10, 10.0) - 1.0).abs() < 1e-6);
     }
 }

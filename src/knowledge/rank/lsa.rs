@@ -1,34 +1,34 @@
-//! Latent semantic analysis: texts as points in a space of few dimensions, where words that keep
-//! the same company lie near each other (Deerwester and others, "Indexing by latent semantic
-//! analysis", JASIS 41, 1990). No model has to be fetched, and equal texts give equal vectors.
+//! Latent semantic analysis: texts are points in a space of few dimensions, where words with
+//! similar contexts are close (Deerwester and others, "Indexing by latent semantic analysis", JASIS
+//! 41, 1990). No model has to be downloaded, and equal texts give equal vectors.
 
 use super::svd::{self, Row};
 use crate::knowledge::vector::{Vector, beginning, quantised};
 use crate::knowledge::words;
 use std::collections::BTreeMap;
 
-/// Dimensions of the space.
+/// Maximum number of dimensions of the space.
 const DIMENSIONS: usize = 128;
-/// Features that are kept: those that stand in the most texts.
+/// Maximum number of features: those in the most texts are kept.
 const FEATURES: usize = 16_384;
-/// Weight of three letters in a row, beside a word.
+/// Weight of a trigram, relative to a word.
 const GRAM: f32 = 0.4;
-/// Bytes of a text that are looked at.
+/// Maximum number of bytes of a text that are read.
 const LONGEST: usize = 8 << 10;
 
-/// What was learnt of a collection of texts.
+/// A model learned from a collection of texts.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::knowledge) struct Model {
-    /// Sorted.
+    /// Hashes of the features, sorted.
     features: Vec<u64>,
-    /// How much each says, by how few texts have it.
+    /// The weight of each feature: rarer features have more.
     weights: Vec<f32>,
-    /// A row for each feature.
+    /// One row for each feature.
     rows: Vec<f32>,
     dimensions: usize,
 }
 
-/// FNV-1a. Who makes two words collide makes the two a little alike, and nothing else.
+/// Hashes with FNV-1a. A deliberate collision only makes two words slightly similar.
 pub(super) fn hash(parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|p| p.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, b| {
@@ -36,8 +36,8 @@ pub(super) fn hash(parts: &[&str]) -> u64 {
     })
 }
 
-/// The features of a text with how often each stands in it: words, and three letters in a row of
-/// each longer word, which are alike in words of one stem and in words with a slip.
+/// Returns the features of a text with their frequencies: words, and the trigrams of longer words.
+/// Inflected and misspelled words share trigrams.
 fn features(text: &str) -> BTreeMap<u64, f32> {
     let mut all = BTreeMap::new();
     words::each(beginning(text, LONGEST), &mut |word| {
@@ -56,7 +56,7 @@ fn features(text: &str) -> BTreeMap<u64, f32> {
 }
 
 impl Model {
-    /// Learns from texts. `None` when there is too little to learn from.
+    /// Learns a model from texts; `None` when there are too few.
     pub(in crate::knowledge) fn learn(texts: &[String]) -> Option<Self> {
         let all: Vec<BTreeMap<u64, f32>> = texts.iter().map(|t| features(t)).collect();
         let mut frequency: BTreeMap<u64, u32> = BTreeMap::new();
@@ -86,7 +86,7 @@ impl Model {
         (model.dimensions > 0).then_some(model)
     }
 
-    /// A text's features that are known, weighed, at unit length.
+    /// Returns the weighted known features of a text, normalised to unit length.
     #[expect(clippy::cast_possible_truncation, reason = "there are few features")]
     fn weigh(&self, features: &BTreeMap<u64, f32>) -> Row {
         let mut row: Row = Vec::with_capacity(features.len());
@@ -105,7 +105,7 @@ impl Model {
         row
     }
 
-    /// The vector of a text; `None` when no word of it is known.
+    /// Returns the vector of a text; `None` when no word of it is known.
     pub(in crate::knowledge) fn embed(&self, text: &str) -> Option<Vector> {
         let mut sum = vec![0.0_f32; self.dimensions];
         for (feature, value) in self.weigh(&features(text)) {
@@ -121,7 +121,7 @@ impl Model {
         quantised(&sum)
     }
 
-    /// Whether two models are the same but for rounding, which differs between processors.
+    /// Whether two models are equal except for rounding, which differs between processors.
     pub(super) fn is_near(&self, other: &Self) -> bool {
         let near = |a: f32, b: f32| (a - b).abs() <= 1e-3 * b.abs();
         let rows_near = |a: &[f32], b: &[f32]| {
@@ -144,12 +144,12 @@ impl Model {
                 .all(|(a, b)| rows_near(a, b))
     }
 
-    /// Bytes of a vector.
+    /// Returns the number of dimensions, which is the size of a vector in bytes.
     pub(in crate::knowledge) const fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// As it is stored.
+    /// Serialises the model for the store.
     pub(in crate::knowledge) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         out.extend((self.dimensions as u64).to_le_bytes());
@@ -164,7 +164,7 @@ impl Model {
         out
     }
 
-    /// As it was stored; `None` when it isn't that.
+    /// Deserialises a stored model; `None` when the bytes are invalid.
     pub(in crate::knowledge) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let number = |at: usize| {
             bytes

@@ -1,4 +1,4 @@
-//! Finding and ranking: full text and vectors, merged, aged, made diverse.
+//! Search and ranking: full text and vectors, merged, aged and diversified.
 //!
 //! | stage | what it does |
 //! | --- | --- |

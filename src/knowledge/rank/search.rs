@@ -1,4 +1,4 @@
-//! The stages of a search, and the figure of each.
+//! The stages of a search, with the score of each.
 
 use super::diverse::{Candidate, diverse};
 use super::fulltext;
@@ -9,21 +9,21 @@ use crate::knowledge::{KnowledgeError, Store, Stored};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-/// Observations of each kind of search that go on to the merge.
+/// Maximum number of observations from each kind of search that are merged.
 const CANDIDATES: usize = 100;
 /// Shares of full text and vectors in the merged score.
 const SHARES: (f64, f64) = (0.3, 0.7);
 /// Merged scores below this are no answers.
 const LEAST: f64 = 0.1;
-/// However old something is, so much of its score stays.
+/// Minimum factor of the decay.
 const FLOOR: f64 = 0.1;
-/// Milliseconds of a day.
+/// Milliseconds in a day.
 const DAY: f64 = 86_400_000.0;
 
-/// Which kinds of search take part.
+/// The kinds of search that are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stages {
-    /// Both, where there are vectors.
+    /// Full text and vectors, if there are vectors.
     #[default]
     Both,
     /// Full text alone.
@@ -32,90 +32,88 @@ pub enum Stages {
     Vectors,
 }
 
-/// How age takes from a score. Each leaves half of it after the half-life, and never less than a
+/// How a score decreases with age. Each form halves it after the half-life, and never goes below a
 /// tenth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Decay {
     /// `e^(-λ·days)` with `λ = ln 2 / half-life`.
     #[default]
     Exponential,
-    /// The same amount every day, so that nothing but the least is left after two half-lives.
+    /// Linear, so that only the minimum is left after two half-lives.
     Linear,
-    /// By half each time a half-life is over, and nothing in between.
+    /// Halved after each half-life, constant in between.
     Step,
 }
 
-/// A question.
+/// A search query.
 #[derive(Debug, Clone)]
 pub struct Query<'q> {
     pub text: &'q str,
-    /// Only observations of this task.
+    /// Restricts the search to this task.
     pub task: Option<&'q str>,
-    /// Milliseconds since the epoch, from which ages are counted.
+    /// The time from which ages are counted, in milliseconds since the Unix epoch. `None` disables
+    /// decay.
     pub now: Option<i64>,
-    /// Days after which a score is half.
+    /// Half-life in days.
     pub half_life: f64,
-    /// How it becomes less.
     pub decay: Decay,
-    /// How many answers.
+    /// Maximum number of answers.
     pub limit: usize,
-    /// Which kinds of search take part.
+    /// The kinds of search that are used.
     pub stages: Stages,
 }
 
-/// The figures of one answer.
+/// The scores of one answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Scores {
-    /// BM25, as it is.
+    /// The raw BM25 score; `None` when full text didn't find it.
     pub bm25: Option<f64>,
-    /// Full text, relative to the best.
+    /// The full-text score relative to the best one.
     pub text: f64,
-    /// The cosine, as it is.
+    /// The raw cosine; `None` without a vector.
     pub cosine: Option<f64>,
-    /// Vectors: the cosine, or nothing where it is negative.
+    /// The cosine, or 0 where it is negative.
     pub vector: f64,
-    /// Both.
+    /// The weighted sum of `text` and `vector`.
     pub merged: f64,
-    /// The share that age leaves.
+    /// The factor for age.
     pub decay: f64,
-    /// What is ranked by: merged times decay.
+    /// The ranking score: `merged` times `decay`.
     pub score: f64,
-    /// What the choice was made by: relevance less what was said already.
+    /// The maximal marginal relevance at selection.
     pub mmr: f64,
 }
 
 /// An answer.
 #[derive(Debug, Clone)]
 pub struct SearchHit {
-    /// What was found.
     pub stored: Stored,
     pub scores: Scores,
-    /// Ids of what says the same and was left out for it.
+    /// Number of dropped duplicates of this answer.
     pub duplicates: u64,
 }
 
-/// The answers to a question.
+/// The answers to a query.
 #[derive(Debug, Clone, Default)]
 pub struct Answers {
-    /// The best, the best first.
+    /// The best answers in descending order.
     pub found: Vec<SearchHit>,
-    /// Observations that answer as well and aren't among them: because enough are, or because one
-    /// of them says the same.
+    /// Number of further matches: those beyond the limit and dropped duplicates.
     pub more: usize,
-    /// There may be more than that: not everything was compared.
+    /// Whether there may be even more, since not everything was compared.
     pub open: bool,
 }
 
-/// Answers questions. Holds the model and the vectors once they are needed.
+/// Answers queries. It loads the index and the vectors on first use.
 #[derive(Debug)]
 pub struct Ranker<'s> {
     store: &'s Store,
     segments: OnceCell<Segments>,
-    /// Nothing before the first question; then what there is, which may be nothing.
+    /// Unset before the first query that needs it; `None` inside when the store has no vectors.
     vectors: OnceCell<Option<Space>>,
 }
 
-/// The value of a cell, made when it is first asked for.
+/// Returns the value of a cell, which is created on first use.
 fn once<T>(
     cell: &OnceCell<T>,
     make: impl FnOnce() -> Result<T, KnowledgeError>,
@@ -128,7 +126,7 @@ fn once<T>(
 }
 
 impl<'s> Ranker<'s> {
-    /// Over a store.
+    /// Creates a ranker for a store.
     #[must_use]
     pub fn new(store: &'s Store) -> Self {
         Self {
@@ -138,7 +136,7 @@ impl<'s> Ranker<'s> {
         }
     }
 
-    /// The answers to a question, the best first.
+    /// Returns the answers to a query in descending order.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -146,7 +144,7 @@ impl<'s> Ranker<'s> {
         Ok(self.answers(query)?.found)
     }
 
-    /// The answers to a question, and how many more there are.
+    /// Returns the answers to a query, with the number of further matches.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -165,7 +163,7 @@ impl<'s> Ranker<'s> {
         let among = among.as_deref();
         let wanted = CANDIDATES.max(query.limit.saturating_mul(4));
         let mut all: BTreeMap<i64, Scores> = BTreeMap::new();
-        // What the words find besides, which isn't looked at more closely.
+        // Further documents with words of the query, which are only counted.
         let mut beyond: Vec<(i64, f64)> = Vec::new();
         if query.stages != Stages::Vectors {
             let name = |row| Ok(self.store.name_and_time(row)?.0);
@@ -191,7 +189,7 @@ impl<'s> Ranker<'s> {
             }
         }
         let mut with_vectors = false;
-        // How near the nearest may be of what wasn't compared.
+        // Upper bound for the cosine of every vector that wasn't returned.
         let mut farthest = 0.0_f64;
         if let Some(space) = space
             && let Some(asked) = space.embed(query.text)
@@ -203,7 +201,7 @@ impl<'s> Ranker<'s> {
                     .last()
                     .map_or(0.0, |(_, cosine)| cosine.clamp(0.0, 1.0));
             }
-            // What only the words found is compared as well.
+            // Documents found only by words are compared by vector as well.
             let by_words: Vec<i64> = all.keys().copied().collect();
             let compared = by_words
                 .into_iter()
@@ -219,8 +217,8 @@ impl<'s> Ranker<'s> {
             Stages::Vectors => vector,
             _ => text,
         };
-        // What wasn't looked at is an answer by its words alone, or may be one by how near it may
-        // be.
+        // A further document is a match by its words alone, or it may be one given the upper bound
+        // for its cosine.
         beyond.retain(|(row, _)| !all.contains_key(row));
         let by_words = beyond
             .iter()
@@ -241,8 +239,7 @@ impl<'s> Ranker<'s> {
             }
         }
         let answers = candidates.len() + by_words;
-        // By name where figures agree: rows are numbered by the order in which sources came and
-        // went.
+        // The id breaks ties, since rows depend on the order in which sources were indexed.
         candidates.sort_by(|a, b| {
             b.3.merged
                 .total_cmp(&a.3.merged)
@@ -280,7 +277,7 @@ impl<'s> Ranker<'s> {
     }
 }
 
-/// The share of a score that age leaves.
+/// Returns the factor that remains at an observation's age.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds since the epoch")]
 fn decay(query: &Query<'_>, time: Option<i64>) -> f64 {
     let (Some(now), Some(time)) = (query.now, time) else {

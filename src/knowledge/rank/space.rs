@@ -1,4 +1,4 @@
-//! The vectors of all observations, as they are compared with those of questions.
+//! The vectors of all observations, prepared for comparison with a query.
 
 use super::lsa::Model;
 use crate::knowledge::model2vec::Model2Vec;
@@ -9,22 +9,22 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Key of the model that was learnt.
+/// Metadata key of the learned model.
 pub(super) const LEARNT: &str = "lsa";
-/// Key of the digest of the model that was given.
+/// Metadata key of the digest of the given model.
 pub(super) const GIVEN: &str = "given_model";
 
-/// What makes vectors of texts.
+/// A model that computes vectors of texts.
 #[derive(Debug)]
 pub(super) enum Embedder {
-    /// What was learnt of the index.
+    /// A model learned from the index.
     Learnt(Model),
-    /// What was given.
+    /// A model given by the user.
     Model2Vec(Arc<Model2Vec>),
 }
 
 impl Embedder {
-    /// Reads the model that the stored vectors come from; `None` when there are no vectors.
+    /// Loads the model of the stored vectors; `None` when there are no vectors.
     pub(super) fn load(store: &Store) -> Result<Option<Self>, KnowledgeError> {
         let db = &store.db;
         if let Some(digest) = store::read_meta::<String>(db, GIVEN)? {
@@ -45,7 +45,7 @@ impl Embedder {
         Ok(Some(Self::Learnt(model)))
     }
 
-    /// The vector of a text; `None` when no word of it is known.
+    /// Returns the vector of a text; `None` when no word of it is known.
     pub(super) fn embed(&self, text: &str) -> Option<Vector> {
         match self {
             Self::Learnt(model) => model.embed(text),
@@ -53,7 +53,7 @@ impl Embedder {
         }
     }
 
-    /// Bytes of a vector.
+    /// Returns the number of dimensions, which is the size of a vector in bytes.
     pub(super) fn dimensions(&self) -> usize {
         match self {
             Self::Learnt(model) => model.dimensions(),
@@ -62,31 +62,31 @@ impl Embedder {
     }
 }
 
-/// All vectors, beside the segments that they belong to.
+/// All vectors, in the order of the segments they belong to.
 #[derive(Debug)]
 pub(super) struct Space {
     model: Embedder,
-    /// Bytes of a vector.
+    /// Size of a vector in bytes.
     width: usize,
-    /// For each segment its vectors; nothing where they are missing.
+    /// The vectors of each segment; empty where they are missing.
     parts: Vec<Part>,
 }
 
 /// The vectors of a segment.
 #[derive(Debug, Default)]
 struct Part {
-    /// One behind the other.
+    /// The concatenated vectors.
     vectors: Vec<u8>,
-    /// How long each is beyond its head.
+    /// The length of each vector's part after its head.
     tails: Vec<u16>,
 }
 
-/// Bytes at the beginning of a vector that are compared first: the strongest dimensions of what was
-/// learnt stand there. Those behind add at most the product of their lengths (Cauchy and Schwarz),
-/// and nearly all vectors are told to be too far by that.
+/// Bytes at the beginning of a vector that are compared first. A learned model has its strongest
+/// dimensions there. The remaining bytes add at most the product of their lengths (Cauchy–Schwarz),
+/// which rules out nearly all vectors.
 const HEAD: usize = 64;
 
-/// Vectors that are compared in one go.
+/// Number of vectors that are compared in one block.
 const BLOCK: usize = 4_096;
 
 impl Part {
@@ -102,10 +102,10 @@ impl Part {
 }
 
 impl Space {
-    /// Reads them; `None` when there are none.
+    /// Loads the vectors; `None` when there are none.
     pub(super) fn load(store: &Store, segments: &Segments) -> Result<Option<Self>, KnowledgeError> {
         let db = &store.db;
-        // A question must be embedded by the model that embedded what is stored.
+        // A query must be embedded by the same model as the stored texts.
         let Some(model) = Embedder::load(store)? else {
             return Ok(None);
         };
@@ -127,12 +127,12 @@ impl Space {
         }))
     }
 
-    /// The vector of a text; `None` when no word of it is known.
+    /// Returns the vector of a text; `None` when no word of it is known.
     pub(super) fn embed(&self, text: &str) -> Option<Vector> {
         self.model.embed(text)
     }
 
-    /// The vector of an observation.
+    /// Returns the vector of an observation.
     pub(super) fn of(&self, segments: &Segments, observation: i64) -> Option<&[u8]> {
         let (segment, document) = segments.place(observation)?;
         self.parts
@@ -141,8 +141,8 @@ impl Space {
             .get(document * self.width..(document + 1) * self.width)
     }
 
-    /// The observations that are nearest, the nearest first: those of `among`, if it is given,
-    /// which must be sorted.
+    /// Returns the nearest observations in descending order of cosine. `among`, which must be
+    /// sorted, restricts the observations.
     pub(super) fn nearest(
         &self,
         segments: &Segments,
@@ -171,18 +171,17 @@ impl Space {
     }
 }
 
-/// A vector that all others are compared with.
+/// The vector of a query.
 struct QueryVector {
     vector: Vec<i16>,
-    /// How long it is beyond its head.
+    /// The length of its part after the head.
     tail: i32,
     limit: usize,
 }
 
 impl QueryVector {
-    /// The nearest of a segment, and some that aren't among the nearest. What is less near than
-    /// `least` is none of them, since one block alone has as many as are wanted that are; blocks
-    /// raise it.
+    /// Returns the nearest vectors of a segment, possibly with some others. Vectors below `least`
+    /// are skipped, since one block alone already has enough nearer ones. Blocks raise `least`.
     fn compare(
         &self,
         part: &Part,
@@ -219,12 +218,12 @@ impl QueryVector {
     }
 }
 
-/// The nearest observations of those that were shown.
+/// Collects the nearest observations.
 struct Nearest {
     limit: usize,
-    /// What is not above this is none of them.
+    /// Products up to this one are too small.
     least: i32,
-    /// Their products and ids, and some that were overtaken since.
+    /// Products and ids, including some that nearer ones have replaced since.
     all: Vec<(i32, i64)>,
 }
 
@@ -237,8 +236,8 @@ impl Nearest {
         }
     }
 
-    /// Adds one whose product is above the least. Of those that are as near the older ones stay, so
-    /// ids must rise. Says whether the least has changed.
+    /// Adds an observation whose product is above `least`. Of equal products the older one is kept,
+    /// so ids must be ascending. Returns whether `least` has changed.
     fn add(&mut self, product: i32, id: i64) -> bool {
         self.all.push((product, id));
         let full = self.all.len() >= 2 * self.limit.max(1);
@@ -268,7 +267,7 @@ impl Nearest {
     }
 }
 
-/// The nearest first; the older ones where they are as near.
+/// Sort key: the nearest first, and the older one among equals.
 const fn rank((product, id): &(i32, i64)) -> (i32, i64) {
     (-*product, *id)
 }
@@ -282,8 +281,8 @@ mod tests {
     fn what_is_passed_over_is_too_far() {
         const MANY: usize = 3 * BLOCK + 77;
         let mut numbers = util::random::SplitMix(7);
-        // Strong in front, as what was learnt is; and as strong everywhere, as what is given may
-        // be; narrower than a head.
+        // Stronger at the front, as in a learned model; equally strong everywhere, as in a given
+        // model; and narrower than a head.
         for (width, fall) in [(128, 24), (128, 100_000), (64, 40), (20, 100)] {
             let mut vector = || -> Vec<u8> {
                 let mut component = |n: usize| {

@@ -1,26 +1,26 @@
-//! The leading right singular vectors of a sparse matrix, by random projection (Halko, Martinsson
-//! and Tropp, "Finding structure with randomness", SIAM Review 53, 2011, algorithms 4.4 and 5.1).
-//! The seed is fixed: equal input, equal output.
+//! Computes the leading right singular vectors of a sparse matrix by random projection (Halko,
+//! Martinsson and Tropp, "Finding structure with randomness", SIAM Review 53, 2011, algorithms 4.4
+//! and 5.1). The seed is fixed, so equal input gives equal output.
 
 use util::random::SplitMix;
 
 /// A sparse row: columns with their values.
 pub(super) type Row = Vec<(u32, f32)>;
 
-/// Directions that are followed besides those that are asked for.
+/// Oversampling: directions computed in addition to those requested.
 const SURPLUS: usize = 12;
-/// Passes that sharpen the leading directions.
+/// Power iterations, which sharpen the leading directions.
 const PASSES: usize = 3;
-/// Sweeps of the eigenvalue iteration; it converges quadratically, after about eight.
+/// Maximum number of Jacobi sweeps. Convergence is quadratic and takes about eight.
 const SWEEPS: usize = 24;
 
-/// Uniform in [-1, 1).
+/// Returns a uniform number in [-1, 1).
 #[expect(clippy::cast_precision_loss, reason = "24 bits, as many as fit")]
 fn unit(numbers: &mut SplitMix) -> f32 {
     (numbers.next() >> 40) as f32 / 8_388_608.0 - 1.0
 }
 
-/// A dense matrix, row by row.
+/// A dense matrix in row-major order.
 #[derive(Debug, Clone)]
 pub(super) struct Dense {
     width: usize,
@@ -62,7 +62,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// `rows · dense`.
+/// Returns `rows · dense`.
 fn times(rows: &[Row], dense: &Dense) -> Dense {
     let mut out = Dense::zero(rows.len(), dense.width);
     for (n, row) in rows.iter().enumerate() {
@@ -74,7 +74,7 @@ fn times(rows: &[Row], dense: &Dense) -> Dense {
     out
 }
 
-/// `rowsᵀ · dense`.
+/// Returns `rowsᵀ · dense`.
 fn transposed_times(rows: &[Row], columns: usize, dense: &Dense) -> Dense {
     let mut out = Dense::zero(columns, dense.width);
     for (row, from) in rows.iter().zip(dense.rows()) {
@@ -85,7 +85,7 @@ fn transposed_times(rows: &[Row], columns: usize, dense: &Dense) -> Dense {
     out
 }
 
-/// `aᵀ · a`, small, in double precision: it squares how far apart the directions are in strength.
+/// Returns `aᵀ · a` in double precision, since the product squares the condition number.
 fn gram(a: &Dense) -> Vec<Vec<f64>> {
     let mut out = vec![vec![0.0; a.width]; a.width];
     for row in a.rows() {
@@ -98,8 +98,8 @@ fn gram(a: &Dense) -> Vec<Vec<f64>> {
     out
 }
 
-/// `a · m`, where the columns of `m` are given.
-fn turned(a: &Dense, columns: &[Vec<f32>]) -> Dense {
+/// Returns `a · m`, where the columns of `m` are given.
+fn times_columns(a: &Dense, columns: &[Vec<f32>]) -> Dense {
     let mut out = Dense::zero(a.rows().count(), columns.len());
     for (n, row) in a.rows().enumerate() {
         for (to, column) in out.row_mut(n).iter_mut().zip(columns) {
@@ -109,8 +109,8 @@ fn turned(a: &Dense, columns: &[Vec<f32>]) -> Dense {
     out
 }
 
-/// Makes the columns orthonormal: Gram and Schmidt by way of the small matrix `aᵀa`. Columns that
-/// add nothing are dropped.
+/// Makes the columns orthonormal by Gram–Schmidt on the small matrix `aᵀa`. Linearly dependent
+/// columns are dropped.
 fn orthonormal(a: &Dense) -> Dense {
     let gram = gram(a);
     let product = |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
@@ -147,12 +147,12 @@ fn orthonormal(a: &Dense) -> Dense {
         .into_iter()
         .map(|c| c.into_iter().map(|x| x as f32).collect())
         .collect();
-    turned(a, &columns)
+    times_columns(a, &columns)
 }
 
-/// What rounding leaves of weak directions isn't quite orthogonal; a step of Newton and Schulz,
-/// `a·(3 - aᵀa)/2`, makes it so and keeps the order.
-fn straightened(a: &Dense) -> Dense {
+/// Restores the orthogonality that rounding lost in weak directions, with one Newton–Schulz step
+/// `a·(3 - aᵀa)/2`. The order is kept.
+fn reorthogonalised(a: &Dense) -> Dense {
     let mut step = gram(a);
     for (n, row) in step.iter_mut().enumerate() {
         for x in row.iter_mut() {
@@ -170,11 +170,11 @@ fn straightened(a: &Dense) -> Dense {
         .into_iter()
         .map(|row| row.into_iter().map(|x| x as f32).collect())
         .collect();
-    turned(a, &step)
+    times_columns(a, &step)
 }
 
-/// `a·V·Λ^(-1/2)` for the eigenvectors `V` and eigenvalues `Λ` of `aᵀa`: orthonormal, the strongest
-/// direction first.
+/// Returns `a·V·Λ^(-1/2)` for the eigenvectors `V` and eigenvalues `Λ` of `aᵀa`: orthonormal
+/// columns, the strongest direction first.
 fn whitened(a: &Dense) -> Dense {
     let (values, vectors) = eigen(gram(a));
     let largest = values.first().copied().unwrap_or_default();
@@ -184,18 +184,18 @@ fn whitened(a: &Dense) -> Dense {
         .filter(|(value, _)| *value > largest * 1e-6 && *value > 0.0)
         .map(|(value, vector)| vector.iter().map(|x| x / value.sqrt()).collect())
         .collect();
-    turned(a, &columns)
+    times_columns(a, &columns)
 }
 
-/// Eigenvalues, the largest first, and eigenvectors of a symmetric matrix, by cyclic Jacobi
-/// rotations.
+/// Returns the eigenvalues of a symmetric matrix in descending order, with the eigenvectors, by
+/// cyclic Jacobi rotations.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "computed in double precision, kept in single"
 )]
 fn eigen(mut matrix: Vec<Vec<f64>>) -> (Vec<f32>, Vec<Vec<f32>>) {
     let size = matrix.len();
-    // A row of it becomes an eigenvector.
+    // Each row becomes an eigenvector.
     let mut vectors: Vec<Vec<f64>> = (0..size)
         .map(|i| (0..size).map(|j| f64::from(u8::from(i == j))).collect())
         .collect();
@@ -224,7 +224,7 @@ fn eigen(mut matrix: Vec<Vec<f64>>) -> (Vec<f32>, Vec<Vec<f32>>) {
                 let theta = (at(&matrix, high, high) - at(&matrix, low, low)) / (2.0 * pivot);
                 let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
                 let cosine = 1.0 / tangent.hypot(1.0);
-                let turn = Turn {
+                let turn = Rotation {
                     low,
                     high,
                     cosine,
@@ -251,14 +251,14 @@ fn eigen(mut matrix: Vec<Vec<f64>>) -> (Vec<f32>, Vec<Vec<f32>>) {
 }
 
 /// A rotation in the plane of two axes.
-struct Turn {
+struct Rotation {
     low: usize,
     high: usize,
     cosine: f64,
     sine: f64,
 }
 
-impl Turn {
+impl Rotation {
     fn of(&self, x: &mut f64, y: &mut f64) {
         (*x, *y) = (
             self.cosine * *x - self.sine * *y,
@@ -279,8 +279,8 @@ impl Turn {
     }
 }
 
-/// The leading `rank` right singular vectors of the matrix as the columns of a dense one with a row
-/// for each column of it; fewer where the matrix has fewer.
+/// Returns the leading `rank` right singular vectors as columns of a dense matrix, which has a row
+/// for each column of the input. There are fewer if the input has a lower rank.
 pub(super) fn right_singular_vectors(rows: &[Row], columns: usize, rank: usize) -> Dense {
     let width = (rank + SURPLUS).min(rows.len()).min(columns);
     let mut random = SplitMix(0x5eed);
@@ -290,8 +290,8 @@ pub(super) fn right_singular_vectors(rows: &[Row], columns: usize, rank: usize) 
     for _ in 0..PASSES {
         left = orthonormal(&times(rows, &transposed_times(rows, columns, &left)));
     }
-    // In the space that is left the singular vectors are those of Aᵀ·Q.
-    let mut all = straightened(&whitened(&transposed_times(rows, columns, &left)));
+    // In the projected space, the singular vectors are those of Aᵀ·Q.
+    let mut all = reorthogonalised(&whitened(&transposed_times(rows, columns, &left)));
     let kept = rank.min(all.width);
     if kept < all.width {
         let narrow = all

@@ -1,4 +1,4 @@
-//! Keeping the vectors up to date.
+//! Keeps the vectors up to date.
 
 use super::lsa::Model;
 use super::space::{Embedder, GIVEN, LEARNT};
@@ -11,37 +11,36 @@ use rayon::prelude::*;
 use rusqlite::{Connection, params};
 use std::sync::Arc;
 
-/// Texts that the model is learnt from: those with the smallest ids, which is a fair sample and
-/// nearly the same one tomorrow.
+/// Number of texts that a model is learned from. Those with the smallest ids are used: a fair
+/// sample that changes little over time.
 const SAMPLE: i64 = 4_000;
-/// Texts whose vectors are computed at a time.
+/// Number of texts whose vectors are computed at a time.
 const BATCH: usize = 2_048;
-/// One in so many texts may be newer than the model before it is learnt anew.
+/// The model is learned again once more than one in this many texts is newer than it.
 const FRESH: i64 = 5;
-/// Texts below which there is nothing to learn.
+/// Minimum number of texts to learn from.
 const LEAST: i64 = 8;
 
-/// Key of the digest of those texts.
+/// Metadata key of the digest of the training texts.
 pub(super) const SAMPLED: &str = "lsa_sample";
 
-/// What became of the vectors in a run.
+/// What a run did with the vectors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Vectors {
-    /// None are kept.
+    /// Vectors are disabled.
     #[default]
     Off,
-    /// There is too little to learn from.
+    /// There are too few texts to learn from.
     TooFew,
-    /// The model stayed; so many vectors were computed.
+    /// The model was kept, and this many vectors were computed.
     Kept(u64),
-    /// The model was learnt anew, and all vectors computed.
+    /// A new model was learned, and all vectors were computed.
     Learnt(u64),
-    /// Another model was given than before, and all vectors computed.
+    /// A different model was given, and all vectors were computed.
     Model2Vec(u64),
 }
 
-/// Brings the vectors up to date with the observations: those of a model that was given, or else of
-/// one that is learnt.
+/// Brings the vectors up to date with the observations, using a given model or else a learned one.
 pub(in crate::knowledge) fn update(
     writer: &mut Writer<'_>,
     enabled: bool,
@@ -68,7 +67,7 @@ pub(in crate::knowledge) fn update(
         return Ok(Vectors::TooFew);
     }
     let known: Option<Vec<u8>> = store::read_meta(db, LEARNT)?;
-    // A model that doesn't say what it was learnt from can't be checked.
+    // A model without a record of its training texts can't be verified.
     let sampled: Option<Vec<u8>> = store::read_meta(db, SAMPLED)?;
     let mut model = known
         .as_deref()
@@ -110,7 +109,7 @@ pub(in crate::knowledge) fn update(
     Ok(Vectors::Kept(computed))
 }
 
-/// As [`update`], with the vectors of a model that was given.
+/// Like [`update`], with a given model.
 fn by_given(
     writer: &Writer<'_>,
     given: Arc<Model2Vec>,
@@ -157,7 +156,7 @@ fn forget(writer: &Writer<'_>) -> Result<(), KnowledgeError> {
     Ok(())
 }
 
-/// The texts to learn a model from.
+/// Returns the texts to learn a model from.
 pub(super) fn sample(db: &Connection) -> Result<Vec<String>, KnowledgeError> {
     let mut statement =
         db.prepare("SELECT summary, refs, detail FROM observation ORDER BY key LIMIT ?1")?;
@@ -171,7 +170,7 @@ pub(super) fn sample(db: &Connection) -> Result<Vec<String>, KnowledgeError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A digest of texts in their order.
+/// Computes a digest of texts in order.
 pub(super) fn digest(texts: &[String]) -> Vec<u8> {
     let mut all = blake3::Hasher::new();
     for text in texts {
@@ -181,12 +180,12 @@ pub(super) fn digest(texts: &[String]) -> Vec<u8> {
     all.finalize().as_bytes().to_vec()
 }
 
-/// The text of an observation that its vector is of.
+/// Returns the text that the vector of an observation is computed from.
 fn text(summary: &str, refs: &str, detail: &str) -> String {
     format!("{summary}\n{refs}\n{detail}")
 }
 
-/// Computes and stores the vectors of segments. Returns how many.
+/// Computes and stores the vectors of segments. Returns their number.
 fn embed(
     writer: &Writer<'_>,
     model: &Embedder,
@@ -202,8 +201,8 @@ fn embed(
     })
 }
 
-/// Computes the vectors of a segment. What holds no known word, and what is removed, is like
-/// nothing: all zero.
+/// Computes the vectors of a segment. A document that is removed or has no known word gets a zero
+/// vector.
 pub(super) fn vectors(
     db: &Connection,
     model: &Embedder,

@@ -1,4 +1,4 @@
-//! What skills may cost, per day, hour and task, and what they have spent.
+//! Budgets of skills per day, hour and task, compared with the recorded use.
 
 use crate::diag::{Finding, Severity};
 use crate::knowledge::extract::Turn;
@@ -6,38 +6,38 @@ use crate::knowledge::source_config::finding;
 use std::collections::BTreeMap;
 use util::time::format_minute;
 
-/// What one skill may spend. Costs are in the unit of the records; days and hours are those of UTC.
+/// The limits of one skill. Costs are in the unit of the records; days and hours are in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Budget {
-    /// Cost in one day, hour, task.
+    /// Maximum cost per day, hour and task.
     pub cost: [Option<f64>; 3],
-    /// Uses in one day, hour, task.
+    /// Maximum number of uses per day, hour and task.
     pub uses: [Option<u64>; 3],
-    /// Milliseconds of one use.
+    /// Maximum duration of one use in milliseconds.
     pub latency: Option<f64>,
 }
 
 impl Budget {
-    /// Whether nothing is limited.
+    /// Whether there are no limits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Milliseconds of a day and an hour.
+/// Milliseconds in a day and an hour.
 const SPANS: [i64; 2] = [86_400_000, 3_600_000];
 const NAMES: [&str; 3] = ["day", "hour", "task"];
 
-/// A stretch: of time, by its number; what has no time is all in one; or of one task.
+/// A window: the number of a day or hour (all uses without a time share one), or a task.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Window {
     Time(Option<i64>),
-    /// By its execution, and by the file where only that gives the execution its name.
+    /// The execution; and the file, if only that gives the execution its name.
     Task(Option<String>, String),
 }
 
-/// What was spent in one stretch, and where it began.
+/// The use in one window, with the place where the window begins.
 #[derive(Debug, Clone)]
 struct Sum {
     cost: f64,
@@ -47,7 +47,7 @@ struct Sum {
     execution: String,
 }
 
-/// A use that took too long.
+/// A use that exceeded the time limit.
 struct Slow {
     file: String,
     line: u64,
@@ -57,10 +57,10 @@ struct Slow {
     took: f64,
 }
 
-/// Uses that took too long and are kept; the others are counted with them.
+/// Maximum number of slow uses that are kept. Further ones are only counted.
 const SLOW: usize = 1_000;
 
-/// What was spent, by skill and stretch.
+/// The recorded use, by skill and window.
 #[derive(Default)]
 pub(super) struct Spent {
     sums: BTreeMap<(String, usize, Window), Sum>,
@@ -68,7 +68,7 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// Takes a use. Returns whether its cost is recorded.
+    /// Adds a use. Returns whether its cost is recorded.
     pub(super) fn take(
         &mut self,
         budget: &Budget,
@@ -121,7 +121,7 @@ impl Spent {
         !costless
     }
 
-    /// Stretches over the budget, each where it begins.
+    /// Reports the windows over the budget, each at the place where it begins.
     pub(super) fn findings(self, budget: &Budget) -> Vec<Finding> {
         let mut all = Vec::new();
         let mut tell = |file: &str, line, execution: &str, turn, message| {
@@ -145,7 +145,7 @@ impl Spent {
                 }
                 (Window::Task(_, task), _) => format!("in the task `{task}`"),
             };
-            // Sums of costs miss what they stand for by a rounding.
+            // Sums of costs have rounding errors.
             if let Some(most) = budget
                 .cost
                 .get(n)

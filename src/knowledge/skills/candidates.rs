@@ -1,25 +1,25 @@
-//! Contexts that may become skills, and what was decided about them.
+//! Contexts that may become skills, with the decisions about them.
 
 use super::Change;
 use super::history::lacking;
 use crate::knowledge::context::{Bank, Item, Metrics, Stage, stage};
 use std::collections::BTreeMap;
 
-/// What was decided about a candidate.
+/// The decision about a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Status {
-    /// Nothing yet.
+    /// No decision yet.
     Pending,
-    /// It may become a skill.
+    /// The context may become a skill.
     Approved,
-    /// It may not.
+    /// The context may not become a skill.
     Rejected,
-    /// Later.
+    /// The decision was deferred.
     Deferred,
 }
 
 impl Status {
-    /// The word in records and output.
+    /// Returns the name in records and output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -42,49 +42,49 @@ impl Status {
     }
 }
 
-/// Whether the evidence that a skill needs is there.
+/// Whether a candidate has the evidence that a skill needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Readiness {
-    /// All of it.
+    /// All evidence is present.
     Ready,
-    /// What is missing, with figures and thresholds.
+    /// The missing evidence, with values and thresholds.
     Lacks(Vec<String>),
 }
 
-/// A context that has come far enough to be asked about.
+/// A context that is ready for a decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The id of the context.
     pub id: String,
-    /// The file of the bank that it stands in.
+    /// The file of the bank that contains the context.
     pub source: String,
-    /// What the context is of.
+    /// The path that the context describes.
     pub path: String,
-    /// A name for the skill, made of the path.
+    /// A suggested name for the skill, derived from the path.
     pub name: String,
-    /// What the context is about, in its own words.
+    /// The context's own description.
     pub description: String,
     /// 0..1.
     pub confidence: f64,
     /// Uses of the context.
     pub uses: u64,
-    /// References to it.
+    /// References to the context.
     pub referenced: u64,
     /// References verified as useful.
     pub useful: u64,
-    /// Useful of all verified references.
+    /// Share of verified references that were useful.
     pub verified_rate: f64,
-    /// When it was used last, in milliseconds since the epoch.
+    /// Time of the last use, in milliseconds since the Unix epoch.
     pub used: Option<i64>,
-    /// What was decided last.
+    /// The latest decision.
     pub status: Status,
     pub decided: Option<i64>,
-    /// Whether it may be approved.
+    /// Whether the candidate may be approved.
     pub readiness: Readiness,
 }
 
-/// The candidates of a bank at a time, by id: every context at the stage `skill_candidate`, and
-/// what was proposed or decided about although it stands elsewhere now.
+/// Returns the candidates of a bank at a time, by id: every context at the stage `skill_candidate`,
+/// and every context that was proposed or decided about earlier.
 #[must_use]
 pub fn candidates(bank: &Bank, decided: &[Change], now: i64) -> Vec<Candidate> {
     let mut last: BTreeMap<&str, (Status, i64)> = BTreeMap::new();
@@ -138,10 +138,10 @@ fn candidate(item: &Item, status: Option<(Status, i64)>, now: i64) -> Candidate 
     }
 }
 
-/// Characters of a suggested name.
+/// Maximum number of characters of a suggested name.
 const NAME: usize = 60;
 
-/// A name for a skill: the last part of a path in lower case, words joined by hyphens.
+/// Suggests a name for a skill: the last part of a path in lower case, words joined by hyphens.
 fn suggested(path: &str) -> String {
     let last = path
         .trim_end_matches('/')

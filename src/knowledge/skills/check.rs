@@ -1,12 +1,12 @@
-//! Skills held against traces: what they declare (YV912), how they are tried (YV913), what they may
-//! cost (YV914).
+//! Checks skills against traces: declared permissions (YV912), trial limits (YV913) and budgets
+//! (YV914).
 
 use super::budget::{Budget, Spent};
-use super::effects::{Touch, named, runs, tool, touches};
+use super::effects::{Access, accesses, named, runs, tool};
 use super::permission::{Allowed, Paths};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::KnowledgeError;
-use crate::knowledge::extract::{Deed, Turn, each_turn};
+use crate::knowledge::extract::{RecordedAction, Turn, each_turn};
 use crate::knowledge::source_config::{SourceKind, Sources, finding};
 use crate::manifest::{Kind, Metadata, Permission, SkillManifest, Tool, Trial, TrialMode};
 use crate::source::{Found, Missing};
@@ -14,13 +14,13 @@ use crate::verify::{Options, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What skills declare of themselves.
+/// The declarations of all skills.
 #[derive(Debug, Default)]
 pub struct Declarations {
     by_name: BTreeMap<String, Vec<Declared>>,
-    /// Skills that have a manifest of their tools alone.
+    /// Skills with a manifest of tools only.
     named: BTreeSet<String>,
-    /// What tools may touch, by their names.
+    /// The permissions of tools, by name.
     tools: BTreeMap<String, Vec<Allowed>>,
     /// Manifests that can't be read; `validate` says why.
     pub unreadable: Vec<String>,
@@ -33,10 +33,10 @@ struct Declared {
     trial: Option<(Trial, Paths)>,
 }
 
-/// Manifests of one name that are looked at: nobody keeps more versions of a skill.
+/// Maximum number of manifests with the same name. Nobody keeps more versions of a skill.
 const VERSIONS: usize = 100;
 
-/// The name of a skill, and the names of the tools of its manifest, each with its permissions.
+/// The name of a skill, and the tools of its manifest with their permissions.
 type Tools = (Option<String>, Vec<(String, Option<Vec<Permission>>)>);
 
 fn tools(kind: Kind, bytes: &[u8]) -> Option<Tools> {
@@ -70,7 +70,7 @@ fn with_globs(trial: &Trial) -> (Trial, Paths) {
 }
 
 impl Declarations {
-    /// Reads the metadata of the skills among the sources, and the tools that lie beside it.
+    /// Reads the metadata of the skills among the sources, with the tools next to it.
     ///
     /// # Errors
     /// When a source leads out of the root.
@@ -134,15 +134,15 @@ impl Declarations {
         Ok(all)
     }
 
-    /// Whether skills are declared here, and this one is not.
+    /// Whether skills are declared, but not this one.
     fn lacks(&self, skill: &str, version: &str) -> bool {
         !self.by_name.is_empty()
             && !self.named.contains(skill)
             && self.of(skill, version).next().is_none()
     }
 
-    /// What concerns a use: its version, or all of them where it names none. All of them have to
-    /// agree.
+    /// Returns the declarations that apply to a use: those of its version, or all of them when it
+    /// names none. Each of them must allow the use.
     fn of<'d>(&'d self, skill: &str, version: &str) -> impl Iterator<Item = &'d Declared> {
         let fits = move |d: &&Declared| version.is_empty() || d.version == version;
         let fitting: Vec<&Declared> = self
@@ -157,46 +157,43 @@ impl Declarations {
     }
 }
 
-/// What traces are held against.
+/// The rules that traces are checked against.
 #[derive(Debug)]
 pub struct Question<'q> {
-    /// What skills declare.
     pub declarations: &'q Declarations,
-    /// What they may cost.
+    /// The limits on cost and use.
     pub budget: &'q Budget,
-    /// How every turn of the traces was to be tried, whatever is declared.
+    /// The trial that applies to every turn, whatever is declared.
     pub trial: Option<&'q Trial>,
 }
 
-/// What was looked at and found.
+/// The result of a check.
 #[derive(Debug, Default)]
-pub struct Checked {
-    /// Turns.
+pub struct SkillCheckReport {
     pub turns: u64,
-    /// Uses of skills in them.
     pub uses: u64,
-    /// Uses of skills and calls of tools that declare permissions.
+    /// Number of skill uses and tool calls with declared permissions.
     pub declared: u64,
-    /// Uses that were held against a trial mode, and turns where one was given.
+    /// Number of uses checked against a trial, and of turns if one was given.
     pub tried: u64,
-    /// Uses whose cost isn't recorded.
+    /// Number of uses without a recorded cost.
     pub costless: u64,
-    /// Uses whose duration isn't recorded, or can't be true.
+    /// Number of uses without a recorded, plausible duration.
     pub untimed: u64,
-    /// Skills that were used and that nothing declares, with how often. Their uses are held against
-    /// limits and a given trial alone.
+    /// Used skills without a declaration, with the number of uses. These are checked only against
+    /// limits and a given trial.
     pub undeclared: BTreeMap<String, u64>,
     /// The findings, in the order of the inputs.
     pub findings: Vec<Finding>,
-    /// What couldn't be read, and counts.
+    /// Findings about input that couldn't be read.
     pub report: Report,
 }
 
-/// What one finding is about: input, code, severity, message.
+/// The key for merging findings: input, code, severity, message.
 type Key = (String, u16, Severity, String);
 
-/// The first place of a finding, and how often it was found.
-struct At {
+/// The first place of a finding, and the number of occurrences.
+struct FirstPlace {
     line: u64,
     execution: String,
     turn: Option<i64>,
@@ -204,14 +201,14 @@ struct At {
 }
 
 #[derive(Default)]
-struct Gathered {
-    all: BTreeMap<Key, At>,
+struct FindingCollector {
+    all: BTreeMap<Key, FirstPlace>,
 }
 
-/// Findings that are kept; a trace that breaks more has broken enough.
+/// Maximum number of findings that are kept.
 const MOST: usize = 10_000;
 
-impl Gathered {
+impl FindingCollector {
     fn add(
         &mut self,
         file: &str,
@@ -227,7 +224,7 @@ impl Gathered {
         } else if self.all.len() < MOST {
             self.all.insert(
                 key,
-                At {
+                FirstPlace {
                     line: turn.lines.0,
                     execution: execution.to_owned(),
                     turn: turn.number,
@@ -238,16 +235,16 @@ impl Gathered {
     }
 }
 
-/// Holds the turns of traces against what is declared, tried and allowed.
+/// Checks the turns of traces against declarations, trials and limits.
 #[must_use]
-pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Checked {
-    let mut checked = Checked::default();
-    let mut found = Gathered::default();
+pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> SkillCheckReport {
+    let mut checked = SkillCheckReport::default();
+    let mut found = FindingCollector::default();
     let mut spent = Spent::default();
     let given = question.trial.map(with_globs);
     let report = each_turn(inputs, &Options::default(), &mut |file, execution, turn| {
         checked.turns += 1;
-        let done: BTreeSet<Touch> = turn.performed.iter().flat_map(touches).collect();
+        let done: BTreeSet<Access> = turn.performed.iter().flat_map(accesses).collect();
         if let Some(trial) = &given {
             checked.tried += 1;
             for (severity, why) in breaches(trial, &turn, &done) {
@@ -283,10 +280,10 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
             for declared in question.declarations.of(skill, version) {
                 if let Some(allowed) = &declared.allowed {
                     checked.declared += 1;
-                    for touch in done.iter().filter(|t| !allowed.covers(t)) {
+                    for access in done.iter().filter(|t| !allowed.covers(t)) {
                         let message = format!(
                             "a use of `{named}` {}, which its permissions don't cover",
-                            touch.words()
+                            access.words()
                         );
                         found.add(file, execution, &turn, 912, Severity::Error, message);
                     }
@@ -333,12 +330,12 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Chec
     checked
 }
 
-/// The calls of a turn of tools that declare permissions. Who declares a tool twice must allow it
-/// twice.
+/// Returns the calls of a turn to tools with declared permissions. If a tool is declared twice,
+/// both declarations must allow the call.
 fn calls<'a>(
     declarations: &'a Declarations,
     turn: &'a Turn,
-) -> Vec<(String, &'a Allowed, &'a Deed)> {
+) -> Vec<(String, &'a Allowed, &'a RecordedAction)> {
     let mut all = Vec::new();
     for deed in &turn.performed {
         let Some(name) = tool(deed) else { continue };
@@ -348,39 +345,39 @@ fn calls<'a>(
     all
 }
 
-/// What a call did beyond what its tool may, in words. Of what only the tool's own code knows
-/// nothing is proved: a warning.
-fn uncovered(allowed: &Allowed, deed: &Deed, turn: &Turn) -> Vec<(Severity, String)> {
-    let mut all: Vec<(Severity, String)> = touches(deed)
+/// Describes what a call did beyond the permissions of its tool. Effects known only to the tool's
+/// own code can't be proved and give a warning.
+fn uncovered(allowed: &Allowed, deed: &RecordedAction, turn: &Turn) -> Vec<(Severity, String)> {
+    let mut all: Vec<(Severity, String)> = accesses(deed)
         .iter()
-        .filter(|touch| !allowed.covers(touch))
-        .map(|touch| {
+        .filter(|access| !allowed.covers(access))
+        .map(|access| {
             (
-                if matches!(touch, Touch::Anything(_)) {
+                if matches!(access, Access::Anything(_)) {
                     Severity::Warning
                 } else {
                     Severity::Error
                 },
-                touch.words(),
+                access.words(),
             )
         })
         .collect();
-    // What was seen to change belongs to the call where nothing else ran in the turn.
+    // Observed changes belong to the call only if nothing else was executed in the turn.
     if turn.performed.len() == 1 {
         let changed = turn
             .observed
             .iter()
-            .filter(|path| !allowed.covers(&Touch::Write(Some((*path).clone()))));
+            .filter(|path| !allowed.covers(&Access::Write(Some((*path).clone()))));
         all.extend(changed.map(|path| (Severity::Error, format!("was seen to change `{path}`"))));
     }
     all
 }
 
-/// What a turn did that its trial forbids, or that can't be proved.
+/// Returns what a turn did that its trial forbids, or that can't be verified.
 fn breaches(
     (trial, paths): &(Trial, Paths),
     turn: &Turn,
-    done: &BTreeSet<Touch>,
+    done: &BTreeSet<Access>,
 ) -> Vec<(Severity, String)> {
     let error = |why: String| (Severity::Error, why);
     let open = |why: String| (Severity::Warning, why);
@@ -394,15 +391,15 @@ fn breaches(
             );
         }
         TrialMode::ReadOnly => {
-            for touch in done {
-                match touch {
-                    Touch::Read(_) | Touch::Program(_) => {}
-                    Touch::Network(_) => all.push(error(format!(
+            for access in done {
+                match access {
+                    Access::Read(_) | Access::Program(_) => {}
+                    Access::Network(_) => all.push(error(format!(
                         "{}: it isn't known what that changes there",
-                        touch.words()
+                        access.words()
                     ))),
-                    Touch::Write(_) | Touch::Project(..) | Touch::Anything(_) => {
-                        all.push(error(format!("{}: it was to read only", touch.words())));
+                    Access::Write(_) | Access::Project(..) | Access::Anything(_) => {
+                        all.push(error(format!("{}: it was to read only", access.words())));
                     }
                 }
             }
@@ -419,7 +416,7 @@ fn breaches(
             ];
             for (most, took, unit) in measures {
                 match (most, took) {
-                    // Less than nothing was never measured: what it really took isn't known.
+                    // A negative value wasn't measured, so the true value is unknown.
                     (Some(_), Some(took)) if took.is_nan() || took < 0.0 => {
                         all.push(error(format!(
                             "is said to have taken {took} {unit}, which can't be"
@@ -442,32 +439,32 @@ fn breaches(
     all
 }
 
-/// Whether what was done stays within paths.
-fn within(paths: &Paths, turn: &Turn, done: &BTreeSet<Touch>, all: &mut Vec<(Severity, String)>) {
-    for touch in done {
-        match touch {
-            Touch::Read(path) | Touch::Write(path) => {
+/// Checks that the effects stay within the given paths.
+fn within(paths: &Paths, turn: &Turn, done: &BTreeSet<Access>, all: &mut Vec<(Severity, String)>) {
+    for access in done {
+        match access {
+            Access::Read(path) | Access::Write(path) => {
                 if !path.as_ref().is_some_and(|p| paths.is_match(p)) {
                     all.push((
                         Severity::Error,
-                        format!("{}, which lies outside its paths", touch.words()),
+                        format!("{}, which lies outside its paths", access.words()),
                     ));
                 }
             }
-            Touch::Project(..) => {
+            Access::Project(..) => {
                 all.push((
                     Severity::Warning,
                     format!(
                         "{}: whether that stayed within its paths can't be determined",
-                        touch.words()
+                        access.words()
                     ),
                 ));
             }
-            Touch::Anything(_) => all.push((
+            Access::Anything(_) => all.push((
                 Severity::Error,
-                format!("{}, also outside its paths", touch.words()),
+                format!("{}, also outside its paths", access.words()),
             )),
-            Touch::Network(_) | Touch::Program(_) => {}
+            Access::Network(_) | Access::Program(_) => {}
         }
     }
     for path in turn.observed.iter().filter(|p| !paths.is_match(p)) {

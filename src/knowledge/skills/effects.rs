@@ -1,6 +1,6 @@
-//! What recorded actions do, seen as what a permission can be about.
+//! Maps recorded actions to the kinds of access that permissions control.
 
-use crate::knowledge::extract::Deed;
+use crate::knowledge::extract::RecordedAction;
 use crate::trace::action;
 use governance::ActionType;
 use shell_effects::line::Line;
@@ -10,22 +10,22 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use strict_json::{Raw, from_text};
 
-/// Parts of the shell that do nothing by themselves; what they are used for shows as an effect of
-/// its own.
+/// Shell builtins without effects of their own. What they are used for, such as a redirection, is
+/// an effect of its own.
 const HARMLESS: [&str; 16] = [
     ":", "[", "[[", "cd", "echo", "export", "false", "local", "popd", "printf", "pushd", "pwd",
     "set", "test", "true", "unset",
 ];
 
-/// Made-up places of the project and of the home of whoever works there, by which a path that
-/// climbs out is told from one that is absolute. Who climbs higher than this has reached the root.
+/// Made-up directories for the project and the user's home. They distinguish a relative path that
+/// leaves the project from an absolute one. A path that climbs further ends at the root.
 const WORK: &str = "/…/…/…/…/…/…/…/…/project";
 const HOME: &str = "/~";
 
-/// Something that an action does.
+/// An access by an action.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Touch {
-    /// Reads a path; `None` when which one can't be told. Below the project it is relative.
+pub(super) enum Access {
+    /// Reads a path, relative if it's below the project; `None` when the path is unknown.
     Read(Option<String>),
     /// Writes or deletes a path.
     Write(Option<String>),
@@ -33,15 +33,15 @@ pub(super) enum Touch {
     Network(Option<String>),
     /// Runs a program.
     Program(String),
-    /// Runs what belongs to the project and isn't in the record: builds, tests, scripts. With the
-    /// programs that may start it.
+    /// Runs code of the project that isn't in the record: builds, tests, scripts. The second field
+    /// lists the programs that may start it.
     Project(String, Vec<String>),
-    /// Does what can't be told.
+    /// Has an effect that can't be determined.
     Anything(String),
 }
 
-impl Touch {
-    /// In words, with a verb.
+impl Access {
+    /// Describes the access, beginning with a verb.
     pub(super) fn words(&self) -> String {
         let of = |target: &Option<String>, otherwise: &str| match target {
             Some(target) => format!("`{target}`"),
@@ -60,7 +60,7 @@ impl Touch {
     }
 }
 
-/// Characters of a reason that are kept.
+/// Maximum number of characters shown of a reason.
 const SHOWN: usize = 80;
 
 fn short(text: &str) -> String {
@@ -71,13 +71,13 @@ fn short(text: &str) -> String {
     kept
 }
 
-/// Whether an action runs anything at all.
-pub(super) fn runs(deed: &Deed) -> bool {
+/// Whether an action executes anything at all.
+pub(super) fn runs(deed: &RecordedAction) -> bool {
     deed.known != Some(ActionType::Answer)
 }
 
-/// The tool that an action calls.
-pub(super) fn tool(deed: &Deed) -> Option<String> {
+/// Returns the tool that an action calls.
+pub(super) fn tool(deed: &RecordedAction) -> Option<String> {
     let payload = deed
         .payload
         .as_deref()
@@ -85,8 +85,8 @@ pub(super) fn tool(deed: &Deed) -> Option<String> {
     action::tool(from_text::<Raw<'_>>(payload).ok()?)
 }
 
-/// What an action is, in a few words.
-pub(super) fn named(deed: &Deed) -> String {
+/// Describes an action in a few words.
+pub(super) fn named(deed: &RecordedAction) -> String {
     let payload = deed
         .payload
         .as_deref()
@@ -101,8 +101,8 @@ pub(super) fn named(deed: &Deed) -> String {
         .to_owned()
 }
 
-/// What an action does.
-pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
+/// Returns every access of an action.
+pub(super) fn accesses(deed: &RecordedAction) -> BTreeSet<Access> {
     static TABLE: LazyLock<Table> = LazyLock::new(Table::builtin);
     let mut context = Context {
         cwd: WORK.to_owned(),
@@ -110,7 +110,7 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
         home: HOME.to_owned(),
         ..Context::new(&TABLE)
     };
-    let unknown = |why: &str| BTreeSet::from([Touch::Anything(why.to_owned())]);
+    let unknown = |why: &str| BTreeSet::from([Access::Anything(why.to_owned())]);
     let Some(payload) = deed
         .payload
         .as_deref()
@@ -167,9 +167,9 @@ pub(super) fn touches(deed: &Deed) -> BTreeSet<Touch> {
     of(&analysis, deed.known == Some(ActionType::ShellCmd))
 }
 
-fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
+fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Access> {
     let mut all = BTreeSet::new();
-    // The first step of a call is the tool itself, which is no program.
+    // The first step of a call is the tool itself, which isn't a program.
     let steps = analysis.tree.iter().skip(usize::from(!shell));
     let programs: Vec<String> = steps
         .map(|step| step.program.as_str())
@@ -178,7 +178,7 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
-    // What a tool runs by itself goes by the name of the tool.
+    // What a tool itself executes is attributed to the tool's name.
     let own = || {
         analysis
             .tree
@@ -192,10 +192,10 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
         programs.clone()
     };
     if analysis.unparsed {
-        all.insert(Touch::Anything("the command can't be parsed".to_owned()));
+        all.insert(Access::Anything("the command can't be parsed".to_owned()));
     }
     if analysis.cut {
-        all.insert(Touch::Anything(
+        all.insert(Access::Anything(
             "it does more than can be analysed".to_owned(),
         ));
     }
@@ -205,7 +205,7 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
                 .place
                 .as_ref()
                 .filter(|p| p.class != PathClass::Unknown && !p.absolute.is_empty())?;
-            Some(told(&place.absolute))
+            Some(portable_path(&place.absolute))
         };
         if effect
             .place
@@ -223,30 +223,31 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Touch> {
             )
         };
         all.insert(match effect.kind {
-            EffectKind::Read => Touch::Read(path()),
-            EffectKind::Write | EffectKind::Delete => Touch::Write(path()),
-            EffectKind::Network => Touch::Network(effect.target.as_deref().and_then(host)),
-            EffectKind::Install => Touch::Network(None),
-            EffectKind::GitRead => Touch::Program("git".to_owned()),
-            EffectKind::GitWrite | EffectKind::GitRewrite => Touch::Write(Some(".git".to_owned())),
-            EffectKind::Execute => Touch::Project(why(), starters.clone()),
-            // Keys and passwords are read from somewhere; where nothing tells from where it can be
-            // anywhere.
-            EffectKind::Credential => Touch::Read(path()),
+            EffectKind::Read => Access::Read(path()),
+            EffectKind::Write | EffectKind::Delete => Access::Write(path()),
+            EffectKind::Network => Access::Network(effect.target.as_deref().and_then(host)),
+            EffectKind::Install => Access::Network(None),
+            EffectKind::GitRead => Access::Program("git".to_owned()),
+            EffectKind::GitWrite | EffectKind::GitRewrite => Access::Write(Some(".git".to_owned())),
+            EffectKind::Execute => Access::Project(why(), starters.clone()),
+            // Keys and passwords are read from somewhere. Without a known path, it may be anywhere.
+            EffectKind::Credential => Access::Read(path()),
             EffectKind::Dynamic
             | EffectKind::Unknown
             | EffectKind::Privilege
             | EffectKind::Process
-            | EffectKind::System => Touch::Anything(format!("{}: {}", effect.kind.as_str(), why())),
+            | EffectKind::System => {
+                Access::Anything(format!("{}: {}", effect.kind.as_str(), why()))
+            }
         });
     }
-    all.extend(programs.into_iter().map(Touch::Program));
+    all.extend(programs.into_iter().map(Access::Program));
     all
 }
 
-/// The path that a record tells of, where nobody knows in which folders the project and the homes
-/// lie: below the project it is relative, outside of it it climbs, and a home is `~`.
-fn told(absolute: &str) -> String {
+/// Returns a path in a form that doesn't depend on the made-up directories: relative below the
+/// project, with `..` outside of it, with `~` in a home.
+fn portable_path(absolute: &str) -> String {
     let below = |folder: &str| {
         let rest = absolute.strip_prefix(folder)?;
         if rest.is_empty() {
@@ -281,7 +282,7 @@ fn told(absolute: &str) -> String {
     format!("{up}{rest}")
 }
 
-/// The host of a URL, or of what stands for one.
+/// Returns the host of a URL or of an abbreviated one.
 fn host(target: &str) -> Option<String> {
     let rest = target.split_once("://").map_or(target, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -304,12 +305,12 @@ mod tests {
 
     fn shell(line: &str) -> Vec<String> {
         let payload = json!({ "command": line }).to_string();
-        let deed = Deed {
+        let deed = RecordedAction {
             kind: "shell_cmd".into(),
             known: Some(ActionType::ShellCmd),
             payload: Some(payload),
         };
-        touches(&deed).iter().map(Touch::words).collect()
+        accesses(&deed).iter().map(Access::words).collect()
     }
 
     #[test]
@@ -348,14 +349,14 @@ mod tests {
             );
         }
         let of = |kind, payload: serde_json::Value| {
-            let deed = Deed {
+            let deed = RecordedAction {
                 kind: String::new(),
                 known: Some(kind),
                 payload: Some(payload.to_string()),
             };
-            touches(&deed)
+            accesses(&deed)
                 .iter()
-                .map(Touch::words)
+                .map(Access::words)
                 .collect::<Vec<_>>()
                 .join(", ")
         };
@@ -384,17 +385,17 @@ mod tests {
         assert!(call("bash_execute", json!({"command": "npm test"})).contains("runs `npm`"));
         assert_eq!(call("read_file", json!({"path": "a.rs"})), "reads `a.rs`");
         assert!(call("run_tests", json!({})).contains("runs what the project holds"));
-        let other = Deed {
+        let other = RecordedAction {
             kind: "teleport".into(),
             known: None,
             payload: Some("{}".into()),
         };
-        assert_eq!(touches(&other).len(), 1);
-        let lost = Deed {
+        assert_eq!(accesses(&other).len(), 1);
+        let lost = RecordedAction {
             kind: "shell_cmd".into(),
             known: Some(ActionType::ShellCmd),
             payload: None,
         };
-        assert_eq!(touches(&lost).len(), 1);
+        assert_eq!(accesses(&lost).len(), 1);
     }
 }

@@ -1,8 +1,8 @@
-//! The figures of a skill, its score, and what they advise.
+//! The metrics of a skill, its score, and the advice that follows from them.
 
 use super::Use;
 
-/// How much each figure counts in a score.
+/// The weights of the metrics in a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weights {
     /// Success 0.4, cost 0.2, latency 0.15, rollback 0.15, stability 0.1.
@@ -12,7 +12,7 @@ pub enum Weights {
 }
 
 impl Weights {
-    /// Success, cost, latency, rollback, stability.
+    /// Returns the weights of success, cost, latency, rollback and stability.
     const fn values(self) -> [f64; 5] {
         match self {
             Self::Balanced => [0.4, 0.2, 0.15, 0.15, 0.1],
@@ -21,7 +21,7 @@ impl Weights {
     }
 }
 
-/// The cost and latency at which a score earns nothing for them.
+/// The cost and latency from which they contribute nothing to a score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// In the unit of the records.
@@ -31,7 +31,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// One unit, above which advice is given; one minute.
+    /// One unit of cost, above which advice is given, and one minute.
     fn default() -> Self {
         Self {
             max_cost: 1.0,
@@ -40,30 +40,28 @@ impl Default for Limits {
     }
 }
 
-/// Figures over some uses of a skill.
+/// Metrics over some uses of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Metrics {
     /// Uses with a recorded result.
     pub executions: u64,
-    /// Uses without one: they prove nothing.
+    /// Uses without a recorded result, which are no evidence.
     pub unjudged: u64,
-    /// Uses that succeeded in a weak turn: they prove nothing either.
+    /// Uses that succeeded in a weak turn, which are no evidence either.
     pub weak: u64,
-    /// Executions that succeeded.
     pub successes: u64,
-    /// Sum of the costs.
     pub total_cost: f64,
-    /// Mean of the costs that are recorded.
+    /// Mean of the recorded costs.
     pub avg_cost: Option<f64>,
-    /// Sum of the latencies in milliseconds.
+    /// In milliseconds.
     pub total_latency: f64,
-    /// Mean of the latencies that are recorded.
+    /// Mean of the recorded latencies in milliseconds.
     pub avg_latency: Option<f64>,
-    /// Uses that were taken back.
+    /// Uses that were rolled back.
     pub rollbacks: u64,
-    /// The first time of a use.
+    /// Time of the first use, in milliseconds since the Unix epoch.
     pub first: Option<i64>,
-    /// The last time of a use.
+    /// Time of the last use, in milliseconds since the Unix epoch.
     pub last: Option<i64>,
 }
 
@@ -76,8 +74,8 @@ fn ratio(part: u64, whole: u64) -> f64 {
     }
 }
 
-/// Sum and mean. What is negative or no number at all is a slip of the record, or an attempt to
-/// look cheap.
+/// Returns sum and mean. Values that are negative or not finite are ignored: they are errors, or
+/// attempts to appear cheap.
 fn mean(numbers: impl Iterator<Item = f64>) -> (f64, Option<f64>) {
     let (mut sum, mut count) = (0.0, 0.0);
     for number in numbers.filter(|n| n.is_finite() && *n >= 0.0) {
@@ -88,7 +86,7 @@ fn mean(numbers: impl Iterator<Item = f64>) -> (f64, Option<f64>) {
 }
 
 impl Metrics {
-    /// The figures of some uses.
+    /// Computes the metrics of some uses.
     #[must_use]
     pub fn of(uses: &[&Use]) -> Self {
         let count = |test: &dyn Fn(&Use) -> bool| uses.iter().filter(|u| test(u)).count() as u64;
@@ -109,26 +107,26 @@ impl Metrics {
         }
     }
 
-    /// Executions that failed.
+    /// Returns the number of executions that failed.
     #[must_use]
     pub fn failures(&self) -> u64 {
         self.executions.saturating_sub(self.successes)
     }
 
-    /// Share of the executions that succeeded; 0 without any.
+    /// Returns the share of executions that succeeded; 0 without any.
     #[must_use]
     pub fn success_rate(&self) -> f64 {
         ratio(self.successes, self.executions)
     }
 
-    /// Share of all uses that were taken back; 0 without any.
+    /// Returns the share of all uses that were rolled back; 0 without any.
     #[must_use]
     pub fn rollback_rate(&self) -> f64 {
         ratio(self.rollbacks, self.executions + self.unjudged + self.weak)
     }
 
-    /// One minus the variance of success over its greatest possible value, 1/4: 1 when it always
-    /// ends the same way, 0 when half of the executions fail; 0 without any.
+    /// Returns one minus the variance of success relative to its maximum 1/4. It is 1 when every
+    /// execution ends the same way, and 0 when half of them fail or there are none.
     #[must_use]
     pub fn stability(&self) -> f64 {
         if self.executions == 0 {
@@ -138,8 +136,8 @@ impl Metrics {
         1.0 - 4.0 * rate * (1.0 - rate)
     }
 
-    /// The score, 0..1. Cost and latency that aren't recorded earn nothing, and neither does
-    /// anything without an execution.
+    /// Returns the score, 0..1. Unrecorded cost and latency contribute nothing. Without executions
+    /// it is 0.
     #[must_use]
     pub fn score(&self, weights: Weights, limits: Limits) -> f64 {
         if self.executions == 0 {
@@ -165,31 +163,30 @@ impl Metrics {
     }
 }
 
-/// The thresholds, by name.
+/// The thresholds for promoting and retiring a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds;
 
 impl Thresholds {
-    /// Score of a promotion, at least.
+    /// Minimum score for a promotion.
     pub const PROMOTE_SCORE: f64 = 0.8;
-    /// Executions of a promotion, at least.
+    /// Minimum number of executions for a promotion.
     pub const PROMOTE_EXECUTIONS: u64 = 10;
-    /// Success of a promotion, at least.
+    /// Minimum success rate for a promotion.
     pub const PROMOTE_SUCCESS: f64 = 0.85;
-    /// Score of a retirement, at most.
+    /// Scores up to this one lead to retirement.
     pub const RETIRE_SCORE: f64 = 0.5;
-    /// Executions after which a score retires, at least.
+    /// Minimum number of executions for a retirement by score.
     pub const RETIRE_EXECUTIONS: u64 = 20;
-    /// Rollbacks that retire, more than.
+    /// Rollback rates above this one lead to retirement.
     pub const RETIRE_ROLLBACK: f64 = 0.3;
 }
 
-/// One condition with the figure that it was held against.
+/// One condition with the value that was compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Test {
-    /// Whether it is met.
     pub met: bool,
-    /// In words, as `success 0.92 ≥ 0.85`.
+    /// A description, as `success 0.92 ≥ 0.85`.
     pub text: String,
 }
 
@@ -197,11 +194,10 @@ fn test(met: bool, text: String) -> Test {
     Test { met, text }
 }
 
-/// Sums of products miss what they stand for by a rounding; a score that is the threshold counts as
-/// it.
+/// Tolerance for rounding errors, so that a score equal to the threshold meets it.
 const ROUNDING: f64 = 1e-9;
 
-/// What a promotion needs: all of these.
+/// Returns the conditions of a promotion, all of which must be met.
 #[must_use]
 pub fn promotion(figures: &Metrics, score: f64) -> [Test; 3] {
     type T = Thresholds;
@@ -226,7 +222,7 @@ pub fn promotion(figures: &Metrics, score: f64) -> [Test; 3] {
     ]
 }
 
-/// What retires: any of these.
+/// Returns the conditions of a retirement, any of which is sufficient.
 #[must_use]
 pub fn retirement(figures: &Metrics, score: f64) -> [Test; 2] {
     type T = Thresholds;
@@ -247,19 +243,19 @@ pub fn retirement(figures: &Metrics, score: f64) -> [Test; 2] {
     ]
 }
 
-/// What the figures suggest.
+/// The suggested action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Suggestion {
-    /// Into production.
+    /// Move the skill to production.
     Promote,
-    /// Out of use.
+    /// Retire the skill.
     Retire,
-    /// Nothing is to be changed.
+    /// Change nothing.
     Stay,
 }
 
 impl Suggestion {
-    /// The word in output.
+    /// Returns the name in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -270,8 +266,8 @@ impl Suggestion {
     }
 }
 
-/// What the figures suggest for a skill that stands in a folder; the conditions that decided.
-/// Retiring goes first.
+/// Returns the suggestion for a skill in a given stage, with the deciding conditions. Retirement
+/// has priority.
 #[must_use]
 pub fn suggestion(figures: &Metrics, score: f64, stage: Option<&str>) -> (Suggestion, Vec<Test>) {
     let retire = retirement(figures, score);
@@ -292,7 +288,7 @@ pub fn suggestion(figures: &Metrics, score: f64, stage: Option<&str>) -> (Sugges
     }
 }
 
-/// What to look at.
+/// Returns what the user should examine.
 #[must_use]
 pub fn advice(figures: &Metrics) -> Vec<&'static str> {
     let mut all = Vec::new();
@@ -360,15 +356,15 @@ mod tests {
 
     #[test]
     fn a_score_by_hand() {
-        // Nine of ten succeed, half the cost and a quarter of the time are spent, nothing is taken
-        // back.
+        // Nine of ten succeed, half of the cost limit and a quarter of the time limit are used,
+        // nothing is rolled back.
         let f = many(9, 1, 0.5, 15_000.0);
         assert!((f.stability() - (1.0 - 0.09 / 0.25)).abs() < 1e-12);
         let expected = 0.9 * 0.4 + 0.5 * 0.2 + 0.75 * 0.15 + 0.15 + 0.64 * 0.1;
         assert!((f.score(Weights::Balanced, Limits::default()) - expected).abs() < 1e-12);
         let expected = 0.9 * 0.6 + 0.05 + 0.075 + 0.1 + 0.064;
         assert!((f.score(Weights::Aggressive, Limits::default()) - expected).abs() < 1e-12);
-        // Beyond the limits it costs points, and never goes below nothing.
+        // Cost beyond the limit lowers the score, but never below 0.
         assert!(
             many(0, 5, 100.0, 1.0)
                 .score(Weights::Balanced, Limits::default())

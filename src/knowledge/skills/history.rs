@@ -1,5 +1,5 @@
-//! What was decided about skills, checked against the evidence (YV903), and uses against what was
-//! enabled (YV911).
+//! Checks decisions about skills against the evidence (YV903), and uses against the standing of the
+//! skill (YV911).
 
 use super::figures::{Limits, Metrics, Weights, promotion};
 use super::{Change, Manifest, Skills, Use, distinct};
@@ -14,9 +14,9 @@ use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use util::time::format_minute;
 
-/// Verified uses of a context that a skill is to be made of, at least.
+/// Minimum number of verified useful references of a context that becomes a skill.
 pub(super) const USEFUL: u64 = 5;
-/// Days within which it must have been used.
+/// Maximum number of days since its last use.
 pub(super) const RECENT_DAYS: f64 = 7.0;
 /// Standings in which a skill may not be used.
 const OFF: [&str; 8] = [
@@ -30,13 +30,14 @@ const OFF: [&str; 8] = [
     "candidate",
 ];
 
-/// A change with what the evidence says of it.
+/// A change of standing with its evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeReview<'s> {
     pub change: &'s Change,
-    /// Whether what is recorded up to then bears it out; `None` for changes that need no evidence.
+    /// Whether the evidence recorded until then supports it; `None` for changes that need no
+    /// evidence.
     pub supported: Option<bool>,
-    /// The evidence, with figures and thresholds.
+    /// The evidence, with values and thresholds.
     pub why: String,
 }
 
@@ -44,11 +45,11 @@ fn is_promotion(status: &str) -> bool {
     matches!(status, "production" | "promoted")
 }
 
-/// Promotions of one skill that are checked against its uses; nobody promotes a skill more often
-/// than that.
+/// Maximum number of promotions of one skill that are checked against its uses. Nobody promotes a
+/// skill more often.
 const PROMOTIONS_OF_ONE: u32 = 100;
 
-/// Items of a bank by the names that they go by.
+/// Items of a bank by each of their names.
 struct Items<'i>(BTreeMap<&'i str, &'i Item>);
 
 impl<'i> Items<'i> {
@@ -62,7 +63,7 @@ impl<'i> Items<'i> {
     }
 }
 
-/// The changes of standing, each with its evidence: what was recorded up to its time.
+/// Returns the changes of standing, each with the evidence recorded until its time.
 #[must_use]
 pub fn review<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<ChangeReview<'s>> {
     let items = Items::of(items);
@@ -86,7 +87,7 @@ pub fn review<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Cha
                     why: format!("it is its {count}th promotion"),
                 };
             }
-            // What has no time can't be shown to have come before.
+            // A use without a time can't be shown to be earlier.
             let before = |used: &&Use| used.time().is_some_and(|time| time <= what.time);
             let wanted = |version: &str| {
                 what.version
@@ -125,7 +126,7 @@ pub fn review<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Cha
     skills.changes.iter().map(judge).collect()
 }
 
-/// An approval rests on somebody, and on a context that has been useful.
+/// Checks that an approval names a person and is about a useful context.
 fn approval(change: &Change, items: &Items<'_>) -> (Option<bool>, String) {
     let what = &change.what;
     if what.by.is_none() {
@@ -156,7 +157,7 @@ fn approval(change: &Change, items: &Items<'_>) -> (Option<bool>, String) {
     }
 }
 
-/// What a context lacks to become a skill at a time.
+/// Returns what a context lacks at a time to become a skill.
 pub(super) fn lacking(item: &Item, now: i64) -> Vec<String> {
     let mut lacks = Vec::new();
     let staged = stage(item, now);
@@ -181,8 +182,8 @@ pub(super) fn lacking(item: &Item, now: i64) -> Vec<String> {
     lacks
 }
 
-/// Promotions without evidence (YV903) and uses of what wasn't enabled (YV911), over everything
-/// that is stored.
+/// Returns promotions without evidence (YV903) and uses of skills that weren't enabled (YV911),
+/// over everything in the store.
 pub(in crate::knowledge) fn findings(
     db: &Connection,
     limits: Limits,
@@ -199,7 +200,7 @@ fn of(db: &Connection, skills: &Skills, limits: Limits) -> Result<Vec<Finding>, 
         .collect())
 }
 
-/// The same of skills that were read, with what was read beside a store.
+/// Like [`findings`], for skills that may come from additional sources.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -214,7 +215,7 @@ pub fn findings_of(
     Ok(all)
 }
 
-/// The items of context banks as a store holds them: without their content.
+/// Returns the items of context banks in a store, without their content.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -245,7 +246,7 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
         );
         all.push(finding(903, &reviewed.change.file, what.line, message));
     }
-    // Where changes are recorded at all, whatever is in production got there by one.
+    // If any change is recorded, every skill in production must have been promoted by one.
     let promoted: BTreeSet<(&str, Option<&str>)> = skills
         .changes
         .iter()
@@ -271,7 +272,7 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
     let items = Items::of(items);
     for edge in edges.iter().filter(|e| e.kind == "promoted_to") {
         let plain = bare(&edge.from);
-        // An edge to what nobody knows is a finding of its own.
+        // An edge to an unknown context is reported separately.
         if let Some(item) = items
             .0
             .get(edge.from.as_str())
@@ -291,33 +292,33 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
     all
 }
 
-/// Why a skill was not enabled, for some of its uses.
+/// Why a skill wasn't enabled, for some of its uses.
 type Objection = (String, Severity);
 
 /// Source, skill, version, and the objection.
 type Reason<'s> = (&'s str, &'s str, &'s str, Objection);
 
-/// What is said of each skill: of all its versions together, and of each.
+/// The standing of each skill, for all of its versions together and for each one.
 struct Standings<'s> {
-    /// Changes by time, under the skill and whose they are.
-    changes: BTreeMap<(&'s str, Whose<'s>), Vec<&'s Promotion>>,
-    manifests: BTreeMap<(&'s str, Whose<'s>), Vec<&'s Manifest>>,
+    /// Changes by time, for each skill and scope.
+    changes: BTreeMap<(&'s str, Scope<'s>), Vec<&'s Promotion>>,
+    manifests: BTreeMap<(&'s str, Scope<'s>), Vec<&'s Manifest>>,
     known: BTreeSet<&'s str>,
     disabled: &'s BTreeSet<String>,
 }
 
-/// Whom something is said of.
+/// The scope of a statement about a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Whose<'s> {
-    /// Whatever names the skill, with a version or without.
+enum Scope<'s> {
+    /// Every statement about the skill, with or without a version.
     Any,
-    /// What names no version.
+    /// A statement that names no version.
     Unversioned,
-    /// What names this version.
+    /// A statement that names this version.
     Version(&'s str),
 }
 
-impl<'s> Whose<'s> {
+impl<'s> Scope<'s> {
     fn of(version: &'s str) -> Self {
         if version.is_empty() {
             Self::Unversioned
@@ -326,8 +327,8 @@ impl<'s> Whose<'s> {
         }
     }
 
-    /// What concerns a use: everything of the skill when it names no version, else what names that
-    /// version or none.
+    /// Returns the scopes that apply to a use: every statement when it names no version, otherwise
+    /// those that name this version or none.
     fn concerning(version: &'s str) -> [Option<Self>; 2] {
         if version.is_empty() {
             [Some(Self::Any), None]
@@ -347,23 +348,23 @@ impl<'s> Standings<'s> {
             known,
             disabled,
         };
-        // They come by time.
+        // The changes are sorted by time.
         for what in skills.changes.iter().map(|c| &c.what) {
-            for whose in [
-                Whose::Any,
-                Whose::of(what.version.as_deref().unwrap_or_default()),
+            for scope in [
+                Scope::Any,
+                Scope::of(what.version.as_deref().unwrap_or_default()),
             ] {
                 all.changes
-                    .entry((&what.skill, whose))
+                    .entry((&what.skill, scope))
                     .or_default()
                     .push(what);
             }
             all.known.insert(&what.skill);
         }
         for manifest in &skills.manifests {
-            for whose in [Whose::Any, Whose::of(&manifest.version)] {
+            for scope in [Scope::Any, Scope::of(&manifest.version)] {
                 all.manifests
-                    .entry((&manifest.name, whose))
+                    .entry((&manifest.name, scope))
                     .or_default()
                     .push(manifest);
             }
@@ -376,17 +377,17 @@ impl<'s> Standings<'s> {
         let error = |text: String| Some((text, Severity::Error));
         let warning = |text: String| Some((text, Severity::Warning));
         if !self.known.contains(used.skill.as_str()) {
-            // Where nothing is said of skills at all, nothing can be held against one.
+            // If nothing is declared about any skill, nothing can be missing.
             return if self.known.is_empty() {
                 None
             } else {
                 warning("which no manifest and no change of standing names".into())
             };
         }
-        let concerning = Whose::concerning(&used.version)
+        let concerning = Scope::concerning(&used.version)
             .into_iter()
             .flatten()
-            .map(|whose| (used.skill.as_str(), whose));
+            .map(|scope| (used.skill.as_str(), scope));
         let changes: Vec<&[&Promotion]> = concerning
             .clone()
             .filter_map(|key| self.changes.get(&key))
@@ -439,7 +440,7 @@ impl<'s> Standings<'s> {
                 format_minute(first.map_or(0, |c| c.time))
             ));
         }
-        // A hundred places say as much as a million.
+        // A limit: a hundred places are enough.
         let mut said = manifests.iter().flat_map(|list| list.iter().take(100));
         if let Some(created) = said
             .clone()
@@ -456,7 +457,8 @@ impl<'s> Standings<'s> {
     }
 }
 
-/// Uses of skills that weren't enabled at that time, one finding for each source, skill and reason.
+/// Reports uses of skills that weren't enabled at that time, one finding for each source, skill and
+/// reason.
 fn not_enabled(skills: &Skills) -> Vec<Finding> {
     let standings = Standings::of(skills);
     let mut found: BTreeMap<Reason<'_>, (u64, &str, u64)> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The file in which decisions about skills stand: read, and written at its end.
+//! The ledger of decisions about skills, which is only appended to.
 
 use super::Change;
 use super::candidates::{Candidate, Readiness, Status};
@@ -17,34 +17,34 @@ pub struct Verdict<'v> {
     pub status: Status,
     pub by: &'v str,
     pub reason: Option<&'v str>,
-    /// When, in milliseconds since the epoch.
+    /// Milliseconds since the Unix epoch.
     pub time: i64,
 }
 
-/// What keeps a decision from being written.
+/// Why a decision can't be recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
-    /// No folder of skills is configured.
+    /// No directory of skills is configured.
     #[error("[knowledge] skills names no folder to keep decisions in")]
     NoFolder,
-    /// It leads elsewhere.
+    /// The ledger is outside of the root, or a symbolic link.
     #[error("`{0}` isn't a file below the configuration")]
     Outside(String),
-    /// The evidence isn't there.
+    /// The evidence is missing.
     #[error("`{id}` can't be approved: {lacks}")]
     NotReady {
         id: String,
-        /// What is missing.
+        /// The missing evidence.
         lacks: String,
     },
-    /// It says the same already.
+    /// The latest decision is the same.
     #[error("`{id}` is {status} already")]
     Already {
         id: String,
-        /// What was decided.
+        /// The name of that decision.
         status: &'static str,
     },
-    /// Somebody else is writing.
+    /// Another process is writing.
     #[error("another process is deciding")]
     Busy,
     /// A file can't be read or written.
@@ -56,7 +56,7 @@ pub enum LedgerError {
 }
 
 impl LedgerError {
-    /// What to do about it.
+    /// Returns what the user can do about the error.
     #[must_use]
     pub const fn remedy(&self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl LedgerError {
     }
 }
 
-/// What is wrong with a file of decisions, and how many of its lines can be read.
+/// Returns the faults of a ledger, and the number of readable lines.
 #[must_use]
 pub fn ledger_faults(name: &str, path: &Path) -> (Vec<Finding>, u64) {
     let file = SourceFile {
@@ -90,17 +90,17 @@ pub fn ledger_faults(name: &str, path: &Path) -> (Vec<Finding>, u64) {
 /// The decisions of a project.
 #[derive(Debug)]
 pub struct Ledger {
-    /// What can be read of them, in the order of files and lines.
+    /// The readable decisions, in the order of files and lines.
     pub changes: Vec<Change>,
-    /// Lines that can't be read; `reindex` names them.
+    /// Number of unreadable lines, which `reindex` reports.
     pub broken: u64,
-    /// Where the next decision goes: relative to the root, and to open.
+    /// The ledger for new decisions: the path relative to the root, and the path to open.
     at: Option<(String, PathBuf)>,
     root: PathBuf,
 }
 
 impl Ledger {
-    /// Reads every file of decisions among the sources.
+    /// Reads every ledger among the sources.
     ///
     /// # Errors
     /// When a source leads out of the root, or a file can't be read.
@@ -117,8 +117,8 @@ impl Ledger {
             paths,
         }
         .list()?;
-        // Decisions that can't be listed were made all the same. Only the file that the first one
-        // will make may be missing.
+        // A ledger that can't be listed may contain decisions. Only the file that the first
+        // decision creates may be missing.
         let lost = listing
             .unlisted
             .into_iter()
@@ -172,11 +172,11 @@ impl Ledger {
         (name, path)
     }
 
-    /// Writes a decision about a candidate at the end of the file. `locks` is a folder of the
-    /// user's own. Returns the file and the line that was written.
+    /// Appends a decision about a candidate. `locks` is a directory of the user. Returns the file
+    /// and line of the new entry.
     ///
     /// # Errors
-    /// When the evidence of an approval isn't there, it was decided so already, or it can't be
+    /// When an approval lacks evidence, the latest decision is the same, or the file can't be
     /// written.
     pub fn decide(
         &self,
@@ -229,7 +229,7 @@ impl Ledger {
         Ok((name.clone(), line))
     }
 
-    /// Whether the file is one that may be written: below the root, and no link.
+    /// Checks that a file may be written: it is below the root and not a symbolic link.
     fn check(&self, name: &str, path: &Path) -> Result<(), LedgerError> {
         let outside = || LedgerError::Outside(name.to_owned());
         let folder = path

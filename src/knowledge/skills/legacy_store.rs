@@ -1,5 +1,5 @@
-//! Uses of skills from a store of an earlier generation: SQLite tables whose names end in `_log`,
-//! under any prefix.
+//! Reads uses of skills from a store of an earlier generation: SQLite tables whose names end in
+//! `_log`, with any prefix.
 
 use super::Use;
 use crate::knowledge::extract::time;
@@ -9,45 +9,44 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Rows that are read of one table.
+/// Maximum number of rows of one table.
 const ROWS: usize = 1_000_000;
-/// Bytes of one text.
+/// Maximum number of bytes of one text.
 const TEXT: usize = 4_096;
 
-/// Why an earlier store can't be read.
+/// Why a legacy store can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LegacyStoreError {
-    /// No file, no database, or a broken one.
+    /// The file is missing, not a database, or damaged.
     #[error("it can't be read as a SQLite database: {0}")]
     Database(#[from] rusqlite::Error),
-    /// It holds nothing of the kind.
+    /// No table has the required columns.
     #[error("no table whose name ends in `_log` has the columns `skill_name` and `success`")]
     NoTable,
-    /// It holds too much.
+    /// A table has too many rows.
     #[error("the table `{0}` has more than {ROWS} rows")]
     TooLong(String),
 }
 
-/// What an earlier store holds.
+/// The content of a legacy store.
 #[derive(Debug, Default)]
 pub struct LegacyStore {
     /// The uses, by table and row.
     pub uses: Vec<Use>,
-    /// The tables that were read, with how many rows each gave.
+    /// The tables that were read, with the number of rows used.
     pub tables: Vec<(String, u64)>,
 }
 
-/// Reads a store of an earlier generation. Nothing is changed. `name` is what places are called by.
+/// Reads a legacy store without changing it. `name` is the file name in places.
 ///
 /// # Errors
-/// When it is none, or holds nothing of the kind.
+/// When the file isn't such a store, or has no matching table.
 pub fn read_legacy_store(path: &Path, name: &str) -> Result<LegacyStore, LegacyStoreError> {
     let db = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    // What stands in the file can't make functions of the database do anything else than they
-    // should.
+    // The file may be hostile: its schema must not call functions with side effects.
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
     let mut found = LegacyStore::default();
@@ -68,14 +67,14 @@ pub fn read_legacy_store(path: &Path, name: &str) -> Result<LegacyStore, LegacyS
     }
 }
 
-/// Ordinary tables only: a view or a virtual table would run what the file says.
+/// Returns ordinary tables only: reading a view or a virtual table would run code from the file.
 fn tables(db: &Connection) -> rusqlite::Result<Vec<String>> {
     let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\\_log' ESCAPE '\\' AND rootpage > 0 ORDER BY name";
     let mut statement = db.prepare(sql)?;
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-/// The columns of a table by their names in lower case. Generated ones are hidden and stay out.
+/// Returns the columns of a table by their lower-case names. Generated columns aren't listed.
 fn columns(db: &Connection, table: &str) -> rusqlite::Result<BTreeMap<String, String>> {
     let mut statement = db.prepare("SELECT name FROM pragma_table_info(?1)")?;
     let names = statement.query_map([table], |row| row.get::<_, String>(0))?;
@@ -141,7 +140,7 @@ fn read(
                 .map(|n: f64| n > 0.0)
                 .or_else(|| v.as_str()?.trim().to_lowercase().parse().ok())
         };
-        // A column of texts keeps numbers as texts.
+        // A text column stores numbers as text.
         let moment = |v: &Value| time(v).or_else(|| v.as_str()?.trim().parse().ok());
         let skill = text(0)?;
         if skill.is_empty() {
@@ -184,13 +183,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("old.db");
         let db = Connection::open(&path).unwrap();
-        db.execute_batch(
-            "CREATE TABLE agent_execution_log (Skill_Name TEXT, success INTEGER, cost REAL, started_at TEXT);
-             INSERT INTO agent_execution_log VALUES ('mend', 1, 0.5, '2026-01-31T10:00:00Z'), ('mend', 0, NULL, 5), (NULL, 1, 1, 1);
-             CREATE TABLE other_log (line TEXT);
-             CREATE VIEW evil_log AS SELECT 'x' AS skill_name, 1 AS success;",
-        )
-        .unwrap();
+        db.execute_batch(include_str!("legacy_store/tables.sql"))
+            .unwrap();
         let found = read_legacy_store(&path, "old.db").unwrap();
         assert_eq!(found.tables, [("agent_execution_log".to_owned(), 2)]);
         let told: Vec<_> = found

@@ -1,5 +1,5 @@
-//! Skills: what they did by the traces, what that is worth, and whether what was decided about them
-//! rests on it.
+//! Skills: their uses in traces, the value of these, and whether the decisions about skills are
+//! based on them.
 
 mod budget;
 mod candidates;
@@ -14,7 +14,7 @@ mod standing;
 
 pub use budget::Budget;
 pub use candidates::{Candidate, Readiness, Status, candidates};
-pub use check::{Checked, Declarations, Question, check};
+pub use check::{Declarations, Question, SkillCheckReport, check};
 pub use figures::{
     Limits, Metrics, Suggestion, Test, Thresholds, Weights, advice, promotion, retirement,
     suggestion,
@@ -22,7 +22,7 @@ pub use figures::{
 pub use history::{ChangeReview, findings_of, items_of, review};
 pub use ledger::{Ledger, LedgerError, Verdict, ledger_faults};
 pub use legacy_store::{LegacyStore, LegacyStoreError, read_legacy_store};
-pub use standing::{Evaluated, Skills};
+pub use standing::{SkillEvaluation, Skills};
 
 pub(super) use history::findings;
 pub(super) use standing::{rebuild, stats_agree};
@@ -39,35 +39,36 @@ pub struct Use {
     /// The line of the turn.
     pub line: u64,
     pub skill: String,
-    /// Its version; empty when it isn't recorded.
+    /// The skill's version; empty when it isn't recorded.
     pub version: String,
     pub task: String,
-    /// The turn, where it and its execution have names of their own.
+    /// The turn's number; `None` unless the turn and its execution have names of their own.
     pub turn: Option<i64>,
-    /// Whether what was done succeeded, where a result is recorded.
+    /// Whether the turn's actions succeeded; `None` without a recorded result.
     pub success: Option<bool>,
-    /// The turn quotes the context bank and doesn't declare it: its success proves nothing.
+    /// Whether the turn quotes the context bank without declaring it. A success in such a turn is
+    /// no evidence.
     pub weak: bool,
-    /// It was taken back.
+    /// Whether the use was rolled back.
     pub rolled_back: bool,
-    /// What it cost, in the unit of the record.
+    /// In the unit of the record.
     pub cost: Option<f64>,
-    /// How long it took, in milliseconds.
+    /// In milliseconds.
     pub latency: Option<f64>,
-    /// When it began, in milliseconds since the epoch.
+    /// Milliseconds since the Unix epoch.
     pub started: Option<i64>,
-    /// When it was over.
+    /// Milliseconds since the Unix epoch.
     pub completed: Option<i64>,
 }
 
 impl Use {
-    /// How it ended, as far as that proves anything.
+    /// Returns the result of the use, or `None` if it is no evidence.
     #[must_use]
     pub fn outcome(&self) -> Option<bool> {
         self.success.filter(|success| !(*success && self.weak))
     }
 
-    /// Takes what another account of the same use says, where that is worse.
+    /// Merges another record of the same use, keeping the worse value of each field.
     fn worsen(&mut self, other: &Self) {
         self.success = match (self.success, other.success) {
             (Some(false), _) | (_, Some(false)) => Some(false),
@@ -78,7 +79,7 @@ impl Use {
         let most = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
         self.cost = most(self.cost, other.cost);
         self.latency = most(self.latency, other.latency);
-        // What has no time can't be shown to have come before anything.
+        // A use without a time can't be shown to be earlier than anything.
         let last = |a: Option<i64>, b: Option<i64>| a.zip(b).map(|(a, b)| a.max(b));
         (self.started, self.completed) = (
             last(self.started, other.started),
@@ -86,16 +87,16 @@ impl Use {
         );
     }
 
-    /// When it was over, or else began.
+    /// Returns the time of completion, or else of the start.
     #[must_use]
     pub fn time(&self) -> Option<i64> {
         self.completed.or(self.started)
     }
 }
 
-/// Uses of which none is told twice. One turn of one execution uses a skill once, in however many
-/// files and by however many names it stands; where they contradict each other, the worst of what
-/// they say counts.
+/// Merges duplicate records. One turn of an execution uses a skill once, in however many files and
+/// under however many names it is recorded. Where records contradict each other, the worst values
+/// are used.
 fn distinct<'u>(uses: impl Iterator<Item = &'u Use>) -> Vec<Cow<'u, Use>> {
     let mut all: Vec<Cow<'u, Use>> = Vec::new();
     let mut seen: HashMap<(&str, &str, i64), usize> = HashMap::new();
@@ -114,19 +115,19 @@ fn distinct<'u>(uses: impl Iterator<Item = &'u Use>) -> Vec<Cow<'u, Use>> {
     all
 }
 
-/// What a source says of a skill itself.
+/// The declaration of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
     /// The source, relative to the root.
     pub file: String,
     pub name: String,
-    /// Its version; empty when it isn't said.
+    /// The skill's version; empty when it isn't declared.
     pub version: String,
-    /// Its one purpose.
+    /// The single purpose of the skill.
     pub intent: String,
-    /// The folder that it lies in: `experimental`, `production` or `retired`.
+    /// The directory of its stage: `experimental`, `production` or `retired`.
     pub stage: String,
-    /// When it was made, in milliseconds since the epoch.
+    /// Time of creation, in milliseconds since the Unix epoch.
     pub created: Option<i64>,
 }
 
@@ -135,6 +136,5 @@ pub struct Manifest {
 pub struct Change {
     /// The source, relative to the root.
     pub file: String,
-    /// What was recorded.
     pub what: Promotion,
 }

@@ -1,11 +1,11 @@
-//! Declared permissions, and whether they cover what an action does.
+//! Declared permissions, and whether they cover an access.
 
-use super::effects::Touch;
+use super::effects::Access;
 use crate::manifest::{Permission, PermissionType};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use shell_effects::path::normalise;
 
-/// Rules that are read of one kind; a longer list is no list that anybody reviewed.
+/// Maximum number of rules of one kind. Nobody reviews a longer list.
 const RULES: usize = 1_000;
 
 fn globs<'r>(rules: impl Iterator<Item = &'r str>, path: bool) -> GlobSet {
@@ -22,19 +22,19 @@ fn globs<'r>(rules: impl Iterator<Item = &'r str>, path: bool) -> GlobSet {
     set.build().unwrap_or_else(|_| GlobSet::empty())
 }
 
-/// Paths that rules name.
+/// The paths that rules allow.
 #[derive(Debug, Clone)]
 pub(super) struct Paths {
-    /// Those below the project.
+    /// Globs of paths below the project.
     below: GlobSet,
-    /// Absolute ones, of rules that begin with `/`.
+    /// Globs of absolute paths, from rules that begin with `/`.
     absolute: GlobSet,
-    /// All that there are: `/**`.
+    /// Whether `/**` allows every path.
     every: bool,
 }
 
 impl Paths {
-    /// The paths that rules name. A rule that can't be read, or that climbs, names none.
+    /// Compiles the rules. A rule that is invalid or contains `..` allows nothing.
     pub(super) fn of<'r>(rules: impl Iterator<Item = &'r str>) -> Self {
         let rules: Vec<&str> = rules
             .take(RULES)
@@ -50,9 +50,9 @@ impl Paths {
         }
     }
 
-    /// Whether a path is among them. Where a path really leads decides, and not how it is written:
-    /// what is absolute is named by rules that begin with `/` alone, and what climbs out of the
-    /// project or stands in a home, whose places nobody knows, by `/**` alone.
+    /// Whether the rules allow a path. The destination decides, not the spelling. An absolute path
+    /// needs a rule that begins with `/`. A path that leaves the project or is in a home has an
+    /// unknown destination, so only `/**` allows it.
     pub(super) fn is_match(&self, path: &str) -> bool {
         self.every
             || match seen(path) {
@@ -67,18 +67,18 @@ fn unprefixed(rule: &str) -> &str {
     rule.strip_prefix("./").unwrap_or(rule)
 }
 
-/// Where a path leads.
+/// The destination of a path.
 enum Seen {
-    /// Below the project: relative to it.
+    /// Below the project, as a relative path.
     Below(String),
-    /// From the root.
+    /// An absolute path.
     Absolute(String),
-    /// Out of the project, to a home, a drive or another host.
+    /// Outside of the project, in a home, on a drive or on another host.
     Elsewhere,
 }
 
 fn seen(path: &str) -> Seen {
-    // Windows takes both for separators.
+    // Windows accepts both separators.
     let path = path.replace('\\', "/");
     let drive = path
         .split('/')
@@ -110,19 +110,19 @@ fn seen(path: &str) -> Seen {
     })
 }
 
-/// Everything that is allowed. A rule that can't be read allows nothing.
+/// Everything that permissions allow. An invalid rule allows nothing.
 #[derive(Debug)]
 pub(super) struct Allowed {
     read: Paths,
     write: Paths,
     network: GlobSet,
     command: GlobSet,
-    /// Everything of everything is allowed.
+    /// Whether every access is allowed.
     all: bool,
 }
 
 impl Allowed {
-    /// What a list of permissions allows.
+    /// Compiles a list of permissions.
     pub(super) fn of(permissions: &[Permission]) -> Self {
         let rules = |kind: PermissionType| {
             permissions
@@ -146,25 +146,25 @@ impl Allowed {
         }
     }
 
-    /// Whether something is allowed.
-    pub(super) fn covers(&self, touch: &Touch) -> bool {
+    /// Whether an access is allowed.
+    pub(super) fn covers(&self, access: &Access) -> bool {
         let path =
             |set: &Paths, path: &Option<String>| path.as_ref().is_some_and(|p| set.is_match(p));
         self.all
-            || match touch {
-                Touch::Read(target) => path(&self.read, target),
-                Touch::Write(target) => path(&self.write, target),
-                Touch::Network(host) => host
+            || match access {
+                Access::Read(target) => path(&self.read, target),
+                Access::Write(target) => path(&self.write, target),
+                Access::Network(host) => host
                     .as_ref()
                     .map_or_else(|| self.network.is_match("*"), |h| self.network.is_match(h)),
-                Touch::Program(name) => self.command.is_match(name),
-                // What a program does in turn was agreed on with it. Where nothing says which one
-                // starts it, it may be any.
-                Touch::Project(_, programs) if programs.is_empty() => self.command.is_match("*"),
-                Touch::Project(_, programs) => {
+                Access::Program(name) => self.command.is_match(name),
+                // Allowing a program includes what it starts. If the starter is unknown, every
+                // program must be allowed.
+                Access::Project(_, programs) if programs.is_empty() => self.command.is_match("*"),
+                Access::Project(_, programs) => {
                     programs.iter().any(|name| self.command.is_match(name))
                 }
-                Touch::Anything(_) => false,
+                Access::Anything(_) => false,
             }
     }
 }
@@ -195,34 +195,36 @@ mod tests {
             (Command, "cat"),
         ]);
         assert!(
-            a.covers(&Touch::Read(path("src/a/b.rs"))) && a.covers(&Touch::Write(path("out/a")))
+            a.covers(&Access::Read(path("src/a/b.rs"))) && a.covers(&Access::Write(path("out/a")))
         );
         assert!(
-            !a.covers(&Touch::Write(path("src/a/b.rs")))
-                && !a.covers(&Touch::Write(path("out/a/b")))
+            !a.covers(&Access::Write(path("src/a/b.rs")))
+                && !a.covers(&Access::Write(path("out/a/b")))
         );
-        assert!(!a.covers(&Touch::Read(path("/etc/passwd"))) && !a.covers(&Touch::Read(None)));
+        assert!(!a.covers(&Access::Read(path("/etc/passwd"))) && !a.covers(&Access::Read(None)));
         assert!(
-            a.covers(&Touch::Network(path("api.example.com")))
-                && !a.covers(&Touch::Network(path("example.org")))
+            a.covers(&Access::Network(path("api.example.com")))
+                && !a.covers(&Access::Network(path("example.org")))
         );
-        assert!(!a.covers(&Touch::Network(None)));
-        assert!(a.covers(&Touch::Program("cat".into())) && !a.covers(&Touch::Program("rm".into())));
-        assert!(!a.covers(&Touch::Anything("x".into())));
+        assert!(!a.covers(&Access::Network(None)));
+        assert!(
+            a.covers(&Access::Program("cat".into())) && !a.covers(&Access::Program("rm".into()))
+        );
+        assert!(!a.covers(&Access::Anything("x".into())));
         let none = Allowed::of(&[]);
         assert!(
-            !none.covers(&Touch::Read(path("a")))
-                && !none.covers(&Touch::Project("x".into(), vec!["ls".into()]))
+            !none.covers(&Access::Read(path("a")))
+                && !none.covers(&Access::Project("x".into(), vec!["ls".into()]))
         );
         let climbs = allowed(&[(FileSystem, "src/../../**"), (FileSystem, "[")]);
-        assert!(!climbs.covers(&Touch::Read(path("a"))));
+        assert!(!climbs.covers(&Access::Read(path("a"))));
         let ls = allowed(&[(Command, "ls")]);
-        assert!(ls.covers(&Touch::Project("x".into(), vec!["ls".into()])));
+        assert!(ls.covers(&Access::Project("x".into(), vec!["ls".into()])));
         for programs in [vec![], vec!["npm".to_owned()]] {
-            assert!(!ls.covers(&Touch::Project("x".into(), programs)));
+            assert!(!ls.covers(&Access::Project("x".into(), programs)));
         }
         let all = allowed(&[(FileSystem, "**"), (Network, "*"), (Command, "*")]);
-        assert!(all.covers(&Touch::Anything("x".into())));
+        assert!(all.covers(&Access::Anything("x".into())));
     }
 
     #[test]
@@ -249,7 +251,7 @@ mod tests {
         for path in outside.into_iter().chain(["src/a.txt", "."]) {
             assert!(of("/**").is_match(path), "{path}");
             assert!(
-                allowed(&[(FileSystem, "read:/**")]).covers(&Touch::Read(Some(path.to_owned()))),
+                allowed(&[(FileSystem, "read:/**")]).covers(&Access::Read(Some(path.to_owned()))),
                 "{path}"
             );
         }

@@ -1,4 +1,4 @@
-//! Every skill with its metrics, from what the store holds.
+//! Evaluates every skill from the content of the store.
 
 use super::figures::{Limits, Metrics, Suggestion, Test, Weights, advice, suggestion};
 use super::{Change, Manifest, Use, distinct};
@@ -11,40 +11,40 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Default)]
 pub struct Skills {
     pub uses: Vec<Use>,
-    /// What is said of them.
+    /// The declarations of the skills.
     pub manifests: Vec<Manifest>,
-    /// The changes of their standing, by time.
+    /// The changes of standing, by time.
     pub changes: Vec<Change>,
-    /// Those that `skills.json` has disabled; it doesn't say since when.
+    /// Skills that `skills.json` disables; the time isn't recorded.
     pub disabled: BTreeSet<String>,
 }
 
-/// A version of a skill with what its figures say.
+/// The evaluation of a version of a skill.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Evaluated {
+pub struct SkillEvaluation {
     pub name: String,
-    /// Its version; empty when it isn't recorded.
+    /// The skill's version; empty when it isn't recorded.
     pub version: String,
-    /// Its one purpose; empty when no manifest says it.
+    /// The single purpose of the skill; empty without a manifest.
     pub intent: String,
-    /// The folder that it lies in; `None` without a manifest.
+    /// The directory of its stage; `None` without a manifest.
     pub stage: Option<String>,
     pub figures: Metrics,
-    /// Its score, 0..1.
+    /// 0..1.
     pub score: f64,
-    /// What to look at.
+    /// What the user should examine.
     pub advice: Vec<&'static str>,
-    /// What is to be done with it.
+    /// The suggested action.
     pub suggestion: Suggestion,
-    /// The conditions that decided.
+    /// The deciding conditions.
     pub tests: Vec<Test>,
 }
 
 impl Skills {
-    /// Reads what a store holds.
+    /// Reads the content of a store.
     ///
     /// # Errors
-    /// When it can't be read.
+    /// When the store can't be read.
     pub fn read(store: &Store) -> Result<Self, KnowledgeError> {
         Self::of(&store.db)
     }
@@ -59,7 +59,7 @@ impl Skills {
         })
     }
 
-    /// The time of the newest record, in milliseconds since the epoch.
+    /// Returns the time of the newest record, in milliseconds since the Unix epoch.
     #[must_use]
     pub fn newest(&self) -> Option<i64> {
         self.uses
@@ -69,7 +69,7 @@ impl Skills {
             .max()
     }
 
-    /// The versions of each skill that are named anywhere.
+    /// Returns the versions of each skill that are named anywhere.
     fn versions(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let manifests = self
@@ -89,8 +89,8 @@ impl Skills {
         all
     }
 
-    /// The uses of each version. A use that names none is of the only version that there is; where
-    /// there are several it stands alone.
+    /// Groups uses by version. A use without a version belongs to the only version, or has a group
+    /// of its own if there are several.
     #[must_use]
     pub fn by_version(&self) -> BTreeMap<(&str, &str), Vec<&Use>> {
         let versions = self.versions();
@@ -114,15 +114,14 @@ impl Skills {
         all
     }
 
-    /// Figures, score, advice and suggestion of every version; with uses up to a time where one is
-    /// given.
+    /// Evaluates every version, optionally with the uses up to a given time.
     #[must_use]
     pub fn evaluated(
         &self,
         weights: Weights,
         limits: Limits,
         until: Option<i64>,
-    ) -> Vec<Evaluated> {
+    ) -> Vec<SkillEvaluation> {
         let mut all = Vec::new();
         for ((name, version), uses) in self.by_version() {
             let before = |used: &&Use| {
@@ -131,8 +130,8 @@ impl Skills {
             let uses = distinct(uses.into_iter().filter(before));
             let figures = Metrics::of(&uses.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let score = figures.score(weights, limits);
-            // The same version may lie in two folders while it is moved; the riskier reading is
-            // that it is in production.
+            // During a move, the same version may be in two directories. Production is the stricter
+            // assumption.
             let found = self
                 .manifests
                 .iter()
@@ -141,7 +140,7 @@ impl Skills {
                 found.max_by_key(|m| (m.stage == "production", m.stage == "experimental"));
             let stage = manifest.map(|m| m.stage.clone());
             let (suggestion, tests) = suggestion(&figures, score, stage.as_deref());
-            all.push(Evaluated {
+            all.push(SkillEvaluation {
                 name: name.to_owned(),
                 version: version.to_owned(),
                 intent: manifest
@@ -158,11 +157,11 @@ impl Skills {
         all
     }
 
-    /// For each intent that production skills serve, the one with the highest score; of equal ones
-    /// the first by name, the newest by name of version.
+    /// Returns the production skill with the highest score for each intent. The first name, then
+    /// the last version, breaks ties.
     #[must_use]
-    pub fn selected(evaluated: &[Evaluated]) -> BTreeMap<&str, &Evaluated> {
-        let mut best: BTreeMap<&str, &Evaluated> = BTreeMap::new();
+    pub fn selected(evaluated: &[SkillEvaluation]) -> BTreeMap<&str, &SkillEvaluation> {
+        let mut best: BTreeMap<&str, &SkillEvaluation> = BTreeMap::new();
         for skill in evaluated
             .iter()
             .filter(|e| e.stage.as_deref() == Some("production") && !e.intent.is_empty())
@@ -179,12 +178,12 @@ impl Skills {
     }
 }
 
-/// Computes the table of figures again: balanced weights.
+/// Recomputes the table of statistics with balanced weights.
 pub(in crate::knowledge) fn rebuild(db: &Connection, limits: Limits) -> Result<(), KnowledgeError> {
     store::skill::write_stats(db, &stats(db, limits)?)
 }
 
-/// Whether the table of figures is the one that [`rebuild`] writes now.
+/// Whether the table of statistics is the one that [`rebuild`] would write now.
 pub(in crate::knowledge) fn stats_agree(
     db: &Connection,
     limits: Limits,
@@ -196,6 +195,6 @@ pub(in crate::knowledge) fn stats_agree(
 
 fn stats(db: &Connection, limits: Limits) -> Result<Vec<Stats>, KnowledgeError> {
     let evaluated = Skills::of(db)?.evaluated(Weights::Balanced, limits, None);
-    let row = |e: Evaluated| (e.name, e.version, e.intent, e.figures, e.score);
+    let row = |e: SkillEvaluation| (e.name, e.version, e.intent, e.figures, e.score);
     Ok(evaluated.into_iter().map(row).collect())
 }

@@ -1,7 +1,7 @@
-//! The store: one SQLite file.
+//! The store: a single SQLite file.
 //!
-//! It is in WAL mode, so readers see the last committed state while one writer works, and a writer
-//! that is killed leaves that state behind: everything that a run changes is one transaction.
+//! The file is in WAL mode, so readers see the last committed state while one writer works.
+//! Everything that a run changes is one transaction, so a killed writer leaves the previous state.
 
 mod read;
 pub(super) mod skill;
@@ -24,22 +24,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// `yvk1`: tells the file apart from other databases.
+/// `yvk1`: distinguishes the file from other databases.
 const APPLICATION: i64 = 0x7976_6b31;
-/// What a new store is made of.
+/// The SQL that creates a store.
 const SCHEMA: &str = include_str!("schema.sql");
-/// Its version. A store of another one is refused: all of it can be made from its sources.
+/// The schema version. A store with another version is refused, since it can be rebuilt from its
+/// sources.
 const KNOWN: i64 = 8;
-/// How long to wait for another writer.
+/// Maximum time to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An open store.
 #[derive(Debug)]
 pub struct Store {
     pub(super) db: Connection,
-    /// The folder of a model whose vectors are to be used.
+    /// The directory of the given model, if any.
     model: Option<PathBuf>,
-    /// That model, once it was needed.
+    /// That model, loaded on first use.
     given: OnceCell<Arc<Model2Vec>>,
 }
 
@@ -52,8 +53,8 @@ impl Store {
         }
     }
 
-    /// Uses the vectors of a model in a folder, as model2vec writes it, instead of those that are
-    /// learnt of the index. The folder is looked at when vectors are needed.
+    /// Uses the vectors of a model2vec model in a directory instead of learned ones. The directory
+    /// is read when vectors are first needed.
     pub fn use_model(&mut self, folder: Option<&Path>) {
         self.model = folder.map(Path::to_path_buf);
         self.given = OnceCell::new();
@@ -64,7 +65,7 @@ impl Store {
         self.model.is_some()
     }
 
-    /// The model that is to be used, if one was given.
+    /// Loads the given model, if any.
     pub(super) fn given(&self) -> Result<Option<Arc<Model2Vec>>, KnowledgeError> {
         let Some(folder) = &self.model else {
             return Ok(None);
@@ -79,7 +80,7 @@ impl Store {
     /// Opens a store for reading. Nothing is changed.
     ///
     /// # Errors
-    /// When there is none, it is something else, or of another version.
+    /// When the file is missing, isn't a store, or has a different version.
     pub fn open(path: &Path) -> Result<Self, KnowledgeError> {
         if !path.is_file() {
             return Err(KnowledgeError::Missing {
@@ -105,10 +106,10 @@ impl Store {
         Ok(Self::over(db))
     }
 
-    /// Opens a store for writing, or makes it.
+    /// Opens or creates a store for writing.
     ///
     /// # Errors
-    /// When it is something else, of another version, or can't be written.
+    /// When the file isn't a store, has a different version, or can't be written.
     pub fn create(path: &Path) -> Result<Self, KnowledgeError> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|error| KnowledgeError::Io {
@@ -126,20 +127,19 @@ impl Store {
         if found != NEW {
             check(found)?;
         }
-        // 24 MB instead: enough for the names of half a million observations, which come in no
-        // order; the rest is written once.
+        // Use 24 MB: enough for the keys of half a million observations, which arrive in random
+        // order. The rest is written once.
         db.pragma_update(None, "cache_size", -24_576)?;
-        // Of a new file only: half as many pages to write, and less of each is left empty.
+        // Affects new files only: it halves the number of pages to write and wastes less of each.
         db.pragma_update(None, "page_size", 8192)?;
         db.pragma_update(None, "journal_mode", "wal")?;
-        // A crash of the machine may lose the last run, and never more than that: it can be made
-        // again.
+        // A power failure may lose the last run, which can be repeated, but nothing else.
         db.pragma_update(None, "synchronous", "normal")?;
         if found == KNOWN {
             return Ok(Self::over(db));
         }
         let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Asked again inside: another process may have been quicker.
+        // Checked again in the transaction, since another process may have created the schema.
         if version(&transaction, path)? == NEW {
             transaction.execute_batch(SCHEMA)?;
             transaction.pragma_update(None, "user_version", KNOWN)?;
@@ -149,10 +149,10 @@ impl Store {
         Ok(Self::over(db))
     }
 
-    /// A store that is gone when it is dropped.
+    /// Creates a store in memory.
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// When memory is exhausted.
     pub(super) fn in_memory() -> Result<Self, KnowledgeError> {
         let db = Connection::open_in_memory()?;
         settings(&db)?;
@@ -160,7 +160,7 @@ impl Store {
         Ok(Self::over(db))
     }
 
-    /// Begins the one transaction of a run.
+    /// Begins the single transaction of a run.
     ///
     /// # Errors
     /// When another process is writing.
@@ -172,10 +172,10 @@ impl Store {
     }
 }
 
-/// The version of a file that was just made.
+/// The version of a new file.
 const NEW: i64 = 0;
 
-/// Refuses a store of another version.
+/// Refuses a store with another version.
 fn check(found: i64) -> Result<(), KnowledgeError> {
     let known = KNOWN;
     match found.cmp(&known) {
@@ -186,8 +186,7 @@ fn check(found: i64) -> Result<(), KnowledgeError> {
 }
 
 fn settings(db: &Connection) -> Result<(), KnowledgeError> {
-    // What stands in the file can't make functions of the database do anything else than they
-    // should.
+    // The file may be hostile: its schema must not call functions with side effects.
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
     // 64 MB, in kilobytes.
@@ -195,14 +194,14 @@ fn settings(db: &Connection) -> Result<(), KnowledgeError> {
     Ok(())
 }
 
-/// How to open an index in a folder in which nothing may be written: a reader has to write down
-/// there that it reads. Only where no writer has left anything that isn't in the file yet, which
-/// such a reader wouldn't see.
+/// Returns the address for opening an index in a read-only directory, where SQLite can't create the
+/// file in which readers register. This is safe only if no writer has left a WAL, which such a
+/// reader wouldn't see.
 fn unchanging(path: &Path, error: &KnowledgeError) -> Option<String> {
     let KnowledgeError::Refused(error) = error else {
         return None;
     };
-    // A full disk has no room for that either.
+    // A full disk has no room for that file either.
     let codes = [
         ErrorCode::ReadOnly,
         ErrorCode::CannotOpen,
@@ -222,7 +221,7 @@ fn unchanging(path: &Path, error: &KnowledgeError) -> Option<String> {
         .to_str()
         .filter(|_| refused && settled)?
         .replace('\\', "/");
-    // Signs that mean something in an address.
+    // Escapes characters with a meaning in a URI.
     let path = path
         .replace('%', "%25")
         .replace('?', "%3f")
@@ -235,13 +234,13 @@ fn unchanging(path: &Path, error: &KnowledgeError) -> Option<String> {
     Some(format!("file:{slash}{path}?immutable=1"))
 }
 
-/// What the file of a database begins with.
+/// The first bytes of a database file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Refuses a file that is no database. SQLite takes one of a few bytes for an empty one, and would
-/// write over it.
+/// Refuses a file that isn't a database. SQLite takes a file of a few bytes for an empty database
+/// and would overwrite it.
 fn is_database(path: &Path) -> Result<(), KnowledgeError> {
-    // What can't be opened here can't be opened by SQLite either, and that says why.
+    // SQLite reports its own error for a file that can't be opened.
     let Some(file) = Some(path)
         .filter(|p| p.is_file())
         .and_then(|p| std::fs::File::open(p).ok())
@@ -258,7 +257,7 @@ fn is_database(path: &Path) -> Result<(), KnowledgeError> {
     })
 }
 
-/// The version of a store; 0 for a new file.
+/// Returns the version of a store; 0 for a new file.
 fn version(db: &Connection, path: &Path) -> Result<i64, KnowledgeError> {
     db.busy_timeout(PATIENCE)?;
     let foreign = || KnowledgeError::Foreign {
@@ -270,8 +269,8 @@ fn version(db: &Connection, path: &Path) -> Result<i64, KnowledgeError> {
         _ => error.into(),
     })?;
     let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    // This program makes neither views nor triggers. One that bears the name of a table runs
-    // whatever it likes, for ever if it likes.
+    // This program creates neither views nor triggers. A view with the name of a table would run
+    // arbitrary and possibly endless queries.
     let others = "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')";
     let others: i64 = db.query_row(others, [], |row| row.get(0))?;
     if application != APPLICATION && (application != 0 || tables > 0) || others > 0 {

@@ -1,4 +1,4 @@
-//! Reading.
+//! Reads from the store.
 
 use super::Store;
 use crate::diag::Finding;
@@ -10,35 +10,31 @@ use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
 
-/// An observation out of the store. Its texts come from a source and may be hostile.
+/// A stored observation. Its texts come from a source and may be hostile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
-    /// Its place in the store, which another run may change.
+    /// The row number, which another run may change.
     pub row: i64,
-    /// Its stable name.
     pub id: Id,
-    /// The path of its source.
+    /// The path of the source.
     pub file: String,
-    /// What it is of.
     pub kind: Kind,
     /// The task, execution or session that it belongs to.
     pub task: Option<String>,
-    /// When, in milliseconds since the epoch.
+    /// Milliseconds since the Unix epoch.
     pub time: Option<i64>,
-    /// First and last line in the source.
+    /// The first and last source line.
     pub lines: (u64, u64),
-    /// One line.
     pub summary: String,
-    /// Paths and commands.
+    /// Mentioned paths and commands.
     pub refs: Vec<String>,
-    /// The whole of it.
     pub detail: String,
 }
 
 /// The columns of [`Stored`], in its order.
 const COLUMNS: &str = "observation.id, key, path, observation.kind, task, time, first_line, last_line, summary, refs, detail
     FROM observation JOIN source ON source.id = observation.source";
-/// The order of time: what has none comes last; within a source as it stands there.
+/// Order by time, then by position in the source. Rows without a time come last.
 const BY_TIME: &str = "ORDER BY time IS NULL, time, path, first_line, key";
 
 /// A source as it was indexed.
@@ -94,7 +90,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
 }
 
 impl Store {
-    /// The observation of an id.
+    /// Returns the observation with an id.
     ///
     /// # Errors
     /// When there is none, or the store can't be read.
@@ -113,7 +109,7 @@ impl Store {
         Ok(self.db.prepare_cached(&sql)?.query_row([row], stored)?)
     }
 
-    /// The id and the time of an observation.
+    /// Returns the id and time of an observation.
     pub(in crate::knowledge) fn name_and_time(
         &self,
         row: i64,
@@ -126,7 +122,7 @@ impl Store {
         })?)
     }
 
-    /// The text of an observation.
+    /// Returns the text of an observation.
     pub(in crate::knowledge) fn detail(&self, row: i64) -> Result<String, KnowledgeError> {
         let mut select = self
             .db
@@ -134,7 +130,7 @@ impl Store {
         Ok(select.query_row([row], |row| row.get(0))?)
     }
 
-    /// The observations of a task by their rows, rising.
+    /// Returns the rows of a task's observations, ascending.
     pub(in crate::knowledge) fn rows_of_task(
         &self,
         task: &str,
@@ -147,7 +143,7 @@ impl Store {
             .collect::<Result<_, _>>()?)
     }
 
-    /// The newest observations, the newest first.
+    /// Returns the newest observations, the newest first.
     pub(in crate::knowledge) fn newest(
         &self,
         task: Option<&str>,
@@ -162,7 +158,7 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The observations of a task, the oldest first.
+    /// Returns the observations of a task, the oldest first.
     pub(in crate::knowledge) fn of_task(
         &self,
         task: &str,
@@ -176,8 +172,8 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Up to `count` observations before and behind one, the oldest first, in the order of time; of
-    /// what has no time, in the order of its source.
+    /// Returns up to `count` observations before and after one, the oldest first, by time. Without
+    /// a time, the order in the source is used.
     pub(in crate::knowledge) fn around(
         &self,
         middle: &Stored,
@@ -214,7 +210,7 @@ impl Store {
         Ok(all)
     }
 
-    /// A value of `meta`.
+    /// Returns a value of the table `meta`.
     pub(in crate::knowledge) fn meta<T: FromSql>(
         &self,
         key: &str,
@@ -222,7 +218,7 @@ impl Store {
         meta(&self.db, key)
     }
 
-    /// The digest of everything that is stored, in hexadecimal.
+    /// Returns the digest of everything stored, in hexadecimal.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -230,7 +226,8 @@ impl Store {
         digest(&self.db)
     }
 
-    /// The time of the newest observation up to a time, in milliseconds since the epoch.
+    /// Returns the latest time of an observation that isn't after `until`, in milliseconds since
+    /// the Unix epoch.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -242,7 +239,7 @@ impl Store {
         )?)
     }
 
-    /// How many observations are later than a time.
+    /// Returns the number of observations later than a time.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -254,12 +251,12 @@ impl Store {
             .cast_unsigned())
     }
 
-    /// The sources that are indexed, by kind and path.
+    /// Returns the indexed sources, by kind and path.
     pub(in crate::knowledge) fn sources(&self) -> Result<Vec<SourceRow>, KnowledgeError> {
         sources(&self.db)
     }
 
-    /// What was kept as JSON of the sources of a kind, with its name.
+    /// Returns the JSON documents of the sources of a kind, with their names.
     pub(in crate::knowledge) fn documents(
         &self,
         kind: SourceKind,
@@ -271,7 +268,7 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The newest observations of some kinds, the newest first; of a task alone, if one is given.
+    /// Returns the newest observations of some kinds, the newest first, optionally of one task.
     pub(in crate::knowledge) fn newest_of(
         &self,
         kinds: &[Kind],
@@ -293,7 +290,7 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How many observations of some kinds there are; of a task alone, if one is given.
+    /// Returns the number of observations of some kinds, optionally of one task.
     pub(in crate::knowledge) fn count_of(
         &self,
         kinds: &[Kind],
@@ -314,8 +311,7 @@ impl Store {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// The nodes that are described in files of their own: id, type and place, in the order of
-    /// their files.
+    /// Returns the nodes with lines of their own, in file order.
     pub(in crate::knowledge) fn nodes(&self) -> Result<Vec<NodeRow>, KnowledgeError> {
         let sql = "SELECT path, line, node.id, type FROM node JOIN source ON source.id = node.source ORDER BY path, line";
         let mut select = self.db.prepare_cached(sql)?;
@@ -330,7 +326,7 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The edges of the graph, in the order of their files.
+    /// Returns the edges of the graph in file order.
     pub(in crate::knowledge) fn edges(&self) -> Result<Vec<EdgeRow>, KnowledgeError> {
         edges(&self.db)
     }
@@ -346,7 +342,7 @@ pub(in crate::knowledge) fn meta<T: FromSql>(
         .optional()?)
 }
 
-/// The vectors of a segment, if it has them.
+/// Returns the vectors of a segment, if it has them.
 pub(in crate::knowledge) fn vectors(
     db: &Connection,
     segment: i64,
@@ -390,8 +386,7 @@ pub(in crate::knowledge) fn edges(db: &Connection) -> Result<Vec<EdgeRow>, Knowl
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Edges that lead to nothing that any source knows, as findings. The part of a name before `:`
-/// says what it is of, and may be missing.
+/// Reports edges to names that no source defines. The prefix of a name before `:` is optional.
 pub(in crate::knowledge) fn dangling(db: &Connection) -> Result<Vec<Finding>, KnowledgeError> {
     let mut statement = db.prepare(
         "WITH known (name) AS (
@@ -414,8 +409,8 @@ pub(in crate::knowledge) fn dangling(db: &Connection) -> Result<Vec<Finding>, Kn
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Edges whose ends are known to be of another kind than their type says, as findings: a context is
-/// used in an execution, which validates a skill. A name that no source knows is told elsewhere.
+/// Reports edges whose ends have the wrong kind: a context is used in an execution, which validates
+/// a skill. Undefined names are reported by [`dangling`].
 pub(in crate::knowledge) fn misdirected(db: &Connection) -> Result<Vec<Finding>, KnowledgeError> {
     let mut statement = db.prepare(
         "WITH wanted (type, end, kind) AS (VALUES
@@ -453,7 +448,8 @@ pub(in crate::knowledge) fn misdirected(db: &Connection) -> Result<Vec<Finding>,
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// What is stored, and nothing of how it came there: the digests of the sources by kind and path.
+/// Computes a digest of the content, independent of its history: over the digests of the sources by
+/// kind and path.
 pub(in crate::knowledge) fn digest(db: &Connection) -> Result<String, KnowledgeError> {
     let mut statement =
         db.prepare_cached("SELECT kind, path, hash, digest FROM source ORDER BY kind, path")?;

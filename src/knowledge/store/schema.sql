@@ -1,4 +1,4 @@
--- What the sources say. Times are milliseconds since the epoch, hashes BLAKE3.
+-- The content of the sources. Times are milliseconds since the Unix epoch, hashes are BLAKE3.
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value ANY NOT NULL
@@ -8,12 +8,12 @@ CREATE TABLE source (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
     path TEXT NOT NULL,
-    -- Of the bytes of the file.
+    -- Hash of the file's bytes.
     hash BLOB NOT NULL,
     bytes INTEGER NOT NULL,
-    -- Of everything that is stored of it.
+    -- Digest of all rows of the source.
     digest BLOB NOT NULL,
-    -- Texts from which a secret was taken.
+    -- Number of texts with a removed secret.
     hidden INTEGER NOT NULL,
     UNIQUE (kind, path)
 ) STRICT;
@@ -28,13 +28,13 @@ CREATE TABLE observation (
     first_line INTEGER NOT NULL,
     last_line INTEGER NOT NULL,
     summary TEXT NOT NULL,
-    -- One a line.
+    -- One per line.
     refs TEXT NOT NULL,
     detail TEXT NOT NULL
 ) STRICT;
 CREATE INDEX observation_by_source ON observation (source);
 CREATE INDEX observation_by_task ON observation (task) WHERE task IS NOT NULL;
--- What has no time isn't looked for by it.
+-- Rows without a time are never searched by time.
 CREATE INDEX observation_by_time ON observation (time) WHERE time IS NOT NULL;
 
 CREATE TABLE finding (
@@ -45,7 +45,7 @@ CREATE TABLE finding (
 ) STRICT;
 CREATE INDEX finding_by_source ON finding (source);
 
--- The graph, the context bank, and what skills did.
+-- The graph, the context bank, and uses of skills.
 CREATE TABLE edge (
     source INTEGER NOT NULL REFERENCES source (id),
     line INTEGER NOT NULL,
@@ -67,7 +67,7 @@ CREATE TABLE node (
 ) STRICT;
 CREATE INDEX node_by_source ON node (source);
 
--- Names by which edges call what other sources know.
+-- Names that edges may use for executions, contexts and skills of other sources.
 CREATE TABLE name (
     source INTEGER NOT NULL REFERENCES source (id),
     kind TEXT NOT NULL,
@@ -92,7 +92,7 @@ CREATE TABLE execution_log (
     skill_version TEXT NOT NULL,
     task_id TEXT,
     intent TEXT,
-    -- Nothing when no result is recorded.
+    -- NULL without a recorded result.
     success INTEGER,
     rolled_back INTEGER NOT NULL,
     error_message TEXT,
@@ -104,9 +104,10 @@ CREATE TABLE execution_log (
     metadata_json TEXT,
     started_at INTEGER,
     completed_at INTEGER,
-    -- Whether the turn quoted what the context bank holds without declaring it; nothing until it was looked at.
+    -- Whether the turn quoted the context bank without declaring it; NULL until it is checked.
     weak INTEGER,
-    -- The turn, where it has a number and its execution a name: the same one in several files is one use.
+    -- The turn's number; NULL unless the execution has a name. The same turn in several files is
+    -- one use.
     turn INTEGER
 ) STRICT;
 CREATE INDEX execution_log_by_source ON execution_log (source);
@@ -149,21 +150,21 @@ CREATE TABLE promotion_history (
 ) STRICT;
 CREATE INDEX promotion_history_by_source ON promotion_history (source);
 
--- The words of observations in segments: what one run adds is one, and small ones are merged. A segment is never changed; an
--- observation that is removed stays in it until it is merged, and is passed over.
+-- The words of observations in segments. Each run adds one, and small ones are merged. A segment is
+-- immutable: a removed observation stays in it until a merge, and searches skip it.
 CREATE TABLE segment (
     id INTEGER PRIMARY KEY,
-    -- The ids of its observations, rising, 8 bytes each; their position is what the other tables call them by.
+    -- The ids of its observations, ascending, 8 bytes each. Other tables refer to their positions.
     observations BLOB NOT NULL,
-    -- How many words each has, 4 bytes.
+    -- The number of words in each observation, 4 bytes each.
     lengths BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE block (
     segment INTEGER NOT NULL REFERENCES segment (id),
-    -- The first of its words.
+    -- The first word of the block.
     word TEXT NOT NULL,
-    -- The words in their order, each with where it stands.
+    -- The words in order, each with its posting list.
     data BLOB NOT NULL,
     PRIMARY KEY (segment, word)
 ) STRICT, WITHOUT ROWID;
@@ -174,7 +175,7 @@ CREATE TABLE vectors (
     data BLOB NOT NULL
 ) STRICT;
 
--- Observations that a segment has and that are removed. Their ids are never given again.
+-- Removed observations that a segment still contains. Their ids are never reused.
 CREATE TABLE gone (
     observation INTEGER PRIMARY KEY
 ) STRICT;

@@ -1,4 +1,4 @@
-//! What the store holds about skills.
+//! Reads and writes the store's data about skills.
 
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::context::Item;
@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Every recorded use of a skill, by source and line.
+/// Returns every recorded use of a skill, by source and line.
 pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeError> {
     let mut statement = db.prepare(
         "SELECT path, line, skill_name, skill_version, coalesce(task_id, ''), success, coalesce(weak, 0), rolled_back, cost, latency,
@@ -35,7 +35,7 @@ pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeE
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The documents of a kind of source: path and JSON.
+/// Returns the documents of a kind of source: path and JSON.
 fn documents(db: &Connection, kind: &str) -> Result<Vec<(String, Value)>, KnowledgeError> {
     let sql = "SELECT path, json FROM document JOIN source ON source.id = document.source WHERE kind = ?1 ORDER BY path, name";
     let mut statement = db.prepare(sql)?;
@@ -45,7 +45,7 @@ fn documents(db: &Connection, kind: &str) -> Result<Vec<(String, Value)>, Knowle
     let mut all = Vec::new();
     for row in rows {
         let (path, json) = row?;
-        // A secret that was taken out of it may have been half of its syntax; then it says nothing.
+        // Masking a secret may have broken the JSON syntax; such a document is skipped.
         if let Ok(value) = serde_json::from_str(&json) {
             all.push((path, value));
         }
@@ -53,7 +53,7 @@ fn documents(db: &Connection, kind: &str) -> Result<Vec<(String, Value)>, Knowle
     Ok(all)
 }
 
-/// What the sources say of skills themselves.
+/// Returns the declarations of skills.
 pub(in crate::knowledge) fn manifests(db: &Connection) -> Result<Vec<Manifest>, KnowledgeError> {
     let read = |(file, value): (String, Value)| {
         let text = |pointer: &str| {
@@ -79,7 +79,7 @@ pub(in crate::knowledge) fn manifests(db: &Connection) -> Result<Vec<Manifest>, 
         .collect())
 }
 
-/// The skills that may not be used by the files that say which are loaded.
+/// Returns the skills that the lists of loaded skills disable.
 pub(in crate::knowledge) fn disabled(db: &Connection) -> Result<BTreeSet<String>, KnowledgeError> {
     let named = |(_, value): (String, Value)| {
         value
@@ -93,7 +93,7 @@ pub(in crate::knowledge) fn disabled(db: &Connection) -> Result<BTreeSet<String>
         .collect())
 }
 
-/// The items of context banks, as far as it takes to judge them: their content isn't there.
+/// Returns the items of context banks with the members that decide about them, without content.
 pub(in crate::knowledge) fn items(db: &Connection) -> Result<Vec<Item>, KnowledgeError> {
     use crate::knowledge::context::Place;
     Ok(documents(db, "bank")?
@@ -102,7 +102,7 @@ pub(in crate::knowledge) fn items(db: &Connection) -> Result<Vec<Item>, Knowledg
         .collect())
 }
 
-/// Every recorded change of a skill's standing, by time.
+/// Returns every recorded change of a skill's standing, by time.
 pub(in crate::knowledge) fn changes(db: &Connection) -> Result<Vec<Change>, KnowledgeError> {
     let mut statement = db.prepare(
         "SELECT path, line, skill_name, skill_version, candidate, old_status, new_status, score, metrics_json, reason, decided_by,
@@ -129,10 +129,10 @@ pub(in crate::knowledge) fn changes(db: &Connection) -> Result<Vec<Change>, Know
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The figures of a version of a skill: name, version, intent, metrics and score.
+/// The statistics of a version of a skill: name, version, intent, metrics and score.
 pub(in crate::knowledge) type Stats = (String, String, String, Metrics, f64);
 
-/// Replaces the figures of all skills.
+/// Replaces the statistics of all skills.
 pub(in crate::knowledge) fn write_stats(
     db: &Connection,
     all: &[Stats],
@@ -167,8 +167,8 @@ pub(in crate::knowledge) fn write_stats(
     Ok(())
 }
 
-/// The rows of the figures of all skills, in their order. Numbers are rounded to what all
-/// processors agree on.
+/// Returns the rows of the statistics in order. Numbers are rounded to a precision that is the same
+/// on all processors.
 pub(in crate::knowledge) fn stats(db: &Connection) -> Result<Vec<Vec<String>>, KnowledgeError> {
     let mut select = db.prepare("SELECT * FROM skill_stats ORDER BY skill_name, skill_version")?;
     let columns = select.column_count();

@@ -32,7 +32,7 @@ fn other_files_are_left_alone() {
         Store::create(&text),
         Err(KnowledgeError::Foreign { .. })
     ));
-    // SQLite takes what is shorter than a header for an empty database.
+    // SQLite takes a file shorter than a header for an empty database.
     std::fs::write(&text, "x").unwrap();
     assert!(matches!(
         Store::open(&text),
@@ -52,7 +52,7 @@ fn other_files_are_left_alone() {
         Store::create(&other),
         Err(KnowledgeError::Foreign { .. })
     ));
-    // One of this program's own, with a view in it that somebody else has made.
+    // A valid store with an added view.
     let planted = root.path().join("planted.db");
     drop(Store::create(&planted).unwrap());
     Connection::open(&planted)
@@ -142,7 +142,7 @@ fn an_index_in_a_folder_that_is_read_only_is_read() {
             version(&Connection::open_with_flags(uri, flags).unwrap(), &path).unwrap(),
             KNOWN
         );
-        // What a writer left beside it would not be seen.
+        // A WAL left by a writer would not be seen.
         let log = root.path().join("in 100%#1?.db-wal");
         std::fs::write(&log, "left behind").unwrap();
         assert!(unchanging(&path, &refused).is_none());

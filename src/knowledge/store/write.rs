@@ -1,4 +1,4 @@
-//! Writing: what one run changes.
+//! Writes the changes of one run.
 
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::Extracted;
@@ -9,19 +9,19 @@ use rusqlite::{Transaction, params};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
-/// The transaction of a run. Dropped without [`Writer::commit`] it leaves nothing behind.
+/// The transaction of a run. Dropping it without [`Writer::commit`] changes nothing.
 #[derive(Debug)]
 pub(in crate::knowledge) struct Writer<'s> {
     pub(in crate::knowledge) db: Transaction<'s>,
-    /// The words of what was added and isn't written yet.
+    /// The words of added observations that aren't written yet.
     words: text::Builder,
     /// The id of the next observation.
     next: i64,
 }
 
-/// How much heavier a word in the head of an observation is than one in its body.
+/// Weight of a word in the head of an observation, relative to the body.
 const HEAD: u32 = 2;
-/// Bytes of words and their places that are held in memory before they are written.
+/// Maximum number of bytes of words and postings in memory before they are written.
 const HELD: usize = 256 << 20;
 
 /// Tables whose rows belong to a source.
@@ -37,7 +37,7 @@ const OWNED: [&str; 7] = [
 
 impl<'s> Writer<'s> {
     pub(super) fn new(db: Transaction<'s>) -> Result<Self, KnowledgeError> {
-        // As many as one source needs; the default of 16 would forget them between two sources.
+        // Enough for one source. The default of 16 would evict statements between two sources.
         db.set_prepared_statement_cache_capacity(64);
         let next = super::read_meta(&db, "next_observation")?.unwrap_or(1);
         Ok(Self {
@@ -47,7 +47,7 @@ impl<'s> Writer<'s> {
         })
     }
 
-    /// Makes everything that was written stand.
+    /// Commits everything that was written.
     pub(in crate::knowledge) fn commit(mut self) -> Result<(), KnowledgeError> {
         self.flush()?;
         text::compact(&self.db)?;
@@ -55,17 +55,17 @@ impl<'s> Writer<'s> {
         Ok(self.db.commit()?)
     }
 
-    /// Writes the words of what was added.
+    /// Writes the words of added observations.
     pub(in crate::knowledge) fn flush(&mut self) -> Result<(), KnowledgeError> {
         text::add(&self.db, &std::mem::take(&mut self.words))
     }
 
-    /// The id that the next observation will have.
+    /// Returns the id of the next observation.
     pub(in crate::knowledge) const fn next(&self) -> i64 {
         self.next
     }
 
-    /// Takes the words of observations that were added, the first of which has the id `first`.
+    /// Adds the words of new observations, whose ids begin at `first`.
     pub(in crate::knowledge) fn index(
         &mut self,
         first: i64,
@@ -79,7 +79,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Removes a source and everything of it. Returns how many observations it had.
+    /// Removes a source with all its rows. Returns its number of observations.
     pub(in crate::knowledge) fn remove(&mut self, source: i64) -> Result<u64, KnowledgeError> {
         let gone = "INSERT INTO gone SELECT id FROM observation WHERE source = ?1";
         self.db.prepare_cached(gone)?.execute([source])?;
@@ -98,7 +98,7 @@ impl<'s> Writer<'s> {
         Ok(observations as u64)
     }
 
-    /// Adds a source. The words of its observations are left to [`Writer::index`].
+    /// Adds a source. The words of its observations are added by [`Writer::index`].
     pub(in crate::knowledge) fn add(
         &mut self,
         file: &SourceFile,
@@ -160,8 +160,8 @@ impl<'s> Writer<'s> {
         } in observations
         {
             let repeat = seen.entry(first).or_default();
-            // Another one may have this id already: the same text again, or, once in a long while,
-            // by chance.
+            // Another observation may have this id: the same text again or, very rarely, a
+            // collision.
             let id = loop {
                 let id = if *repeat == 0 {
                     first.clone()
@@ -320,20 +320,20 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// Sets a value of `meta`.
+    /// Sets a value of the table `meta`.
     pub(in crate::knowledge) fn set(
         &self,
         key: &str,
         value: impl rusqlite::ToSql,
     ) -> Result<(), KnowledgeError> {
-        // What stays as it was is no reason to write to the disk.
+        // An unchanged value doesn't cause a write to disk.
         let sql = "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2 WHERE value IS NOT ?2";
         self.db.prepare_cached(sql)?.execute(params![key, value])?;
         Ok(())
     }
 }
 
-/// The observations of a source as they are stored; made beside the reading, on all cores.
+/// The observations of a source in stored form, prepared on all cores while sources are read.
 #[derive(Debug)]
 pub(in crate::knowledge) struct Prepared(Vec<Indexed>);
 
@@ -341,12 +341,11 @@ pub(in crate::knowledge) struct Prepared(Vec<Indexed>);
 struct Indexed {
     observation: Observation,
     id: Id,
-    /// As they are stored.
     refs: String,
 }
 
 impl Prepared {
-    /// Of the observations of a source. Their words go to those of the sources before it.
+    /// Prepares the observations of a source, and adds their words to `words`.
     pub(in crate::knowledge) fn new(
         observations: Vec<Observation>,
         source: &str,
@@ -383,7 +382,7 @@ impl Prepared {
     }
 }
 
-/// Adds texts to a digest so that no two lists of them look alike.
+/// Adds texts to a digest with their lengths, so that different lists can't collide.
 fn note(digest: &mut Sha256, parts: &[&str]) {
     digest.update((parts.len() as u64).to_le_bytes());
     for part in parts {

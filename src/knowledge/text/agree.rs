@@ -1,4 +1,4 @@
-//! Compares segments with the texts that they are the words of.
+//! Compares segments with the texts that they index.
 
 use super::DAMAGED;
 use super::blocks::Entries;
@@ -8,13 +8,13 @@ use super::sorted_run::{Builder, IndexWriter};
 use crate::knowledge::KnowledgeError;
 use rusqlite::Connection;
 
-/// Documents whose words are gathered at a time.
+/// Number of documents whose words are collected at a time.
 const MANY: usize = 4_096;
 
-/// The words of a document as one number: that of two documents with the same words is the same.
+/// A hash of the set of words in a document, independent of their order.
 type Sum = u128;
 
-/// What a word adds to the sum of a document.
+/// Returns what a word adds to the sum of a document.
 fn weight(word: &[u8], count: u32) -> Sum {
     let mut hash = blake3::Hasher::new();
     hash.update(&count.to_le_bytes());
@@ -24,7 +24,7 @@ fn weight(word: &[u8], count: u32) -> Sum {
     Sum::from_le_bytes(bytes)
 }
 
-/// Adds what a word's list says of each document.
+/// Adds a word's posting list to the sums of its documents.
 fn take(word: &[u8], list: &[u8], sums: &mut [Sum]) -> Result<(), KnowledgeError> {
     let read = decode(list, sums.len(), |posting| {
         if let Some(sum) = sums.get_mut(posting.document as usize) {
@@ -34,8 +34,9 @@ fn take(word: &[u8], list: &[u8], sums: &mut [Sum]) -> Result<(), KnowledgeError
     read.ok_or(DAMAGED)
 }
 
-/// Whether every segment has the words of its documents, each where it is looked for. `add` gathers
-/// the words of an observation; `false` when there is none that may stand here.
+/// Whether every segment contains exactly the words of its documents, in the order that searches
+/// rely on. `add` collects the words of an observation, and returns `false` for an observation that
+/// must not be there.
 ///
 /// # Errors
 /// When the store can't be read.
@@ -74,7 +75,7 @@ fn segment_agrees(
         let mut entries = Entries::new(first, data);
         let mut begins = true;
         while let Some((word, list)) = entries.next()? {
-            // A word that stands out of its order isn't found.
+            // A search can't find a word that is out of order.
             let rises = last.as_deref().is_none_or(|last| last < word);
             if !rises || std::mem::take(&mut begins) && word != first {
                 return Ok(false);

@@ -1,19 +1,19 @@
-//! Blocks: the words of a segment in their order with their lists, many in a row of the store. A
-//! row for each word would take as long to write as all else of a segment.
+//! Blocks: the sorted words of a segment with their posting lists, many in one row of the store.
+//! One row per word would take as long to write as the rest of a segment.
 
 use super::postings::{number, read};
 use crate::knowledge::KnowledgeError;
 use rusqlite::{CachedStatement, Connection, Rows, params};
 
-/// Bytes of a row: as many as stay in a page of 8 KB, four of them, instead of going to pages of
-/// their own. A longer list is a block by itself.
+/// Maximum size of a row in bytes: four rows fit into a page of 8 KB without overflow pages. A
+/// longer list is a block of its own.
 const SIZE: usize = 1_990;
 
 /// Writes the words of a segment.
 pub(super) struct Blocks<'c> {
     insert: CachedStatement<'c>,
     segment: i64,
-    /// The first word of the block, and the one that was written last.
+    /// The first word of the block, and the last one written.
     first: Vec<u8>,
     last: Vec<u8>,
     data: Vec<u8>,
@@ -32,7 +32,7 @@ impl<'c> Blocks<'c> {
         })
     }
 
-    /// Adds a word, which must come behind all that were added.
+    /// Adds a word, which must come after all previous ones.
     pub(super) fn push(&mut self, word: &[u8], list: &[u8]) -> Result<(), KnowledgeError> {
         if self.first.len() + self.data.len() + word.len() + list.len() > SIZE {
             self.end()?;
@@ -46,7 +46,7 @@ impl<'c> Blocks<'c> {
         Ok(())
     }
 
-    /// Writes what isn't written yet.
+    /// Writes the last block.
     pub(super) fn end(&mut self) -> Result<(), KnowledgeError> {
         if !self.data.is_empty() {
             let first = std::str::from_utf8(&self.first).map_err(|_| super::DAMAGED)?;
@@ -58,8 +58,8 @@ impl<'c> Blocks<'c> {
     }
 }
 
-/// Writes a word behind another one: how many bytes they have in common, how many more it has,
-/// those, the length of its list, the list.
+/// Encodes a word after another one: the length of the common prefix, the length and bytes of the
+/// rest, the length and bytes of the list.
 fn write(before: &[u8], word: &[u8], list: &[u8], out: &mut Vec<u8>) {
     let common = before.iter().zip(word).take_while(|(a, b)| a == b).count();
     let rest = word.get(common..).unwrap_or_default();
@@ -76,7 +76,7 @@ fn write(before: &[u8], word: &[u8], list: &[u8], out: &mut Vec<u8>) {
 /// A word and its list; `None` at the end.
 pub(super) type Next<W, L> = Result<Option<(W, L)>, KnowledgeError>;
 
-/// A block while it is read. Its bytes may have been written by anybody.
+/// An iterator over a block, whose bytes may be hostile.
 #[derive(Debug)]
 pub(super) struct Entries<'d> {
     word: Vec<u8>,
@@ -84,7 +84,7 @@ pub(super) struct Entries<'d> {
 }
 
 impl<'d> Entries<'d> {
-    /// Of a block with its first word.
+    /// Creates an iterator over a block with its first word.
     pub(super) fn new(first: &[u8], data: &'d [u8]) -> Self {
         Self {
             word: first.to_vec(),
@@ -92,7 +92,7 @@ impl<'d> Entries<'d> {
         }
     }
 
-    /// The next word.
+    /// Returns the next word.
     pub(super) fn next(&mut self) -> Next<&[u8], &'d [u8]> {
         if self.data.is_empty() {
             return Ok(None);
@@ -112,7 +112,7 @@ impl<'d> Entries<'d> {
         self.taken()
     }
 
-    /// As many bytes as stands before them.
+    /// Takes a length and that many bytes.
     fn taken(&mut self) -> Option<&'d [u8]> {
         let length = usize::try_from(read(&mut self.data)?).ok()?;
         let (taken, rest) = self.data.split_at_checked(length)?;
@@ -121,21 +121,20 @@ impl<'d> Entries<'d> {
     }
 }
 
-/// All words of a segment in their order, while they are read.
+/// An iterator over all words of a segment in order.
 pub(super) struct Reader<'s> {
     rows: Rows<'s>,
-    /// The word that was read last, the block that it stands in, and where the next one begins
-    /// there.
+    /// The last word, its block, and the offset of the next word in the block.
     word: Vec<u8>,
     block: Vec<u8>,
     at: usize,
 }
 
-/// What [`Reader`] asks for, of a segment.
+/// The query that [`Reader`] needs, for a segment.
 pub(super) const ALL: &str = "SELECT word, data FROM block WHERE segment = ?1 ORDER BY word";
 
 impl<'s> Reader<'s> {
-    /// Over the rows of [`ALL`].
+    /// Creates a reader over the rows of [`ALL`].
     pub(super) const fn new(rows: Rows<'s>) -> Self {
         Self {
             rows,
@@ -145,7 +144,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// The next word.
+    /// Returns the next word.
     pub(super) fn next(&mut self) -> Next<Vec<u8>, Vec<u8>> {
         while self.at >= self.block.len() {
             let Some(row) = self.rows.next()? else {
@@ -200,7 +199,7 @@ mod tests {
             prop_assert_eq!(read, words);
             let longest = "SELECT max(length(data) + length(CAST(word AS BLOB))) FROM block";
             let longest: Option<u32> = store.db.query_row(longest, [], |r| r.get(0)).unwrap();
-            // With the lengths of the last word.
+            // Includes the lengths of the last word.
             prop_assert!(longest.unwrap_or_default() as usize <= SIZE + 6);
         }
 

@@ -1,4 +1,4 @@
-//! Merging segments.
+//! Merges segments.
 
 use super::DAMAGED;
 use super::blocks::{ALL, Blocks, Reader};
@@ -7,13 +7,13 @@ use super::segment::{Segment, Segments, write};
 use crate::knowledge::{KnowledgeError, store};
 use rusqlite::{Connection, Row, params};
 
-/// Segments that may stand beside each other.
+/// Maximum number of segments before a merge.
 const MOST: u64 = 8;
-/// One in so many documents may be a tombstone before everything is merged.
+/// Everything is merged once more than one in this many documents is a tombstone.
 const TOMBSTONE_SHARE: u64 = 4;
 
-/// Merges segments, where that is due: the small ones when there are many, all when much in them is
-/// gone.
+/// Merges segments if needed: the small ones when there are many, all when many documents are
+/// removed.
 pub(in crate::knowledge) fn compact(db: &Connection) -> Result<(), KnowledgeError> {
     let (count, written, tombstones) = sizes(db)?;
     let is_worn = tombstones.saturating_mul(TOMBSTONE_SHARE) > written;
@@ -24,11 +24,11 @@ pub(in crate::knowledge) fn compact(db: &Connection) -> Result<(), KnowledgeErro
     let mut by_size: Vec<&Segment> = segments.all.iter().collect();
     if is_worn {
         merge(db, &by_size)?;
-        // None that is gone is left, nor was one that no segment had.
+        // Everything was rewritten, so no tombstone is needed any more.
         db.execute("DELETE FROM gone", [])?;
         return Ok(());
     }
-    // From the smallest up: one goes in as long as it isn't much larger than all before it.
+    // From the smallest up, a segment is included while it isn't much larger than all before it.
     by_size.sort_by_key(|s| (s.ids.len(), s.id));
     let mut sum = 0;
     let due = by_size.iter().enumerate().take_while(|(n, s)| {
@@ -40,8 +40,8 @@ pub(in crate::knowledge) fn compact(db: &Connection) -> Result<(), KnowledgeErro
     merge(db, by_size.get(..due).unwrap_or_default())
 }
 
-/// How many segments there are, how many observations they have, and how many of those are gone;
-/// told without a look at their words.
+/// Returns the number of segments, of their observations, and of removed ones, without reading
+/// words.
 fn sizes(db: &Connection) -> Result<(u64, u64, u64), KnowledgeError> {
     let sql = "SELECT count(*), coalesce(sum(length(observations)), 0) / 8, (SELECT count(*) FROM gone) FROM segment";
     let number = |row: &Row<'_>, n| row.get::<_, i64>(n).map(i64::cast_unsigned);
@@ -50,16 +50,16 @@ fn sizes(db: &Connection) -> Result<(u64, u64, u64), KnowledgeError> {
     })?)
 }
 
-/// How many observations stand, once the words of all have been written.
+/// Returns the number of live observations, once all words have been written.
 pub(in crate::knowledge) fn standing(db: &Connection) -> Result<u64, KnowledgeError> {
     let (_, written, tombstones) = sizes(db)?;
     Ok(written.saturating_sub(tombstones))
 }
 
-/// A segment that is merged.
+/// A segment that is being merged.
 struct MergedSegment<'s> {
     segment: &'s Segment,
-    /// The new place of each document; none for removed ones.
+    /// The new place of each document; `None` for removed ones.
     places: Vec<Option<u32>>,
 }
 
@@ -113,7 +113,7 @@ fn merge(db: &Connection, segments: &[&Segment]) -> Result<(), KnowledgeError> {
     Ok(())
 }
 
-/// Writes the lists of all segments as those of a new one: all are read at once, in the order of
+/// Writes the posting lists of all segments to a new one. All are read in parallel in the order of
 /// their words.
 fn lists(db: &Connection, olds: &[MergedSegment<'_>], new: i64) -> Result<(), KnowledgeError> {
     let mut blocks = Blocks::new(db, new)?;
@@ -163,7 +163,7 @@ fn lists(db: &Connection, olds: &[MergedSegment<'_>], new: i64) -> Result<(), Kn
     }
 }
 
-/// Puts the vectors in their new order, if all segments have them and of one width.
+/// Reorders the vectors, if all segments have them with the same width.
 fn join_vectors(
     db: &Connection,
     olds: &[MergedSegment<'_>],

@@ -1,11 +1,10 @@
-//! The words of observations, in segments that are never changed.
+//! The inverted index of observations, in immutable segments.
 //!
-//! The words of a few sources are gathered as a run, in the order of words. A reindexing joins its
-//! runs to one segment: for each word a list of where it stands, many of them in a block of the
-//! store. What is removed is noted beside the segments and passed over. When there are many of
-//! those the small ones are merged, so that each posting is written a few times in its life however
-//! many nights there are (O'Neil and others, "The log-structured merge-tree", Acta Informatica 33,
-//! 1996).
+//! The words of a few sources are collected as a sorted run. A reindexing joins its runs to one
+//! segment: a posting list for each word, many of them in a block of the store. Removals are
+//! recorded separately, and searches skip them. When there are many segments, the small ones are
+//! merged, so that each posting is rewritten only a few times (O'Neil and others, "The
+//! log-structured merge-tree", Acta Informatica 33, 1996).
 
 mod agree;
 mod blocks;

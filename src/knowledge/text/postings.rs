@@ -1,24 +1,24 @@
-//! Posting lists: where a word stands, and how often.
+//! Posting lists: the documents of a word, with frequencies.
 
-/// A document's place in a segment, and how often a word stands in it.
+/// A document's place in a segment, and the frequency of a word in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::knowledge) struct Posting {
     pub(in crate::knowledge) document: u32,
     pub(in crate::knowledge) count: u32,
 }
 
-/// A list while it is written. Documents must rise. Each is the distance to the one before, twice,
-/// and one more if the word stands there once; or else the count follows. Numbers have seven bits a
-/// byte, the lowest first.
+/// A posting list that is being written. Documents must be ascending. Each is encoded as twice the
+/// distance to the previous one, plus one if the frequency is 1; otherwise the frequency follows.
+/// Numbers are little-endian base 128.
 #[derive(Debug)]
 pub(super) struct List<'b> {
     bytes: &'b mut Vec<u8>,
-    /// The document that was written last.
+    /// The last document written.
     last: u32,
 }
 
 impl<'b> List<'b> {
-    /// An empty one, behind what `bytes` hold.
+    /// Creates an empty list after the content of `bytes`.
     pub(super) const fn new(bytes: &'b mut Vec<u8>) -> Self {
         Self { bytes, last: 0 }
     }
@@ -32,7 +32,7 @@ impl<'b> List<'b> {
         }
     }
 
-    /// Adds another list whose last document is `end`, its documents moved by `by`.
+    /// Appends another list, whose last document is `end`, with its documents moved by `by`.
     pub(super) fn append(&mut self, list: &[u8], end: u32, by: u32) {
         let mut rest = list;
         let Some(head) = read(&mut rest) else { return };
@@ -42,7 +42,7 @@ impl<'b> List<'b> {
     }
 }
 
-/// Writes a number.
+/// Encodes a number.
 pub(super) fn number(mut value: u64, out: &mut Vec<u8>) {
     while value > 0x7f {
         out.push(value.to_le_bytes()[0] | 0x80);
@@ -51,7 +51,7 @@ pub(super) fn number(mut value: u64, out: &mut Vec<u8>) {
     out.push(value.to_le_bytes()[0]);
 }
 
-/// Reads a number off the beginning of some bytes. `None` when there is none.
+/// Decodes a number from the front of some bytes; `None` if there is none.
 pub(super) fn read(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
@@ -65,8 +65,8 @@ pub(super) fn read(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Shows every posting of a list to `visit`. `None` when the bytes are no list, or name a document
-/// beyond `documents`.
+/// Passes every posting of a list to `visit`. `None` when the bytes aren't a list, or name a
+/// document beyond `documents`.
 pub(super) fn decode(
     mut bytes: &[u8],
     documents: usize,
@@ -117,11 +117,11 @@ mod tests {
             let list: Vec<Posting> = list.into_iter().map(|(document, count)| Posting { document, count }).collect();
             let bytes = encoded(&list);
             prop_assert_eq!(decoded(&bytes, 5_000_000), Some(list.clone()));
-            // A list that names what the segment hasn't is refused.
+            // A list with a document that the segment doesn't have is refused.
             if let Some(last) = list.last() {
                 prop_assert_eq!(decoded(&bytes, last.document as usize), None);
             }
-            // In two parts, the second of them counted from its first document.
+            // In two parts, the second one relative to its first document.
             let (left, right) = list.split_at(cut.min(list.len()));
             let by = right.first().map_or(0, |p| p.document);
             let right: Vec<Posting> = right.iter().map(|p| Posting { document: p.document - by, ..*p }).collect();

@@ -1,4 +1,4 @@
-//! Segments as they stand in the store.
+//! Segments as stored.
 
 use super::DAMAGED;
 use super::blocks::{Blocks, Entries};
@@ -11,21 +11,21 @@ use rusqlite::{Connection, params};
 #[derive(Debug)]
 pub(in crate::knowledge) struct Segment {
     pub(in crate::knowledge) id: i64,
-    /// The ids of its observations, rising.
+    /// The ids of its observations, ascending.
     pub(in crate::knowledge) ids: Vec<i64>,
-    /// How many words each has.
+    /// The number of words in each document.
     pub(in crate::knowledge) lengths: Vec<u32>,
-    /// Which are removed; empty when none is.
+    /// Which documents are removed; empty when none are.
     tombstones: Vec<bool>,
 }
 
 impl Segment {
-    /// Whether a document still stands.
+    /// Whether a document hasn't been removed.
     pub(in crate::knowledge) fn holds(&self, document: usize) -> bool {
         !self.tombstones.get(document).copied().unwrap_or_default()
     }
 
-    /// Documents that still stand, with their ids.
+    /// Returns the live documents with their ids.
     pub(in crate::knowledge) fn standing(&self) -> impl Iterator<Item = (usize, i64)> {
         self.ids
             .iter()
@@ -34,7 +34,8 @@ impl Segment {
             .filter(|(n, _)| self.holds(*n))
     }
 
-    /// Where a word stands, in documents that still do: that very word, or all that begin with it.
+    /// Returns the postings of a word in live documents: of the exact word, or of all words with
+    /// this prefix.
     pub(in crate::knowledge) fn find(
         &self,
         db: &Connection,
@@ -50,7 +51,7 @@ impl Segment {
             })
             .ok_or(DAMAGED)
         };
-        // From the last block on that begins before the word, or with it.
+        // Starts at the last block whose first word isn't after the word.
         let mut statement = db.prepare_cached(
             "SELECT word, data FROM block WHERE segment = ?1
              AND word >= coalesce((SELECT max(word) FROM block WHERE segment = ?1 AND word <= ?2), '') ORDER BY word",
@@ -90,16 +91,16 @@ impl Segment {
 /// All segments of a store.
 #[derive(Debug)]
 pub(in crate::knowledge) struct Segments {
-    /// By their ids.
+    /// The segments, by id.
     pub(in crate::knowledge) all: Vec<Segment>,
-    /// Documents that stand.
+    /// Number of live documents.
     pub(in crate::knowledge) documents: usize,
-    /// Words that they have on average.
+    /// Mean number of words in a document.
     pub(in crate::knowledge) mean: f64,
 }
 
 impl Segments {
-    /// Reads what every search needs: which documents there are, and how long they are.
+    /// Loads what every search needs: the documents and their lengths.
     pub(in crate::knowledge) fn load(db: &Connection) -> Result<Self, KnowledgeError> {
         let removed: Vec<i64> = db
             .prepare("SELECT observation FROM gone")?
@@ -159,7 +160,7 @@ impl Segments {
         })
     }
 
-    /// Where an observation stands: its segment and its place there.
+    /// Returns the segment of an observation, and its place there.
     pub(in crate::knowledge) fn place(&self, observation: i64) -> Option<(usize, usize)> {
         self.all
             .iter()
@@ -177,7 +178,7 @@ pub(super) fn write(db: &Connection, ids: &[i64], lengths: &[u32]) -> Result<i64
     Ok(insert.insert(params![ids, lengths])?)
 }
 
-/// Adds what has been built as a segment, if it holds anything.
+/// Writes the builder's content as a segment, unless it is empty.
 pub(in crate::knowledge) fn add(db: &Connection, builder: &Builder) -> Result<(), KnowledgeError> {
     if builder.ids.is_empty() {
         return Ok(());
@@ -198,7 +199,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
-        /// Over several blocks: words by themselves, and all that begin alike.
+        /// Over several blocks, exact words and prefixes are found.
         #[test]
         fn words_are_found_where_they_stand(texts in proptest::collection::vec("([a-c]{1,9} |[索引擎]{1,4} ){0,200}", 1..6), asked in "[a-c]{1,2}|[索引擎]{1,2}") {
             let store = Store::in_memory().unwrap();

@@ -1,5 +1,5 @@
-//! Runs: the words of some documents in their order, each with where it stands. Made beside the
-//! reading, on all cores; a segment is the join of all runs of a time.
+//! Runs: the sorted words of some documents with their postings. They are built on all cores while
+//! sources are read. A segment is the join of all runs of a reindexing.
 
 use super::postings::{List, Posting};
 use super::term_dict::{HashedTerm, Key, TermDict};
@@ -8,20 +8,20 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-/// Postings of a run, beyond which another one begins: what is sorted at a time stays a few
+/// Number of postings from which a new run is started. It limits what is sorted at a time to a few
 /// megabytes.
 const MOST: usize = 1 << 18;
 
 /// The words of some documents.
 #[derive(Debug)]
 pub(in crate::knowledge) struct SortedRun {
-    /// How many words each document has.
+    /// The number of words in each document.
     lengths: Vec<u32>,
     /// In the order of the words.
     entries: Vec<Entry>,
-    /// The words that are more than their key holds.
+    /// The words that are longer than their key.
     long: Vec<Box<str>>,
-    /// The lists, one behind the other.
+    /// The concatenated posting lists.
     lists: Vec<u8>,
 }
 
@@ -33,7 +33,7 @@ struct Entry {
     list: usize,
     /// The last document of the list.
     last: u32,
-    /// How many long words come before it.
+    /// The number of long words before it.
     long: u32,
 }
 
@@ -53,11 +53,11 @@ impl SortedRun {
     }
 }
 
-/// Documents while their words are gathered.
+/// Collects the words of documents.
 #[derive(Debug, Default)]
 pub(in crate::knowledge) struct IndexWriter {
     done: Vec<SortedRun>,
-    /// The words of the document that is added, and how much each weighs.
+    /// The words of the current document with their weights.
     document: Vec<(HashedTerm, u32)>,
     known: TermDict<TermState>,
     /// In the order of documents, each with the number of its word.
@@ -65,10 +65,10 @@ pub(in crate::knowledge) struct IndexWriter {
     lengths: Vec<u32>,
 }
 
-/// No place.
+/// Marks a missing place.
 const NONE: u32 = u32::MAX;
 
-/// What is known of a word.
+/// The state of a known word.
 #[derive(Debug, Clone, Copy)]
 struct TermState {
     number: u32,
@@ -86,7 +86,7 @@ impl Default for TermState {
 }
 
 impl IndexWriter {
-    /// Adds a document: the words of its head `weight` times as heavy as those of its body.
+    /// Adds a document. A word in the head counts `weight` times.
     pub(in crate::knowledge) fn add(&mut self, head: &[&str], body: &str, weight: u32) {
         if self.postings.len() > MOST {
             let run = self.run();
@@ -105,8 +105,7 @@ impl IndexWriter {
                 words.push((HashedTerm::new(word), weight));
             });
         });
-        // Numbers are below that of no place: a document would have to have four thousand million
-        // words.
+        // Only a document of four billion words could reach the number that marks a missing place.
         let number = |n: usize| u32::try_from(n).unwrap_or(NONE);
         let (document, first) = (number(lengths.len()), postings.len());
         lengths.push(number(words.len()));
@@ -126,7 +125,7 @@ impl IndexWriter {
         }
     }
 
-    /// The documents that were gathered, as a run.
+    /// Converts the collected documents to a run.
     fn run(&mut self) -> SortedRun {
         let Self {
             known,
@@ -135,8 +134,8 @@ impl IndexWriter {
             ..
         } = self;
         let known = known.sorted();
-        // First how many postings each word has, then where they begin, and in the end where they
-        // end.
+        // Counting sort: `places` contains the number of postings of each word, then where they
+        // begin, and finally where they end.
         let mut places = vec![0; known.len()];
         for (_, number) in &*postings {
             if let Some(count) = places.get_mut(*number as usize) {
@@ -195,8 +194,7 @@ impl IndexWriter {
         run
     }
 
-    /// All documents that were added. Forgets them, and keeps the memory in which words are looked
-    /// up.
+    /// Returns all documents as runs. Clears the writer, but keeps its memory.
     pub(in crate::knowledge) fn runs(&mut self) -> Vec<SortedRun> {
         if !self.lengths.is_empty() {
             let last = self.run();
@@ -206,21 +204,21 @@ impl IndexWriter {
     }
 }
 
-/// The segment of a time while it grows.
+/// The segment of a reindexing while it is built.
 #[derive(Debug, Default)]
 pub(in crate::knowledge) struct Builder {
-    /// The ids of the documents, rising.
+    /// The ids of the documents, ascending.
     pub(super) ids: Vec<i64>,
-    /// How many words each has.
+    /// The number of words in each document.
     pub(super) lengths: Vec<u32>,
-    /// With the place of their first document.
+    /// The runs, each with the place of its first document.
     runs: Vec<(u32, SortedRun)>,
     bytes: usize,
 }
 
 impl Builder {
-    /// Adds documents with their words. Their ids follow each other, from `first` on, and are
-    /// beyond all that were added.
+    /// Adds documents with their words. Their ids are consecutive from `first` on, and larger than
+    /// all previous ones.
     pub(in crate::knowledge) fn add(&mut self, first: i64, runs: Vec<SortedRun>) {
         let mut ids = first..;
         for run in runs {
@@ -232,12 +230,12 @@ impl Builder {
         }
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate size in bytes.
     pub(in crate::knowledge) const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Shows the words in their order, with their lists as they are stored.
+    /// Passes the words to `visit` in order, with their encoded posting lists.
     pub(super) fn each<E>(
         &self,
         mut visit: impl FnMut(&[u8], &[u8]) -> Result<(), E>,
@@ -314,7 +312,7 @@ impl<'r> Head<'r> {
         }
     }
 
-    /// By the words alone.
+    /// Compares the words only.
     fn word(&self, other: &Self) -> Ordering {
         self.entry
             .key
@@ -323,7 +321,7 @@ impl<'r> Head<'r> {
     }
 }
 
-/// By the words; the same ones in the order of their documents.
+/// By word, then by the order of documents.
 impl Ord for Head<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.word(other)
@@ -353,7 +351,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::convert::Infallible;
 
-    /// Each word with its postings, as document and count.
+    /// Returns each word with its postings as document and frequency.
     fn lists(builder: &Builder) -> Vec<(String, Vec<(u32, u32)>)> {
         let mut all = Vec::new();
         let read = builder.each(|word, list| {
@@ -426,7 +424,7 @@ mod tests {
     }
 
     proptest! {
-        /// However documents are parted into sources.
+        /// The result doesn't depend on how documents are split into sources.
         #[test]
         fn parts_make_no_difference(
             texts in proptest::collection::vec(("[a-d ]{0,6}", "[a-d ]{0,12}( averyveryverylong[ab]{0,2})?"), 0..12),

@@ -1,24 +1,25 @@
-//! Words, each once, and what is known of them.
+//! A dictionary of words with a value for each.
 
 use hashbrown::HashTable;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::LazyLock;
 
-/// What a word is compared by: its first bytes from the highest on, and in the lowest how many it
-/// has, or that they are more than fit. Keys that differ are in the order of their words.
+/// The key that words are compared by: the first bytes of the word in big-endian order, with the
+/// length, or that it exceeds the key, in the lowest byte. Different keys are ordered as their
+/// words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key(u64, u64);
 
-/// Bytes of a word that a key holds.
+/// Maximum number of bytes of a word in a key.
 const HELD: usize = size_of::<Key>() - 1;
 
 impl Key {
-    /// The key of a word.
+    /// Computes the key of a word.
     pub(super) fn of(word: &str) -> Self {
         let bytes = word.as_bytes();
-        // Pieces that lie over each other hold the same bytes there: no loop, and no call for a few
-        // bytes.
+        // Overlapping chunks hold the same bytes in the overlap, so this needs no loop and no call
+        // for a few bytes.
         let key = if let Some(start) = bytes.first_chunk() {
             u128::from_be_bytes(*start) | u128::from(u8::MAX)
         } else {
@@ -46,20 +47,20 @@ impl Key {
         Self(high, low)
     }
 
-    /// Whether it holds all of its word.
+    /// Whether the key contains the whole word.
     pub(super) const fn is_whole(self) -> bool {
         self.1 & 0xff <= HELD as u64
     }
 
-    /// The bytes that it holds, and how many of them are of its word.
+    /// Returns the bytes of the key, and how many of them belong to the word.
     pub(super) fn bytes(self) -> ([u8; HELD + 1], usize) {
         let bytes = (u128::from(self.0) << 64 | u128::from(self.1)).to_be_bytes();
         (bytes, usize::from(bytes[HELD]).min(HELD))
     }
 }
 
-/// What keys are hashed with: other numbers in every process, so that nobody can make words
-/// collide.
+/// Random seeds of the hash function, different in every process, so that an attacker can't cause
+/// collisions.
 #[derive(Debug)]
 struct Seeds {
     factors: [u128; 2],
@@ -76,9 +77,8 @@ static SEEDS: LazyLock<Seeds> = LazyLock::new(|| {
 });
 
 impl Seeds {
-    /// Pair-multiply-shift: of any two keys the hashes are independent, and every value is as
-    /// likely as any other (Thorup, "High speed hashing for integers and strings", 2015, section
-    /// 3).
+    /// Hashes with pair-multiply-shift: the hashes of any two keys are independent and uniformly
+    /// distributed (Thorup, "High speed hashing for integers and strings", 2015, section 3).
     fn hash(&self, key: Key) -> u64 {
         let [a, b] = self.factors;
         let (high, low) = (u128::from(key.0), u128::from(key.1));
@@ -91,13 +91,12 @@ impl Seeds {
     }
 }
 
-/// A word as it is looked for. Made before it is, so that looks at several words can go on at a
-/// time.
+/// A word with its hash, computed in advance so that lookups of several words can overlap.
 #[derive(Debug)]
 pub(super) struct HashedTerm {
     key: Key,
     hash: u64,
-    /// What the key can't hold.
+    /// The word, if it exceeds the key.
     long: Option<Box<str>>,
 }
 
@@ -117,17 +116,17 @@ impl HashedTerm {
     }
 }
 
-/// Words, each once, with something that is known of each.
+/// A dictionary of words with a value for each.
 #[derive(Debug, Default)]
 pub(super) struct TermDict<T> {
-    /// By their keys: all that a look at a word needs lies in one place.
+    /// Words that fit their key. A lookup needs only one place in memory.
     short: HashTable<(Key, T)>,
-    /// What no key holds.
+    /// Words that exceed their key.
     long: HashMap<Box<str>, T>,
 }
 
 impl<T: Default> TermDict<T> {
-    /// What is known of a word.
+    /// Returns the value of a word, inserting a default.
     pub(super) fn of(&mut self, HashedTerm { key, hash, long }: HashedTerm) -> &mut T {
         if let Some(word) = long {
             return self.long.entry(word).or_default();
@@ -138,13 +137,13 @@ impl<T: Default> TermDict<T> {
         &mut known.or_insert_with(|| (key, T::default())).into_mut().1
     }
 
-    /// How many words there are.
+    /// Returns the number of words.
     pub(super) fn len(&self) -> usize {
         self.short.len() + self.long.len()
     }
 
-    /// The words in their order, as keys and what a key can't hold, with what is known of them.
-    /// Forgets them and keeps the memory.
+    /// Returns the words in order, as keys and whole words that exceed them, with their values.
+    /// Clears the dictionary, but keeps its memory.
     pub(super) fn sorted(&mut self) -> Vec<(Key, Option<Box<str>>, T)> {
         let long = self
             .long
@@ -173,7 +172,7 @@ mod tests {
         #[test]
         fn words_are_known_once_each(words in proptest::collection::vec(WORDS, 0..200)) {
             let mut lexicon: TermDict<u32> = TermDict::default();
-            // Twice, since it is used again.
+            // Twice, since a dictionary is reused.
             for _ in 0..2 {
                 let mut expected: BTreeMap<&str, u32> = BTreeMap::new();
                 for word in &words {
@@ -190,7 +189,7 @@ mod tests {
 
         #[test]
         fn equal_hashes_are_told_apart(words in proptest::collection::btree_set(WORDS, 0..20)) {
-            // With room for all, so that they aren't hashed anew.
+            // With capacity for all words, so that the table isn't rehashed.
             let mut lexicon: TermDict<usize> = TermDict { short: HashTable::with_capacity(64), long: HashMap::new() };
             for round in 0..2 {
                 for (n, word) in words.iter().enumerate() {

@@ -1,25 +1,25 @@
-//! What an agent may want to do, with the risk that the specification gives it.
+//! Actions that an agent may propose, with the risk by the specification.
 
 use super::model::Rng;
 use serde_json::{Value, json};
 
-/// Levels of risk, rising.
+/// Risk levels, ascending.
 pub const RISKS: [&str; 3] = ["low", "medium", "high"];
 
 /// An action before it is proposed.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct ActionDraft {
     pub kind: &'static str,
     pub payload: Value,
-    /// The lowest risk that may be recorded of it, as an index into [`RISKS`].
+    /// The lowest risk that may be recorded for it, as an index into [`RISKS`].
     pub risk: usize,
-    /// The category of permissions that it belongs to.
+    /// The category of its permission.
     pub category: &'static str,
     /// A glob for its tool.
     pub tool: Option<&'static str>,
     /// The file that it changes.
     pub changes: Option<String>,
-    /// The payload that a human may make of it: the same tool, the same target, no more risk.
+    /// A payload that a human may replace it with: the same tool and target, no more risk.
     pub narrowed: Option<Value>,
 }
 
@@ -43,17 +43,17 @@ fn shell(rng: &mut Rng, line: &str) -> Value {
     }
 }
 
-/// A unified diff of one line of a file.
+/// Builds a unified diff of one line of a file.
 fn diff(path: &str, new: &str) -> String {
     format!(
         "--- a/{path}\n+++ b/{path}\n@@ -1,2 +1,2 @@\n export const add = (a, b) =>\n-  a - b\n+  {new}\n"
     )
 }
 
-/// An answer, which changes nothing.
-pub fn answer(rng: &mut Rng) -> Wish {
+/// Builds an answer, which changes nothing.
+pub fn answer(rng: &mut Rng) -> ActionDraft {
     let member = if rng.one_in(3) { "text" } else { "content" };
-    Wish {
+    ActionDraft {
         kind: "answer",
         payload: json!({ member: "The sum was a difference. Ask \"why\" in the tests; grüße." }),
         risk: 0,
@@ -64,11 +64,11 @@ pub fn answer(rng: &mut Rng) -> Wish {
     }
 }
 
-/// A tool call or a diff below `src`: what a token of that scope covers.
-pub fn in_sources(rng: &mut Rng) -> Wish {
+/// Builds a tool call or a diff below `src`, within the scope of a token for it.
+pub fn in_sources(rng: &mut Rng) -> ActionDraft {
     let path = format!("src/part{}/add.ts", rng.below(9));
     match rng.below(4) {
-        0 => Wish {
+        0 => ActionDraft {
             kind: "code_diff",
             payload: json!({ "diff": diff(&path, "a + b") }),
             risk: 1,
@@ -79,7 +79,7 @@ pub fn in_sources(rng: &mut Rng) -> Wish {
         },
         1 => {
             let style = rng.0;
-            Wish {
+            ActionDraft {
                 kind: "tool_call",
                 payload: tool(
                     &mut Rng(style),
@@ -99,7 +99,7 @@ pub fn in_sources(rng: &mut Rng) -> Wish {
         }
         _ => {
             let style = rng.0;
-            Wish {
+            ActionDraft {
                 kind: "tool_call",
                 payload: tool(&mut Rng(style), "read_file", json!({ "path": path })),
                 risk: 0,
@@ -116,8 +116,8 @@ pub fn in_sources(rng: &mut Rng) -> Wish {
     }
 }
 
-/// Anything.
-pub fn any(rng: &mut Rng) -> Wish {
+/// Builds any action.
+pub fn any(rng: &mut Rng) -> ActionDraft {
     const LOW: [&str; 6] = [
         "ls -la src",
         "cat README.md",
@@ -149,7 +149,7 @@ pub fn any(rng: &mut Rng) -> Wish {
         ),
     ];
     let style = rng.0;
-    let command = |line: &str, risk, narrowed: Option<&str>| Wish {
+    let command = |line: &str, risk, narrowed: Option<&str>| ActionDraft {
         kind: "shell_cmd",
         payload: shell(&mut Rng(style), line),
         risk,
@@ -172,7 +172,7 @@ pub fn any(rng: &mut Rng) -> Wish {
             command(line, 2, Some(narrowed))
         }
         3 => answer(rng),
-        4 => Wish {
+        4 => ActionDraft {
             kind: "tool_call",
             payload: tool(
                 rng,

@@ -1,9 +1,9 @@
-//! The same executions in the formats of other writers.
+//! Writes the same executions in the formats of other programs.
 
 use super::model::{Execution, Rng, Turn, sha256};
 use serde_json::{Map, Value, json};
 
-/// The action of a native runtime: its tools are named in `tool_name`.
+/// Converts an action for a native runtime, which names tools in `tool_name`.
 fn native_action(action: &Value) -> Value {
     let mut action = action.clone();
     if action["type"] == "tool_call" {
@@ -23,7 +23,7 @@ fn native_action(action: &Value) -> Value {
     action
 }
 
-/// A decision without what native runtimes don't keep.
+/// Removes the members of a decision that native runtimes don't record.
 fn native_decision(decision: &Value) -> Value {
     let mut members = decision.as_object().unwrap().clone();
     members.retain(|name, _| {
@@ -74,7 +74,7 @@ fn evaluation(turn: &Turn) -> Option<&Value> {
     turn.evaluated.as_ref().map(|(_, e)| &e["evaluation"])
 }
 
-/// The movements of a turn: from, to, time, payload.
+/// Returns the state changes of a turn: from, to, time, payload.
 fn movements(
     execution: &Execution,
     turn: &Turn,
@@ -124,7 +124,7 @@ fn movements(
     all
 }
 
-/// `yuangs-transitions`.
+/// Writes `yuangs-transitions`.
 pub fn transitions(execution: &Execution) -> Vec<String> {
     let all = execution
         .turns
@@ -140,17 +140,17 @@ pub fn transitions(execution: &Execution) -> Vec<String> {
     all.map(line).collect()
 }
 
-/// Where an event log keeps decisions.
+/// Where an event log records decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decided {
-    /// In the payload of the movement alone: which action it is about isn't recorded.
+    /// Only in the payload of the state change; the action isn't recorded there.
     Movement,
-    /// In a `governance_decision` beside the movement.
+    /// In a `governance_decision` next to the state change.
     Beside,
     Both,
 }
 
-/// `yuangs-events`.
+/// Writes `yuangs-events`.
 pub fn events(execution: &Execution, decided: Decided, rng: &mut Rng) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let repeats = rng.one_in(4);
@@ -231,14 +231,14 @@ pub fn events(execution: &Execution, decided: Decided, rng: &mut Rng) -> Vec<Str
     lines
 }
 
-/// Who writes turns.
+/// The program that writes turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writer {
     CommandLine,
     Editor,
 }
 
-/// `yuangs-turns`, one turn a line.
+/// Writes `yuangs-turns`, one turn per line.
 pub fn turns(execution: &Execution, writer: Writer) -> Vec<String> {
     let editor = writer == Writer::Editor;
     let kept = if editor { 5 } else { 10 };
@@ -307,7 +307,7 @@ pub fn turns(execution: &Execution, writer: Writer) -> Vec<String> {
     lines
 }
 
-/// Turns as lines, as an array of lines, on one line, and laid out.
+/// Returns the turns as lines, as an array of lines, on one line, and formatted.
 pub fn spellings(turns: &[String]) -> Vec<(&'static str, String)> {
     let array: Vec<Value> = turns
         .iter()
@@ -321,7 +321,7 @@ pub fn spellings(turns: &[String]) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// `yuangs-record`.
+/// Writes `yuangs-record`.
 pub fn command_record(seed: u64) -> String {
     let mut rng = Rng(seed);
     let mut record = json!({
@@ -371,7 +371,7 @@ pub fn command_record(seed: u64) -> String {
     record.to_string()
 }
 
-/// `yuangs-cast`.
+/// Writes `yuangs-cast`.
 pub fn cast(seed: u64) -> Vec<String> {
     let mut rng = Rng(seed);
     let mut header =

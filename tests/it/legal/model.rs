@@ -1,6 +1,6 @@
-//! What happened in an execution, and `ExecutionRecord` of it.
+//! A model of an execution, and its `ExecutionRecord`s.
 
-use super::actions::{self, RISKS, Wish};
+use super::actions::{self, ActionDraft, RISKS};
 use base64::Engine as _;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use util::random::SplitMix;
 use yuangs_verify::trace::keys::TrustStore;
 
-/// Choices that are the same in every run.
+/// Random choices that are the same in every run.
 #[derive(Debug, Clone)]
 pub struct Rng(pub u64);
 
@@ -31,7 +31,7 @@ impl Rng {
     }
 }
 
-/// Lists merged into one, each in its own order.
+/// Merges lists, each in its own order.
 pub fn shuffled(all: &mut [Vec<String>], rng: &mut Rng) -> Vec<String> {
     for list in &mut *all {
         list.reverse();
@@ -44,44 +44,44 @@ pub fn shuffled(all: &mut [Vec<String>], rng: &mut Rng) -> Vec<String> {
     merged
 }
 
-/// What an execution may hold.
+/// The features of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flavour {
-    /// Whatever version 1 records.
+    /// Everything that version 1 records.
     Full,
-    /// The same without a chain, which is over the bytes of lines.
+    /// Like `Full` without a chain, which depends on the bytes of lines.
     Unchained,
-    /// The same with decisions in whole seconds beside records in milliseconds.
+    /// Like `Unchained`, with decisions in whole seconds and records in milliseconds.
     Coarse,
-    /// What the command-line runtime can write as well: one agent, no tokens, no limits; an
-    /// evaluation ends it.
+    /// What the command-line runtime can also write: one agent, no tokens, no limits, and an
+    /// evaluation at the end.
     Plain,
-    /// What the editor can write as well: besides no pauses, and an answer ends it.
+    /// What the editor can also write: like `Plain` without pauses, and an answer at the end.
     Editor,
 }
 
-/// How an execution is written.
+/// The layout of a written execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// One record an event.
+    /// One record per event.
     Events,
-    /// One record a turn.
+    /// One record per turn.
     Turns,
-    /// Some turns so, some so.
+    /// A mixture of both.
     Mixed,
     /// One record from each start to the next.
     Whole,
 }
 
-/// How times are spelled.
+/// The format of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Clock {
     Millis,
     Rfc3339,
     Offset,
-    /// All of them whole seconds, without a fraction.
+    /// Whole seconds without a fraction.
     Seconds,
-    /// Records in milliseconds, decisions in whole seconds, which are cut.
+    /// Records in milliseconds, decisions in truncated whole seconds.
     Coarse,
 }
 
@@ -125,18 +125,18 @@ impl Clock {
     }
 }
 
-/// A record between turns: its kind, its time and its own members.
+/// A record between turns: its kind, time and members.
 type Aside = (&'static str, i64, Value);
 
-/// One turn. Each part has its time and the members that the event of its own has.
+/// A turn. Each part has its time and the members that are specific to its event.
 #[derive(Debug, Clone, Default)]
 pub struct Turn {
     pub id: u64,
-    /// The start that it begins with after a pause.
+    /// The start record after a pause, if the turn begins with one.
     pub resumed: Option<(i64, Value)>,
-    /// Records before it.
+    /// Records before the turn.
     before: Vec<Aside>,
-    /// A token that may as well be issued after the decision.
+    /// A token that may also be issued after the decision.
     token: Option<Value>,
     pub thoughts: Vec<(i64, Value)>,
     pub proposed: Option<(i64, Value)>,
@@ -179,7 +179,8 @@ pub struct Execution {
     late_tokens: bool,
 }
 
-/// RFC 8785 of what is made here: plain names, and no number but small integers.
+/// Serialises as RFC 8785, for the values used here: plain names, and only small integers as
+/// numbers.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Object(members) => {
@@ -205,7 +206,7 @@ pub fn sha256(text: &str) -> String {
         .collect()
 }
 
-/// Who may sign, and with which test key.
+/// The people who may sign, each with a test key.
 const SIGNERS: [&str; 3] = ["alice", "maria.rossi", "chen@example.org"];
 
 fn key(signer: &str) -> &'static SigningKey {
@@ -221,7 +222,7 @@ fn key(signer: &str) -> &'static SigningKey {
     &KEYS[signer]
 }
 
-/// The trust file of the test keys.
+/// Returns the trust file of the test keys.
 pub fn keys() -> TrustStore {
     let engine = base64::engine::general_purpose::STANDARD;
     let entry = |signer: &&str| {
@@ -232,25 +233,25 @@ pub fn keys() -> TrustStore {
         .unwrap()
 }
 
-/// `value` with the members of `more`.
+/// Returns `value` with the members of `more` added.
 fn with(value: &Value, more: Value) -> Value {
     let mut all = value.as_object().unwrap().clone();
     all.extend(more.as_object().unwrap().clone());
     Value::Object(all)
 }
 
-/// How tokens are used in an execution.
+/// The use of tokens in an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tokens {
     None,
     /// One for each action.
     Subjects,
-    /// One for all of them, by its scope.
+    /// One for all actions, by its scope.
     Scope,
 }
 
-/// What the parts of an execution have in common while it is made.
-struct Maker {
+/// The state while an execution is generated.
+struct Generator {
     rng: Rng,
     clock: Clock,
     now: i64,
@@ -263,12 +264,12 @@ struct Maker {
     items: Vec<(String, u64)>,
     policy: bool,
     chained: bool,
-    /// What was rejected and may be proposed again: the action's id and what it was.
-    rejected: Option<(String, Wish)>,
+    /// A rejected action that may be proposed again: its id and content.
+    rejected: Option<(String, ActionDraft)>,
 }
 
-impl Maker {
-    /// A moment at least so many milliseconds after the last one.
+impl Generator {
+    /// Returns a time at least this many milliseconds after the previous one.
     fn later(&mut self, least: i64) -> i64 {
         let jitter = i64::try_from(self.rng.below(40)).unwrap();
         // Equal times are legal.
@@ -322,7 +323,7 @@ impl Maker {
         )
     }
 
-    fn thought(&mut self, agent: Option<&str>, wish: Option<&Wish>) -> (i64, Value) {
+    fn thought(&mut self, agent: Option<&str>, wish: Option<&ActionDraft>) -> (i64, Value) {
         let at = self.later(0);
         let mut thought = json!({ "reasoning": "What follows, follows.", "done": wish.is_none() });
         if let Some(wish) = wish {
@@ -342,8 +343,8 @@ impl Maker {
         (at, members)
     }
 
-    /// A whole turn; with `ends` how it is evaluated.
-    fn turn(&mut self, id: u64, wish: Option<Wish>, ends: Option<&str>) -> Turn {
+    /// Generates a whole turn; `ends` is the evaluation that ends the execution.
+    fn turn(&mut self, id: u64, wish: Option<ActionDraft>, ends: Option<&str>) -> Turn {
         let mut turn = Turn {
             id,
             ..Turn::default()
@@ -384,10 +385,10 @@ impl Maker {
         turn
     }
 
-    fn act(&mut self, turn: &mut Turn, wish: Wish, agent: Option<&str>, ends: Option<&str>) {
+    fn act(&mut self, turn: &mut Turn, wish: ActionDraft, agent: Option<&str>, ends: Option<&str>) {
         let again = self.rejected.take();
         let (action_id, wish) = match &again {
-            // After a rejection the same may be proposed again, under its id or a new one.
+            // A rejected action may be proposed again, with the same id or a new one.
             Some((old, before)) if before.payload == wish.payload && self.rng.one_in(2) => {
                 (old.clone(), wish)
             }
@@ -412,8 +413,7 @@ impl Maker {
 
         let human = risk == 2 || again.is_some() || self.rng.one_in(3);
         let at = self.later(if human { 400 } else { 0 });
-        // Who is asked twice about the same has made up their mind by then, and the last turn is
-        // one that runs.
+        // A repeated action isn't rejected again, and the last turn has to execute its action.
         let status = match self.rng.below(7) {
             0 if ends.is_none() && again.is_none() => "rejected",
             1 | 2 if human && wish.narrowed.is_some() => "modified",
@@ -467,7 +467,7 @@ impl Maker {
         if self.tokens == Tokens::Subjects {
             let grants = match self.rng.below(5) {
                 0 => json!([]),
-                // A command may contact hosts and use a repository besides.
+                // A command may also contact hosts and use a repository.
                 1 if wish.kind == "shell_cmd" => json!([wish.category, "git", "network", "admin"]),
                 1 => json!([wish.category]),
                 2 if wish.tool.is_some() => json!([wish.tool]),
@@ -486,7 +486,7 @@ impl Maker {
     fn run(
         &mut self,
         turn: &mut Turn,
-        wish: &Wish,
+        wish: &ActionDraft,
         runs: &str,
         payload: &Value,
         declares: bool,
@@ -579,7 +579,7 @@ fn evaluation(reason: &str) -> Value {
 }
 
 impl Execution {
-    /// The execution of a seed.
+    /// Generates the execution of a seed.
     pub fn new(seed: u64, flavour: Flavour) -> Self {
         let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ flavour as u64);
         let full = matches!(
@@ -616,7 +616,7 @@ impl Execution {
             1 if full => Tokens::Scope,
             _ => Tokens::None,
         };
-        let mut maker = Maker {
+        let mut maker = Generator {
             clock,
             now: started,
             id: format!("exec_{seed}"),
@@ -722,14 +722,14 @@ impl Execution {
         self.start.get("policy").is_some()
     }
 
-    /// Why it ended.
+    /// Returns why the execution ended.
     pub fn outcome(&self) -> &str {
         self.turns.last().unwrap().evaluated.as_ref().unwrap().1["evaluation"]["reason"]
             .as_str()
             .unwrap()
     }
 
-    /// Its records in a layout; `None` when the layout can't hold them.
+    /// Returns the records in a layout; `None` when the layout can't express them.
     pub fn lines(&self, layout: Layout, rng: &mut Rng) -> Option<Vec<String>> {
         let asides = self
             .turns
@@ -791,8 +791,8 @@ fn is_pause(turn: &Turn) -> bool {
         .is_some_and(|(_, e)| e["evaluation"]["kind"] == "pause")
 }
 
-impl Maker {
-    /// The members of the first `execution_started`.
+impl Generator {
+    /// Returns the members of the first `execution_started`.
     fn start(&mut self, governor: Option<&str>, several: bool) -> Value {
         let mut start = json!({
             "schemaVersion": "1.0", "rootIntent": "Make add() return the sum",
@@ -819,7 +819,7 @@ impl Maker {
         start
     }
 
-    /// The members of a start after a pause: what is absent is as it was.
+    /// Returns the members of a start after a pause. Absent ones are unchanged.
     fn resumption(&mut self, start: &Value) -> Value {
         let mut members = start.as_object().unwrap().clone();
         if self.rng.one_in(2) {
@@ -834,7 +834,7 @@ impl Maker {
     }
 }
 
-/// Records while they are written.
+/// Writes records.
 struct ExecutionSet<'e> {
     execution: &'e Execution,
     prev: String,
@@ -902,7 +902,7 @@ impl ExecutionSet<'_> {
         }
     }
 
-    /// The members of a `turn`.
+    /// Returns the members of a `turn`.
     fn turn(&self, turn: &Turn) -> Value {
         let spell = |time| self.execution.clock.spell(time);
         let mut members = json!({ "turnId": turn.id, "startTime": spell(turn.start()), "endTime": spell(turn.end()) });
@@ -921,7 +921,7 @@ impl ExecutionSet<'_> {
         if !thoughts.is_empty() {
             members["thoughts"] = json!(thoughts);
         }
-        // What the event has beside its part stands in the part.
+        // Members of the event other than its part belong to the part.
         let inner = |part: &Option<(i64, Value)>, name: &str| {
             let mut own: Map<String, Value> = part.as_ref()?.1.as_object()?.clone();
             let inner = own.remove(name)?;
@@ -942,7 +942,7 @@ impl ExecutionSet<'_> {
         members
     }
 
-    /// The execution as one record, and one more for each resumption.
+    /// Writes the execution as one record, and one more for each resumption.
     fn wholes(&mut self) {
         let execution = self.execution;
         let mut members = with(

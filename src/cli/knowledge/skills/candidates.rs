@@ -15,28 +15,28 @@ use clap::Args;
 use serde_json::{Value, json};
 use util::time::format_minute;
 
-/// Candidates.
+/// Arguments of `knowledge skills candidates`.
 #[derive(Debug, Args)]
 pub struct CandidatesArgs {
     #[command(flatten)]
     bank: BankArgs,
 }
 
-/// A decision.
+/// Arguments of `knowledge skills approve`, `reject` and `defer`.
 #[derive(Debug, Args)]
 pub struct DecideArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// The candidate, as `candidates` names it.
+    /// The candidate's id, as listed by `candidates`.
     #[arg(value_name = "ID")]
     id: String,
-    /// Who decides.
+    /// Record this person as the one who decides.
     #[arg(long, value_name = "NAME")]
     by: String,
-    /// Why.
+    /// Record this reason.
     #[arg(long, value_name = "WORDS")]
     reason: Option<String>,
-    /// When, as 2027-01-31 or RFC 3339; without it now.
+    /// Record this time, as 2027-01-31 or RFC 3339. The default is now.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
 }
@@ -45,7 +45,7 @@ fn refused(error: &LedgerError) -> Failure {
     Failure::unable(error.to_string(), error.remedy())
 }
 
-/// The bank, and the decisions.
+/// Reads the bank and the ledger.
 fn read(place: &Place) -> Result<(Bank, Ledger), Failure> {
     let bank = Bank::read(&place.sources).map_err(|e| failure(&e))?;
     if bank.files.is_empty() && bank.unreadable.is_empty() {
@@ -62,7 +62,7 @@ impl CandidatesArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let place = self.bank.place.place()?;
         let (bank, ledger) = read(&place)?;
-        // What may be approved now, by the clock that `approve` goes by.
+        // Readiness now, by the same clock as `approve`.
         let now = self.bank.now.unwrap_or_else(clock);
         let all = candidates(&bank, &ledger.changes, now);
         let safe = |text: &str| {
@@ -147,7 +147,7 @@ impl DecideArgs {
         if self.by.trim().is_empty() {
             return Err(Failure::unable("nobody decides", "--by names who does"));
         }
-        // A decision is made now and not when the bank was last used.
+        // A decision is made now, not when the bank was last used.
         let time = self.now.unwrap_or_else(clock);
         if time == 0 {
             return Err(Failure::unable(

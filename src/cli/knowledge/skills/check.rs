@@ -1,4 +1,4 @@
-//! `knowledge skills check`.
+//! `knowledge skills check`: checks skills against traces.
 
 use crate::cli::file;
 use crate::cli::knowledge::place::PlaceArgs;
@@ -17,28 +17,28 @@ use content_scan::secret::Table;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Skills against traces.
+/// Arguments of `knowledge skills check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Traces: files or folders; without any those of `[knowledge] traces`.
+    /// Traces: files or folders. The default is `[knowledge] traces`.
     #[arg(value_name = "TRACES")]
     traces: Vec<PathBuf>,
-    /// Hold every turn of the traces against this mode, instead of uses against what their skill
+    /// Check every turn of the traces against this mode instead of the trial that its skill
     /// declares.
     #[arg(long, value_enum, value_name = "MODE")]
     trial: Option<Mode>,
-    /// With `--trial limited`: milliseconds that one turn may take.
+    /// With `--trial limited`, allow each turn this many milliseconds.
     #[arg(long, value_name = "MS", requires = "trial")]
     time_ms: Option<f64>,
-    /// With `--trial limited`: bytes of memory that one turn may take.
+    /// With `--trial limited`, allow each turn this many bytes of memory.
     #[arg(long, value_name = "BYTES", requires = "trial")]
     memory_bytes: Option<f64>,
-    /// With `--trial limited`: a glob of paths that may be touched.
+    /// With `--trial limited`, allow paths that match this glob; may be given several times.
     #[arg(long, value_name = "GLOB", requires = "trial")]
     path: Vec<String>,
-    /// How to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
     /// Fail (exit 1) when there are findings this bad.
@@ -46,10 +46,10 @@ pub struct CheckArgs {
     fail_on: FailOn,
 }
 
-/// Skills without a declaration that are named; the others are counted.
+/// Maximum number of undeclared skills that are named.
 const NAMED: usize = 20;
 
-/// Ways to try a skill.
+/// Trial modes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
     /// Nothing runs.
@@ -114,7 +114,7 @@ impl CheckArgs {
     }
 
     pub(super) fn run(self) -> Result<u8, Failure> {
-        // Without its rules a secret would be shown.
+        // Without the rules for secrets, a secret would be shown.
         Table::shipped()
             .map_err(|e| Failure::unable(e.to_string(), "docs/secrets.md describes the form"))?;
         let place = self.place.place()?;
@@ -230,9 +230,9 @@ impl CheckArgs {
                 EXIT_ERROR
             }
             () if failed => EXIT_FINDINGS,
-            // Nothing was held against anything.
+            // Nothing was checked.
             () if looked_at == 0 => EXIT_NOTHING_VERIFIED,
-            // What nothing is known of isn't cleared by what is known of others.
+            // Results about other skills say nothing about undeclared ones.
             () if trial.is_none() && budget.is_empty() && !checked.undeclared.is_empty() => {
                 EXIT_NOTHING_VERIFIED
             }

@@ -1,4 +1,4 @@
-//! `knowledge skills evaluate`.
+//! `knowledge skills evaluate`: prints metrics, scores and advice.
 
 use super::{AskArgs, SkillIndex};
 use crate::cli::knowledge::{Format, failure};
@@ -6,7 +6,7 @@ use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::Finding;
-use crate::knowledge::skills::{self, Evaluated, Limits, Skills, Suggestion, Weights};
+use crate::knowledge::skills::{self, Limits, SkillEvaluation, Skills, Suggestion, Weights};
 use crate::report::{findings_json, line_start, safe_json, terminal, write_findings};
 use crate::trajectory::words::plural;
 use clap::{Args, ValueEnum};
@@ -14,16 +14,16 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use util::time::format_minute;
 
-/// Figures of skills.
+/// Arguments of `knowledge skills evaluate`.
 #[derive(Debug, Args)]
 pub struct EvaluateArgs {
     #[command(flatten)]
     ask: AskArgs,
-    /// How the figures are weighed: balanced (success 0.4, cost 0.2, latency 0.15, rollback 0.15,
-    /// stability 0.1) or aggressive (success 0.6, the others 0.1 each).
+    /// Weigh the metrics: balanced (success 0.4, cost 0.2, latency 0.15, rollback 0.15, stability
+    /// 0.1) or aggressive (success 0.6, the others 0.1 each).
     #[arg(long, value_enum, default_value_t = Weighing::Balanced, value_name = "WEIGHTS")]
     weights: Weighing,
-    /// Only the skill of this name.
+    /// Show only the skill with this name.
     #[arg(long, value_name = "NAME")]
     skill: Option<String>,
     /// Fail (exit 1) when there are findings this bad: promotions without evidence (YV903), skills
@@ -32,7 +32,7 @@ pub struct EvaluateArgs {
     fail_on: FailOn,
 }
 
-/// Ways to weigh.
+/// Weights of the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Weighing {
     /// Success 0.4.
@@ -50,9 +50,9 @@ impl From<Weighing> for Weights {
     }
 }
 
-/// What is printed.
-struct Told<'t> {
-    all: &'t [Evaluated],
+/// The output of an evaluation.
+struct EvaluationOutput<'t> {
+    all: &'t [SkillEvaluation],
     findings: &'t [Finding],
     limits: Limits,
     weights: Weights,
@@ -70,14 +70,14 @@ impl EvaluateArgs {
             skills::findings_of(&asked.store, &asked.skills, limits).map_err(|e| failure(&e))?;
         if let Some(name) = &self.skill {
             all.retain(|e| e.name == *name);
-            // Every message names its skill in backticks, with a version behind it or not.
+            // Every message names its skill in backticks, optionally followed by a version.
             findings.retain(|f| {
                 [format!("`{name}`"), format!("`{name} ")]
                     .iter()
                     .any(|n| f.message.contains(n))
             });
         }
-        let told = Told {
+        let output = EvaluationOutput {
             all: &all,
             findings: &findings,
             limits,
@@ -86,8 +86,8 @@ impl EvaluateArgs {
             asked: &asked,
         };
         print(Color::Auto, |out| match self.ask.format {
-            Format::Text => text(&told, out),
-            Format::Json => writeln!(out, "{}", safe_json(&document(&told))),
+            Format::Text => text(&output, out),
+            Format::Json => writeln!(out, "{}", safe_json(&document(&output))),
         })?;
         let failed = self.fail_on.met_by(&findings);
         Ok(match () {
@@ -98,7 +98,7 @@ impl EvaluateArgs {
     }
 }
 
-fn version(e: &Evaluated) -> String {
+fn version(e: &SkillEvaluation) -> String {
     if e.version.is_empty() {
         "(version not recorded)".to_owned()
     } else {
@@ -106,11 +106,11 @@ fn version(e: &Evaluated) -> String {
     }
 }
 
-fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn text(output: &EvaluationOutput<'_>, out: &mut dyn Write) -> io::Result<()> {
     let number = |n: Option<f64>, digits: usize| {
         n.map_or_else(|| "-".to_owned(), |n| format!("{n:.digits$}"))
     };
-    for e in told.all {
+    for e in output.all {
         let f = &e.figures;
         let stage = e.stage.as_deref().unwrap_or("no manifest");
         let intent = if e.intent.is_empty() {
@@ -148,7 +148,7 @@ fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "  {advice}")?;
         }
     }
-    let selected = Skills::selected(told.all);
+    let selected = Skills::selected(output.all);
     if !selected.is_empty() {
         writeln!(out, "\nbest in production, by intent")?;
         for (intent, e) in selected {
@@ -156,11 +156,11 @@ fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "  {}", line_start(&line))?;
         }
     }
-    if !told.findings.is_empty() {
+    if !output.findings.is_empty() {
         writeln!(out)?;
-        write_findings(told.findings, out)?;
+        write_findings(output.findings, out)?;
     }
-    for (file, table, rows) in &told.asked.beside {
+    for (file, table, rows) in &output.asked.beside {
         writeln!(
             out,
             "beside the index: {rows} uses from {} of {}",
@@ -168,11 +168,14 @@ fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
             terminal(file)
         )?;
     }
-    let as_of = told.now.map_or_else(
+    let as_of = output.now.map_or_else(
         || "no time is recorded".to_owned(),
         |now| format!("as of {} UTC", format_minute(now)),
     );
-    let (skills, uses) = (told.all.len() as u64, told.asked.skills.uses.len() as u64);
+    let (skills, uses) = (
+        output.all.len() as u64,
+        output.asked.skills.uses.len() as u64,
+    );
     writeln!(
         out,
         "{}, {}, {as_of}",
@@ -181,8 +184,8 @@ fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-fn document(told: &Told<'_>) -> Value {
-    let one = |e: &Evaluated| {
+fn document(output: &EvaluationOutput<'_>) -> Value {
+    let one = |e: &SkillEvaluation| {
         let f = &e.figures;
         let tests: Vec<Value> = e
             .tests
@@ -199,11 +202,11 @@ fn document(told: &Told<'_>) -> Value {
             "advice": e.advice, "suggestion": e.suggestion.name(), "conditions": tests,
         })
     };
-    let selected: Vec<Value> = Skills::selected(told.all)
+    let selected: Vec<Value> = Skills::selected(output.all)
         .into_iter()
         .map(|(intent, e)| json!({ "intent": intent, "skill_name": e.name, "skill_version": e.version, "score": e.score }))
         .collect();
-    let beside: Vec<Value> = told
+    let beside: Vec<Value> = output
         .asked
         .beside
         .iter()
@@ -211,12 +214,12 @@ fn document(told: &Told<'_>) -> Value {
         .collect();
     json!({
         "version": 1,
-        "now": told.now,
-        "weights": if told.weights == Weights::Balanced { "balanced" } else { "aggressive" },
-        "limits": { "max_cost": told.limits.max_cost, "max_latency": told.limits.max_latency },
-        "skills": told.all.iter().map(one).collect::<Vec<_>>(),
+        "now": output.now,
+        "weights": if output.weights == Weights::Balanced { "balanced" } else { "aggressive" },
+        "limits": { "max_cost": output.limits.max_cost, "max_latency": output.limits.max_latency },
+        "skills": output.all.iter().map(one).collect::<Vec<_>>(),
         "selected": selected,
         "beside": beside,
-        "findings": findings_json(told.findings),
+        "findings": findings_json(output.findings),
     })
 }

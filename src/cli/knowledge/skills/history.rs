@@ -1,4 +1,4 @@
-//! `knowledge skills history`.
+//! `knowledge skills history`: shows the decisions about skills.
 
 use super::AskArgs;
 use crate::cli::knowledge::{Format, failure};
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use util::time::format_minute;
 
-/// Decisions about skills.
+/// Arguments of `knowledge skills history`.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
     #[command(flatten)]
     ask: AskArgs,
-    /// Only the skill of this name.
+    /// Show only the skill with this name.
     #[arg(long, value_name = "NAME")]
     skill: Option<String>,
     /// Fail (exit 1) when there are findings this bad.

@@ -1,4 +1,4 @@
-//! `knowledge skills`.
+//! `knowledge skills`: rates skills and decides about them.
 
 mod candidates;
 mod check;
@@ -27,8 +27,8 @@ pub enum SkillsCommand {
     Reject(candidates::DecideArgs),
     /// Put a candidate off. Writes a line into `promotions.jsonl`.
     Defer(candidates::DecideArgs),
-    /// Hold traces against what skills declare (YV912), how they are tried (YV913) and what they
-    /// may cost (YV914).
+    /// Check traces against the permissions that skills declare (YV912), their trials (YV913) and
+    /// their budgets (YV914).
     Check(check::CheckArgs),
     /// Show what was decided about skills, each with the evidence up to then; fails when a
     /// promotion has none (YV903).
@@ -50,29 +50,28 @@ impl SkillsCommand {
     }
 }
 
-/// Of which index, as of when, and how.
+/// Options for queries about skills.
 #[derive(Debug, Args)]
 pub(super) struct AskArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// As of when, as 2027-01-31 or RFC 3339; without it as of the newest record.
+    /// Evaluate as of this time, as 2027-01-31 or RFC 3339. The default is the newest record.
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<i64>,
-    /// A store of an earlier generation (SQLite, tables whose names end in `_log`) to read beside
-    /// the index.
+    /// Also read this store of an earlier generation (SQLite, tables whose names end in `_log`).
     #[arg(long, value_name = "FILE")]
     beside: Vec<PathBuf>,
-    /// How to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
 }
 
-/// The skills of the index, and where they come from.
+/// The skills of the index and of additional stores.
 struct SkillIndex {
     place: Place,
     skills: Skills,
     store: crate::knowledge::Store,
-    /// What was read beside the index: file, table, rows.
+    /// What was read from additional stores: file, table, rows.
     beside: Vec<(String, String, u64)>,
 }
 
