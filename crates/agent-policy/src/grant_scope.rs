@@ -12,7 +12,7 @@ use super::request::Request;
 use shell_effects::{Effect, EffectKind};
 
 /// The kinds of effects that a set of conditions grants, as bits.
-type GrantSet = u8;
+pub(crate) type GrantSet = u8;
 const PATHS: GrantSet = 1;
 const HOSTS: GrantSet = 2;
 const PROGRAMS: GrantSet = 4;
@@ -20,11 +20,11 @@ const EVERYTHING: GrantSet = 8;
 
 /// The possible grant sets of a condition: bit `n` stands for the set `n`. Each alternative has its
 /// own.
-type GrantAlternatives = u16;
+pub(crate) type GrantAlternatives = u16;
 /// The condition names no effects, only the action as a whole.
 const NO_EFFECTS: GrantAlternatives = 1;
 /// One of the sets is empty or contains [`EVERYTHING`]: no effect needs a check.
-const UNRESTRICTED: GrantAlternatives = 0xff01;
+pub(crate) const UNRESTRICTED: GrantAlternatives = 0xff01;
 
 /// The first effect that a rule which allows doesn't cover, though its condition holds.
 pub(crate) fn uncovered_effect<'f>(
@@ -121,7 +121,7 @@ fn grant_alternatives(
 }
 
 /// The grant set of a key.
-fn granted(predicate: &Predicate) -> GrantSet {
+pub(crate) fn granted(predicate: &Predicate) -> GrantSet {
     match predicate {
         Predicate::Path(_) => PATHS,
         Predicate::Host(_) => HOSTS,
@@ -171,7 +171,7 @@ fn granted_alone(part: &Condition) -> Option<GrantSet> {
 }
 
 /// The first effect outside a grant set.
-fn first_outside<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
+pub(crate) fn first_outside<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
     if set == 0 || set & EVERYTHING != 0 {
         return None;
     }

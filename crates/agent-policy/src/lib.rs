@@ -30,6 +30,7 @@ mod shipped;
 mod subsumption;
 mod suite;
 mod surroundings;
+mod symbolic;
 mod witness_generation;
 mod yaml;
 

@@ -1,0 +1,18 @@
+//! The exact analysis of policies.
+//!
+//! Both policies are read as formulas over abstract actions. A satisfiability solver looks for an
+//! abstract action on which they differ; if there is none, that is a proof about all actions.
+
+#[cfg(test)]
+mod abstraction;
+mod axioms;
+mod encoding;
+mod formula;
+mod language;
+mod proof;
+mod solver;
+
+pub(crate) use proof::{AbstractDifference, Proof, prove};
+
+#[cfg(test)]
+mod tests;
