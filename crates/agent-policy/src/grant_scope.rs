@@ -140,36 +140,6 @@ pub(crate) fn granted(predicate: &Predicate) -> GrantSet {
     }
 }
 
-/// Whether the conjunction `new` grants no more than the conjunction `old`. False if that depends
-/// on the action.
-pub(super) fn scope_within(new: &[&Condition], old: &[&Condition]) -> bool {
-    let together = |parts: &[&Condition]| {
-        parts
-            .iter()
-            .map(|part| granted_alone(part))
-            .try_fold(0, |all, one| Some(all | one?))
-    };
-    let enough = |set: GrantSet| set == 0 || set & EVERYTHING != 0;
-    together(old)
-        .zip(together(new))
-        .is_some_and(|(old, new)| enough(old) || !enough(new) && new & !old == 0)
-}
-
-/// The grant set of a key or a `not`; `None` if it depends on which alternative holds.
-fn granted_alone(part: &Condition) -> Option<GrantSet> {
-    match part {
-        Condition::Is(predicate, _) => Some(granted(predicate)),
-        Condition::Not(inner) => {
-            let mut again = false;
-            inner.walk(true, &mut |below, _| {
-                again |= matches!(below, Condition::Not(_));
-            });
-            (!again).then_some(0)
-        }
-        Condition::All(_) | Condition::Any(_) => None,
-    }
-}
-
 /// The first effect outside a grant set.
 pub(crate) fn first_outside<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
     if set == 0 || set & EVERYTHING != 0 {

@@ -27,7 +27,6 @@ mod recorded_decision;
 mod request;
 mod sample;
 mod shipped;
-mod subsumption;
 mod suite;
 mod surroundings;
 mod symbolic;

@@ -12,6 +12,8 @@ use super::path::Access;
 use super::question::{Approvals, Context, Question};
 use super::request::{History, Past, Request};
 use super::sample::samples;
+use super::surroundings::Surroundings;
+use super::symbolic::Sketch;
 use governance::ActionType;
 use governance::RiskLevel;
 use serde_json::{Value, json};
@@ -104,6 +106,49 @@ pub(super) fn questions<'p>(
     conjunctions
         .into_iter()
         .flat_map(move |conjunction| targeted(policy, targets, &conjunction, limits))
+}
+
+/// Questions that an abstract action may stand for, the simplest first. Histories have approvals
+/// around `limits`.
+pub(super) fn questions_of(sketch: &Sketch, limits: &[Limit]) -> Vec<Question> {
+    let vocabulary = Vocabulary::from_sketch(sketch);
+    let mut actions = vocabulary.tried();
+    if sketch.several {
+        actions.extend(lines_of_several(sketch, &vocabulary));
+    }
+    actions.sort_by_key(|action| action.payload.to_string().len());
+    let mut all: Vec<Question> = actions
+        .iter()
+        .flat_map(|action| vocabulary.circumstances(action))
+        .collect();
+    if !limits.is_empty() || vocabulary.approved_before {
+        let approved = vocabulary.approved_before;
+        let some = all.iter().take(MAX_ACTIONS);
+        let after: Vec<Question> = some.flat_map(|q| histories(q, limits, approved)).collect();
+        all.splice(0..0, after);
+    }
+    all
+}
+
+/// Lines of several commands. The payload may be the bare line.
+fn lines_of_several(sketch: &Sketch, vocabulary: &Vocabulary) -> Vec<Action> {
+    let parts = sketch
+        .parts
+        .iter()
+        .map(String::as_str)
+        .chain(["ls", "true"]);
+    let rest: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    let first = vocabulary.shell_lines();
+    let lines = first.iter().take(MAX_ACTIONS).flat_map(|line| {
+        rest.iter()
+            .flat_map(move |part| [format!("{line}; {part}"), format!("{part}; {line}")])
+    });
+    lines
+        .flat_map(|line| {
+            let bare = Action::recorded("shell_cmd", line.as_str().into());
+            [Action::shell(&line), bare]
+        })
+        .collect()
 }
 
 fn targeted(
@@ -361,8 +406,88 @@ impl Vocabulary {
         self.kinds.is_none_or(|kinds| kinds & type_bit(kind) != 0)
     }
 
+    /// The words of an abstract action.
+    fn from_sketch(sketch: &Sketch) -> Self {
+        let workdir = format!("{}/", Surroundings::CWD);
+        let short = |path: &String| path.strip_prefix(&workdir).unwrap_or(path).to_owned();
+        let mut own = Self {
+            kinds: Some(sketch.kind),
+            tools: sketch.tools.clone(),
+            agents: sketch.agent.iter().cloned().collect(),
+            modes: sketch.mode.iter().cloned().collect(),
+            production: Some(sketch.production),
+            risks: sketch.risk.iter().copied().collect(),
+            texts: Some(&sketch.payload)
+                .filter(|t| !t.is_empty())
+                .into_iter()
+                .cloned()
+                .collect(),
+            paths: sketch.paths.iter().map(|(path, _)| short(path)).collect(),
+            access: sketch.paths.iter().map(|(_, access)| *access).collect(),
+            hosts: sketch.hosts.clone(),
+            effects: sketch.effects,
+            approved_before: sketch.approved_before,
+            ..Self::default()
+        };
+        own.lines
+            .extend(Some(&sketch.line).filter(|line| !line.is_empty()).cloned());
+        for (program, arguments) in &sketch.steps {
+            let mut words = vec![if program.is_empty() {
+                "x"
+            } else {
+                program.as_str()
+            }];
+            words.extend(
+                arguments
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|a| !a.is_empty()),
+            );
+            let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            let line = line.join(" ");
+            let paths = own
+                .paths
+                .iter()
+                .map(|path| format!("{line} {}", quoted(path)));
+            let hosts = own
+                .hosts
+                .iter()
+                .map(|host| format!("{line} https://{host}/x"));
+            let longer: Vec<String> = paths.chain(hosts).collect();
+            own.lines.push(line);
+            own.lines.extend(longer);
+            own.programs.extend(words.first().map(|word| quoted(word)));
+            own.arguments.extend(arguments.iter().cloned());
+        }
+        own
+    }
+
     /// Actions that meet the conditions, or may meet them.
     fn actions(&self, policy: &Policy, targets: &[Target<'_>]) -> Vec<Action> {
+        let tried = self.tried();
+        // First the certain matches, then the others, in case the context makes the difference.
+        let (mut certain, mut rest) = (Vec::new(), Vec::new());
+        for action in tried {
+            let history = History::default();
+            let request = Request::new(&action, &history);
+            let facts = Facts::new(&action, None, &policy.surroundings);
+            let reached =
+                |target: &Target<'_>| reach(target.when, &facts, &request, target.strict, true);
+            match targets.iter().map(reached).min().unwrap_or(Tristate::No) {
+                Tristate::Yes => certain.push(action),
+                Tristate::Maybe => rest.push(action),
+                Tristate::No => {}
+            }
+        }
+        certain.sort_by_key(|a| a.payload.to_string().len());
+        certain.truncate(MAX_ACTIONS);
+        rest.truncate(MAX_ACTIONS / 4);
+        certain.append(&mut rest);
+        certain
+    }
+
+    /// All actions to try.
+    fn tried(&self) -> Vec<Action> {
         let mut tried: Vec<Action> = Vec::new();
         if self.is_about(Some(ActionType::ToolCall)) {
             tried.extend(self.calls());
@@ -389,25 +514,7 @@ impl Vocabulary {
         let mut seen = BTreeSet::new();
         tried.retain(|action| seen.insert(action.to_json().to_string()));
         tried.truncate(MAX_TRIED);
-        // First the certain matches, then the others, in case the context makes the difference.
-        let (mut certain, mut rest) = (Vec::new(), Vec::new());
-        for action in tried {
-            let history = History::default();
-            let request = Request::new(&action, &history);
-            let facts = Facts::new(&action, None, &policy.surroundings);
-            let reached =
-                |target: &Target<'_>| reach(target.when, &facts, &request, target.strict, true);
-            match targets.iter().map(reached).min().unwrap_or(Tristate::No) {
-                Tristate::Yes => certain.push(action),
-                Tristate::Maybe => rest.push(action),
-                Tristate::No => {}
-            }
-        }
-        certain.sort_by_key(|a| a.payload.to_string().len());
-        certain.truncate(MAX_ACTIONS);
-        rest.truncate(MAX_ACTIONS / 4);
-        certain.append(&mut rest);
-        certain
+        tried
     }
 
     fn calls(&self) -> Vec<Action> {

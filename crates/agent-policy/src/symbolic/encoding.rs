@@ -5,6 +5,7 @@
 
 use super::formula::{CollectionId, FactId, FormulaId, Formulas, TRUE, TextSlot};
 use super::language::{LanguageId, Languages, Pattern};
+use super::solver::Solver;
 use crate::action::type_bit;
 use crate::condition::{CommandTest, Condition, PathTest, Predicate, risk_bit};
 use crate::effect::Effect;
@@ -162,6 +163,18 @@ impl Encoder {
         self.facts.iter().map(|(fact, id)| (fact, *id))
     }
 
+    /// A solver for the formulas, and what the facts in them are.
+    pub(super) fn into_solver(
+        self,
+        parts: Vec<(CollectionId, FormulaId)>,
+    ) -> (Solver, Vec<(Fact, FactId)>) {
+        let mut solver = Solver::new(self.formulas, self.languages);
+        for (collection, axiom) in parts {
+            solver.assume(collection, axiom);
+        }
+        (solver, self.facts.into_iter().collect())
+    }
+
     pub(super) fn fact(&mut self, fact: Fact) -> FormulaId {
         let id = self.id(fact);
         self.formulas.fact(id)
@@ -242,7 +255,7 @@ impl Encoder {
         }
     }
 
-    fn predicate(&mut self, predicate: &Predicate, strict: bool) -> Truth {
+    pub(super) fn predicate(&mut self, predicate: &Predicate, strict: bool) -> Truth {
         match predicate {
             Predicate::Type(bits) => Truth::known(self.kinds(*bits)),
             Predicate::Tool(names) => {
@@ -335,7 +348,7 @@ impl Encoder {
     }
 
     /// The action may do more than its effects say.
-    fn hides(&mut self) -> FormulaId {
+    pub(super) fn hides(&mut self) -> FormulaId {
         let (effects, cut) = (self.effects(HIDDEN), self.fact(Fact::Cut));
         self.any([effects, cut])
     }
@@ -413,7 +426,7 @@ impl Encoder {
         self.names_in(NAME, names, strict)
     }
 
-    fn names_in(&mut self, slot: TextSlot, names: &[Name], strict: bool) -> FormulaId {
+    pub(super) fn names_in(&mut self, slot: TextSlot, names: &[Name], strict: bool) -> FormulaId {
         let mut fits = Vec::new();
         for name in names {
             match name {

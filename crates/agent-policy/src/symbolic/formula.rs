@@ -85,10 +85,6 @@ impl Formulas {
         self.not(TRUE)
     }
 
-    pub(super) fn constant(&mut self, holds: bool) -> FormulaId {
-        if holds { TRUE } else { self.never() }
-    }
-
     pub(super) fn fact(&mut self, fact: FactId) -> FormulaId {
         self.intern(Node::Atom(Atom::Fact(fact)))
     }

@@ -5,14 +5,17 @@
 
 #[cfg(test)]
 mod abstraction;
+mod alternatives;
 mod axioms;
 mod encoding;
 mod formula;
 mod language;
 mod proof;
+mod sketch;
 mod solver;
 
-pub(crate) use proof::{AbstractDifference, Proof, prove};
+pub(crate) use proof::{AbstractDifference, implies, prove};
+pub(crate) use sketch::Sketch;
 
 #[cfg(test)]
 mod tests;

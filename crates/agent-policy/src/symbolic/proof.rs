@@ -1,16 +1,21 @@
 //! Proves what a change of a policy allows.
 
-use super::encoding::{EncodedRule, Encoder};
-use super::formula::{FormulaId, Formulas, Object, TRUE};
+use super::alternatives::Alternatives;
+use super::encoding::{EncodedRule, Encoder, Fact};
+use super::formula::{FactId, FormulaId, Formulas, Object, TRUE};
+use super::sketch::Sketch;
 use super::solver::{Answer, Solver};
+use crate::condition::Condition;
 use crate::effect::{Effect, Tristate};
 use crate::model::{Combine, Policy};
-use std::collections::BTreeSet;
+use crate::surroundings::Surroundings;
+use std::collections::BTreeMap;
 
-/// Maximum number of pairs of deciding rules to list.
-const MAX_PAIRS: usize = 400;
+/// Maximum number of kinds of actions to list, and of one pair of deciding rules.
+const MAX_KINDS: usize = 600;
+const MAX_KINDS_OF_PAIR: usize = 24;
 
-/// A pair of rules that decide differently on some abstract action.
+/// A kind of abstract action on which two policies differ.
 #[derive(Debug, Clone)]
 pub(crate) struct AbstractDifference {
     pub(crate) base: Effect,
@@ -18,16 +23,21 @@ pub(crate) struct AbstractDifference {
     /// The rule of the base that decides; none when its default does.
     pub(crate) base_rule: Option<usize>,
     pub(crate) head_rule: Option<usize>,
+    /// The type of action, and the alternatives of both rules that it meets.
+    pub(crate) class: String,
+    /// An action of this kind, as far as the analysis knows it.
+    pub(crate) sketch: Sketch,
 }
 
 /// What the analysis proves.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Proof {
-    /// All pairs of rules by which an action becomes more permissive.
+    /// All kinds of actions that become more permissive.
     pub(crate) permissive: Vec<AbstractDifference>,
-    /// All pairs of rules by which an action becomes more restrictive.
+    /// All kinds of actions that become more restrictive.
     pub(crate) restrictive: Vec<AbstractDifference>,
-    /// Whether the lists are complete: the analysis ended within its bounds.
+    /// Whether each pair of rules that differ is in the lists: the analysis ended within its
+    /// bounds.
     pub(crate) complete: bool,
     /// Patterns that can't be analysed.
     pub(crate) opaque: Vec<String>,
@@ -38,105 +48,143 @@ pub(super) struct Encoded<'p> {
     policy: &'p Policy,
     rules: Vec<EncodedRule>,
     verdicts: Vec<Verdicts>,
+    alternatives: Vec<Alternatives>,
 }
 
 /// Proves how the decisions of two policies differ.
 pub(crate) fn prove(base: &Policy, head: &Policy) -> Proof {
-    let mut encoder = Encoder::new();
-    let [base, head] = [base, head].map(|policy| Encoded::new(policy, &mut encoder));
-    let workdir = &base.policy.surroundings.context().workdir;
+    let workdir = &base.surroundings.context().workdir;
     // Each policy classifies paths by its own directory.
-    if *workdir != head.policy.surroundings.context().workdir {
+    if *workdir != head.surroundings.context().workdir {
         return Proof::default();
     }
-    let decisions = [&base, &head].map(|policy| policy.decisions(&mut encoder.formulas));
-    let parts = encoder.part_axioms(workdir);
-    let axioms = encoder.axioms();
-    let [
-        [base_allow, base_ask, base_deny],
-        [head_allow, head_ask, head_deny],
-    ] = decisions;
-    let pairs = |encoder: &mut Encoder, some: [(FormulaId, FormulaId); 3]| {
-        let both = some.map(|(one, other)| encoder.all([one, other]));
-        encoder.any(both)
+    let mut encoder = Encoder::new();
+    let [base, head] = [base, head].map(|policy| Encoded::new(policy, &mut encoder));
+    let [base_effects, head_effects] =
+        [&base, &head].map(|policy| policy.decisions(&mut encoder.formulas));
+    let differs = |encoder: &mut Encoder, wanted: fn(Effect, Effect) -> bool| {
+        let mut any = Vec::new();
+        for (old, before) in Effect::ALL.into_iter().zip(base_effects) {
+            for (new, after) in Effect::ALL.into_iter().zip(head_effects) {
+                if wanted(old, new) {
+                    any.push(encoder.all([before, after]));
+                }
+            }
+        }
+        encoder.any(any)
     };
-    let permissive = pairs(
-        &mut encoder,
-        [
-            (base_ask, head_allow),
-            (base_deny, head_allow),
-            (base_deny, head_ask),
-        ],
-    );
-    let restrictive = pairs(
-        &mut encoder,
-        [
-            (base_allow, head_ask),
-            (base_allow, head_deny),
-            (base_ask, head_deny),
-        ],
-    );
+    let permissive = differs(&mut encoder, |old, new| new < old);
+    let restrictive = differs(&mut encoder, |old, new| new > old);
+    let kinds = encoder.kind_alternatives();
+    let plain = encoder.plain();
+    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir));
+    let opaque = encoder.opaque.iter().cloned().collect();
+    let (solver, facts) = encoder.into_solver(parts);
     let mut search = DifferenceSearch {
-        opaque: encoder.opaque.iter().cloned().collect(),
-        solver: Solver::new(encoder.formulas, encoder.languages),
+        solver,
+        facts,
         axioms,
+        plain,
+        kinds,
         base,
         head,
     };
-    for (collection, axiom) in parts {
-        search.solver.assume(collection, axiom);
-    }
     let (permissive, complete) = search.all(permissive);
     let (restrictive, also) = search.all(restrictive);
     Proof {
         permissive,
         restrictive,
         complete: complete && also,
-        opaque: search.opaque,
+        opaque,
     }
+}
+
+/// Whether one condition certainly holds wherever another does, as properties read them.
+pub(crate) fn implies(one: &Condition, other: &Condition) -> bool {
+    let mut encoder = Encoder::new();
+    let [one, other] = [one, other].map(|when| encoder.condition(when, false).yes);
+    let fails = encoder.not(other);
+    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(Surroundings::CWD));
+    let broken = encoder.all([one, fails, axioms]);
+    let (mut solver, _) = encoder.into_solver(parts);
+    solver.solve(broken) == Answer::None
 }
 
 struct DifferenceSearch<'p> {
     solver: Solver,
+    facts: Vec<(Fact, FactId)>,
     axioms: FormulaId,
+    /// What simple actions have in common.
+    plain: FormulaId,
+    kinds: Alternatives,
     base: Encoded<'p>,
     head: Encoded<'p>,
-    opaque: Vec<String>,
 }
 
 impl DifferenceSearch<'_> {
-    /// All pairs of rules that decide on actions which meet a formula; whether these are all.
+    /// All kinds of actions which meet a formula; whether each pair of rules is among them.
     fn all(&mut self, differs: FormulaId) -> (Vec<AbstractDifference>, bool) {
-        let mut found = Vec::new();
+        let mut found: Vec<AbstractDifference> = Vec::new();
         let mut wanted = self.solver.formulas.and([differs, self.axioms]);
-        let mut seen = BTreeSet::new();
-        while found.len() < MAX_PAIRS {
-            let object = match self.solver.solve(wanted) {
+        let mut pairs: BTreeMap<(Option<usize>, Option<usize>), usize> = BTreeMap::new();
+        while found.len() < MAX_KINDS {
+            let object = match self.find(wanted) {
                 Answer::Object(object) => object,
                 Answer::None => return (found, true),
                 Answer::Unknown => return (found, false),
             };
             let (base, base_rule) = self.base.decide(&self.solver, &object);
             let (head, head_rule) = self.head.decide(&self.solver, &object);
-            debug_assert!(base != head, "the formulas and their evaluation agree");
-            if !seen.insert((base_rule, head_rule, base, head)) {
-                return (found, false);
-            }
-            let both = [
-                (self.base).decides(&mut self.solver.formulas, base_rule, base),
-                (self.head).decides(&mut self.solver.formulas, head_rule, head),
+            let formulas = &mut self.solver.formulas;
+            let mut same = vec![
+                self.base.decides(formulas, base_rule, base),
+                self.head.decides(formulas, head_rule, head),
             ];
-            let both = self.solver.formulas.and(both);
-            let others = self.solver.formulas.not(both);
-            wanted = self.solver.formulas.and([wanted, others]);
+            let of_pair = pairs.entry((base_rule, head_rule)).or_default();
+            *of_pair += 1;
+            let mut labels = Vec::new();
+            for list in self
+                .kinds
+                .iter()
+                .chain(self.base.alternatives(base_rule))
+                .chain(self.head.alternatives(head_rule))
+            {
+                let met = list
+                    .iter()
+                    .find(|(_, formula)| self.solver.holds(*formula, &object));
+                if let Some((label, formula)) = met {
+                    if !labels.contains(label) {
+                        labels.push(label.clone());
+                    }
+                    // Of very many kinds of one pair the rest is left out.
+                    if *of_pair < MAX_KINDS_OF_PAIR {
+                        same.push(*formula);
+                    }
+                }
+            }
+            let formulas = &mut self.solver.formulas;
+            let same = formulas.and(same);
+            let others = formulas.not(same);
+            wanted = formulas.and([wanted, others]);
             found.push(AbstractDifference {
                 base,
                 head,
                 base_rule,
                 head_rule,
+                class: labels.join(" "),
+                sketch: Sketch::new(&object, &self.facts),
             });
         }
         (found, false)
+    }
+
+    /// An object for which a formula holds, a plain one if there is one.
+    fn find(&mut self, wanted: FormulaId) -> Answer {
+        let plain = self.solver.formulas.and([wanted, self.plain]);
+        match self.solver.solve(plain) {
+            Answer::Object(object) => Answer::Object(object),
+            Answer::None | Answer::Unknown => self.solver.solve(wanted),
+        }
     }
 }
 
@@ -184,11 +232,23 @@ impl<'p> Encoded<'p> {
             let goes_on = formulas.not(ends);
             reached = formulas.and([reached, goes_on]);
         }
+        let alternatives = policy
+            .rules
+            .iter()
+            .map(|rule| encoder.alternatives(&rule.when))
+            .collect();
         Self {
             policy,
             rules,
             verdicts,
+            alternatives,
         }
+    }
+
+    /// The alternatives of a rule.
+    fn alternatives(&self, rule: Option<usize>) -> &[Vec<(String, FormulaId)>] {
+        let of = |index| self.alternatives.get(index).map(Vec::as_slice);
+        rule.and_then(of).unwrap_or_default()
     }
 
     /// When some rule certainly has this effect.
