@@ -57,6 +57,7 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         rules: changed_rules(base, head),
         unproven: Vec::new(),
         proven: false,
+        equivalent: false,
         lost: lost_properties(base, head),
         disarmed: head.monitor && !base.monitor,
     };
@@ -113,6 +114,8 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         });
     }
     search.result.proven = search.result.unproven.is_empty();
+    search.result.equivalent =
+        proof.complete && proof.permissive.is_empty() && proof.restrictive.is_empty();
     search.result.select();
     search.result
 }

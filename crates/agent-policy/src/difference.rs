@@ -83,6 +83,8 @@ pub struct Comparison {
     pub unproven: Vec<UnprovenChange>,
     /// Whether it is proved that no other action becomes more permissive.
     pub proven: bool,
+    /// Whether it is proved that both policies decide every action alike.
+    pub equivalent: bool,
     /// Properties of the base that the head no longer has.
     pub lost: Vec<UnprovenChange>,
     /// The base enforces its decisions, and the head only monitors.

@@ -181,7 +181,7 @@ fn holds(fact: &Fact, facts: &Facts<'_>, request: &Request<'_>) -> bool {
             .one_tool()
             .is_some_and(|tool| request.history.has_approved(tool, facts.risk())),
         Fact::UsedUp(family, most) => used_up(family, *most, request),
-        Fact::Opaque(..) => false,
+        Fact::Opaque(..) | Fact::Raised(_) => false,
         Fact::Access(_)
         | Fact::Inside
         | Fact::NotInside

@@ -89,6 +89,8 @@ pub(super) enum Fact {
     Argument(String, bool),
     /// A template grants it.
     Granted(String),
+    /// The fact about the same action with a higher stated risk.
+    Raised(Box<Fact>),
     /// A text matches a pattern that can't be analysed.
     Opaque(TextSlot, String),
 }

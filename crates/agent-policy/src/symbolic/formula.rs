@@ -151,6 +151,46 @@ impl Formulas {
         self.or([not, other])
     }
 
+    /// The formula with other facts of the object in place of some. Parts stay as they are.
+    pub(super) fn rename(
+        &mut self,
+        formula: FormulaId,
+        facts: &HashMap<FactId, FactId>,
+    ) -> FormulaId {
+        self.renamed(formula, facts, &mut HashMap::new())
+    }
+
+    fn renamed(
+        &mut self,
+        formula: FormulaId,
+        facts: &HashMap<FactId, FactId>,
+        known: &mut HashMap<FormulaId, FormulaId>,
+    ) -> FormulaId {
+        if let Some(new) = known.get(&formula) {
+            return *new;
+        }
+        let new = match self.node(formula).clone() {
+            Node::Atom(Atom::Fact(fact)) => {
+                let fact = facts.get(&fact).copied().unwrap_or(fact);
+                self.fact(fact)
+            }
+            Node::True | Node::Atom(_) => formula,
+            Node::Not(inner) => {
+                let inner = self.renamed(inner, facts, known);
+                self.not(inner)
+            }
+            Node::And(parts) => {
+                let parts: Vec<FormulaId> = parts
+                    .into_iter()
+                    .map(|part| self.renamed(part, facts, known))
+                    .collect();
+                self.and(parts)
+            }
+        };
+        known.insert(formula, new);
+        new
+    }
+
     /// Whether the formula holds for an object. `member` says whether a text is in a language.
     pub(super) fn holds(
         &self,

@@ -11,10 +11,14 @@ mod encoding;
 mod formula;
 mod language;
 mod proof;
+mod property;
+mod rule_use;
 mod sketch;
 mod solver;
 
 pub(crate) use proof::{AbstractDifference, implies, prove};
+pub use property::{ProvableProperty, Proven};
+pub use rule_use::{PolicyUse, RuleUse};
 pub(crate) use sketch::Sketch;
 
 #[cfg(test)]

@@ -200,49 +200,41 @@ struct Verdicts {
 impl<'p> Encoded<'p> {
     pub(super) fn new(policy: &'p Policy, encoder: &mut Encoder) -> Self {
         let rules = encoder.rules(policy);
-        let formulas = &mut encoder.formulas;
-        let mut reached = TRUE;
-        let mut verdicts = Vec::new();
-        for rule in &rules {
-            let free = formulas.not(rule.used_up);
-            let matched = formulas.and([reached, rule.matches.yes]);
-            let certain = Effect::ALL.map(|effect| {
-                let when = match (effect, rule.effect) {
-                    (Effect::Deny, Effect::Deny) => TRUE,
-                    (Effect::Deny, _) => rule.used_up,
-                    (effect, own) if effect == own => free,
-                    _ => formulas.never(),
-                };
-                formulas.and([matched, when])
-            });
-            // A doubtful rule that allows says nothing, unless its limit is used up.
-            let restricts = if rule.effect == Effect::Allow {
-                rule.used_up
-            } else {
-                TRUE
-            };
-            let unsure = formulas.not(rule.matches.yes);
-            let doubtful = formulas.and([reached, rule.matches.possible, unsure, restricts]);
-            verdicts.push(Verdicts { certain, doubtful });
-            let [_, _, denies] = certain;
-            let ends = match policy.combine {
-                Combine::FirstMatch => matched,
-                Combine::DenyOverrides => denies,
-            };
-            let goes_on = formulas.not(ends);
-            reached = formulas.and([reached, goes_on]);
-        }
         let alternatives = policy
             .rules
             .iter()
             .map(|rule| encoder.alternatives(&rule.when))
             .collect();
         Self {
+            verdicts: verdicts(policy, &rules, &mut encoder.formulas),
             policy,
             rules,
-            verdicts,
             alternatives,
         }
+    }
+
+    /// The policy with one more rule at its end.
+    pub(super) fn with(policy: &'p Policy, encoder: &mut Encoder, rule: EncodedRule) -> Self {
+        let mut rules = encoder.rules(policy);
+        rules.push(rule);
+        Self {
+            verdicts: verdicts(policy, &rules, &mut encoder.formulas),
+            policy,
+            rules,
+            alternatives: Vec::new(),
+        }
+    }
+
+    /// When a rule matches, or may.
+    pub(super) fn possible(&self, index: usize) -> Option<FormulaId> {
+        self.rules.get(index).map(|rule| rule.matches.possible)
+    }
+
+    /// When a rule decides and no later rule does.
+    pub(super) fn takes(&self, index: usize) -> Option<FormulaId> {
+        let rule = self.rules.get(index)?;
+        let ends = self.policy.combine == Combine::FirstMatch || rule.effect == Effect::Deny;
+        ends.then_some(rule.matches.yes)
     }
 
     /// The alternatives of a rule.
@@ -281,7 +273,12 @@ impl<'p> Encoded<'p> {
     }
 
     /// When a rule, or the default, decides with this effect.
-    fn decides(&self, formulas: &mut Formulas, rule: Option<usize>, effect: Effect) -> FormulaId {
+    pub(super) fn decides(
+        &self,
+        formulas: &mut Formulas,
+        rule: Option<usize>,
+        effect: Effect,
+    ) -> FormulaId {
         let mut all = Vec::new();
         let asks = Effect::RequireApproval;
         if rule.is_none() || effect < asks {
@@ -332,6 +329,42 @@ impl<'p> Encoded<'p> {
         });
         (decision.effect, decision.index)
     }
+}
+
+/// When each rule decides, if nothing stricter does.
+fn verdicts(policy: &Policy, rules: &[EncodedRule], formulas: &mut Formulas) -> Vec<Verdicts> {
+    let mut reached = TRUE;
+    let mut verdicts = Vec::new();
+    for rule in rules {
+        let free = formulas.not(rule.used_up);
+        let matched = formulas.and([reached, rule.matches.yes]);
+        let certain = Effect::ALL.map(|effect| {
+            let when = match (effect, rule.effect) {
+                (Effect::Deny, Effect::Deny) => TRUE,
+                (Effect::Deny, _) => rule.used_up,
+                (effect, own) if effect == own => free,
+                _ => formulas.never(),
+            };
+            formulas.and([matched, when])
+        });
+        // A doubtful rule that allows says nothing, unless its limit is used up.
+        let restricts = if rule.effect == Effect::Allow {
+            rule.used_up
+        } else {
+            TRUE
+        };
+        let unsure = formulas.not(rule.matches.yes);
+        let doubtful = formulas.and([reached, rule.matches.possible, unsure, restricts]);
+        verdicts.push(Verdicts { certain, doubtful });
+        let [_, _, denies] = certain;
+        let ends = match policy.combine {
+            Combine::FirstMatch => matched,
+            Combine::DenyOverrides => denies,
+        };
+        let goes_on = formulas.not(ends);
+        reached = formulas.and([reached, goes_on]);
+    }
+    verdicts
 }
 
 impl Verdicts {

@@ -226,3 +226,81 @@ fn what_becomes_more_permissive_is_found() {
         assert!(!back.restrictive.is_empty(), "{head:?} {base:?}");
     }
 }
+
+#[test]
+fn rules_that_never_decide_are_named() {
+    use crate::RuleUse::{Dead, Decides, Unsatisfiable};
+    let uses = |combine: &str, rules: &[&str]| pack(combine, "ask", rules).rule_use().rules;
+    let dead = |by: &str| Dead(vec![by.to_owned()]);
+    assert_eq!(
+        uses(
+            "first-match",
+            &["tool: 'a*' → deny", "tool: abc → allow", "tool: b → deny"]
+        ),
+        [Decides, dead("r0"), Decides]
+    );
+    assert_eq!(
+        uses(
+            "deny-overrides",
+            &["tool: abc → allow", "tool: 'a*' → deny"]
+        ),
+        [dead("r1"), Decides]
+    );
+    assert_eq!(
+        uses(
+            "first-match",
+            &["pattern: 'ab', not: { pattern: '[a]' } → allow"]
+        ),
+        [Unsatisfiable]
+    );
+    assert_eq!(
+        uses(
+            "first-match",
+            &[
+                "risk: low → deny",
+                "risk: [medium, high] → ask",
+                "type: shell_cmd → deny"
+            ]
+        ),
+        [Decides, Decides, Dead(vec!["r0".into(), "r1".into()])]
+    );
+    let all = pack("first-match", "ask", &["risk: [low, medium, high] → deny"]);
+    assert!(all.rule_use().dead_default);
+    assert!(
+        !pack("first-match", "ask", &["tool: x → deny"])
+            .rule_use()
+            .dead_default
+    );
+}
+
+#[test]
+fn properties_are_proved_or_refuted_with_an_action() {
+    use crate::symbolic::{ProvableProperty as P, Proven};
+    let holds = |policy: &Policy, property| matches!(policy.prove(property), Proven::Holds);
+    let fails = |policy: &Policy, property| matches!(policy.prove(property), Proven::Fails { .. });
+    let careful = pack(
+        "deny-overrides",
+        "ask",
+        &[
+            "risk: low, path: { outside_workdir: false } → allow",
+            "effects: [delete] → deny",
+        ],
+    );
+    for property in P::ALL {
+        assert!(
+            holds(&careful, property),
+            "{property:?}: {:?}",
+            careful.prove(property)
+        );
+    }
+    let careless = pack(
+        "first-match",
+        "allow",
+        &[
+            "risk: high, tool: x → allow",
+            "risk: low, agent: bot → deny",
+        ],
+    );
+    assert!(fails(&careless, P::HumanForHigh) && fails(&careless, P::NoEscape));
+    assert!(fails(&careless, P::RiskMonotone) && holds(&careless, P::Reasoned));
+}
