@@ -30,7 +30,9 @@ const MIN_RULES: usize = 100;
 /// Cost of targeting a rule even if that yields no question, in questions.
 const MIN_TARGETED: usize = 200;
 /// Maximum number of questions about one kind of abstract action.
-const MAX_OF_KIND: usize = 2_000;
+const MAX_OF_KIND: usize = 150;
+/// Maximum number of kinds without a real action to describe.
+const MAX_UNPROVEN: usize = 20;
 /// Maximum number of shrinking steps for one difference.
 const MAX_STEPS: usize = 400;
 
@@ -307,6 +309,7 @@ impl Search<'_> {
             rule.map_or("default".to_owned(), |rule| rule.id.clone())
         };
         let mut all: Vec<UnprovenChange> = Vec::new();
+        let mut more = 0;
         for kind in unbuilt {
             let (old, new) = (id(self.base, kind.base_rule), id(self.head, kind.head_rule));
             let shown = self.result.differences.keys().any(|k| {
@@ -322,6 +325,10 @@ impl Search<'_> {
             if shown || all.iter().any(|one| one.what == what) {
                 continue;
             }
+            if all.len() >= MAX_UNPROVEN {
+                more += 1;
+                continue;
+            }
             let mut change = format!(
                 "{} instead of {} for {} ({}), if such an action exists",
                 kind.head, kind.base, kind.class, kind.sketch
@@ -330,6 +337,12 @@ impl Search<'_> {
                 change.push_str(&format!("; not analysed: `{}`", opaque.join("`, `")));
             }
             all.push(UnprovenChange { what, change });
+        }
+        if more > 0 {
+            all.push(UnprovenChange {
+                what: format!("{more} more kinds"),
+                change: "no action of these kinds is known".to_owned(),
+            });
         }
         all
     }

@@ -289,6 +289,8 @@ struct Vocabulary {
     hosts: Vec<String>,
     effects: u32,
     approved_before: bool,
+    /// All of it belongs to one action.
+    whole: bool,
 }
 
 impl Vocabulary {
@@ -429,35 +431,46 @@ impl Vocabulary {
             approved_before: sketch.approved_before,
             ..Self::default()
         };
-        own.lines
-            .extend(Some(&sketch.line).filter(|line| !line.is_empty()).cloned());
+        own.whole = true;
+        // A glob's shortest name seldom says what the tool does.
+        let verbs = [
+            "write_file",
+            "read_file",
+            "delete_file",
+            "fetch",
+            "run_command",
+        ];
+        let named = own.tools.iter().flat_map(|tool| {
+            let longer = verbs.iter().map(move |verb| format!("{tool}{verb}"));
+            std::iter::once(tool.clone()).chain(longer)
+        });
+        own.tools = named.collect();
+        let mut lines: Vec<String> = Vec::new();
+        lines.extend(Some(&sketch.line).filter(|line| !line.is_empty()).cloned());
         for (program, arguments) in &sketch.steps {
-            let mut words = vec![if program.is_empty() {
-                "x"
-            } else {
-                program.as_str()
-            }];
-            words.extend(
-                arguments
-                    .iter()
-                    .map(String::as_str)
-                    .filter(|a| !a.is_empty()),
-            );
-            let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            let line = line.join(" ");
-            let paths = own
-                .paths
-                .iter()
-                .map(|path| format!("{line} {}", quoted(path)));
-            let hosts = own
-                .hosts
-                .iter()
-                .map(|host| format!("{line} https://{host}/x"));
+            let program = if program.is_empty() { "x" } else { program };
+            let words = std::iter::once(program)
+                .chain(arguments.iter().map(String::as_str))
+                .filter(|word| !word.is_empty());
+            lines.push(words.map(quoted).collect::<Vec<_>>().join(" "));
+            own.programs.push(quoted(program));
+            own.arguments.extend(arguments.iter().cloned());
+        }
+        for line in lines {
+            let paths = own.paths.iter().map(|path| quoted(path));
+            let paths =
+                paths.flat_map(|path| [format!("{line} {path}"), format!("{line} > {path}")]);
+            let hosts = own.hosts.iter().flat_map(|host| {
+                let url = format!("https://{host}/x");
+                [
+                    format!("{line} {url}"),
+                    format!("{line} $(curl {url})"),
+                    format!("{line} > /dev/tcp/{host}/80"),
+                ]
+            });
             let longer: Vec<String> = paths.chain(hosts).collect();
             own.lines.push(line);
             own.lines.extend(longer);
-            own.programs.extend(words.first().map(|word| quoted(word)));
-            own.arguments.extend(arguments.iter().cloned());
         }
         own
     }
@@ -542,6 +555,9 @@ impl Vocabulary {
         );
         inputs.extend(self.texts.iter().map(|text| json!({ "text": text })));
         inputs.extend([json!({}), json!({ "path": "a" })]);
+        if self.whole {
+            inputs.extend(self.whole_inputs());
+        }
         let calls = tools
             .iter()
             .flat_map(|tool| inputs.iter().map(|input| Action::call(tool, input.clone())));
@@ -567,6 +583,25 @@ impl Vocabulary {
                 .flat_map(|text| fragments("tool_call", text)),
         );
         all
+    }
+
+    /// Parameters that hold everything at once.
+    fn whole_inputs(&self) -> Vec<Value> {
+        let members = |line: Option<&String>| {
+            let mut all = serde_json::Map::new();
+            if let Some(line) = line {
+                all.insert("command".into(), line.as_str().into());
+            }
+            if let Some(path) = self.paths.first() {
+                all.insert("path".into(), path.as_str().into());
+            }
+            if let Some(host) = self.hosts.first() {
+                all.insert("url".into(), format!("https://{host}/x").into());
+            }
+            Value::Object(all)
+        };
+        let lines = self.lines.iter().take(4).map(|line| members(Some(line)));
+        lines.chain([members(None)]).collect()
     }
 
     fn shell(&self) -> Vec<Action> {

@@ -161,6 +161,7 @@ impl Encoder {
     }
 
     /// The facts that appear in formulas, with their ids.
+    #[cfg(test)]
     pub(super) fn facts(&self) -> impl Iterator<Item = (&Fact, FactId)> {
         self.facts.iter().map(|(fact, id)| (fact, *id))
     }
@@ -530,13 +531,18 @@ impl Encoder {
         }
     }
 
-    fn step(&mut self, test: &CommandTest, strict: bool) -> Truth {
+    /// The text contains something that isn't known.
+    pub(super) fn open(&mut self) -> FormulaId {
         let hole = self.languages.of(Pattern {
             regex: regex_syntax::escape("$…"),
             ignore_case: false,
             unicode: true,
         });
-        let open = self.formulas.text(NAME, hole);
+        self.formulas.text(NAME, hole)
+    }
+
+    fn step(&mut self, test: &CommandTest, strict: bool) -> Truth {
+        let open = self.open();
         let uncertain = |me: &mut Self, yes: FormulaId, open: FormulaId| Truth {
             yes,
             possible: if strict { yes } else { me.any([yes, open]) },

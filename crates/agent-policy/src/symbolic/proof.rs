@@ -4,7 +4,7 @@ use super::alternatives::Alternatives;
 use super::encoding::{EncodedRule, Encoder, Fact};
 use super::formula::{FactId, FormulaId, Formulas, Object, TRUE};
 use super::sketch::Sketch;
-use super::solver::{Answer, Solver};
+use super::solver::{Answer, Search, Solver};
 use crate::condition::Condition;
 use crate::effect::{Effect, Tristate};
 use crate::model::{Combine, Policy};
@@ -80,10 +80,12 @@ pub(crate) fn prove(base: &Policy, head: &Policy) -> Proof {
     let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir));
     let opaque = encoder.opaque.iter().cloned().collect();
     let (solver, facts) = encoder.into_solver(parts);
+    let mut found = Search::new();
+    found.require(&solver.formulas, axioms);
     let mut search = DifferenceSearch {
         solver,
         facts,
-        axioms,
+        search: found,
         plain,
         kinds,
         base,
@@ -113,7 +115,7 @@ pub(crate) fn implies(one: &Condition, other: &Condition) -> bool {
 struct DifferenceSearch<'p> {
     solver: Solver,
     facts: Vec<(Fact, FactId)>,
-    axioms: FormulaId,
+    search: Search,
     /// What simple actions have in common.
     plain: FormulaId,
     kinds: Alternatives,
@@ -125,10 +127,9 @@ impl DifferenceSearch<'_> {
     /// All kinds of actions which meet a formula; whether each pair of rules is among them.
     fn all(&mut self, differs: FormulaId) -> (Vec<AbstractDifference>, bool) {
         let mut found: Vec<AbstractDifference> = Vec::new();
-        let mut wanted = self.solver.formulas.and([differs, self.axioms]);
         let mut pairs: BTreeMap<(Option<usize>, Option<usize>), usize> = BTreeMap::new();
         while found.len() < MAX_KINDS {
-            let object = match self.find(wanted) {
+            let object = match self.find(differs) {
                 Answer::Object(object) => object,
                 Answer::None => return (found, true),
                 Answer::Unknown => return (found, false),
@@ -165,7 +166,7 @@ impl DifferenceSearch<'_> {
             let formulas = &mut self.solver.formulas;
             let same = formulas.and(same);
             let others = formulas.not(same);
-            wanted = formulas.and([wanted, others]);
+            self.search.require(&self.solver.formulas, others);
             found.push(AbstractDifference {
                 base,
                 head,
@@ -180,10 +181,9 @@ impl DifferenceSearch<'_> {
 
     /// An object for which a formula holds, a plain one if there is one.
     fn find(&mut self, wanted: FormulaId) -> Answer {
-        let plain = self.solver.formulas.and([wanted, self.plain]);
-        match self.solver.solve(plain) {
+        match self.solver.find(&mut self.search, &[wanted, self.plain]) {
             Answer::Object(object) => Answer::Object(object),
-            Answer::None | Answer::Unknown => self.solver.solve(wanted),
+            Answer::None | Answer::Unknown => self.solver.find(&mut self.search, &[wanted]),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::encoding::Encoder;
 use super::formula::FormulaId;
 use super::proof::Encoded;
-use super::solver::{Answer, Solver};
+use super::solver::{Answer, Search, Solver};
 use crate::effect::Effect;
 use crate::model::Policy;
 
@@ -41,11 +41,13 @@ impl Policy {
         let axioms = encoder.axioms();
         let parts = encoder.part_axioms(&self.surroundings.context().workdir);
         let (solver, _) = encoder.into_solver(parts);
+        let mut search = Search::new();
+        search.require(&solver.formulas, axioms);
         let mut analysis = Analysis {
             policy: self,
             encoded,
             solver,
-            axioms,
+            search,
         };
         PolicyUse {
             rules: (0..self.rules.len()).map(|n| analysis.rule(n)).collect(),
@@ -58,14 +60,12 @@ struct Analysis<'p> {
     policy: &'p Policy,
     encoded: Encoded<'p>,
     solver: Solver,
-    axioms: FormulaId,
+    search: Search,
 }
 
 impl Analysis<'_> {
     fn solve(&mut self, formulas: &[FormulaId]) -> Answer {
-        let parts = formulas.iter().copied().chain([self.axioms]);
-        let whole = self.solver.formulas.and(parts);
-        self.solver.solve(whole)
+        self.solver.find(&mut self.search, formulas)
     }
 
     /// Whether a rule, or the default, decides on no action that meets the formulas.

@@ -172,6 +172,14 @@ impl Encoder {
         let path = self.all([known, exact]);
         all.push(self.formulas.every(PATHS, path));
         all.push(self.formulas.every(HOSTS, known));
+        let hole = self.open();
+        let (open, many) = (
+            self.formulas.some(ARGUMENTS, hole),
+            self.fact(Fact::ManyArguments),
+        );
+        let unclear = self.any([hole, open, many]);
+        let clear = self.not(unclear);
+        all.push(self.formulas.every(STEPS, clear));
         self.all(all)
     }
 }

@@ -7,7 +7,7 @@
 use super::formula::{Atom, CollectionId, FormulaId, Formulas, Node, Object, TextSlot};
 use super::language::{Found, LanguageId, Languages};
 use batsat::{BasicSolver, Lit, SolverInterface, lbool};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Work that one analysis may take, in checks of texts and parts.
 const MAX_CHECKS: usize = 200_000;
@@ -70,16 +70,26 @@ impl Solver {
 
     /// Finds an object for which the formula holds.
     pub(super) fn solve(&mut self, formula: FormulaId) -> Answer {
-        let mut search = Search::new(&self.formulas, formula);
+        let mut search = Search::new();
+        search.require(&self.formulas, formula);
+        self.find(&mut search, &[])
+    }
+
+    /// Finds an object for which everything that the search requires holds, and these formulas.
+    pub(super) fn find(&mut self, search: &mut Search, assumed: &[FormulaId]) -> Answer {
+        let literals: Vec<Lit> = assumed
+            .iter()
+            .map(|formula| search.literal(&self.formulas, *formula))
+            .collect();
         loop {
-            let satisfiable = search.sat.solve_limited(&[]);
+            let satisfiable = search.sat.solve_limited(&literals);
             if satisfiable == lbool::FALSE {
                 return Answer::None;
             }
             if satisfiable != lbool::TRUE {
                 return Answer::Unknown;
             }
-            let choice = search.choice(&self.formulas, formula);
+            let choice = search.choice(&self.formulas, assumed);
             match self.check(&choice) {
                 Check::Holds(object) => return Answer::Object(object),
                 Check::Unknown => return Answer::Unknown,
@@ -132,26 +142,52 @@ impl Solver {
                 }
             }
         }
-        for (at, collection, of) in present {
+        for (at, collection, of) in &present {
+            if self.has_part(&object, *collection, *of) {
+                continue;
+            }
             let none = absent
-                .get(&collection)
+                .get(collection)
                 .map(Vec::as_slice)
                 .unwrap_or_default();
-            match self.part(collection, of, none) {
-                Check::Holds(part) => {
-                    let parts = object.parts.entry(collection).or_default();
-                    if !parts.contains(&part) {
-                        parts.push(part);
-                    }
-                }
+            match self.part(*collection, *of, none) {
+                Check::Holds(part) => object.parts.entry(*collection).or_default().push(part),
                 Check::Unknown => return Check::Unknown,
                 Check::Conflict(mut core) => {
-                    core.push(at);
+                    core.push(*at);
                     return Check::Conflict(core);
                 }
             }
         }
+        self.drop_parts(&mut object, &present);
         Check::Holds(object)
+    }
+
+    fn has_part(&self, object: &Object, collection: CollectionId, of: FormulaId) -> bool {
+        let parts = object.parts.get(&collection).map(Vec::as_slice);
+        let mut parts = parts.unwrap_or_default().iter();
+        parts.any(|part| self.holds(of, part))
+    }
+
+    /// Drops parts without which everything that has to be present is.
+    fn drop_parts(&self, object: &mut Object, present: &[(usize, CollectionId, FormulaId)]) {
+        let collections: Vec<CollectionId> = object.parts.keys().copied().collect();
+        for collection in collections {
+            let count = object.parts.get(&collection).map_or(0, Vec::len);
+            for at in (0..count).rev() {
+                let mut fewer = object.clone();
+                if let Some(parts) = fewer.parts.get_mut(&collection) {
+                    parts.remove(at);
+                }
+                let complete = present
+                    .iter()
+                    .filter(|(_, own, _)| *own == collection)
+                    .all(|(_, own, of)| self.has_part(&fewer, *own, *of));
+                if complete {
+                    *object = fewer;
+                }
+            }
+        }
     }
 
     /// Finds a text that is in each language as wished. Starts with few languages, and takes in
@@ -288,23 +324,29 @@ struct Choice {
     atoms: Vec<(Atom, bool)>,
 }
 
-/// One run of the satisfiability solver.
-struct Search {
+/// A search for objects that keeps what it learns.
+pub(super) struct Search {
     sat: BasicSolver,
     literals: HashMap<FormulaId, Lit>,
     atoms: HashMap<Atom, Lit>,
+    required: Vec<FormulaId>,
 }
 
 impl Search {
-    fn new(formulas: &Formulas, formula: FormulaId) -> Self {
-        let mut search = Self {
+    pub(super) fn new() -> Self {
+        Self {
             sat: BasicSolver::default(),
             literals: HashMap::new(),
             atoms: HashMap::new(),
-        };
-        let whole = search.literal(formulas, formula);
-        search.sat.add_clause_reuse(&mut vec![whole]);
-        search
+            required: Vec::new(),
+        }
+    }
+
+    /// From now on, the formula holds for everything that is found.
+    pub(super) fn require(&mut self, formulas: &Formulas, formula: FormulaId) {
+        let whole = self.literal(formulas, formula);
+        self.sat.add_clause_reuse(&mut vec![whole]);
+        self.required.push(formula);
     }
 
     /// The literal of a formula, with the clauses that define it.
@@ -349,11 +391,11 @@ impl Search {
             .is_some_and(|literal| self.sat.value_lit(*literal) == lbool::TRUE)
     }
 
-    /// The atoms that make the formula hold in the model: of a conjunction that fails, one part.
-    fn choice(&self, formulas: &Formulas, formula: FormulaId) -> Choice {
-        let mut seen = BTreeSet::new();
+    /// The atoms that make the formulas hold in the model: of a conjunction that fails, one part.
+    fn choice(&self, formulas: &Formulas, assumed: &[FormulaId]) -> Choice {
+        let mut seen = HashSet::new();
         let mut atoms = Vec::new();
-        let mut open = vec![formula];
+        let mut open = [&self.required, assumed].concat();
         while let Some(next) = open.pop() {
             if !seen.insert(next) {
                 continue;
