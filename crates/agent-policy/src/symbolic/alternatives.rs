@@ -42,18 +42,18 @@ impl Encoder {
 
     fn elements(&mut self, predicate: &Predicate) -> Alternatives {
         let key = predicate.key();
-        let named =
+        let single =
             |names: &[Name], make: fn(Vec<Name>) -> Predicate| -> Vec<(String, Predicate)> {
                 names
                     .iter()
                     .map(|name| (name.text().to_owned(), make(vec![name.clone()])))
                     .collect()
             };
-        let single: Vec<Vec<(String, Predicate)>> = match predicate {
-            Predicate::Tool(names) => vec![named(names, Predicate::Tool)],
-            Predicate::Agent(names) => vec![named(names, Predicate::Agent)],
-            Predicate::Mode(names) => vec![named(names, Predicate::Mode)],
-            Predicate::Host(names) => vec![named(names, Predicate::Host)],
+        let lists: Vec<Vec<(String, Predicate)>> = match predicate {
+            Predicate::Tool(names) => vec![single(names, Predicate::Tool)],
+            Predicate::Agent(names) => vec![single(names, Predicate::Agent)],
+            Predicate::Mode(names) => vec![single(names, Predicate::Mode)],
+            Predicate::Host(names) => vec![single(names, Predicate::Host)],
             Predicate::Category(bits) => vec![
                 Category::ALL
                     .into_iter()
@@ -101,7 +101,7 @@ impl Encoder {
             | Predicate::ApprovedBefore
             | Predicate::UsedUp(_) => Vec::new(),
         };
-        single
+        lists
             .into_iter()
             .filter(|list| list.len() > 1)
             .map(|list| {

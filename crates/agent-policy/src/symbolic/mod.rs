@@ -9,6 +9,7 @@ mod alternatives;
 mod axioms;
 mod encoding;
 mod formula;
+mod grants;
 mod language;
 mod proof;
 mod property;

@@ -87,8 +87,8 @@ impl Policy {
     #[must_use]
     pub fn prove(&self, property: ProvableProperty) -> Proven {
         let mut encoder = Encoder::new();
-        let mut encoded = Encoded::new(self, &mut encoder);
-        let [allow, ask, deny] = encoded.decisions(&mut encoder.formulas);
+        let mut symbolic = Encoded::new(self, &mut encoder);
+        let [allow, ask, deny] = symbolic.decisions(&mut encoder.formulas);
         let breaks = match property {
             // A decision always has a reason: a rule's own, or that it matches.
             ProvableProperty::Reasoned => return Proven::Holds,
@@ -120,8 +120,8 @@ impl Policy {
                     used_up,
                     effect: Effect::Deny,
                 };
-                encoded = Encoded::with(self, &mut encoder, rule);
-                let [allow, ask, _] = encoded.decisions(&mut encoder.formulas);
+                symbolic = Encoded::with(self, &mut encoder, rule);
+                let [allow, ask, _] = symbolic.decisions(&mut encoder.formulas);
                 let [_, old_ask, old_deny] = before;
                 let from_deny = encoder.any([allow, ask]);
                 let (one, other) = (
@@ -140,8 +140,8 @@ impl Policy {
     #[must_use]
     pub fn prove_own(&self, property: &Property) -> Proven {
         let mut encoder = Encoder::new();
-        let encoded = Encoded::new(self, &mut encoder);
-        let effects = encoded.decisions(&mut encoder.formulas);
+        let symbolic = Encoded::new(self, &mut encoder);
+        let effects = symbolic.decisions(&mut encoder.formulas);
         let below = Effect::ALL.into_iter().zip(effects);
         let below: Vec<FormulaId> = below
             .filter(|(effect, _)| *effect < property.effect)
@@ -265,8 +265,7 @@ impl Encoder {
             let to = Fact::Raised(Box::new(from.clone()));
             let ids = (me.id(from), me.id(to));
             renamed.insert(ids.0, ids.1);
-            let formulas = (me.formulas.fact(ids.0), me.formulas.fact(ids.1));
-            formulas
+            (me.formulas.fact(ids.0), me.formulas.fact(ids.1))
         };
         let whole = LEVELS.map(|level| rename(self, Fact::Risk(risk_bit(level))));
         let parts = LEVELS.map(|level| rename(self, Fact::PartRisk(risk_bit(level))));

@@ -37,7 +37,7 @@ impl Policy {
     #[must_use]
     pub fn rule_use(&self) -> PolicyUse {
         let mut encoder = Encoder::new();
-        let encoded = Encoded::new(self, &mut encoder);
+        let symbolic = Encoded::new(self, &mut encoder);
         let axioms = encoder.axioms();
         let parts = encoder.part_axioms(&self.surroundings.context().workdir);
         let (solver, _) = encoder.into_solver(parts);
@@ -45,7 +45,7 @@ impl Policy {
         search.require(&solver.formulas, axioms);
         let mut analysis = Analysis {
             policy: self,
-            encoded,
+            symbolic,
             solver,
             search,
         };
@@ -58,7 +58,7 @@ impl Policy {
 
 struct Analysis<'p> {
     policy: &'p Policy,
-    encoded: Encoded<'p>,
+    symbolic: Encoded<'p>,
     solver: Solver,
     search: Search,
 }
@@ -71,7 +71,7 @@ impl Analysis<'_> {
     /// Whether a rule, or the default, decides on no action that meets the formulas.
     fn never(&mut self, formulas: &[FormulaId], rule: Option<usize>) -> bool {
         let effects = Effect::ALL.map(|effect| {
-            self.encoded
+            self.symbolic
                 .decides(&mut self.solver.formulas, rule, effect)
         });
         // Without a rule, the effect is the one of the default.
@@ -86,7 +86,7 @@ impl Analysis<'_> {
     }
 
     fn rule(&mut self, index: usize) -> RuleUse {
-        let Some(possible) = self.encoded.possible(index) else {
+        let Some(possible) = self.symbolic.possible(index) else {
             return RuleUse::Unknown;
         };
         match self.solve(&[possible]) {
@@ -105,7 +105,7 @@ impl Analysis<'_> {
     fn shadowing(&mut self, index: usize, possible: FormulaId) -> Vec<String> {
         let mut overlapping = Vec::new();
         for other in 0..self.policy.rules.len() {
-            let Some(takes) = self.encoded.takes(other).filter(|_| other != index) else {
+            let Some(takes) = self.symbolic.takes(other).filter(|_| other != index) else {
                 continue;
             };
             let Some(rule) = self.policy.rules.get(other) else {

@@ -28,8 +28,8 @@ fn pack(combine: &str, default: &str, rules: &[&str]) -> Policy {
 /// Asks the engine and the formulas about the same actions.
 fn agree(policy: &Policy, seed: u64, cases: u32) {
     let mut encoder = Encoder::new();
-    let encoded = Encoded::new(policy, &mut encoder);
-    let decisions = encoded.decisions(&mut encoder.formulas);
+    let symbolic = Encoded::new(policy, &mut encoder);
+    let decisions = symbolic.decisions(&mut encoder.formulas);
     let parts = encoder.part_axioms(&policy.surroundings.context().workdir);
     let axioms = encoder.axioms();
     let vocabulary = Vocabulary::new(policy);
@@ -65,7 +65,7 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
                 );
             }
         }
-        let found = encoded.decide(&solver, &object);
+        let found = symbolic.decide(&solver, &object);
         assert_eq!(
             found,
             (effect, index),
