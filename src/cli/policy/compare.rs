@@ -25,11 +25,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Actions that a gate makes to compare by.
-const GATE_CASES: u32 = 5_000;
+const GATE_CASES: u32 = 2_000;
 /// Recorded actions that are asked about.
 const MAX_RECORDED: usize = 1_000_000;
 
-/// Compare two policies: what becomes more permissive, what stricter?
+/// Prove what a change of a policy allows, and show it.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     /// The policy as it was: a file, a folder of policies, either at a revision (`REV:PATH`), or
@@ -48,10 +48,10 @@ pub struct CompareArgs {
     /// Where the search starts; the same seed tries the same.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Questions to make.
-    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
+    /// Random questions to evaluate besides the proof.
+    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     cases: u32,
-    /// Fail (exit 1) when there are findings this bad.
+    /// Fail (exit 1) on findings of this severity or above.
     #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
     fail_on: FailOn,
     /// How to report.

@@ -1,6 +1,7 @@
 //! `YV5xx`: what a policy says of recorded decisions, and how policies compare.
 
 mod comparison_inconclusive;
+mod dead_rule;
 mod evadable_rule;
 mod newly_allowed;
 mod newly_asked;
@@ -15,6 +16,7 @@ mod property_removed;
 mod property_violated;
 mod rate_limit_exceeded;
 mod rule_without_reason;
+mod unsatisfiable_condition;
 mod untested_rule;
 
 use super::Rule;
@@ -28,6 +30,8 @@ pub(super) const RULES: &[&Rule] = &[
     &rate_limit_exceeded::RULE,
     &newly_asked::RULE,
     &newly_asked_instead_of_allowed::RULE,
+    &dead_rule::RULE,
+    &unsatisfiable_condition::RULE,
     &rule_without_reason::RULE,
     &untested_rule::RULE,
     &policy_test_failed::RULE,
