@@ -295,7 +295,7 @@ impl CommandTest {
     /// Whether the test, as a grant, covers a step. Either the step begins with its words, or its
     /// regular expression matches the whole command. Commands inside that command need their own
     /// grant.
-    fn grants(&self, index: usize, step: &Step, facts: &Facts<'_>) -> bool {
+    pub(crate) fn grants(&self, index: usize, step: &Step, facts: &Facts<'_>) -> bool {
         if self.raw.is_empty() {
             let begins = step
                 .args

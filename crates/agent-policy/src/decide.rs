@@ -29,7 +29,7 @@ pub enum Cause<'p> {
     /// It is unknown whether the rule matches, so a human is asked.
     MayMatch,
     /// A limit of the rule is used up, with the count.
-    Limit(&'p Limit, u64),
+    Limit(Limit, u64),
     /// No rule matched.
     Default(&'p str),
 }
@@ -83,21 +83,32 @@ impl Policy {
     }
 
     pub(crate) fn decide_on(&self, facts: &Facts<'_>, request: &Request<'_>) -> Decision<'_> {
+        let candidates = self.rules.prefilter().candidates(facts);
+        self.decide_by(candidates, |rule| {
+            let holds = rule.matches(facts, request);
+            let limits = rule.limits.iter().filter(|_| holds != Tristate::No);
+            let used_up = |l: &Limit| l.used_up(request).map(|count| (*l, count));
+            (holds, limits.into_iter().find_map(used_up))
+        })
+    }
+
+    /// Combines what rules say: whether each matches, and which of its limits is used up.
+    pub(crate) fn decide_by(
+        &self,
+        candidates: impl IntoIterator<Item = usize>,
+        mut verdict: impl FnMut(&Rule) -> (Tristate, Option<(Limit, u64)>),
+    ) -> Decision<'_> {
         // The strictest effect so far, with its rule.
         let mut best: Option<Verdict<'_>> = None;
         let mut settled = false;
-        for index in self.rules.prefilter().candidates(facts) {
+        for index in candidates {
             let Some(rule) = self.rules.get(index) else {
                 break;
             };
-            let holds = rule.matches(facts, request);
+            let (holds, limit) = verdict(rule);
             if holds == Tristate::No {
                 continue;
             }
-            let limit = rule
-                .limits
-                .iter()
-                .find_map(|l| l.used_up(request).map(|count| (l, count)));
             let (effect, cause) = match (limit, holds) {
                 (Some((limit, count)), _) => (Effect::Deny, Cause::Limit(limit, count)),
                 (None, Tristate::Yes) => (rule.effect, Cause::Matches),

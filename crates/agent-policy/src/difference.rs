@@ -79,8 +79,12 @@ pub struct Comparison {
     pub kinds_left_out: u64,
     /// The changed rules by id: those of the head in its order, then the removed ones.
     pub rules: Vec<(String, RuleChange)>,
-    /// Changes that may be more permissive, though the search found no such action.
+    /// Kinds of actions that may become more permissive, though no real action is known.
     pub unproven: Vec<UnprovenChange>,
+    /// Whether it is proved that no other action becomes more permissive.
+    pub proven: bool,
+    /// Whether it is proved that both policies decide every action alike.
+    pub equivalent: bool,
     /// Properties of the base that the head no longer has.
     pub lost: Vec<UnprovenChange>,
     /// The base enforces its decisions, and the head only monitors.

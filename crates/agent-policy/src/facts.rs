@@ -19,7 +19,7 @@ pub const fn bit(kind: EffectKind) -> u32 {
 }
 
 /// Effect kinds that may hide any other.
-const HIDDEN: u32 = bit(EffectKind::Unknown) | bit(EffectKind::Dynamic);
+pub(crate) const HIDDEN: u32 = bit(EffectKind::Unknown) | bit(EffectKind::Dynamic);
 
 /// The category of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -12,7 +12,7 @@ use super::request::Request;
 use shell_effects::{Effect, EffectKind};
 
 /// The kinds of effects that a set of conditions grants, as bits.
-type GrantSet = u8;
+pub(crate) type GrantSet = u8;
 const PATHS: GrantSet = 1;
 const HOSTS: GrantSet = 2;
 const PROGRAMS: GrantSet = 4;
@@ -20,11 +20,11 @@ const EVERYTHING: GrantSet = 8;
 
 /// The possible grant sets of a condition: bit `n` stands for the set `n`. Each alternative has its
 /// own.
-type GrantAlternatives = u16;
+pub(crate) type GrantAlternatives = u16;
 /// The condition names no effects, only the action as a whole.
 const NO_EFFECTS: GrantAlternatives = 1;
 /// One of the sets is empty or contains [`EVERYTHING`]: no effect needs a check.
-const UNRESTRICTED: GrantAlternatives = 0xff01;
+pub(crate) const UNRESTRICTED: GrantAlternatives = 0xff01;
 
 /// The first effect that a rule which allows doesn't cover, though its condition holds.
 pub(crate) fn uncovered_effect<'f>(
@@ -121,7 +121,7 @@ fn grant_alternatives(
 }
 
 /// The grant set of a key.
-fn granted(predicate: &Predicate) -> GrantSet {
+pub(crate) fn granted(predicate: &Predicate) -> GrantSet {
     match predicate {
         Predicate::Path(_) => PATHS,
         Predicate::Host(_) => HOSTS,
@@ -140,38 +140,8 @@ fn granted(predicate: &Predicate) -> GrantSet {
     }
 }
 
-/// Whether the conjunction `new` grants no more than the conjunction `old`. False if that depends
-/// on the action.
-pub(super) fn scope_within(new: &[&Condition], old: &[&Condition]) -> bool {
-    let together = |parts: &[&Condition]| {
-        parts
-            .iter()
-            .map(|part| granted_alone(part))
-            .try_fold(0, |all, one| Some(all | one?))
-    };
-    let enough = |set: GrantSet| set == 0 || set & EVERYTHING != 0;
-    together(old)
-        .zip(together(new))
-        .is_some_and(|(old, new)| enough(old) || !enough(new) && new & !old == 0)
-}
-
-/// The grant set of a key or a `not`; `None` if it depends on which alternative holds.
-fn granted_alone(part: &Condition) -> Option<GrantSet> {
-    match part {
-        Condition::Is(predicate, _) => Some(granted(predicate)),
-        Condition::Not(inner) => {
-            let mut again = false;
-            inner.walk(true, &mut |below, _| {
-                again |= matches!(below, Condition::Not(_));
-            });
-            (!again).then_some(0)
-        }
-        Condition::All(_) | Condition::Any(_) => None,
-    }
-}
-
 /// The first effect outside a grant set.
-fn first_outside<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
+pub(crate) fn first_outside<'f>(set: GrantSet, facts: &'f Facts<'_>) -> Option<&'f Effect> {
     if set == 0 || set & EVERYTHING != 0 {
         return None;
     }

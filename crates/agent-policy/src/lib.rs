@@ -27,9 +27,9 @@ mod recorded_decision;
 mod request;
 mod sample;
 mod shipped;
-mod subsumption;
 mod suite;
 mod surroundings;
+mod symbolic;
 mod witness_generation;
 mod yaml;
 
@@ -59,6 +59,7 @@ pub use suite::{
     Case, Expect, Failure, json_context, json_once, json_question, load_cases, load_corpus,
     load_reasons, repeated,
 };
+pub use symbolic::{PolicyUse, ProvableProperty, Proven, RuleUse};
 pub use yaml::{Position, Problem};
 
 #[cfg(test)]

@@ -22,6 +22,14 @@ impl Name {
         }
     }
 
+    /// The name as written.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Exact(text) | Self::Star(text) => text,
+            Self::Regex(exact, _) => exact.as_str(),
+        }
+    }
+
     /// The first byte of all names that match, ignoring case; `None` if it varies.
     pub(crate) fn first(&self) -> Option<u8> {
         match self {

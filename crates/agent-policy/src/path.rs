@@ -207,6 +207,18 @@ impl PathFacts {
         }
     }
 
+    /// Whether the path contains an unexpanded `*` or `?`.
+    #[cfg(test)]
+    pub(super) const fn is_wild(&self) -> bool {
+        self.wild
+    }
+
+    /// Whether the action affects everything below, too.
+    #[cfg(test)]
+    pub(super) const fn is_tree(&self) -> bool {
+        self.tree
+    }
+
     /// Adds the path of the effect.
     pub(super) fn place(self, effect: &ShellEffect) -> TouchedPath<'_> {
         TouchedPath {
@@ -311,6 +323,37 @@ impl PathGlob {
     /// The glob as written.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether the glob means a directory and everything below.
+    pub(crate) const fn is_folder(&self) -> bool {
+        self.folder
+    }
+
+    /// The absolute paths that [`Self::covers`], as a regular expression over bytes; `None` if
+    /// there is no exact one.
+    pub(crate) fn expression(&self, blind: bool, below: bool) -> Option<String> {
+        let glob = if blind { &self.blind } else { &self.exact };
+        let regex = glob.glob().regex().strip_prefix("(?-u)")?;
+        let (flags, regex) = regex
+            .strip_prefix("(?i)")
+            .map_or(("s", regex), |rest| ("si", rest));
+        let regex = regex.strip_prefix('^')?.strip_suffix('$')?;
+        let (before, after) = match (self.by_name, below) {
+            (true, true) => ("(?:.*/)?", "(?:/.*)?"),
+            (true, false) => ("(?:.*/)?", "/*"),
+            (false, true) => ("", "(?:/.*)?"),
+            (false, false) => ("", ""),
+        };
+        // A name is never empty, and has no slash.
+        if self.by_name && glob.is_match("") {
+            let all = self.text.bytes().all(|byte| byte == b'*');
+            return all.then(|| "(?s)^.*[^/].*$".to_owned());
+        }
+        if self.by_name && (self.text.contains("[!") || self.text.contains("[^")) {
+            return None;
+        }
+        Some(format!("(?{flags})^{before}(?:{regex}){after}$"))
     }
 
     /// A path that matches, with `x` for wildcards.

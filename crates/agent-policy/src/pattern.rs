@@ -9,6 +9,9 @@ use regex::{Regex, RegexBuilder};
 /// Bytes that a compiled expression may take.
 const SIZE_LIMIT: usize = 1 << 20;
 
+/// The beginning of an expression that ignores case.
+pub(super) const IGNORE_CASE: &str = "(?i)";
+
 /// Why a pattern can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
@@ -32,8 +35,9 @@ pub enum PatternError {
 /// If it holds a construct that isn't regular, or isn't well formed.
 pub fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, PatternError> {
     let translated = translate(pattern)?;
-    RegexBuilder::new(&translated)
-        .case_insensitive(ignore_case)
+    // In the text, so that it says all that the expression means.
+    let case = if ignore_case { IGNORE_CASE } else { "" };
+    RegexBuilder::new(&format!("{case}{translated}"))
         .size_limit(SIZE_LIMIT)
         .nest_limit(64)
         .build()

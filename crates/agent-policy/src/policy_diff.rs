@@ -2,7 +2,7 @@
 //! gone.
 
 use super::model::{Combine, Policy, Property, Rule};
-use super::subsumption::subsumes;
+use super::symbolic::implies;
 use serde::Serialize;
 
 /// How a rule changed.
@@ -17,18 +17,7 @@ pub enum RuleChange {
     Changed(Vec<&'static str>),
 }
 
-impl RuleChange {
-    /// The change in one word, with the parts that differ.
-    pub(super) fn describe(&self) -> String {
-        match self {
-            Self::Added => "added".to_owned(),
-            Self::Removed => "removed".to_owned(),
-            Self::Changed(parts) => format!("changed ({})", parts.join(", ")),
-        }
-    }
-}
-
-/// A change that may make a decision more permissive, though the search found no such action.
+/// A change that may make a decision more permissive, though no such action is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnprovenChange {
     /// The rule, or the key of the policy.
@@ -45,7 +34,7 @@ pub(super) fn lost_properties(base: &Policy, head: &Policy) -> Vec<UnprovenChang
     let kept = |old: &&Property| {
         head.properties
             .iter()
-            .any(|new| new.effect >= old.effect && subsumes(&old.for_all, &new.for_all))
+            .any(|new| new.effect >= old.effect && implies(&old.for_all, &new.for_all))
     };
     let gone = base.properties.iter().filter(|old| !kept(old));
     gone.map(|old| {
@@ -55,9 +44,7 @@ pub(super) fn lost_properties(base: &Policy, head: &Policy) -> Vec<UnprovenChang
             Some(new) if new.effect < old.effect => {
                 format!("{} instead of {}", new.effect, old.effect)
             }
-            Some(_) => {
-                "changed: it isn't plainly about all the actions that it was about".to_owned()
-            }
+            Some(_) => "changed: it isn't about all the actions that it was about".to_owned(),
         };
         UnprovenChange {
             what: old.id.clone(),

@@ -1,5 +1,6 @@
 //! Short texts that a regular expression finds, one for each of its alternatives.
 
+use super::pattern::IGNORE_CASE;
 use regex::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -11,7 +12,12 @@ const MAX_BYTES: usize = 2_000;
 /// Short texts that match the expression; empty if no simple one does.
 pub(super) fn samples(regex: &Regex) -> Vec<String> {
     let mut parser = regex_syntax::ParserBuilder::new().nest_limit(64).build();
-    let Ok(hir) = parser.parse(regex.as_str()) else {
+    let Ok(hir) = parser.parse(
+        regex
+            .as_str()
+            .strip_prefix(IGNORE_CASE)
+            .unwrap_or(regex.as_str()),
+    ) else {
         return Vec::new();
     };
     let mut all = of(&hir);

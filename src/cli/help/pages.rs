@@ -250,12 +250,25 @@ pub(super) const PAGES: &[Page] = &[
         &["policy mutate", "policy fuzz", "policy compare"],
     ),
     page(
+        "policy check",
+        &[("A directory of policies", "policy check policies")],
+        &["policy test", "policy prove"],
+    ),
+    page(
+        "policy prove",
+        &[(
+            "Does every action of high risk need a human?",
+            "policy prove --property human-for-high default",
+        )],
+        &["policy check", "policy fuzz"],
+    ),
+    page(
         "policy compare",
         &[(
             "What does this branch allow?",
             "policy compare main:policies policies",
         )],
-        &["policy test", "policy replay"],
+        &["policy test", "policy prove"],
     ),
     page(
         "policy fuzz",

@@ -14,8 +14,8 @@ use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::recorded_decisions::DecisionHistory;
 use crate::verify::{Options, Report, watch};
 use agent_policy::{
-    Case, Comparison, Context, Effort, Position, Question, RuleChange, UnprovenChange, compare,
-    load_cases, load_corpus,
+    Case, Comparison, Context, Effect, Effort, Position, Question, RuleChange, UnprovenChange,
+    compare, load_cases, load_corpus,
 };
 use clap::Args;
 use content_scan::mask::Mask;
@@ -24,8 +24,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Number of generated actions when a gate compares policies.
-const GATE_CASES: u32 = 5_000;
+/// Number of random questions when a gate compares policies.
+const GATE_CASES: u32 = 2_000;
 /// Maximum number of recorded actions that are evaluated.
 const MAX_RECORDED: usize = 1_000_000;
 
@@ -48,11 +48,11 @@ pub struct CompareArgs {
     /// Start the search with this seed; the same seed tries the same actions.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Try this many actions.
-    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
+    /// Random questions to evaluate besides the proof.
+    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     cases: u32,
-    /// Fail (exit 1) when there are findings this bad.
-    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    /// Fail (exit 1) on findings of this severity or above.
+    #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
     fail_on: FailOn,
     /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
@@ -104,9 +104,15 @@ impl CompareArgs {
         }
         // A removed policy allows whatever the others don't forbid, and nothing verifies that.
         let gone = !one_sided.is_empty() && self.fail_on != FailOn::Never;
+        // What is inconclusive has an exit code of its own.
+        let decided = objections
+            .findings
+            .iter()
+            .filter(|f| f.code.0 != INCONCLUSIVE);
+        let decided: Vec<_> = decided.map(|f| f.severity).collect();
         let failing = self
             .fail_on
-            .count(|severity| objections.count(severity) as u64);
+            .count(|severity| decided.iter().filter(|own| **own == severity).count() as u64);
         let unproven = results.iter().any(|(_, found)| !found.unproven.is_empty());
         Ok(match () {
             () if failing > 0 || gone => EXIT_FINDINGS,
@@ -252,18 +258,12 @@ impl CompareArgs {
                 found.targeted,
                 found.given
             )?;
-            for one in &found.unproven {
-                writeln!(out, "    inconclusive: {}", terminal(&doubt(one)))?;
-            }
+            writeln!(out, "    {}", verdict(found))?;
             if found.left_out > 0 {
                 writeln!(out, "    {}", left_out(found))?;
             }
         }
-        writeln!(
-            out,
-            "seed {}: a search, and no proof that nothing else differs",
-            self.seed
-        )
+        Ok(())
     }
 
     fn json(
@@ -285,12 +285,12 @@ impl CompareArgs {
                     .collect();
                 json!({
                     "base": pair.base.file, "head": pair.head.file, "made": found.made, "aimed": found.targeted, "given": found.given,
-                    "inconclusive": found.unproven, "lostProperties": found.lost, "leftOut": found.left_out, "kindsLeftOut": found.kinds_left_out, "rules": found.rules, "differences": differences,
+                    "proven": found.proven, "inconclusive": found.unproven, "lostProperties": found.lost, "leftOut": found.left_out, "kindsLeftOut": found.kinds_left_out, "rules": found.rules, "differences": differences,
                 })
             })
             .collect();
         json!({
-            "version": 1, "seed": self.seed, "exhaustive": false, "pairs": pairs, "notCompared": one_sided,
+            "version": 1, "seed": self.seed, "exhaustive": results.iter().all(|(_, found)| found.proven), "pairs": pairs, "notCompared": one_sided,
             "findings": findings_json(&objections.findings),
         })
     }
@@ -323,20 +323,6 @@ pub(in crate::cli) fn compare_with_base(policy: &Path, base: &str) -> Result<Rep
     };
     if let Some(found) = &found {
         report(&pair, found, &mut objections);
-        // A gate can only report uncertainty as a finding.
-        for one in &found.unproven {
-            let help = "see to it by hand; a case that the old policy passes and that asks about it would show what became of it";
-            objections
-                .add(
-                    516,
-                    &pair.head.file,
-                    &pair.head.text,
-                    Position { line: 1, column: 1 },
-                    doubt(one),
-                    Some(help.into()),
-                )
-                .subject = Some(subject(["inconclusive", &one.what, &one.change]));
-        }
     }
     let mut report = objections.into_report();
     if let Some(found) = found.as_ref().filter(|found| found.left_out > 0) {
@@ -346,9 +332,9 @@ pub(in crate::cli) fn compare_with_base(policy: &Path, base: &str) -> Result<Rep
         None => format!("the policy is as it was in {}", pair.base.file),
         Some(found) => {
             format!(
-                "the policy was compared with {} on {} made questions: a search, and no proof",
+                "the policy was compared with {}: {}",
                 pair.base.file,
-                found.made + found.targeted
+                verdict(&found)
             )
         }
     });
@@ -397,7 +383,19 @@ fn without(value: serde_json::Value, secrets: &Mask) -> serde_json::Value {
     }
 }
 
-/// Describes what isn't listed.
+/// What the comparison proves.
+fn verdict(found: &Comparison) -> &'static str {
+    let permissive = found.differences.keys().any(|k| k.is_more_permissive());
+    match (found.proven, permissive, found.differences.is_empty()) {
+        (false, ..) => "not proved: see what is inconclusive",
+        (true, true, _) => "proved: nothing else becomes more permissive",
+        (true, false, false) => "proved: nothing becomes more permissive",
+        (true, false, true) if found.equivalent => "proved: both decide every action alike",
+        (true, false, true) => "proved: nothing becomes more permissive",
+    }
+}
+
+/// Says that not every kind is listed.
 fn left_out(found: &Comparison) -> String {
     let Comparison {
         left_out,
@@ -407,12 +405,17 @@ fn left_out(found: &Comparison) -> String {
     format!("not listed: {left_out} questions that differ in {kinds_left_out} more kinds")
 }
 
-/// Describes a change that may have made something more permissive.
-fn doubt(one: &UnprovenChange) -> String {
-    format!(
-        "{} was {}, which may make something more permissive; no action was found that shows it",
-        one.what, one.change
-    )
+/// The code of what is neither proved nor shown.
+const INCONCLUSIVE: u16 = 519;
+
+/// The code of a difference.
+const fn code_of(base: Effect, head: Effect) -> u16 {
+    match (base, head) {
+        (_, Effect::Allow) => 516,
+        (Effect::Deny, Effect::RequireApproval) => 506,
+        (_, Effect::RequireApproval) => 507,
+        (_, Effect::Deny) => 517,
+    }
 }
 
 /// Reports a finding for each kind of difference, at the responsible rule of the head.
@@ -452,17 +455,30 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
         )
         .subject = Some(subject([&**what]));
     }
+    for one in &found.unproven {
+        let help = "read the kind of action: if it can exist, add a case for it; if not, write the rule so that it excludes it";
+        to.add(
+            INCONCLUSIVE,
+            &pair.head.file,
+            &pair.head.text,
+            Position { line: 1, column: 1 },
+            format!("inconclusive: {}: {}", one.what, one.change),
+            Some(help.into()),
+        )
+        .subject = Some(subject(["inconclusive", &one.what]));
+    }
     for (kind, difference) in &found.differences {
         let place = pair
             .head
             .policy
             .rule(&kind.head_rule)
             .map_or(Position { line: 1, column: 1 }, |r| r.at);
-        let (code, word) = if kind.is_more_permissive() {
-            (516, "more permissive")
+        let word = if kind.is_more_permissive() {
+            "more permissive"
         } else {
-            (517, "stricter")
+            "stricter"
         };
+        let code = code_of(kind.base, kind.head);
         let message = format!(
             "{word}: {} by `{}` becomes {} by `{}`: {}",
             kind.base,

@@ -1,5 +1,6 @@
 //! `policy`: evaluates, tests, compares and replays policies.
 
+mod check;
 mod compare;
 mod eval;
 pub(super) mod find;
@@ -9,6 +10,7 @@ mod fuzz;
 #[cfg_attr(not(feature = "policy-fuzz"), path = "mutate_absent.rs")]
 mod mutate;
 mod objection;
+mod prove;
 mod replay;
 mod revision;
 mod test;
@@ -27,8 +29,12 @@ pub enum PolicyCommand {
     Eval(eval::EvalArgs),
     /// Run the cases and corpora of policies, and say what they exercise.
     Test(test::TestArgs),
-    /// Compare two policies: what becomes more permissive, what stricter?
+    /// Prove that every rule of a policy can decide.
+    Check(check::CheckArgs),
+    /// Prove what a change of a policy allows, and show it.
     Compare(compare::CompareArgs),
+    /// Prove properties of a policy for every action.
+    Prove(prove::ProveArgs),
     /// Search for actions that break a property of a policy.
     Fuzz(fuzz::FuzzArgs),
     /// Change every rule for the worse, one thing at a time, and list the changes that no case
@@ -45,7 +51,9 @@ impl PolicyCommand {
         match self {
             Self::Eval(args) => args.run(),
             Self::Test(args) => args.run(),
+            Self::Check(args) => args.run(),
             Self::Compare(args) => args.run(),
+            Self::Prove(args) => args.run(),
             Self::Fuzz(args) => args.run(),
             Self::Mutate(args) => args.run(),
             Self::Replay(args) => args.run(),

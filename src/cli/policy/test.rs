@@ -296,6 +296,7 @@ impl Suite {
                     .subject = Some(subject([&*rule.id, "just misses"]));
             }
         }
+        super::check::check_rules(&self.found, objections);
         Outcome {
             file: file.clone(),
             id: policy.id.clone(),

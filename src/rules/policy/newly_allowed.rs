@@ -1,18 +1,17 @@
-//! Compared with the base policy, the decision about an action is more permissive.
+//! The base policy stops an action, and the head allows it.
 //!
 //! ## What it does
-//! Asks two policies about the same actions: those of corpora and traces that are given, and many
-//! that are made from the words of both. Reports, for each pair of rules that disagree, the
-//! smallest action that gets a more permissive effect: denied before and asked about or allowed
-//! now, asked about before and allowed now.
+//! Compares two policies. An exact analysis proves which kinds of actions the head allows and the
+//! base denies or asks about, for each pair of rules that decide. Reports each kind with the
+//! smallest action that was built and confirmed by the engine on both policies.
 //!
 //! ## Why it matters
-//! In a change of a policy one sees what was written and not what it allows. The witness is
-//! an action that the change allows.
+//! A change of a policy shows what was written and not what it allows. The witness is an action that
+//! the change allows.
 //!
 //! ## How to fix it
 //! If the witness should run, nothing. Otherwise narrow the rule that is named, or keep the one
-//! that stopped it. That nothing is reported is no proof: the report says how much was searched.
+//! that stopped it.
 //!
 //! ## Fails
 //! ```yaml policy compare --cases 400 base.yaml policy.yaml
@@ -34,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "newly-allowed",
     severity: Severity::Error,
     aspect: None,
-    summary: "compared with the base policy an action is newly allowed (witness printed)",
+    summary: "the base policy stops an action, and the head allows it (witness printed)",
     source: include_str!("newly_allowed.rs"),
     examples: &[
         include_str!("newly_allowed/fails/policy.yaml"),

@@ -1,15 +1,14 @@
-//! Compared with the base policy, an action is treated stricter.
+//! The base policy allows an action or asks about it, and the head denies it.
 //!
 //! ## What it does
-//! Asks two policies about the same actions, as for YV516, and reports the smallest action for each
-//! pair of rules that gets a stricter effect now.
+//! Compares two policies as YV516 does, and reports each kind of action that the head newly denies,
+//! with the smallest action of that kind.
 //!
 //! ## Why it matters
-//! What is newly forbidden stops work that went well before, and what is newly asked about costs
-//! somebody's attention.
+//! What is newly denied stops work that went well before.
 //!
 //! ## How to fix it
-//! Nothing, if it is meant. `policy replay` tells how often it would have happened.
+//! Nothing, if it is meant. `policy replay` says how often it would have happened.
 //!
 //! ## Fails
 //! ```yaml policy compare --fail-on note --cases 400 base.yaml policy.yaml
@@ -31,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
     name: "newly-denied",
     severity: Severity::Note,
     aspect: None,
-    summary: "compared with the base policy an action is newly denied (witness printed)",
+    summary: "the head policy newly denies an action (witness printed)",
     source: include_str!("newly_denied.rs"),
     examples: &[
         include_str!("newly_denied/fails/policy.yaml"),

@@ -1,0 +1,209 @@
+//! The abstract object of a concrete action. Tests compare what the engine says of the action with
+//! what the formulas say of the object.
+
+use super::encoding::{
+    AGENT, ARGUMENTS, Encoder, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD,
+    PAYLOAD_PARTS, STEPS, TOOLS,
+};
+use super::formula::Object;
+use crate::action::type_bit;
+use crate::condition::{CommandTest, Condition, Predicate, risk_bit};
+use crate::effect::Tristate;
+use crate::facts::Facts;
+use crate::flags::has_argument;
+use crate::grant_scope::first_outside;
+use crate::model::Policy;
+use crate::path::{PathGlob, TouchedPath};
+use crate::request::Request;
+use shell_effects::{EffectKind, Step};
+use std::collections::BTreeMap;
+
+/// What the policies of a test contain, by their text.
+#[derive(Default)]
+pub(super) struct Vocabulary<'p> {
+    globs: BTreeMap<String, &'p PathGlob>,
+    grants: BTreeMap<String, &'p CommandTest>,
+}
+
+impl<'p> Vocabulary<'p> {
+    pub(super) fn new(policy: &'p Policy) -> Self {
+        let mut all = Self::default();
+        for rule in policy.rules.iter() {
+            rule.when.walk(true, &mut |when, _| all.add(when));
+        }
+        all
+    }
+
+    fn add(&mut self, when: &'p Condition) {
+        match when {
+            Condition::Is(Predicate::Path(test), _) => {
+                let protected = test.protected.iter().flat_map(|(_, globs)| globs);
+                for glob in test.glob.iter().chain(&test.except).chain(protected) {
+                    self.globs.insert(glob.text().to_owned(), glob);
+                }
+            }
+            Condition::Is(Predicate::Granted(grants), _) => {
+                for grant in grants {
+                    if let Condition::Is(Predicate::Command(test), _) = grant {
+                        self.grants.insert(format!("{test:?}"), test);
+                    }
+                    self.add(grant);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The object of an action.
+    pub(super) fn object(
+        &self,
+        encoder: &Encoder,
+        facts: &Facts<'_>,
+        request: &Request<'_>,
+    ) -> Object {
+        let mut object = Object::default();
+        for (fact, id) in encoder.facts() {
+            if holds(fact, facts, request) {
+                object.facts.insert(id);
+            }
+        }
+        let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+        object.texts.insert(AGENT, text(request.agent));
+        object.texts.insert(MODE, text(request.mode));
+        object.texts.insert(LINE, facts.line().to_owned());
+        object.texts.insert(PAYLOAD, facts.compact().to_owned());
+        let named = |name: &str| Object {
+            texts: BTreeMap::from([(NAME, name.to_owned())]),
+            ..Object::default()
+        };
+        let tools = [&facts.action.tool, &facts.action.other_tool];
+        let tools = tools.into_iter().flatten().map(|tool| named(tool));
+        object.parts.insert(TOOLS, tools.collect());
+        let paths = facts.touched_paths().map(|place| {
+            let mut part = named(place.absolute.unwrap_or_default());
+            let own = encoder
+                .facts()
+                .filter(|(fact, _)| self.of_path(fact, &place));
+            part.facts.extend(own.map(|(_, id)| id));
+            part
+        });
+        object.parts.insert(PATHS, paths.collect());
+        let hosts = facts.hosts().map(|host| {
+            let mut part = named(host.unwrap_or_default());
+            let known = encoder
+                .facts()
+                .filter(|(fact, _)| **fact == Fact::Known && host.is_some());
+            part.facts.extend(known.map(|(_, id)| id));
+            part
+        });
+        object.parts.insert(HOSTS, hosts.collect());
+        let steps = facts.steps().iter().enumerate().map(|(index, step)| {
+            let mut part = named(&step.program);
+            let own = encoder
+                .facts()
+                .filter(|(fact, _)| self.of_step(fact, index, step, facts));
+            part.facts.extend(own.map(|(_, id)| id));
+            let arguments = step.args.iter().map(|a| named(a)).collect();
+            part.parts.insert(ARGUMENTS, arguments);
+            part
+        });
+        object.parts.insert(STEPS, steps.collect());
+        if facts.parts().count > 1 {
+            let lines = facts.parts().texts(facts.line()).map(named);
+            object.parts.insert(LINE_PARTS, lines.collect());
+            let payloads = facts.compact_parts();
+            let payloads = payloads.iter().map(|part| named(part));
+            object.parts.insert(PAYLOAD_PARTS, payloads.collect());
+        }
+        object
+    }
+
+    fn of_path(&self, fact: &Fact, place: &TouchedPath<'_>) -> bool {
+        let site = &place.facts;
+        match fact {
+            Fact::Access(access) => site.access == *access,
+            Fact::Inside => site.inside == Tristate::Yes,
+            Fact::NotInside => site.inside == Tristate::No,
+            Fact::Known => place.absolute.is_some(),
+            Fact::Wild => site.is_wild(),
+            Fact::Tree => site.is_tree(),
+            Fact::MayMatch(glob) => self
+                .globs
+                .get(glob)
+                .is_some_and(|glob| glob.matches(place, false) != Tristate::No),
+            _ => false,
+        }
+    }
+
+    fn of_step(&self, fact: &Fact, index: usize, step: &Step, facts: &Facts<'_>) -> bool {
+        match fact {
+            Fact::ManyArguments => step.args.len() >= 64,
+            Fact::Argument(want, strict) => has_argument(&step.program, &step.args, want, *strict),
+            Fact::Granted(test) => self
+                .grants
+                .get(test)
+                .is_some_and(|test| test.grants(index, step, facts)),
+            _ => false,
+        }
+    }
+}
+
+fn holds(fact: &Fact, facts: &Facts<'_>, request: &Request<'_>) -> bool {
+    match fact {
+        Fact::Kind(kind) => type_bit(facts.action.kind) == *kind,
+        Fact::Production => request.production,
+        Fact::HasAgent => request.agent.is_some(),
+        Fact::HasMode => request.mode.is_some(),
+        Fact::Risk(risk) => risk_bit(facts.risk()) == *risk,
+        Fact::PartRisk(risk) => facts.risks().into_iter().any(|r| risk_bit(r) == *risk),
+        Fact::Effect(effect) => facts.effects() & effect != 0,
+        Fact::Cut => facts.analysis().cut,
+        Fact::Unparsed => facts.analysis().unparsed,
+        Fact::Several => facts.parts().count > 1,
+        Fact::HasCommand => facts.action.command().is_some(),
+        Fact::WithoutPath => facts.without_path().is_some(),
+        Fact::WithoutHost => facts.without_host().is_some(),
+        Fact::WithoutStep => facts.without_step().is_some(),
+        Fact::Outside(set) => first_outside(*set, facts).is_some(),
+        Fact::Grantable => {
+            let mut effects = facts.analysis().effects.iter().enumerate();
+            effects.all(|(index, effect)| match effect.kind {
+                EffectKind::Read | EffectKind::Write | EffectKind::Delete => {
+                    facts.touches_path(index) || facts.is_of_program(index, effect)
+                }
+                EffectKind::Network => true,
+                EffectKind::Execute | EffectKind::GitRead => facts.is_of_program(index, effect),
+                _ => false,
+            })
+        }
+        Fact::ApprovedBefore => facts
+            .action
+            .one_tool()
+            .is_some_and(|tool| request.history.has_approved(tool, facts.risk())),
+        Fact::UsedUp(family, most) => used_up(family, *most, request),
+        Fact::Opaque(..) | Fact::Raised(_) => false,
+        Fact::Access(_)
+        | Fact::Inside
+        | Fact::NotInside
+        | Fact::Known
+        | Fact::Wild
+        | Fact::Tree
+        | Fact::MayMatch(_)
+        | Fact::ManyArguments
+        | Fact::Argument(..)
+        | Fact::Granted(_) => false,
+    }
+}
+
+fn used_up(family: &str, most: u64, request: &Request<'_>) -> bool {
+    use crate::limit::Limit;
+    let limit = match family {
+        "max_per_minute" => Limit::PerMinute(most),
+        "max_per_hour" => Limit::PerHour(most),
+        "max_per_execution" => Limit::PerExecution(most),
+        "max_executions_per_hour" => Limit::AllPerHour(most),
+        "max_cost_per_day" => Limit::Cost(f64::from_bits(most)),
+        _ => Limit::Busy(most),
+    };
+    limit.used_up(request).is_some()
+}

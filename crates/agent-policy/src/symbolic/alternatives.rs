@@ -1,0 +1,168 @@
+//! The alternatives of a rule: each element of each list in its condition. They separate the kinds
+//! of actions that a rule decides on.
+
+use super::encoding::Encoder;
+use super::formula::FormulaId;
+use crate::action::{kind_name, type_bit};
+use crate::condition::{CommandTest, Condition, PathTest, Predicate};
+use crate::facts::{Category, bit};
+use crate::name::Name;
+use governance::{ActionType, RiskLevel};
+use shell_effects::EffectKind;
+
+/// Lists of alternatives, each with a label for reports.
+pub(super) type Alternatives = Vec<Vec<(String, FormulaId)>>;
+
+impl Encoder {
+    /// The types of actions.
+    pub(super) fn kind_alternatives(&mut self) -> Alternatives {
+        use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
+        let mut all: Vec<(String, FormulaId)> = [ShellCmd, ToolCall, CodeDiff, Answer]
+            .into_iter()
+            .map(|kind| {
+                let formula = self.kinds(type_bit(Some(kind)));
+                (kind_name(kind).to_owned(), formula)
+            })
+            .collect();
+        all.push(("unknown type".to_owned(), self.kinds(type_bit(None))));
+        vec![all]
+    }
+
+    /// The alternatives of a condition. What `not` excludes is none.
+    pub(super) fn alternatives(&mut self, when: &Condition) -> Alternatives {
+        match when {
+            Condition::All(list) | Condition::Any(list) => list
+                .iter()
+                .flat_map(|part| self.alternatives(part))
+                .collect(),
+            Condition::Not(_) => Vec::new(),
+            Condition::Is(predicate, _) => self.elements(predicate),
+        }
+    }
+
+    fn elements(&mut self, predicate: &Predicate) -> Alternatives {
+        let key = predicate.key();
+        let single =
+            |names: &[Name], make: fn(Vec<Name>) -> Predicate| -> Vec<(String, Predicate)> {
+                names
+                    .iter()
+                    .map(|name| (name.text().to_owned(), make(vec![name.clone()])))
+                    .collect()
+            };
+        let lists: Vec<Vec<(String, Predicate)>> = match predicate {
+            Predicate::Tool(names) => vec![single(names, Predicate::Tool)],
+            Predicate::Agent(names) => vec![single(names, Predicate::Agent)],
+            Predicate::Mode(names) => vec![single(names, Predicate::Mode)],
+            Predicate::Host(names) => vec![single(names, Predicate::Host)],
+            Predicate::Category(bits) => vec![
+                Category::ALL
+                    .into_iter()
+                    .filter(|category| category.bit() & bits != 0)
+                    .map(|one| (one.name().to_owned(), Predicate::Category(one.bit())))
+                    .collect(),
+            ],
+            Predicate::Effects(bits) => vec![
+                EffectKind::ALL
+                    .into_iter()
+                    .filter(|kind| bit(*kind) & bits != 0)
+                    .map(|kind| (kind.as_str().to_owned(), Predicate::Effects(bit(kind))))
+                    .collect(),
+            ],
+            Predicate::Risk(bits) => vec![
+                [RiskLevel::High, RiskLevel::Medium, RiskLevel::Low]
+                    .into_iter()
+                    .map(|level| (level, crate::condition::risk_bit(level)))
+                    .filter(|(_, one)| one & bits != 0)
+                    .map(|(level, one)| (level.name().to_owned(), Predicate::Risk(one)))
+                    .collect(),
+            ],
+            Predicate::Pattern(regexes) => vec![
+                regexes
+                    .iter()
+                    .map(|regex| {
+                        let one = Predicate::Pattern(vec![regex.clone()]);
+                        (regex.as_str().to_owned(), one)
+                    })
+                    .collect(),
+            ],
+            Predicate::Command(test) => commands(test),
+            Predicate::Path(test) => paths(test),
+            Predicate::Granted(grants) => vec![
+                grants
+                    .iter()
+                    .filter_map(|grant| match grant {
+                        Condition::Is(one, text) => Some((text.clone(), one.clone())),
+                        _ => None,
+                    })
+                    .collect(),
+            ],
+            Predicate::Type(_)
+            | Predicate::Production(_)
+            | Predicate::ApprovedBefore
+            | Predicate::UsedUp(_) => Vec::new(),
+        };
+        lists
+            .into_iter()
+            .filter(|list| list.len() > 1)
+            .map(|list| {
+                list.into_iter()
+                    .map(|(text, one)| {
+                        let truth = self.predicate(&one, false);
+                        (format!("{key} `{text}`"), truth.possible)
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+}
+
+fn commands(test: &CommandTest) -> Vec<Vec<(String, Predicate)>> {
+    let one = |name: &Name, test: CommandTest| (name.text().to_owned(), Predicate::Command(test));
+    let programs = test.program.iter().map(|name| {
+        let program = vec![name.clone()];
+        one(
+            name,
+            CommandTest {
+                program,
+                ..CommandTest::default()
+            },
+        )
+    });
+    let arguments = test.arg.iter().map(|name| {
+        let arg = vec![name.clone()];
+        one(
+            name,
+            CommandTest {
+                arg,
+                ..CommandTest::default()
+            },
+        )
+    });
+    let raw = test.raw.iter().map(|regex| {
+        let raw = vec![regex.clone()];
+        let test = CommandTest {
+            raw,
+            ..CommandTest::default()
+        };
+        (regex.as_str().to_owned(), Predicate::Command(test))
+    });
+    vec![programs.collect(), arguments.collect(), raw.collect()]
+}
+
+fn paths(test: &PathTest) -> Vec<Vec<(String, Predicate)>> {
+    let globs = test.glob.iter().map(|glob| {
+        let one = PathTest {
+            glob: vec![glob.clone()],
+            ..PathTest::default()
+        };
+        (glob.text().to_owned(), Predicate::Path(one))
+    });
+    let access = test.access.iter().map(|access| {
+        let one = PathTest {
+            access: vec![*access],
+            ..PathTest::default()
+        };
+        (access.name().to_owned(), Predicate::Path(one))
+    });
+    vec![globs.collect(), access.collect()]
+}

@@ -1,0 +1,696 @@
+//! Reads a policy as formulas over abstract actions.
+//!
+//! This mirrors [`Condition::holds`] and its neighbours, key by key. A test asks the engine and the
+//! formulas about the same actions.
+
+use super::formula::{CollectionId, FactId, FormulaId, Formulas, TRUE, TextSlot};
+use super::language::{LanguageId, Languages, Pattern};
+use super::solver::Solver;
+use crate::action::type_bit;
+use crate::condition::{CommandTest, Condition, PathTest, Predicate, risk_bit};
+use crate::effect::Effect;
+use crate::facts::{Category, HIDDEN, bit};
+use crate::grant_scope::GrantSet;
+use crate::limit::Limit;
+use crate::model::{Policy, Rule};
+use crate::name::Name;
+use crate::path::{Access, PathGlob};
+use governance::{ActionType, RiskLevel};
+use regex::Regex;
+use shell_effects::EffectKind;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The texts of an action.
+pub(super) const AGENT: TextSlot = 0;
+pub(super) const MODE: TextSlot = 1;
+pub(super) const LINE: TextSlot = 2;
+pub(super) const PAYLOAD: TextSlot = 3;
+/// The text of a part: its name, path or host.
+pub(super) const NAME: TextSlot = 0;
+
+/// The collections of an action.
+pub(super) const TOOLS: CollectionId = 0;
+pub(super) const PATHS: CollectionId = 1;
+pub(super) const HOSTS: CollectionId = 2;
+pub(super) const STEPS: CollectionId = 3;
+pub(super) const LINE_PARTS: CollectionId = 4;
+pub(super) const PAYLOAD_PARTS: CollectionId = 5;
+/// The arguments of a step.
+pub(super) const ARGUMENTS: CollectionId = 6;
+
+/// A fact about an action or one of its parts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Fact {
+    /// The action has this type; with no such fact it is of an unknown type.
+    Kind(u8),
+    Production,
+    HasAgent,
+    HasMode,
+    /// The risk of the action, as a bit.
+    Risk(u8),
+    /// One of its commands has this risk.
+    PartRisk(u8),
+    /// It has this effect, as a bit.
+    Effect(u32),
+    /// The analysis left something out.
+    Cut,
+    /// The analysis doesn't understand the action.
+    Unparsed,
+    /// The line has several commands.
+    Several,
+    /// The action has a command line.
+    HasCommand,
+    /// One of several commands touches no path, contacts no host, runs no program.
+    WithoutPath,
+    WithoutHost,
+    WithoutStep,
+    /// An effect lies outside of what this set grants.
+    Outside(GrantSet),
+    /// All kinds of effects are ones that templates can grant.
+    Grantable,
+    ApprovedBefore,
+    /// A limit is used up: its family, and its count as bits.
+    UsedUp(&'static str, u64),
+    /// Of a path: how it is used.
+    Access(Access),
+    Inside,
+    NotInside,
+    /// The text of a path or host is known.
+    Known,
+    /// It contains an unexpanded `*` or `?`.
+    Wild,
+    /// Everything below is affected too.
+    Tree,
+    /// The glob may match what an unexpanded path stands for.
+    MayMatch(String),
+    /// Of a step: it has many arguments.
+    ManyArguments,
+    /// It has this argument in some spelling; in a rule that allows, to the letter.
+    Argument(String, bool),
+    /// A template grants it.
+    Granted(String),
+    /// The fact about the same action with a higher stated risk.
+    Raised(Box<Fact>),
+    /// A text matches a pattern that can't be analysed.
+    Opaque(TextSlot, String),
+}
+
+/// Whether something holds: certainly, and possibly.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Truth {
+    pub(super) yes: FormulaId,
+    pub(super) possible: FormulaId,
+}
+
+impl Truth {
+    pub(super) const fn known(formula: FormulaId) -> Self {
+        Self {
+            yes: formula,
+            possible: formula,
+        }
+    }
+}
+
+/// A rule as formulas.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EncodedRule {
+    pub(super) matches: Truth,
+    /// One of its limits is used up.
+    pub(super) used_up: FormulaId,
+    pub(super) effect: Effect,
+}
+
+/// Builds the formulas of policies.
+#[derive(Debug)]
+pub(super) struct Encoder {
+    pub(super) formulas: Formulas,
+    pub(super) languages: Languages,
+    facts: HashMap<Fact, FactId>,
+    /// The limits that appear, by family.
+    limits: BTreeMap<&'static str, BTreeSet<u64>>,
+    /// The patterns that can't be analysed.
+    pub(super) opaque: BTreeSet<String>,
+}
+
+/// Orders the counts of a limit: costs are positive floats, whose bits have the order of values.
+fn threshold(limit: &Limit) -> u64 {
+    match *limit {
+        Limit::PerMinute(most)
+        | Limit::PerHour(most)
+        | Limit::PerExecution(most)
+        | Limit::AllPerHour(most)
+        | Limit::Busy(most) => most,
+        Limit::Cost(most) => most.max(0.0).to_bits(),
+    }
+}
+
+impl Encoder {
+    pub(super) fn new() -> Self {
+        Self {
+            formulas: Formulas::new(),
+            languages: Languages::default(),
+            facts: HashMap::new(),
+            limits: BTreeMap::new(),
+            opaque: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn id(&mut self, fact: Fact) -> FactId {
+        let next = FactId::try_from(self.facts.len()).unwrap_or(FactId::MAX);
+        *self.facts.entry(fact).or_insert(next)
+    }
+
+    /// The facts that appear in formulas, with their ids.
+    #[cfg(test)]
+    pub(super) fn facts(&self) -> impl Iterator<Item = (&Fact, FactId)> {
+        self.facts.iter().map(|(fact, id)| (fact, *id))
+    }
+
+    /// A solver for the formulas, and what the facts in them are.
+    pub(super) fn into_solver(
+        self,
+        parts: Vec<(CollectionId, FormulaId)>,
+    ) -> (Solver, Vec<(Fact, FactId)>) {
+        let mut solver = Solver::new(self.formulas, self.languages);
+        for (collection, axiom) in parts {
+            solver.assume(collection, axiom);
+        }
+        (solver, self.facts.into_iter().collect())
+    }
+
+    pub(super) fn fact(&mut self, fact: Fact) -> FormulaId {
+        let id = self.id(fact);
+        self.formulas.fact(id)
+    }
+
+    pub(super) fn any(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        self.formulas.or(parts)
+    }
+
+    pub(super) fn all(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        self.formulas.and(parts)
+    }
+
+    pub(super) fn not(&mut self, of: FormulaId) -> FormulaId {
+        self.formulas.not(of)
+    }
+
+    /// The rules of a policy, in its order.
+    pub(super) fn rules(&mut self, policy: &Policy) -> Vec<EncodedRule> {
+        policy.rules.iter().map(|rule| self.rule(rule)).collect()
+    }
+
+    fn rule(&mut self, rule: &Rule) -> EncodedRule {
+        let allows = rule.effect == Effect::Allow;
+        let mut matches = self.condition(&rule.when, allows);
+        if allows {
+            let covered = self.covered(&rule.when);
+            let not_yes = self.not(matches.yes);
+            let maybe = self.all([matches.possible, not_yes]);
+            matches.yes = self.all([matches.yes, covered]);
+            matches.possible = self.any([maybe, matches.yes]);
+        }
+        let limits: Vec<FormulaId> = rule.limits.iter().map(|l| self.used_up(l)).collect();
+        EncodedRule {
+            matches,
+            used_up: self.any(limits),
+            effect: rule.effect,
+        }
+    }
+
+    /// A condition; `strict` is the interpretation for rules that allow.
+    pub(super) fn condition(&mut self, when: &Condition, strict: bool) -> Truth {
+        match when {
+            Condition::All(list) => {
+                let all: Vec<Truth> = list.iter().map(|c| self.condition(c, strict)).collect();
+                self.both(&all)
+            }
+            Condition::Any(list) => {
+                let all: Vec<Truth> = list.iter().map(|c| self.condition(c, strict)).collect();
+                self.either(&all)
+            }
+            Condition::Not(inner) => {
+                let inner = self.condition(inner, !strict);
+                self.opposite(inner)
+            }
+            Condition::Is(predicate, _) => self.predicate(predicate, strict),
+        }
+    }
+
+    fn both(&mut self, all: &[Truth]) -> Truth {
+        Truth {
+            yes: self.all(all.iter().map(|t| t.yes)),
+            possible: self.all(all.iter().map(|t| t.possible)),
+        }
+    }
+
+    fn either(&mut self, all: &[Truth]) -> Truth {
+        Truth {
+            yes: self.any(all.iter().map(|t| t.yes)),
+            possible: self.any(all.iter().map(|t| t.possible)),
+        }
+    }
+
+    fn opposite(&mut self, of: Truth) -> Truth {
+        Truth {
+            yes: self.not(of.possible),
+            possible: self.not(of.yes),
+        }
+    }
+
+    pub(super) fn predicate(&mut self, predicate: &Predicate, strict: bool) -> Truth {
+        match predicate {
+            Predicate::Type(bits) => Truth::known(self.kinds(*bits)),
+            Predicate::Tool(names) => {
+                let fits = self.names(names, strict);
+                Truth::known(self.over(TOOLS, fits, strict))
+            }
+            Predicate::Category(bits) => self.categories(*bits, strict),
+            Predicate::Effects(bits) => {
+                let others = EffectKind::ALL
+                    .into_iter()
+                    .filter(|k| bit(*k) & bits == 0)
+                    .map(bit);
+                let (found, others) = (self.effects(*bits), self.effects(others.sum()));
+                self.set(found, others, TRUE, strict)
+            }
+            Predicate::Risk(bits) => Truth::known(self.risk(*bits, strict)),
+            Predicate::Agent(names) => {
+                Truth::known(self.optional(Fact::HasAgent, AGENT, names, strict))
+            }
+            Predicate::Mode(names) => {
+                Truth::known(self.optional(Fact::HasMode, MODE, names, strict))
+            }
+            Predicate::Production(production) => {
+                let fact = self.fact(Fact::Production);
+                Truth::known(if *production { fact } else { self.not(fact) })
+            }
+            Predicate::Pattern(regexes) => {
+                let whole = self.regexes(PAYLOAD, regexes);
+                let part = self.regexes(NAME, regexes);
+                let parts = self.formulas.every(PAYLOAD_PARTS, part);
+                Truth::known(if strict {
+                    self.all([whole, parts])
+                } else {
+                    whole
+                })
+            }
+            Predicate::Command(test) => self.command(test, strict),
+            Predicate::Path(test) => self.path(test, strict),
+            Predicate::Host(names) => self.host(names, strict),
+            Predicate::ApprovedBefore => Truth::known(self.fact(Fact::ApprovedBefore)),
+            Predicate::Granted(grants) => Truth::known(self.granted(grants)),
+            Predicate::UsedUp(limit) => Truth::known(self.used_up(limit)),
+        }
+    }
+
+    /// A formula for all parts, of which there is one, or for any of them.
+    fn over(&mut self, collection: CollectionId, of: FormulaId, strict: bool) -> FormulaId {
+        if strict {
+            let (some, every) = (
+                self.formulas.some(collection, TRUE),
+                self.formulas.every(collection, of),
+            );
+            self.all([some, every])
+        } else {
+            self.formulas.some(collection, of)
+        }
+    }
+
+    fn over_truth(&mut self, collection: CollectionId, of: Truth, strict: bool) -> Truth {
+        Truth {
+            yes: self.over(collection, of.yes, strict),
+            possible: self.over(collection, of.possible, strict),
+        }
+    }
+
+    pub(super) fn kinds(&mut self, bits: u8) -> FormulaId {
+        use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
+        let known = [ToolCall, ShellCmd, CodeDiff, Answer].map(|k| type_bit(Some(k)));
+        let facts = known.map(|kind| self.fact(Fact::Kind(kind)));
+        let some = known
+            .iter()
+            .zip(facts)
+            .filter(|(kind, _)| *kind & bits != 0)
+            .map(|(_, fact)| fact);
+        let mut any: Vec<FormulaId> = some.collect();
+        if bits & type_bit(None) != 0 {
+            let none = facts.map(|fact| self.not(fact));
+            any.push(self.all(none));
+        }
+        self.any(any)
+    }
+
+    pub(super) fn effects(&mut self, bits: u32) -> FormulaId {
+        let found: Vec<FormulaId> = EffectKind::ALL
+            .into_iter()
+            .filter(|kind| bit(*kind) & bits != 0)
+            .map(|kind| self.fact(Fact::Effect(bit(kind))))
+            .collect();
+        self.any(found)
+    }
+
+    /// The action may do more than its effects say.
+    pub(super) fn hides(&mut self) -> FormulaId {
+        let (effects, cut) = (self.effects(HIDDEN), self.fact(Fact::Cut));
+        self.any([effects, cut])
+    }
+
+    /// A test of a set: `found` is among the wanted ones, `others` aren't.
+    fn set(&mut self, found: FormulaId, others: FormulaId, some: FormulaId, strict: bool) -> Truth {
+        if strict {
+            let (others, cut) = (self.not(others), self.fact(Fact::Cut));
+            let whole = self.not(cut);
+            return Truth::known(self.all([others, some, whole]));
+        }
+        let hides = self.hides();
+        Truth {
+            yes: found,
+            possible: self.any([found, hides]),
+        }
+    }
+
+    fn category(&mut self, category: Category) -> FormulaId {
+        let kinds = EffectKind::ALL
+            .into_iter()
+            .filter(|kind| Category::of(*kind) == category)
+            .map(bit);
+        let effects = self.effects(kinds.sum());
+        if category != Category::Execute {
+            return effects;
+        }
+        let (shell, unparsed, steps) = (
+            self.kinds(type_bit(Some(ActionType::ShellCmd))),
+            self.fact(Fact::Unparsed),
+            self.formulas.some(STEPS, TRUE),
+        );
+        self.any([effects, shell, unparsed, steps])
+    }
+
+    fn categories(&mut self, bits: u32, strict: bool) -> Truth {
+        let mut found = Vec::new();
+        let mut others = Vec::new();
+        for category in Category::ALL {
+            let formula = self.category(category);
+            let list = if category.bit() & bits == 0 {
+                &mut others
+            } else {
+                &mut found
+            };
+            list.push(formula);
+        }
+        let (found, others) = (self.any(found), self.any(others));
+        let some = self.any([found, others]);
+        self.set(found, others, some, strict)
+    }
+
+    fn risk(&mut self, bits: u8, strict: bool) -> FormulaId {
+        const LEVELS: [RiskLevel; 3] = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High];
+        let wanted = LEVELS.map(risk_bit).into_iter().filter(|l| l & bits != 0);
+        let wanted: Vec<FormulaId> = wanted.map(|level| self.fact(Fact::Risk(level))).collect();
+        let whole = self.any(wanted);
+        if !strict || matches!(bits, 1 | 3 | 7) {
+            return whole;
+        }
+        let others = LEVELS.map(risk_bit).into_iter().filter(|l| l & bits == 0);
+        let others: Vec<FormulaId> = others.map(|l| self.fact(Fact::PartRisk(l))).collect();
+        let other = self.any(others);
+        let each = self.not(other);
+        self.all([whole, each])
+    }
+
+    fn optional(&mut self, has: Fact, slot: TextSlot, names: &[Name], strict: bool) -> FormulaId {
+        let (has, fits) = (self.fact(has), self.names_in(slot, names, strict));
+        self.all([has, fits])
+    }
+
+    /// The text of a part matches one of the names.
+    pub(super) fn names(&mut self, names: &[Name], strict: bool) -> FormulaId {
+        self.names_in(NAME, names, strict)
+    }
+
+    pub(super) fn names_in(&mut self, slot: TextSlot, names: &[Name], strict: bool) -> FormulaId {
+        let mut fits = Vec::new();
+        for name in names {
+            match name {
+                Name::Exact(text) => {
+                    let language = self.languages.exactly(text, !strict);
+                    fits.push(self.text(slot, language));
+                }
+                Name::Star(pattern) => {
+                    let parts: Vec<String> = pattern.split('*').map(regex_syntax::escape).collect();
+                    let language = self.languages.of(Pattern {
+                        regex: format!("(?s)^(?:{})$", parts.join(".*")),
+                        ignore_case: !strict,
+                        unicode: false,
+                    });
+                    fits.push(self.text(slot, language));
+                }
+                Name::Regex(exact, blind) => {
+                    fits.push(self.regexes(slot, std::slice::from_ref(exact)));
+                    if !strict {
+                        fits.push(self.regexes(slot, std::slice::from_ref(blind)));
+                    }
+                }
+            }
+        }
+        self.any(fits)
+    }
+
+    /// The text matches one of the expressions.
+    fn regexes(&mut self, slot: TextSlot, regexes: &[Regex]) -> FormulaId {
+        let mut fits = Vec::new();
+        for regex in regexes {
+            let language = self.languages.of(Pattern {
+                regex: regex.as_str().to_owned(),
+                ignore_case: false,
+                unicode: true,
+            });
+            fits.push(self.text(slot, language));
+        }
+        self.any(fits)
+    }
+
+    fn text(&mut self, slot: TextSlot, language: LanguageId) -> FormulaId {
+        if self.languages.is_known(language) {
+            return self.formulas.text(slot, language);
+        }
+        let pattern = self.languages.expression(language).to_owned();
+        self.opaque.insert(pattern.clone());
+        self.fact(Fact::Opaque(slot, pattern))
+    }
+
+    fn command(&mut self, test: &CommandTest, strict: bool) -> Truth {
+        let mut raw = TRUE;
+        if !test.raw.is_empty() {
+            raw = self.regexes(LINE, &test.raw);
+            if strict {
+                let part = self.regexes(NAME, &test.raw);
+                let each = self.formulas.every(LINE_PARTS, part);
+                raw = self.all([raw, each]);
+            }
+        }
+        if !test.names_programs() {
+            return Truth::known(raw);
+        }
+        let step = self.step(test, strict);
+        let known = self.over_truth(STEPS, step, strict);
+        let (hides, steps, unparsed, command) = (
+            self.hides(),
+            self.formulas.some(STEPS, TRUE),
+            self.fact(Fact::Unparsed),
+            self.fact(Fact::HasCommand),
+        );
+        let runs = self.any([steps, unparsed, command]);
+        let unknown = self.all([hides, runs]);
+        let without = self.fact(Fact::WithoutStep);
+        self.known_or_hidden(known, raw, unknown, without, strict)
+    }
+
+    /// What is known of the parts, where others may be hidden, or a command may have none.
+    fn known_or_hidden(
+        &mut self,
+        known: Truth,
+        raw: FormulaId,
+        hidden: FormulaId,
+        without: FormulaId,
+        strict: bool,
+    ) -> Truth {
+        if strict {
+            let lacks = self.any([hidden, without]);
+            let whole = self.not(lacks);
+            return Truth {
+                yes: self.all([known.yes, raw, whole]),
+                possible: self.all([known.possible, raw, whole]),
+            };
+        }
+        let possible = self.any([known.possible, hidden]);
+        Truth {
+            yes: self.all([known.yes, raw]),
+            possible: self.all([possible, raw]),
+        }
+    }
+
+    /// The text contains something that isn't known.
+    pub(super) fn open(&mut self) -> FormulaId {
+        let hole = self.languages.of(Pattern {
+            regex: regex_syntax::escape("$…"),
+            ignore_case: false,
+            unicode: true,
+        });
+        self.formulas.text(NAME, hole)
+    }
+
+    fn step(&mut self, test: &CommandTest, strict: bool) -> Truth {
+        let open = self.open();
+        let uncertain = |me: &mut Self, yes: FormulaId, open: FormulaId| Truth {
+            yes,
+            possible: if strict { yes } else { me.any([yes, open]) },
+        };
+        let mut all = Vec::new();
+        if !test.program.is_empty() {
+            let fits = self.names(&test.program, strict);
+            all.push(uncertain(self, fits, open));
+        }
+        let (open_argument, many) = (
+            self.formulas.some(ARGUMENTS, open),
+            self.fact(Fact::ManyArguments),
+        );
+        let missing = self.any([open_argument, many]);
+        if !test.arg.is_empty() {
+            let fits = self.names(&test.arg, strict);
+            let fits = self.formulas.some(ARGUMENTS, fits);
+            all.push(uncertain(self, fits, missing));
+        }
+        let given: Vec<FormulaId> = test
+            .args
+            .iter()
+            .map(|want| self.fact(Fact::Argument(want.clone(), strict)))
+            .collect();
+        if !given.is_empty() {
+            let given = self.all(given);
+            all.push(uncertain(self, given, missing));
+        }
+        self.both(&all)
+    }
+
+    fn host(&mut self, names: &[Name], strict: bool) -> Truth {
+        let (known, fits) = (self.fact(Fact::Known), self.names(names, strict));
+        let fits = self.all([known, fits]);
+        let unknown = self.not(known);
+        let one = Truth {
+            yes: fits,
+            possible: if strict {
+                fits
+            } else {
+                self.any([fits, unknown])
+            },
+        };
+        let found = self.over_truth(HOSTS, one, strict);
+        let (hides, without) = (self.hides(), self.fact(Fact::WithoutHost));
+        self.known_or_hidden(found, TRUE, hides, without, strict)
+    }
+
+    fn path(&mut self, test: &PathTest, strict: bool) -> Truth {
+        let one = self.one_path(test, strict);
+        let found = self.over_truth(PATHS, one, strict);
+        let (hides, without) = (self.hides(), self.fact(Fact::WithoutPath));
+        self.known_or_hidden(found, TRUE, hides, without, strict)
+    }
+
+    fn one_path(&mut self, test: &PathTest, strict: bool) -> Truth {
+        let mut all = Vec::new();
+        if !test.access.is_empty() {
+            all.push(Truth::known(self.access(&test.access)));
+        }
+        if !test.glob.is_empty() {
+            all.push(self.globs(&test.glob, strict));
+        }
+        if !test.except.is_empty() {
+            let except = self.globs(&test.except, !strict);
+            all.push(self.opposite(except));
+        }
+        if let Some(outside) = test.outside {
+            let (inside, not_inside) = (self.fact(Fact::Inside), self.fact(Fact::NotInside));
+            let inside = Truth {
+                yes: inside,
+                possible: self.not(not_inside),
+            };
+            all.push(if outside {
+                self.opposite(inside)
+            } else {
+                inside
+            });
+        }
+        if let Some((wanted, globs)) = &test.protected {
+            let listed = self.globs(globs, *wanted == strict);
+            all.push(if *wanted {
+                listed
+            } else {
+                self.opposite(listed)
+            });
+        }
+        self.both(&all)
+    }
+
+    pub(super) fn access(&mut self, access: &[Access]) -> FormulaId {
+        let any: Vec<FormulaId> = access.iter().map(|a| self.fact(Fact::Access(*a))).collect();
+        self.any(any)
+    }
+
+    pub(super) fn globs(&mut self, globs: &[PathGlob], strict: bool) -> Truth {
+        let all: Vec<Truth> = globs.iter().map(|glob| self.glob(glob, strict)).collect();
+        self.either(&all)
+    }
+
+    fn glob(&mut self, glob: &PathGlob, strict: bool) -> Truth {
+        let (known, wild, tree) = (
+            self.fact(Fact::Known),
+            self.fact(Fact::Wild),
+            self.fact(Fact::Tree),
+        );
+        let covers = self.covers(glob, !strict, !strict || glob.is_folder());
+        if strict {
+            let plain = self.not(wild);
+            return Truth::known(self.all([known, plain, covers]));
+        }
+        let may = self.fact(Fact::MayMatch(glob.text().to_owned()));
+        let spread = self.any([wild, tree]);
+        let may = self.all([spread, may]);
+        let unknown = self.not(known);
+        let yes = self.all([known, covers]);
+        Truth {
+            yes,
+            possible: self.any([unknown, yes, may]),
+        }
+    }
+
+    /// The path itself matches the glob, or (`below`) a directory above it.
+    fn covers(&mut self, glob: &PathGlob, blind: bool, below: bool) -> FormulaId {
+        let Some(regex) = glob.expression(blind, below) else {
+            self.opaque.insert(glob.text().to_owned());
+            let text = format!("{} {blind} {below}", glob.text());
+            return self.fact(Fact::Opaque(NAME, text));
+        };
+        let language = self.languages.of(Pattern {
+            regex,
+            ignore_case: false,
+            unicode: false,
+        });
+        self.text(NAME, language)
+    }
+
+    fn used_up(&mut self, limit: &Limit) -> FormulaId {
+        let most = threshold(limit);
+        if most == 0 {
+            return TRUE;
+        }
+        self.limits.entry(limit.key()).or_default().insert(most);
+        self.fact(Fact::UsedUp(limit.key(), most))
+    }
+
+    /// The counts of limits that appear, by family.
+    pub(super) const fn limits(&self) -> &BTreeMap<&'static str, BTreeSet<u64>> {
+        &self.limits
+    }
+}

@@ -1,0 +1,232 @@
+//! Boolean formulas over the facts of an abstract object, shared as a graph.
+//!
+//! An object is an action, or one of its parts: a path, a host, a step. It has yes-or-no facts,
+//! texts, and collections of parts, which are objects again. So a formula about an action can say
+//! "some path is written and matches `*.pem`".
+
+use super::language::LanguageId;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A formula of a [`Formulas`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct FormulaId(u32);
+
+/// A yes-or-no fact of an object.
+pub(super) type FactId = u32;
+
+/// A text of an object, by its place in it.
+pub(super) type TextSlot = u8;
+
+/// A collection of parts of an object.
+pub(super) type CollectionId = u8;
+
+/// What a formula can say about an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Atom {
+    Fact(FactId),
+    /// A text of the object is in the language.
+    Text(TextSlot, LanguageId),
+    /// The formula holds for some part in the collection.
+    Some(CollectionId, FormulaId),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Node {
+    True,
+    Atom(Atom),
+    Not(FormulaId),
+    And(Vec<FormulaId>),
+}
+
+/// An object with all its facts. What isn't listed is false, empty or missing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Object {
+    pub(super) facts: BTreeSet<FactId>,
+    pub(super) texts: BTreeMap<TextSlot, String>,
+    pub(super) parts: BTreeMap<CollectionId, Vec<Object>>,
+}
+
+/// All formulas of an analysis. Equal formulas have the same id.
+#[derive(Debug)]
+pub(super) struct Formulas {
+    nodes: Vec<Node>,
+    ids: HashMap<Node, FormulaId>,
+}
+
+/// The formula that always holds.
+pub(super) const TRUE: FormulaId = FormulaId(0);
+
+impl Formulas {
+    pub(super) fn new() -> Self {
+        let mut all = Self {
+            nodes: Vec::new(),
+            ids: HashMap::new(),
+        };
+        all.intern(Node::True);
+        all
+    }
+
+    fn intern(&mut self, node: Node) -> FormulaId {
+        if let Some(id) = self.ids.get(&node) {
+            return *id;
+        }
+        let id = FormulaId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.nodes.push(node.clone());
+        self.ids.insert(node, id);
+        id
+    }
+
+    pub(super) fn node(&self, id: FormulaId) -> &Node {
+        self.nodes.get(id.0 as usize).unwrap_or(&Node::True)
+    }
+
+    /// The formula that never holds.
+    pub(super) fn never(&mut self) -> FormulaId {
+        self.not(TRUE)
+    }
+
+    pub(super) fn fact(&mut self, fact: FactId) -> FormulaId {
+        self.intern(Node::Atom(Atom::Fact(fact)))
+    }
+
+    pub(super) fn text(&mut self, slot: TextSlot, language: LanguageId) -> FormulaId {
+        self.intern(Node::Atom(Atom::Text(slot, language)))
+    }
+
+    /// The formula holds for some part.
+    pub(super) fn some(&mut self, collection: CollectionId, of: FormulaId) -> FormulaId {
+        if of == self.never() {
+            return of;
+        }
+        self.intern(Node::Atom(Atom::Some(collection, of)))
+    }
+
+    /// The formula holds for every part; it does if there is none.
+    pub(super) fn every(&mut self, collection: CollectionId, of: FormulaId) -> FormulaId {
+        let other = self.not(of);
+        let some = self.some(collection, other);
+        self.not(some)
+    }
+
+    pub(super) fn not(&mut self, of: FormulaId) -> FormulaId {
+        match self.node(of) {
+            Node::Not(inner) => *inner,
+            _ => self.intern(Node::Not(of)),
+        }
+    }
+
+    pub(super) fn and(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        let never = self.never();
+        let mut all = BTreeSet::new();
+        for part in parts {
+            match self.node(part) {
+                Node::True => {}
+                Node::And(inner) => all.extend(inner.iter().copied()),
+                _ => {
+                    all.insert(part);
+                }
+            }
+        }
+        let contradicts = all
+            .iter()
+            .any(|part| matches!(self.node(*part), Node::Not(inner) if all.contains(inner)));
+        if contradicts || all.contains(&never) {
+            return never;
+        }
+        match all.len() {
+            0 => TRUE,
+            1 => all.first().copied().unwrap_or(TRUE),
+            _ => self.intern(Node::And(all.into_iter().collect())),
+        }
+    }
+
+    pub(super) fn or(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        let none: Vec<FormulaId> = parts.into_iter().map(|part| self.not(part)).collect();
+        let none = self.and(none);
+        self.not(none)
+    }
+
+    pub(super) fn implies(&mut self, one: FormulaId, other: FormulaId) -> FormulaId {
+        let not = self.not(one);
+        self.or([not, other])
+    }
+
+    /// The formula with other facts of the object in place of some. Parts stay as they are.
+    pub(super) fn rename(
+        &mut self,
+        formula: FormulaId,
+        facts: &HashMap<FactId, FactId>,
+    ) -> FormulaId {
+        self.renamed(formula, facts, &mut HashMap::new())
+    }
+
+    fn renamed(
+        &mut self,
+        formula: FormulaId,
+        facts: &HashMap<FactId, FactId>,
+        known: &mut HashMap<FormulaId, FormulaId>,
+    ) -> FormulaId {
+        if let Some(new) = known.get(&formula) {
+            return *new;
+        }
+        let new = match self.node(formula).clone() {
+            Node::Atom(Atom::Fact(fact)) => {
+                let fact = facts.get(&fact).copied().unwrap_or(fact);
+                self.fact(fact)
+            }
+            Node::True | Node::Atom(_) => formula,
+            Node::Not(inner) => {
+                let inner = self.renamed(inner, facts, known);
+                self.not(inner)
+            }
+            Node::And(parts) => {
+                let parts: Vec<FormulaId> = parts
+                    .into_iter()
+                    .map(|part| self.renamed(part, facts, known))
+                    .collect();
+                self.and(parts)
+            }
+        };
+        known.insert(formula, new);
+        new
+    }
+
+    /// Whether the formula holds for an object. `member` says whether a text is in a language.
+    pub(super) fn holds(
+        &self,
+        formula: FormulaId,
+        object: &Object,
+        member: &mut dyn FnMut(LanguageId, &str) -> bool,
+    ) -> bool {
+        self.evaluate(formula, object, member, &mut HashMap::new())
+    }
+
+    fn evaluate(
+        &self,
+        formula: FormulaId,
+        object: &Object,
+        member: &mut dyn FnMut(LanguageId, &str) -> bool,
+        known: &mut HashMap<FormulaId, bool>,
+    ) -> bool {
+        if let Some(holds) = known.get(&formula) {
+            return *holds;
+        }
+        let holds = match self.node(formula) {
+            Node::True => true,
+            Node::Not(inner) => !self.evaluate(*inner, object, member, known),
+            Node::And(parts) => parts
+                .iter()
+                .all(|part| self.evaluate(*part, object, member, known)),
+            Node::Atom(Atom::Fact(fact)) => object.facts.contains(fact),
+            Node::Atom(Atom::Text(slot, language)) => {
+                member(*language, object.texts.get(slot).map_or("", String::as_str))
+            }
+            Node::Atom(Atom::Some(collection, of)) => object
+                .parts
+                .get(collection)
+                .is_some_and(|parts| parts.iter().any(|part| self.holds(*of, part, member))),
+        };
+        known.insert(formula, holds);
+        holds
+    }
+}

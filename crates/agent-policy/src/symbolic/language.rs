@@ -1,0 +1,283 @@
+//! Languages: the sets of texts that names, globs and regular expressions match.
+//!
+//! Each is a finite automaton over bytes. The shortest text that is in some languages and not in
+//! others is found by walking their automata side by side; if there is none, that is a proof.
+
+use regex_automata::dfa::{Automaton, StartKind, dense};
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, util::start};
+use std::collections::HashMap;
+
+/// Bytes that one automaton may take.
+const MAX_AUTOMATON: usize = 4 << 20;
+/// States of automata side by side that one search may visit.
+const MAX_VISITED: usize = 60_000;
+
+/// A language of a [`Languages`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct LanguageId(u32);
+
+/// How to read the text of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Pattern {
+    /// A regular expression; it matches anywhere in a text unless it is anchored.
+    pub(super) regex: String,
+    pub(super) ignore_case: bool,
+    /// Whether `.` and negated classes match characters and not bytes.
+    pub(super) unicode: bool,
+}
+
+#[derive(Debug)]
+struct Language {
+    pattern: Pattern,
+    /// `None` if the pattern can't be analysed: then any text may be in it.
+    automaton: Option<Box<dense::DFA<Vec<u32>>>>,
+}
+
+/// A text that is in some languages and not in others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Found {
+    Text(String),
+    /// No text is.
+    None,
+    /// The search reached its bound.
+    Unknown,
+}
+
+/// All languages of an analysis.
+#[derive(Debug, Default)]
+pub(super) struct Languages {
+    all: Vec<Language>,
+    ids: HashMap<Pattern, LanguageId>,
+    /// Valid texts.
+    text: Option<LanguageId>,
+}
+
+/// The state of one automaton: where it is, or that it has matched already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum State {
+    At(StateID),
+    Matched,
+    Dead,
+}
+
+impl Languages {
+    /// The language of a pattern.
+    pub(super) fn of(&mut self, pattern: Pattern) -> LanguageId {
+        if let Some(id) = self.ids.get(&pattern) {
+            return *id;
+        }
+        let id = LanguageId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        let automaton = automaton(&pattern).map(Box::new);
+        self.all.push(Language {
+            pattern: pattern.clone(),
+            automaton,
+        });
+        self.ids.insert(pattern, id);
+        id
+    }
+
+    /// The language that has only this text.
+    pub(super) fn exactly(&mut self, text: &str, ignore_case: bool) -> LanguageId {
+        self.of(Pattern {
+            regex: format!("^(?:{})$", regex_syntax::escape(text)),
+            ignore_case,
+            unicode: false,
+        })
+    }
+
+    /// Whether the pattern can be analysed.
+    pub(super) fn is_known(&self, id: LanguageId) -> bool {
+        self.automaton(id).is_some()
+    }
+
+    /// The expression of a language.
+    pub(super) fn expression(&self, id: LanguageId) -> &str {
+        self.all
+            .get(id.0 as usize)
+            .map_or("", |one| &one.pattern.regex)
+    }
+
+    fn automaton(&self, id: LanguageId) -> Option<&dense::DFA<Vec<u32>>> {
+        self.all
+            .get(id.0 as usize)
+            .and_then(|one| one.automaton.as_deref())
+    }
+
+    /// Whether a text is in a language; `None` if that isn't known.
+    pub(super) fn contains(&self, id: LanguageId, text: &str) -> Option<bool> {
+        let dfa = self.automaton(id)?;
+        let mut state = begin(dfa)?;
+        for byte in text.bytes() {
+            state = step(dfa, state, byte);
+        }
+        Some(accepts(dfa, state))
+    }
+
+    /// The shortest text that is in each language as wished. Those that can't be analysed are left
+    /// out.
+    pub(super) fn shortest(&mut self, wanted: &[(LanguageId, bool)]) -> Found {
+        let valid = *self.text.get_or_insert(LanguageId(u32::MAX));
+        let valid = if valid == LanguageId(u32::MAX) {
+            let id = self.of(Pattern {
+                regex: "^(?s:.)*$".to_owned(),
+                ignore_case: false,
+                unicode: true,
+            });
+            self.text = Some(id);
+            id
+        } else {
+            valid
+        };
+        let known: Vec<(&dense::DFA<Vec<u32>>, bool)> = [(valid, true)]
+            .iter()
+            .chain(wanted)
+            .filter_map(|(id, wish)| Some((self.automaton(*id)?, *wish)))
+            .collect();
+        search(&known)
+    }
+}
+
+fn automaton(pattern: &Pattern) -> Option<dense::DFA<Vec<u32>>> {
+    dense::Builder::new()
+        .configure(
+            dense::Config::new()
+                .start_kind(StartKind::Unanchored)
+                .dfa_size_limit(Some(MAX_AUTOMATON))
+                .determinize_size_limit(Some(MAX_AUTOMATON)),
+        )
+        .syntax(
+            syntax::Config::new()
+                .case_insensitive(pattern.ignore_case)
+                .unicode(pattern.unicode)
+                .utf8(false)
+                .nest_limit(96),
+        )
+        .build(&pattern.regex)
+        .ok()
+}
+
+fn begin(dfa: &dense::DFA<Vec<u32>>) -> Option<State> {
+    dfa.start_state(&start::Config::new().anchored(Anchored::No))
+        .ok()
+        .map(|id| settle(dfa, id))
+}
+
+/// A match is reported one byte late, and stays one whatever follows.
+fn settle(dfa: &dense::DFA<Vec<u32>>, id: StateID) -> State {
+    if dfa.is_match_state(id) {
+        State::Matched
+    } else if dfa.is_dead_state(id) || dfa.is_quit_state(id) {
+        State::Dead
+    } else {
+        State::At(id)
+    }
+}
+
+fn step(dfa: &dense::DFA<Vec<u32>>, state: State, byte: u8) -> State {
+    match state {
+        State::At(id) => settle(dfa, dfa.next_state(id, byte)),
+        State::Matched | State::Dead => state,
+    }
+}
+
+fn accepts(dfa: &dense::DFA<Vec<u32>>, state: State) -> bool {
+    match state {
+        State::At(id) => dfa.is_match_state(dfa.next_eoi_state(id)),
+        State::Matched => true,
+        State::Dead => false,
+    }
+}
+
+/// Bytes in the order in which people would choose them.
+fn preferred() -> impl Iterator<Item = u8> {
+    let first = (b'a'..=b'z')
+        .chain(b'0'..=b'9')
+        .chain(*b"-_./ =:,@+")
+        .chain(b'A'..=b'Z');
+    let rest = (0x21..=0x7e).chain([b'\t', b'\n']).chain(0..=0xff);
+    first.chain(rest)
+}
+
+/// One byte of each class that the automata distinguish.
+fn alphabet(automata: &[(&dense::DFA<Vec<u32>>, bool)]) -> Vec<u8> {
+    let mut seen = HashMap::new();
+    let mut bytes = Vec::new();
+    for byte in preferred() {
+        let class: Vec<u8> = automata
+            .iter()
+            .map(|(dfa, _)| dfa.byte_classes().get(byte))
+            .collect();
+        if seen.insert(class, byte).is_none() {
+            bytes.push(byte);
+        }
+    }
+    bytes
+}
+
+/// Breadth-first search over the automata side by side.
+fn search(automata: &[(&dense::DFA<Vec<u32>>, bool)]) -> Found {
+    let Some(first) = automata
+        .iter()
+        .map(|(dfa, _)| begin(dfa))
+        .collect::<Option<Vec<State>>>()
+    else {
+        return Found::Unknown;
+    };
+    let alphabet = alphabet(automata);
+    let fits = |states: &[State]| {
+        automata
+            .iter()
+            .zip(states)
+            .all(|((dfa, wish), state)| accepts(dfa, *state) == *wish)
+    };
+    // No continuation changes these any more.
+    let hopeless = |states: &[State]| {
+        automata.iter().zip(states).any(|((_, wish), state)| {
+            matches!((state, wish), (State::Dead, true) | (State::Matched, false))
+        })
+    };
+    if fits(&first) {
+        return Found::Text(String::new());
+    }
+    // Each visited state with the one before it and the byte between them.
+    let mut visited: Vec<(Vec<State>, usize, u8)> = vec![(first.clone(), 0, 0)];
+    let mut places: HashMap<Vec<State>, usize> = HashMap::from([(first, 0)]);
+    let mut next = 0;
+    while let Some((states, _, _)) = visited.get(next).cloned() {
+        for byte in &alphabet {
+            let after: Vec<State> = automata
+                .iter()
+                .zip(&states)
+                .map(|((dfa, _), state)| step(dfa, *state, *byte))
+                .collect();
+            if hopeless(&after) || places.contains_key(&after) {
+                continue;
+            }
+            let found = fits(&after);
+            places.insert(after.clone(), visited.len());
+            visited.push((after, next, *byte));
+            if found {
+                return spell(&visited);
+            }
+            if visited.len() > MAX_VISITED {
+                return Found::Unknown;
+            }
+        }
+        next += 1;
+    }
+    Found::None
+}
+
+/// The text that leads to the last visited state.
+fn spell(visited: &[(Vec<State>, usize, u8)]) -> Found {
+    let mut bytes = Vec::new();
+    let mut at = visited.len().saturating_sub(1);
+    while let Some((_, before, byte)) = visited.get(at).filter(|_| at > 0) {
+        bytes.push(*byte);
+        at = *before;
+    }
+    bytes.reverse();
+    String::from_utf8(bytes).map_or(Found::Unknown, Found::Text)
+}

@@ -1,0 +1,26 @@
+//! The exact analysis of policies.
+//!
+//! Both policies are read as formulas over abstract actions. A satisfiability solver looks for an
+//! abstract action on which they differ; if there is none, that is a proof about all actions.
+
+#[cfg(test)]
+mod abstraction;
+mod alternatives;
+mod axioms;
+mod encoding;
+mod formula;
+mod grants;
+mod language;
+mod proof;
+mod property;
+mod rule_use;
+mod sketch;
+mod solver;
+
+pub(crate) use proof::{AbstractDifference, implies, prove};
+pub use property::{ProvableProperty, Proven};
+pub use rule_use::{PolicyUse, RuleUse};
+pub(crate) use sketch::Sketch;
+
+#[cfg(test)]
+mod tests;

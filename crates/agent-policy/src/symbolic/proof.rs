@@ -1,0 +1,379 @@
+//! Proves what a change of a policy allows.
+
+use super::alternatives::Alternatives;
+use super::encoding::{EncodedRule, Encoder, Fact};
+use super::formula::{FactId, FormulaId, Formulas, Object, TRUE};
+use super::sketch::Sketch;
+use super::solver::{Answer, Search, Solver};
+use crate::condition::Condition;
+use crate::effect::{Effect, Tristate};
+use crate::model::{Combine, Policy};
+use crate::surroundings::Surroundings;
+use std::collections::BTreeMap;
+
+/// Maximum number of kinds of actions to list, and of one pair of deciding rules.
+const MAX_KINDS: usize = 600;
+const MAX_KINDS_OF_PAIR: usize = 24;
+
+/// A kind of abstract action on which two policies differ.
+#[derive(Debug, Clone)]
+pub(crate) struct AbstractDifference {
+    pub(crate) base: Effect,
+    pub(crate) head: Effect,
+    /// The rule of the base that decides; none when its default does.
+    pub(crate) base_rule: Option<usize>,
+    pub(crate) head_rule: Option<usize>,
+    /// The type of action, and the alternatives of both rules that it meets.
+    pub(crate) class: String,
+    /// An action of this kind, as far as the analysis knows it.
+    pub(crate) sketch: Sketch,
+}
+
+/// What the analysis proves.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Proof {
+    /// All kinds of actions that become more permissive.
+    pub(crate) permissive: Vec<AbstractDifference>,
+    /// All kinds of actions that become more restrictive.
+    pub(crate) restrictive: Vec<AbstractDifference>,
+    /// Whether each pair of rules that differ is in the lists: the analysis ended within its
+    /// bounds.
+    pub(crate) complete: bool,
+    /// Patterns that can't be analysed.
+    pub(crate) opaque: Vec<String>,
+}
+
+/// A policy as formulas.
+pub(super) struct Encoded<'p> {
+    policy: &'p Policy,
+    rules: Vec<EncodedRule>,
+    verdicts: Vec<Verdicts>,
+    alternatives: Vec<Alternatives>,
+}
+
+/// Proves how the decisions of two policies differ.
+pub(crate) fn prove(base: &Policy, head: &Policy) -> Proof {
+    let workdir = &base.surroundings.context().workdir;
+    // Each policy classifies paths by its own directory.
+    if *workdir != head.surroundings.context().workdir {
+        return Proof::default();
+    }
+    let mut encoder = Encoder::new();
+    let [base, head] = [base, head].map(|policy| Encoded::new(policy, &mut encoder));
+    let [base_effects, head_effects] =
+        [&base, &head].map(|policy| policy.decisions(&mut encoder.formulas));
+    let differs = |encoder: &mut Encoder, wanted: fn(Effect, Effect) -> bool| {
+        let mut any = Vec::new();
+        for (old, before) in Effect::ALL.into_iter().zip(base_effects) {
+            for (new, after) in Effect::ALL.into_iter().zip(head_effects) {
+                if wanted(old, new) {
+                    any.push(encoder.all([before, after]));
+                }
+            }
+        }
+        encoder.any(any)
+    };
+    let permissive = differs(&mut encoder, |old, new| new < old);
+    let restrictive = differs(&mut encoder, |old, new| new > old);
+    let kinds = encoder.kind_alternatives();
+    let plain = encoder.plain();
+    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir));
+    let opaque = encoder.opaque.iter().cloned().collect();
+    let (solver, facts) = encoder.into_solver(parts);
+    let mut found = Search::new();
+    found.require(&solver.formulas, axioms);
+    let mut search = DifferenceSearch {
+        solver,
+        facts,
+        search: found,
+        plain,
+        kinds,
+        base,
+        head,
+    };
+    let (permissive, complete) = search.all(permissive);
+    let (restrictive, also) = search.all(restrictive);
+    Proof {
+        permissive,
+        restrictive,
+        complete: complete && also,
+        opaque,
+    }
+}
+
+/// Whether one condition certainly holds wherever another does, as properties read them.
+pub(crate) fn implies(one: &Condition, other: &Condition) -> bool {
+    let mut encoder = Encoder::new();
+    let [one, other] = [one, other].map(|when| encoder.condition(when, false).yes);
+    let fails = encoder.not(other);
+    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(Surroundings::CWD));
+    let broken = encoder.all([one, fails, axioms]);
+    let (mut solver, _) = encoder.into_solver(parts);
+    solver.solve(broken) == Answer::None
+}
+
+struct DifferenceSearch<'p> {
+    solver: Solver,
+    facts: Vec<(Fact, FactId)>,
+    search: Search,
+    /// What simple actions have in common.
+    plain: FormulaId,
+    kinds: Alternatives,
+    base: Encoded<'p>,
+    head: Encoded<'p>,
+}
+
+impl DifferenceSearch<'_> {
+    /// All kinds of actions which meet a formula; whether each pair of rules is among them.
+    fn all(&mut self, differs: FormulaId) -> (Vec<AbstractDifference>, bool) {
+        let mut found: Vec<AbstractDifference> = Vec::new();
+        let mut pairs: BTreeMap<(Option<usize>, Option<usize>), usize> = BTreeMap::new();
+        while found.len() < MAX_KINDS {
+            let object = match self.find(differs) {
+                Answer::Object(object) => object,
+                Answer::None => return (found, true),
+                Answer::Unknown => return (found, false),
+            };
+            let (base, base_rule) = self.base.decide(&self.solver, &object);
+            let (head, head_rule) = self.head.decide(&self.solver, &object);
+            let formulas = &mut self.solver.formulas;
+            let mut same = vec![
+                self.base.decides(formulas, base_rule, base),
+                self.head.decides(formulas, head_rule, head),
+            ];
+            let of_pair = pairs.entry((base_rule, head_rule)).or_default();
+            *of_pair += 1;
+            let mut labels = Vec::new();
+            for list in self
+                .kinds
+                .iter()
+                .chain(self.base.alternatives(base_rule))
+                .chain(self.head.alternatives(head_rule))
+            {
+                let met = list
+                    .iter()
+                    .find(|(_, formula)| self.solver.holds(*formula, &object));
+                if let Some((label, formula)) = met {
+                    if !labels.contains(label) {
+                        labels.push(label.clone());
+                    }
+                    // Of very many kinds of one pair the rest is left out.
+                    if *of_pair < MAX_KINDS_OF_PAIR {
+                        same.push(*formula);
+                    }
+                }
+            }
+            let formulas = &mut self.solver.formulas;
+            let same = formulas.and(same);
+            let others = formulas.not(same);
+            self.search.require(&self.solver.formulas, others);
+            found.push(AbstractDifference {
+                base,
+                head,
+                base_rule,
+                head_rule,
+                class: labels.join(" "),
+                sketch: Sketch::new(&object, &self.facts),
+            });
+        }
+        (found, false)
+    }
+
+    /// An object for which a formula holds, a plain one if there is one.
+    fn find(&mut self, wanted: FormulaId) -> Answer {
+        match self.solver.find(&mut self.search, &[wanted, self.plain]) {
+            Answer::Object(object) => Answer::Object(object),
+            Answer::None | Answer::Unknown => self.solver.find(&mut self.search, &[wanted]),
+        }
+    }
+}
+
+/// When a rule decides, if nothing stricter does.
+#[derive(Debug, Clone, Copy)]
+struct Verdicts {
+    /// It matches, and its effect is the one at the index.
+    certain: [FormulaId; 3],
+    /// It may match, so a human is asked.
+    doubtful: FormulaId,
+}
+
+impl<'p> Encoded<'p> {
+    pub(super) fn new(policy: &'p Policy, encoder: &mut Encoder) -> Self {
+        let rules = encoder.rules(policy);
+        let alternatives = policy
+            .rules
+            .iter()
+            .map(|rule| encoder.alternatives(&rule.when))
+            .collect();
+        Self {
+            verdicts: verdicts(policy, &rules, &mut encoder.formulas),
+            policy,
+            rules,
+            alternatives,
+        }
+    }
+
+    /// The policy with one more rule at its end.
+    pub(super) fn with(policy: &'p Policy, encoder: &mut Encoder, rule: EncodedRule) -> Self {
+        let mut rules = encoder.rules(policy);
+        rules.push(rule);
+        Self {
+            verdicts: verdicts(policy, &rules, &mut encoder.formulas),
+            policy,
+            rules,
+            alternatives: Vec::new(),
+        }
+    }
+
+    /// When a rule matches, or may.
+    pub(super) fn possible(&self, index: usize) -> Option<FormulaId> {
+        self.rules.get(index).map(|rule| rule.matches.possible)
+    }
+
+    /// When a rule decides and no later rule does.
+    pub(super) fn takes(&self, index: usize) -> Option<FormulaId> {
+        let rule = self.rules.get(index)?;
+        let ends = self.policy.combine == Combine::FirstMatch || rule.effect == Effect::Deny;
+        ends.then_some(rule.matches.yes)
+    }
+
+    /// The alternatives of a rule.
+    fn alternatives(&self, rule: Option<usize>) -> &[Vec<(String, FormulaId)>] {
+        let of = |index| self.alternatives.get(index).map(Vec::as_slice);
+        rule.and_then(of).unwrap_or_default()
+    }
+
+    /// When some rule certainly has this effect.
+    fn some_certain(&self, formulas: &mut Formulas, effect: Effect) -> FormulaId {
+        let all: Vec<FormulaId> = self.verdicts.iter().map(|v| v.of(effect)).collect();
+        formulas.or(all)
+    }
+
+    fn some_doubtful(&self, formulas: &mut Formulas) -> FormulaId {
+        formulas.or(self.verdicts.iter().map(|v| v.doubtful))
+    }
+
+    /// When the policy allows, asks and denies.
+    pub(super) fn decisions(&self, formulas: &mut Formulas) -> [FormulaId; 3] {
+        let certain = Effect::ALL.map(|effect| self.some_certain(formulas, effect));
+        let settled = formulas.or(certain);
+        let open = formulas.not(settled);
+        let [_, mut ask, mut deny] = certain;
+        // The default decides if nothing is settled; a doubtful rule only makes it stricter.
+        match self.policy.default.effect {
+            Effect::Allow => {}
+            Effect::RequireApproval => ask = formulas.or([ask, open]),
+            Effect::Deny => deny = formulas.or([deny, open]),
+        }
+        let doubtful = self.some_doubtful(formulas);
+        let asked = formulas.or([ask, doubtful]);
+        let strict = formulas.or([deny, asked]);
+        let not_deny = formulas.not(deny);
+        [formulas.not(strict), formulas.and([not_deny, asked]), deny]
+    }
+
+    /// When a rule, or the default, decides with this effect.
+    pub(super) fn decides(
+        &self,
+        formulas: &mut Formulas,
+        rule: Option<usize>,
+        effect: Effect,
+    ) -> FormulaId {
+        let mut all = Vec::new();
+        let asks = Effect::RequireApproval;
+        if rule.is_none() || effect < asks {
+            // A doubtful rule decides before anything more permissive.
+            let doubtful = self.some_doubtful(formulas);
+            if effect <= asks {
+                all.push(formulas.not(doubtful));
+            }
+        }
+        for other in Effect::ALL {
+            if rule.is_none() || other > effect {
+                let some = self.some_certain(formulas, other);
+                all.push(formulas.not(some));
+            }
+        }
+        if let Some((index, own)) = rule.and_then(|at| Some((at, self.verdicts.get(at)?))) {
+            let before = self.verdicts.get(..index).unwrap_or_default();
+            let earlier = formulas.or(before.iter().map(|v| v.of(effect)));
+            let first = formulas.not(earlier);
+            let mut either = vec![formulas.and([own.of(effect), first])];
+            if effect == asks {
+                let earlier = formulas.or(before.iter().map(|v| v.doubtful));
+                let certain = self.some_certain(formulas, effect);
+                let (first, unsure) = (formulas.not(earlier), formulas.not(certain));
+                either.push(formulas.and([own.doubtful, first, unsure]));
+            }
+            all.push(formulas.or(either));
+        }
+        formulas.and(all)
+    }
+
+    /// What the policy decides on an abstract action, and by which rule.
+    pub(super) fn decide(&self, solver: &Solver, object: &Object) -> (Effect, Option<usize>) {
+        let mut rules = self.rules.iter();
+        let decision = self.policy.decide_by(0..self.rules.len(), |rule| {
+            let Some(encoded) = rules.next() else {
+                return (Tristate::No, None);
+            };
+            let holds = if solver.holds(encoded.matches.yes, object) {
+                Tristate::Yes
+            } else {
+                let may = solver.holds(encoded.matches.possible, object);
+                if may { Tristate::Maybe } else { Tristate::No }
+            };
+            let used_up = solver.holds(encoded.used_up, object);
+            let limit = rule.limits.first().filter(|_| used_up);
+            (holds, limit.map(|limit| (*limit, 0)))
+        });
+        (decision.effect, decision.index)
+    }
+}
+
+/// When each rule decides, if nothing stricter does.
+fn verdicts(policy: &Policy, rules: &[EncodedRule], formulas: &mut Formulas) -> Vec<Verdicts> {
+    let mut reached = TRUE;
+    let mut verdicts = Vec::new();
+    for rule in rules {
+        let free = formulas.not(rule.used_up);
+        let matched = formulas.and([reached, rule.matches.yes]);
+        let certain = Effect::ALL.map(|effect| {
+            let when = match (effect, rule.effect) {
+                (Effect::Deny, Effect::Deny) => TRUE,
+                (Effect::Deny, _) => rule.used_up,
+                (effect, own) if effect == own => free,
+                _ => formulas.never(),
+            };
+            formulas.and([matched, when])
+        });
+        // A doubtful rule that allows says nothing, unless its limit is used up.
+        let restricts = if rule.effect == Effect::Allow {
+            rule.used_up
+        } else {
+            TRUE
+        };
+        let unsure = formulas.not(rule.matches.yes);
+        let doubtful = formulas.and([reached, rule.matches.possible, unsure, restricts]);
+        verdicts.push(Verdicts { certain, doubtful });
+        let [_, _, denies] = certain;
+        let ends = match policy.combine {
+            Combine::FirstMatch => matched,
+            Combine::DenyOverrides => denies,
+        };
+        let goes_on = formulas.not(ends);
+        reached = formulas.and([reached, goes_on]);
+    }
+    verdicts
+}
+
+impl Verdicts {
+    fn of(&self, effect: Effect) -> FormulaId {
+        let [allow, ask, deny] = self.certain;
+        match effect {
+            Effect::Allow => allow,
+            Effect::RequireApproval => ask,
+            Effect::Deny => deny,
+        }
+    }
+}

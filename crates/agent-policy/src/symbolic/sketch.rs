@@ -1,0 +1,185 @@
+//! An abstract action in the words of a policy, from which real actions are built.
+
+use super::encoding::{
+    AGENT, ARGUMENTS, Encoder, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD,
+    PAYLOAD_PARTS, STEPS, TOOLS,
+};
+use super::formula::{CollectionId, FactId, FormulaId, Object, TextSlot};
+use crate::condition::risk_bit;
+use crate::path::Access;
+use governance::RiskLevel;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What is known of an abstract action. What isn't listed doesn't matter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Sketch {
+    /// The type, as a bit of the set of types.
+    pub(crate) kind: u8,
+    pub(crate) tools: Vec<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) mode: Option<String>,
+    pub(crate) production: bool,
+    pub(crate) risk: Option<RiskLevel>,
+    /// The text of the command line and of the payload, if it matters.
+    pub(crate) line: String,
+    pub(crate) payload: String,
+    pub(crate) paths: Vec<(String, Access)>,
+    pub(crate) hosts: Vec<String>,
+    /// The texts of several commands of a line.
+    pub(crate) parts: Vec<String>,
+    /// Programs with their arguments.
+    pub(crate) steps: Vec<(String, Vec<String>)>,
+    /// The kinds of effects, as bits.
+    pub(crate) effects: u32,
+    pub(crate) approved_before: bool,
+    /// Whether the line has several commands.
+    pub(crate) several: bool,
+}
+
+impl Sketch {
+    pub(super) fn new(object: &Object, facts: &[(Fact, FactId)]) -> Self {
+        let of = |object: &Object| -> BTreeSet<Fact> {
+            let own = facts.iter().filter(|(_, id)| object.facts.contains(id));
+            own.map(|(fact, _)| fact.clone()).collect()
+        };
+        let text = |object: &Object, slot: TextSlot| object.texts.get(&slot).cloned();
+        let parts = |collection: CollectionId| {
+            let all = object.parts.get(&collection).map(Vec::as_slice);
+            all.unwrap_or_default().iter()
+        };
+        let names = |collection: CollectionId| {
+            parts(collection)
+                .filter_map(|part| text(part, NAME))
+                .filter(|name| !name.is_empty())
+                .collect()
+        };
+        let own = of(object);
+        let mut sketch = Self {
+            kind: 16,
+            tools: names(TOOLS),
+            agent: text(object, AGENT).filter(|_| own.contains(&Fact::HasAgent)),
+            mode: text(object, MODE).filter(|_| own.contains(&Fact::HasMode)),
+            production: own.contains(&Fact::Production),
+            line: text(object, LINE).unwrap_or_default(),
+            payload: text(object, PAYLOAD).unwrap_or_default(),
+            hosts: names(HOSTS),
+            approved_before: own.contains(&Fact::ApprovedBefore),
+            several: own.contains(&Fact::Several),
+            ..Self::default()
+        };
+        for fact in own {
+            match fact {
+                Fact::Kind(kind) => sketch.kind = kind,
+                Fact::Effect(effect) => sketch.effects |= effect,
+                Fact::Risk(bit) => {
+                    sketch.risk = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High]
+                        .into_iter()
+                        .find(|level| risk_bit(*level) == bit);
+                }
+                _ => {}
+            }
+        }
+        for part in parts(LINE_PARTS).chain(parts(PAYLOAD_PARTS)) {
+            sketch.parts.extend(text(part, NAME));
+        }
+        for path in parts(PATHS) {
+            let access = of(path).into_iter().find_map(|fact| match fact {
+                Fact::Access(access) => Some(access),
+                _ => None,
+            });
+            let name = text(path, NAME).unwrap_or_default();
+            sketch.paths.extend(access.map(|access| (name, access)));
+        }
+        for step in parts(STEPS) {
+            let written = step.parts.get(&ARGUMENTS).into_iter().flatten();
+            let mut arguments: Vec<String> = written.filter_map(|a| text(a, NAME)).collect();
+            arguments.extend(of(step).into_iter().filter_map(|fact| match fact {
+                Fact::Argument(want, _) => Some(want),
+                _ => None,
+            }));
+            let program = text(step, NAME).unwrap_or_default();
+            sketch.steps.push((program, arguments));
+        }
+        sketch
+    }
+}
+
+impl fmt::Display for Sketch {
+    /// May contain text of a policy.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut said = Vec::new();
+        let mut list = |what: &str, all: Vec<String>| {
+            if !all.is_empty() {
+                said.push(format!("{what} {}", all.join(", ")));
+            }
+        };
+        let quoted = |text: &String| format!("`{text}`");
+        list("tool", self.tools.iter().map(quoted).collect());
+        list("agent", self.agent.iter().map(quoted).collect());
+        list("mode", self.mode.iter().map(quoted).collect());
+        let steps = self.steps.iter().map(|(program, arguments)| {
+            let words: Vec<&str> = std::iter::once(program.as_str())
+                .chain(arguments.iter().map(String::as_str))
+                .filter(|word| !word.is_empty())
+                .collect();
+            format!("`{}`", words.join(" "))
+        });
+        list("program", steps.collect());
+        let paths = self.paths.iter();
+        list(
+            "path",
+            paths
+                .map(|(path, access)| format!("{} `{path}`", access.name()))
+                .collect(),
+        );
+        list("host", self.hosts.iter().map(quoted).collect());
+        for (what, text) in [("line", &self.line), ("payload", &self.payload)] {
+            if !text.is_empty() {
+                list(what, vec![quoted(text)]);
+            }
+        }
+        list(
+            "risk",
+            self.risk.iter().map(|r| r.name().to_owned()).collect(),
+        );
+        f.write_str(&said.join("; "))
+    }
+}
+
+impl Encoder {
+    /// What simple actions have in common: one command, everything known.
+    pub(super) fn plain(&mut self) -> FormulaId {
+        let odd = [
+            Fact::Cut,
+            Fact::Unparsed,
+            Fact::Several,
+            Fact::WithoutPath,
+            Fact::WithoutHost,
+            Fact::WithoutStep,
+        ];
+        let mut all = Vec::new();
+        for fact in odd {
+            let fact = self.fact(fact);
+            all.push(self.not(fact));
+        }
+        let hides = self.hides();
+        all.push(self.not(hides));
+        let known = self.fact(Fact::Known);
+        let (wild, tree) = (self.fact(Fact::Wild), self.fact(Fact::Tree));
+        let spread = self.any([wild, tree]);
+        let exact = self.not(spread);
+        let path = self.all([known, exact]);
+        all.push(self.formulas.every(PATHS, path));
+        all.push(self.formulas.every(HOSTS, known));
+        let hole = self.open();
+        let (open, many) = (
+            self.formulas.some(ARGUMENTS, hole),
+            self.fact(Fact::ManyArguments),
+        );
+        let unclear = self.any([hole, open, many]);
+        let clear = self.not(unclear);
+        all.push(self.formulas.every(STEPS, clear));
+        self.all(all)
+    }
+}

@@ -1,0 +1,433 @@
+//! Finds an object for which a formula holds, or proves that there is none.
+//!
+//! A satisfiability solver chooses which atoms hold. What it chooses of texts and parts is then
+//! checked: is there a text in these languages, is there a part like this? If not, the solver learns
+//! why and goes on. Only atoms that the formula needs are checked, so few automata ever meet.
+
+use super::formula::{Atom, CollectionId, FormulaId, Formulas, Node, Object, TextSlot};
+use super::language::{Found, LanguageId, Languages};
+use batsat::{BasicSolver, Lit, SolverInterface, lbool};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Work that one analysis may take, in checks of texts and parts.
+const MAX_CHECKS: usize = 200_000;
+
+/// The answer of a solver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The formula holds for this object.
+    Object(Object),
+    /// It holds for none.
+    None,
+    /// The search reached its bound.
+    Unknown,
+}
+
+/// Why some choices can't hold together, as places in the list of choices.
+enum Check<T> {
+    Holds(T),
+    Conflict(Vec<usize>),
+    Unknown,
+}
+
+/// A solver for the formulas of one analysis.
+#[derive(Debug)]
+pub(super) struct Solver {
+    pub(super) formulas: Formulas,
+    pub(super) languages: Languages,
+    /// What holds for every part of a collection.
+    axioms: BTreeMap<CollectionId, FormulaId>,
+    /// Parts that were found, by the formula that they meet.
+    known: HashMap<FormulaId, Answer>,
+    /// Languages that no text is in together.
+    conflicts: HashMap<Vec<(LanguageId, bool)>, Option<Vec<usize>>>,
+    checks: usize,
+}
+
+impl Solver {
+    pub(super) fn new(formulas: Formulas, languages: Languages) -> Self {
+        Self {
+            formulas,
+            languages,
+            axioms: BTreeMap::new(),
+            known: HashMap::new(),
+            conflicts: HashMap::new(),
+            checks: 0,
+        }
+    }
+
+    /// States what holds for every part of a collection.
+    pub(super) fn assume(&mut self, collection: CollectionId, axiom: FormulaId) {
+        self.axioms.insert(collection, axiom);
+    }
+
+    /// Whether the formula holds for an object.
+    pub(super) fn holds(&self, formula: FormulaId, object: &Object) -> bool {
+        self.formulas.holds(formula, object, &mut |language, text| {
+            self.languages.contains(language, text).unwrap_or(false)
+        })
+    }
+
+    /// Finds an object for which the formula holds.
+    pub(super) fn solve(&mut self, formula: FormulaId) -> Answer {
+        let mut search = Search::new();
+        search.require(&self.formulas, formula);
+        self.find(&mut search, &[])
+    }
+
+    /// Finds an object for which everything that the search requires holds, and these formulas.
+    pub(super) fn find(&mut self, search: &mut Search, assumed: &[FormulaId]) -> Answer {
+        let literals: Vec<Lit> = assumed
+            .iter()
+            .map(|formula| search.literal(&self.formulas, *formula))
+            .collect();
+        loop {
+            let satisfiable = search.sat.solve_limited(&literals);
+            if satisfiable == lbool::FALSE {
+                return Answer::None;
+            }
+            if satisfiable != lbool::TRUE {
+                return Answer::Unknown;
+            }
+            let choice = search.choice(&self.formulas, assumed);
+            match self.check(&choice) {
+                Check::Holds(object) => return Answer::Object(object),
+                Check::Unknown => return Answer::Unknown,
+                Check::Conflict(atoms) => {
+                    let wrong = atoms
+                        .into_iter()
+                        .filter_map(|at| choice.atoms.get(at).copied());
+                    search.refuse(wrong);
+                }
+            }
+        }
+    }
+
+    /// Checks chosen atoms, and builds the object.
+    fn check(&mut self, choice: &Choice) -> Check<Object> {
+        let mut object = Object::default();
+        let mut texts: BTreeMap<TextSlot, Vec<(usize, LanguageId, bool)>> = BTreeMap::new();
+        let mut absent: BTreeMap<CollectionId, Vec<(usize, FormulaId)>> = BTreeMap::new();
+        let mut present = Vec::new();
+        for (at, (atom, holds)) in choice.atoms.iter().enumerate() {
+            match (*atom, *holds) {
+                (Atom::Fact(fact), true) => {
+                    object.facts.insert(fact);
+                }
+                (Atom::Fact(_), false) => {}
+                (Atom::Text(slot, language), holds) => {
+                    texts.entry(slot).or_default().push((at, language, holds));
+                }
+                (Atom::Some(collection, of), true) => present.push((at, collection, of)),
+                (Atom::Some(collection, of), false) => {
+                    absent.entry(collection).or_default().push((at, of));
+                }
+            }
+        }
+        for (slot, wanted) in texts {
+            let languages: Vec<(LanguageId, bool)> = wanted
+                .iter()
+                .map(|(_, language, holds)| (*language, *holds))
+                .collect();
+            match self.text(&languages) {
+                Check::Holds(text) => {
+                    object.texts.insert(slot, text);
+                }
+                Check::Unknown => return Check::Unknown,
+                Check::Conflict(core) => {
+                    let atoms = core
+                        .into_iter()
+                        .filter_map(|n| wanted.get(n).map(|(at, _, _)| *at));
+                    return Check::Conflict(atoms.collect());
+                }
+            }
+        }
+        for (at, collection, of) in &present {
+            if self.has_part(&object, *collection, *of) {
+                continue;
+            }
+            let none = absent
+                .get(collection)
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            match self.part(*collection, *of, none) {
+                Check::Holds(part) => object.parts.entry(*collection).or_default().push(part),
+                Check::Unknown => return Check::Unknown,
+                Check::Conflict(mut core) => {
+                    core.push(*at);
+                    return Check::Conflict(core);
+                }
+            }
+        }
+        self.drop_parts(&mut object, &present);
+        Check::Holds(object)
+    }
+
+    fn has_part(&self, object: &Object, collection: CollectionId, of: FormulaId) -> bool {
+        let parts = object.parts.get(&collection).map(Vec::as_slice);
+        let mut parts = parts.unwrap_or_default().iter();
+        parts.any(|part| self.holds(of, part))
+    }
+
+    /// Drops parts without which everything that has to be present is.
+    fn drop_parts(&self, object: &mut Object, present: &[(usize, CollectionId, FormulaId)]) {
+        let collections: Vec<CollectionId> = object.parts.keys().copied().collect();
+        for collection in collections {
+            let count = object.parts.get(&collection).map_or(0, Vec::len);
+            for at in (0..count).rev() {
+                let mut fewer = object.clone();
+                if let Some(parts) = fewer.parts.get_mut(&collection) {
+                    parts.remove(at);
+                }
+                let complete = present
+                    .iter()
+                    .filter(|(_, own, _)| *own == collection)
+                    .all(|(_, own, of)| self.has_part(&fewer, *own, *of));
+                if complete {
+                    *object = fewer;
+                }
+            }
+        }
+    }
+
+    /// Finds a text that is in each language as wished. Starts with few languages, and takes in
+    /// those that a text turns out to break.
+    fn text(&mut self, wanted: &[(LanguageId, bool)]) -> Check<String> {
+        if let Some(Some(core)) = self.conflicts.get(wanted) {
+            return Check::Conflict(core.clone());
+        }
+        let mut used: Vec<usize> = Vec::new();
+        let mut text = String::new();
+        loop {
+            if !self.pay() {
+                return Check::Unknown;
+            }
+            let breaks = |(language, wish): &(LanguageId, bool)| {
+                self.languages
+                    .contains(*language, &text)
+                    .is_some_and(|is| is != *wish)
+            };
+            // What must match says more than what mustn't.
+            let broken = wanted
+                .iter()
+                .position(|one| one.1 && breaks(one))
+                .or_else(|| wanted.iter().position(breaks));
+            let Some(broken) = broken else {
+                return Check::Holds(text);
+            };
+            used.push(broken);
+            match self.shortest(wanted, &used) {
+                Found::Text(found) => text = found,
+                Found::Unknown => return Check::Unknown,
+                Found::None => {
+                    let core =
+                        self.smallest(used, |me, some| me.shortest(wanted, some) == Found::None);
+                    self.conflicts.insert(wanted.to_vec(), Some(core.clone()));
+                    return Check::Conflict(core);
+                }
+            }
+        }
+    }
+
+    fn shortest(&mut self, wanted: &[(LanguageId, bool)], used: &[usize]) -> Found {
+        let some: Vec<(LanguageId, bool)> = used
+            .iter()
+            .filter_map(|at| wanted.get(*at).copied())
+            .collect();
+        self.languages.shortest(&some)
+    }
+
+    /// Finds a part for which `of` holds, and none of the formulas that hold for no part.
+    fn part(
+        &mut self,
+        collection: CollectionId,
+        of: FormulaId,
+        absent: &[(usize, FormulaId)],
+    ) -> Check<Object> {
+        let mut used: Vec<usize> = Vec::new();
+        loop {
+            if !self.pay() {
+                return Check::Unknown;
+            }
+            match self.part_without(collection, of, absent, &used) {
+                Answer::Object(part) => {
+                    let broken = absent
+                        .iter()
+                        .position(|(_, formula)| self.holds(*formula, &part));
+                    match broken {
+                        None => return Check::Holds(part),
+                        Some(broken) => used.push(broken),
+                    }
+                }
+                Answer::Unknown => return Check::Unknown,
+                Answer::None => {
+                    let core = self.smallest(used, |me, some| {
+                        me.part_without(collection, of, absent, some) == Answer::None
+                    });
+                    let atoms = core
+                        .into_iter()
+                        .filter_map(|n| absent.get(n).map(|(at, _)| *at));
+                    return Check::Conflict(atoms.collect());
+                }
+            }
+        }
+    }
+
+    fn part_without(
+        &mut self,
+        collection: CollectionId,
+        of: FormulaId,
+        absent: &[(usize, FormulaId)],
+        used: &[usize],
+    ) -> Answer {
+        let mut parts = vec![of];
+        parts.extend(self.axioms.get(&collection));
+        for (_, formula) in used.iter().filter_map(|at| absent.get(*at)) {
+            parts.push(self.formulas.not(*formula));
+        }
+        let whole = self.formulas.and(parts);
+        if let Some(known) = self.known.get(&whole) {
+            return known.clone();
+        }
+        let answer = self.solve(whole);
+        self.known.insert(whole, answer.clone());
+        answer
+    }
+
+    /// Leaves out what a conflict doesn't need.
+    fn smallest(
+        &mut self,
+        mut core: Vec<usize>,
+        conflicts: impl Fn(&mut Self, &[usize]) -> bool,
+    ) -> Vec<usize> {
+        let mut at = 0;
+        while at < core.len() && core.len() > 1 {
+            let mut fewer = core.clone();
+            fewer.remove(at);
+            if conflicts(self, &fewer) {
+                core = fewer;
+            } else {
+                at += 1;
+            }
+        }
+        core
+    }
+
+    fn pay(&mut self) -> bool {
+        self.checks += 1;
+        self.checks <= MAX_CHECKS
+    }
+}
+
+/// The atoms that make a formula hold.
+struct Choice {
+    atoms: Vec<(Atom, bool)>,
+}
+
+/// A search for objects that keeps what it learns.
+pub(super) struct Search {
+    sat: BasicSolver,
+    literals: HashMap<FormulaId, Lit>,
+    atoms: HashMap<Atom, Lit>,
+    required: Vec<FormulaId>,
+}
+
+impl Search {
+    pub(super) fn new() -> Self {
+        Self {
+            sat: BasicSolver::default(),
+            literals: HashMap::new(),
+            atoms: HashMap::new(),
+            required: Vec::new(),
+        }
+    }
+
+    /// From now on, the formula holds for everything that is found.
+    pub(super) fn require(&mut self, formulas: &Formulas, formula: FormulaId) {
+        let whole = self.literal(formulas, formula);
+        self.sat.add_clause_reuse(&mut vec![whole]);
+        self.required.push(formula);
+    }
+
+    /// The literal of a formula, with the clauses that define it.
+    fn literal(&mut self, formulas: &Formulas, formula: FormulaId) -> Lit {
+        if let Some(literal) = self.literals.get(&formula) {
+            return *literal;
+        }
+        let literal = match formulas.node(formula) {
+            Node::Not(inner) => !self.literal(formulas, *inner),
+            Node::True => {
+                let always = Lit::new(self.sat.new_var_default(), true);
+                self.sat.add_clause_reuse(&mut vec![always]);
+                always
+            }
+            Node::Atom(atom) => {
+                let literal = Lit::new(self.sat.new_var_default(), true);
+                self.atoms.insert(*atom, literal);
+                literal
+            }
+            Node::And(parts) => {
+                let parts: Vec<Lit> = parts
+                    .iter()
+                    .map(|part| self.literal(formulas, *part))
+                    .collect();
+                let all = Lit::new(self.sat.new_var_default(), true);
+                for part in &parts {
+                    self.sat.add_clause_reuse(&mut vec![!all, *part]);
+                }
+                let mut clause: Vec<Lit> = parts.iter().map(|part| !*part).collect();
+                clause.push(all);
+                self.sat.add_clause_reuse(&mut clause);
+                all
+            }
+        };
+        self.literals.insert(formula, literal);
+        literal
+    }
+
+    fn is_true(&self, formula: FormulaId) -> bool {
+        self.literals
+            .get(&formula)
+            .is_some_and(|literal| self.sat.value_lit(*literal) == lbool::TRUE)
+    }
+
+    /// The atoms that make the formulas hold in the model: of a conjunction that fails, one part.
+    fn choice(&self, formulas: &Formulas, assumed: &[FormulaId]) -> Choice {
+        let mut seen = HashSet::new();
+        let mut atoms = Vec::new();
+        let mut open = [&self.required, assumed].concat();
+        while let Some(next) = open.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            match formulas.node(next) {
+                Node::True => {}
+                Node::Atom(atom) => atoms.push((*atom, self.is_true(next))),
+                Node::Not(inner) => open.push(*inner),
+                Node::And(parts) if self.is_true(next) => open.extend(parts),
+                Node::And(parts) => {
+                    let fails = |part: &&FormulaId| !self.is_true(**part);
+                    let one = parts
+                        .iter()
+                        .filter(fails)
+                        .find(|part| seen.contains(part))
+                        .or_else(|| parts.iter().find(fails));
+                    open.extend(one);
+                }
+            }
+        }
+        atoms.sort_unstable();
+        Choice { atoms }
+    }
+
+    /// Learns that these choices can't hold together.
+    fn refuse(&mut self, wrong: impl Iterator<Item = (Atom, bool)>) {
+        let mut clause: Vec<Lit> = wrong
+            .filter_map(|(atom, holds)| {
+                let literal = *self.atoms.get(&atom)?;
+                Some(if holds { !literal } else { literal })
+            })
+            .collect();
+        self.sat.add_clause_reuse(&mut clause);
+    }
+}

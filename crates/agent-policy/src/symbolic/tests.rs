@@ -1,0 +1,306 @@
+//! The engine and the analysis are compared on actions, and the analysis on small pairs.
+
+use super::abstraction::Vocabulary;
+use super::encoding::Encoder;
+use super::proof::{Encoded, Proof, prove};
+use super::solver::Solver;
+use crate::facts::Facts;
+use crate::fuzz::{strategy, test_runner};
+use crate::model::Policy;
+use crate::{Effect, SHIPPED, load};
+use proptest::strategy::{Strategy, ValueTree};
+
+fn pack(combine: &str, default: &str, rules: &[&str]) -> Policy {
+    let rules: String = rules
+        .iter()
+        .enumerate()
+        .map(|(n, rule)| {
+            let (when, effect) = rule.rsplit_once(" → ").unwrap_or((rule, "deny"));
+            format!("  - {{ id: r{n}, when: {{ {when} }}, effect: {effect}, reason: r }}\n")
+        })
+        .collect();
+    let text = format!(
+        "version: 1\nid: p\ncombine: {combine}\ndefault: {{ effect: {default}, reason: d }}\nrules:\n{rules}"
+    );
+    load("p", &text).unwrap_or_else(|p| panic!("{text}: {p:#?}"))
+}
+
+/// Asks the engine and the formulas about the same actions.
+fn agree(policy: &Policy, seed: u64, cases: u32) {
+    let mut encoder = Encoder::new();
+    let symbolic = Encoded::new(policy, &mut encoder);
+    let decisions = symbolic.decisions(&mut encoder.formulas);
+    let parts = encoder.part_axioms(&policy.surroundings.context().workdir);
+    let axioms = encoder.axioms();
+    let vocabulary = Vocabulary::new(policy);
+    let mut runner = test_runner(seed, 0, cases);
+    let questions = strategy::questions(policy, &[]);
+    let mut objects = Vec::new();
+    for _ in 0..cases {
+        let question = questions.new_tree(&mut runner).unwrap().current();
+        let history = question.history();
+        let request = question.context.request(&question.action, &history);
+        let facts = Facts::new(
+            &question.action,
+            question.context.risk,
+            &policy.surroundings,
+        );
+        let decision = policy.decide_on(&facts, &request);
+        let object = vocabulary.object(&encoder, &facts, &request);
+        objects.push((question.clone(), decision.effect, decision.index, object));
+    }
+    let solver = Solver::new(encoder.formulas, encoder.languages);
+    for (question, effect, index, object) in objects {
+        assert!(
+            solver.holds(axioms, &object),
+            "{}: axioms don't hold: {question:#?} {object:#?}",
+            policy.id
+        );
+        for (collection, axiom) in &parts {
+            for part in object.parts.get(collection).into_iter().flatten() {
+                assert!(
+                    solver.holds(*axiom, part),
+                    "{}: {question:#?} {part:#?}",
+                    policy.id
+                );
+            }
+        }
+        let found = symbolic.decide(&solver, &object);
+        assert_eq!(
+            found,
+            (effect, index),
+            "{}: {question:#?} {object:#?}",
+            policy.id
+        );
+        for (which, formula) in Effect::ALL.into_iter().zip(decisions) {
+            assert_eq!(
+                solver.holds(formula, &object),
+                which == effect,
+                "{question:#?}"
+            );
+        }
+    }
+}
+
+const WHENS: [&str; 24] = [
+    "host: good.com",
+    "host: ['*.good.com', good.com]",
+    "path: { glob: 'src/**' }",
+    "path: { glob: ['*.pem', '.env'], access: [write, delete] }",
+    "path: { outside_workdir: false }",
+    "path: { outside_workdir: true, access: [write] }",
+    "path: { except: ['*.pem'], access: [write, read] }",
+    "path: { glob: '/etc/**' }",
+    "command: { program: [ls, cat, echo] }",
+    "command: { program: 'git*', arg: ['push', '-f'] }",
+    "command: { arg: ['-l', '--', src/a] }",
+    "command: { raw: '^(ls|cat|curl)' }",
+    "pattern: 'src|true'",
+    "effects: [read, network]",
+    "category: [execute, read]",
+    "risk: low",
+    "risk: medium",
+    "risk: [low, high]",
+    "type: shell_cmd",
+    "type: [tool_call, answer]",
+    "tool: ['read_*', fetch]",
+    "agent: 'intern-*'",
+    "production: true",
+    "mode: [quick, 'ci*']",
+];
+
+#[test]
+fn the_engine_and_the_formulas_agree() {
+    for name in SHIPPED {
+        agree(&load(name.name, name.text).unwrap(), 1, 60);
+    }
+    let mut seed = 0;
+    for combine in ["first-match", "deny-overrides"] {
+        for default in ["allow", "ask", "deny"] {
+            for one in WHENS {
+                seed += 1;
+                let other = WHENS[seed * 7 % WHENS.len()];
+                let third = WHENS[seed * 11 % WHENS.len()];
+                let rules = [
+                    format!("any: [{{ {one} }}, {{ {other}, not: {{ {third} }} }}] → deny"),
+                    format!("{other}, not: {{ {one} }} → allow"),
+                    format!("{third}, max_per_hour: 2 → allow"),
+                    format!("any: [{{ {other} }}, {{ all: [{{ {one} }}, {{ {third} }}] }}] → ask"),
+                    format!("{one} → allow"),
+                ];
+                let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+                agree(&pack(combine, default, &rules), seed as u64, 12);
+            }
+        }
+    }
+}
+
+fn permissive(base: &[&str], head: &[&str]) -> Proof {
+    let proof = prove(
+        &pack("first-match", "ask", base),
+        &pack("first-match", "ask", head),
+    );
+    assert!(proof.complete && proof.opaque.is_empty(), "{proof:?}");
+    proof
+}
+
+#[test]
+fn rewritings_are_proved_equal() {
+    for (base, head) in [
+        (
+            &["pattern: '(a|b)' → deny"][..],
+            &["pattern: '[ab]' → deny"][..],
+        ),
+        (
+            &["tool: [a, b] → deny"],
+            &["tool: a → deny", "tool: b → deny"],
+        ),
+        (
+            &["tool: 'a*' → deny", "tool: abc → deny"],
+            &["tool: 'a*' → deny"],
+        ),
+        (
+            &[
+                "path: { glob: '*.pem' } → deny",
+                "path: { glob: '*.key' } → deny",
+            ],
+            &["path: { glob: ['*.key', '*.pem'] } → deny"],
+        ),
+        (
+            &["path: { glob: '*.{pem,key}' } → deny"],
+            &["path: { glob: ['*.key', '*.pem'] } → deny"],
+        ),
+        (
+            &["not: { not: { host: x.com } } → deny"],
+            &["host: x.com → deny"],
+        ),
+        (
+            &["risk: high → deny", "risk: high, tool: x → allow"],
+            &["risk: high → deny"],
+        ),
+        (
+            &["command: { program: '^gi[t]$' } → deny"],
+            &["command: { program: git } → deny"],
+        ),
+        (
+            &["max_per_hour: 5, tool: x → allow"],
+            &["tool: x, max_per_hour: 5 → allow"],
+        ),
+    ] {
+        let proof = permissive(base, head);
+        assert!(
+            proof.permissive.is_empty() && proof.restrictive.is_empty(),
+            "{base:?} {head:?}: {proof:?}"
+        );
+    }
+}
+
+#[test]
+fn what_becomes_more_permissive_is_found() {
+    for (base, head) in [
+        (
+            &["pattern: '^rm' → deny"][..],
+            &["pattern: '^rm$' → deny"][..],
+        ),
+        (&["tool: [a, b] → deny"], &["tool: a → deny"]),
+        (&["tool: 'a*' → deny"], &["tool: abc → deny"]),
+        (
+            &[
+                "path: { glob: 'src/**' } → deny",
+                "path: { glob: '*.pem' } → allow",
+            ],
+            &[
+                "path: { glob: '*.pem' } → allow",
+                "path: { glob: 'src/**' } → deny",
+            ],
+        ),
+        (
+            &["max_per_hour: 5, tool: x → allow"],
+            &["max_per_hour: 6, tool: x → allow"],
+        ),
+        (&["risk: [medium, high] → deny"], &["risk: high → deny"]),
+    ] {
+        let proof = permissive(base, head);
+        assert!(!proof.permissive.is_empty(), "{base:?} {head:?}");
+        let back = permissive(head, base);
+        assert!(!back.restrictive.is_empty(), "{head:?} {base:?}");
+    }
+}
+
+#[test]
+fn rules_that_never_decide_are_named() {
+    use crate::RuleUse::{Dead, Decides, Unsatisfiable};
+    let uses = |combine: &str, rules: &[&str]| pack(combine, "ask", rules).rule_use().rules;
+    let dead = |by: &str| Dead(vec![by.to_owned()]);
+    assert_eq!(
+        uses(
+            "first-match",
+            &["tool: 'a*' → deny", "tool: abc → allow", "tool: b → deny"]
+        ),
+        [Decides, dead("r0"), Decides]
+    );
+    assert_eq!(
+        uses(
+            "deny-overrides",
+            &["tool: abc → allow", "tool: 'a*' → deny"]
+        ),
+        [dead("r1"), Decides]
+    );
+    assert_eq!(
+        uses(
+            "first-match",
+            &["pattern: 'ab', not: { pattern: '[a]' } → allow"]
+        ),
+        [Unsatisfiable]
+    );
+    assert_eq!(
+        uses(
+            "first-match",
+            &[
+                "risk: low → deny",
+                "risk: [medium, high] → ask",
+                "type: shell_cmd → deny"
+            ]
+        ),
+        [Decides, Decides, Dead(vec!["r0".into(), "r1".into()])]
+    );
+    let all = pack("first-match", "ask", &["risk: [low, medium, high] → deny"]);
+    assert!(all.rule_use().dead_default);
+    assert!(
+        !pack("first-match", "ask", &["tool: x → deny"])
+            .rule_use()
+            .dead_default
+    );
+}
+
+#[test]
+fn properties_are_proved_or_refuted_with_an_action() {
+    use crate::symbolic::{ProvableProperty as P, Proven};
+    let holds = |policy: &Policy, property| matches!(policy.prove(property), Proven::Holds);
+    let fails = |policy: &Policy, property| matches!(policy.prove(property), Proven::Fails { .. });
+    let careful = pack(
+        "deny-overrides",
+        "ask",
+        &[
+            "risk: low, path: { outside_workdir: false } → allow",
+            "effects: [delete] → deny",
+        ],
+    );
+    for property in P::ALL {
+        assert!(
+            holds(&careful, property),
+            "{property:?}: {:?}",
+            careful.prove(property)
+        );
+    }
+    let careless = pack(
+        "first-match",
+        "allow",
+        &[
+            "risk: high, tool: x → allow",
+            "risk: low, agent: bot → deny",
+        ],
+    );
+    assert!(fails(&careless, P::HumanForHigh) && fails(&careless, P::NoEscape));
+    assert!(fails(&careless, P::RiskMonotone) && holds(&careless, P::Reasoned));
+}
