@@ -484,6 +484,7 @@ impl Shard {
                 live.execution.context().lose();
                 Vec::new()
             }
+            Record::Native(record) => live.execution.context().note_native(record.get()),
             _ => Vec::new(),
         };
         let refusals = Refusals::of(entry);
