@@ -1,6 +1,7 @@
 //! Calls that a model asked for, where what ran is recorded in another place, if it is.
 
 use super::super::known::hash;
+use super::super::unread;
 use super::{Call, DEPTH, Ended, Fed, How, Pairing, REMEMBERED, Timestamp, WAITING};
 use hashbrown::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -60,7 +61,8 @@ fn input_hash(input: &str) -> Option<u64> {
 impl Pairing {
     /// Takes note of a call that is on record.
     pub(super) fn was_made(&mut self, session: &str, call: &Call<'_>) {
-        if FORMATS.contains(&self.format) && self.wishes.made.len() < REMEMBERED {
+        let kept = FORMATS.contains(&self.format) || unread::may_grow(self.format);
+        if kept && self.wishes.made.len() < REMEMBERED {
             self.wishes.ids.extend(call.id.as_deref().map(hash));
             self.wishes.made.push(Made {
                 id: call.id.as_deref().map(hash),
