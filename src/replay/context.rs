@@ -168,7 +168,7 @@ impl ContextTracker {
 
     /// As [`Self::note`], of a record of another format. A turn that says nothing of the context may
     /// not have been compared with the one before.
-    pub(crate) fn note_native<'a>(&mut self, record: &dyn FormatRecord<'a>) -> Vec<ContextBreak> {
+    pub(crate) fn note_native(&mut self, record: &dyn FormatRecord<'_>) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
         match record.context_diff() {
             Some(diff) => self.told(&diff, &mut breaks),

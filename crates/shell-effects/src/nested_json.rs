@@ -40,7 +40,7 @@ const LEVELS: usize = 6;
 impl Param<'_> {
     /// The same call with parameters in strings read as what they say, and whether some are written
     /// in more strings than are read.
-    pub(super) fn opened<'p>(&'p self) -> (Cow<'p, Param<'p>>, bool) {
+    pub(super) fn opened(&self) -> (Cow<'_, Param<'_>>, bool) {
         let written = |value: &Self| match value {
             Self::Text(text) => may_be_json(text),
             Self::List(list) => list.iter().any(|one| one.as_str().is_some_and(may_be_json)),
