@@ -166,8 +166,8 @@ impl ContextTracker {
         breaks
     }
 
-    /// As [`Self::note`], of a record of another format. A turn that says nothing of the context may
-    /// not have been compared with the one before.
+    /// As [`Self::note`], of a record of another format. A turn that says nothing of the context
+    /// may not have been compared with the one before.
     pub(crate) fn note_native(&mut self, record: &dyn FormatRecord<'_>) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
         match record.context_diff() {

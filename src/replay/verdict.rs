@@ -143,9 +143,9 @@ impl Summary {
         self.id.len() + self.outcome.as_ref().map_or(0, |outcome| outcome.len()) + changes / 8
     }
 
-    /// Whether there was nothing to verify: nothing was decided or ran, and no turn was begun or none
-    /// has a part; or nothing ran and no answer can be given. A terminal recording never gives one, whatever was
-    /// typed.
+    /// Whether there was nothing to verify: nothing was decided or ran, and no turn was begun or
+    /// none has a part; or nothing ran and no answer can be given. A terminal recording never gives
+    /// one, whatever was typed.
     #[must_use]
     pub fn shows_nothing(&self) -> bool {
         let Verdict {

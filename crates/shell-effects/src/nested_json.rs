@@ -1,8 +1,8 @@
 //! Parameters that a call holds as JSON in a string, at any depth.
 //!
-//! [`Param::inputs`] unwraps the parameters of the call itself. Calls inside of a call, and runtimes
-//! with another name for them, write theirs in the same way. What a file holds is under other names
-//! and stays data.
+//! [`Param::inputs`] unwraps the parameters of the call itself. Calls inside of a call, and
+//! runtimes with another name for them, write theirs in the same way. What a file holds is under
+//! other names and stays data.
 
 use super::param::Param;
 use std::borrow::Cow;

@@ -1,8 +1,8 @@
 //! Calls in records of sessions that their readers don't know.
 //!
-//! Formats grow, and a record of a kind that nobody knows must not take a call along. Where a record
-//! tells of no call, whatever has the shape of one in it is a call that was asked for: it is counted
-//! unless another record tells of the same one.
+//! Formats grow, and a record of a kind that nobody knows must not take a call along. Where a
+//! record tells of no call, whatever has the shape of one in it is a call that was asked for. It
+//! is counted unless another record tells of the same one.
 
 use super::{Call, input, text};
 use crate::trace::formats::shown::{CallShape, is_definition};

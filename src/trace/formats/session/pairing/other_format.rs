@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use strict_json::{Raw, Scanner};
 
 impl Pairing {
-    /// Reports a record of another format that tells of calls, or may: they aren't read. Says whether
-    /// it is one.
+    /// Reports a record of another format that tells of calls, or may: they aren't read. Says
+    /// whether it is one.
     pub(super) fn report_other_format(
         &self,
         entry: &Entry<'_>,
