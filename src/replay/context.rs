@@ -4,6 +4,7 @@ use super::budget::Budget;
 use super::context_overlap::Sources;
 use super::truncation;
 use crate::trace::action::{self, plain_path};
+use crate::trace::formats::FormatRecord;
 use crate::trace::injected::{self, SnapshotMetadata};
 use crate::trace::record::{ContextDiff, ContextSnapshot, Payload, SnapshotItem, Turn};
 use crate::trace::recover::Recovered;
@@ -56,11 +57,17 @@ pub enum ContextBreak {
     },
 }
 
-/// The items that were last shown, hashes by path (`None` until a record lists them), and what came
-/// back.
+/// Hashes of items by path. `None`: a diff names the item, and no snapshot has its hash.
+type Items = BTreeMap<String, Option<String>>;
+
+/// The items that were last shown (`None` until a record lists them), and what came back.
 #[derive(Debug, Default)]
 pub(crate) struct ContextTracker {
-    items: Option<BTreeMap<String, String>>,
+    items: Option<Items>,
+    /// Where no record lists items: whether a path is there, as far as diffs say so.
+    told: BTreeMap<String, bool>,
+    /// Whether a diff had no snapshot to be compared with.
+    unchecked: bool,
     /// Why the last output looks cut: its observation may still say that it is.
     cut: Option<String>,
     sources: Sources,
@@ -74,9 +81,10 @@ impl ContextTracker {
             .items
             .iter()
             .flatten()
-            .map(|(path, hash)| path.len() + hash.len() + 96)
+            .map(|(path, hash)| path.len() + hash.as_ref().map_or(0, String::len) + 96)
             .sum();
-        items + self.sources.weight()
+        let told: usize = self.told.keys().map(|path| path.len() + 96).sum();
+        items + told + self.sources.weight()
     }
 
     /// Forgets the texts of items: use that isn't declared is no longer found, and nothing else
@@ -158,10 +166,22 @@ impl ContextTracker {
         breaks
     }
 
+    /// As [`Self::note`], of a record of another format. A turn that says nothing of the context
+    /// may not have been compared with the one before.
+    pub(crate) fn note_native(&mut self, record: &dyn FormatRecord<'_>) -> Vec<ContextBreak> {
+        let mut breaks = Vec::new();
+        match record.context_diff() {
+            Some(diff) => self.told(&diff, &mut breaks),
+            None => self.told.clear(),
+        }
+        breaks
+    }
+
     /// A record can't be read: what was shown, and whether an output was said to be cut, isn't
     /// known any more.
     pub(crate) fn lose(&mut self) {
         self.items = None;
+        self.told.clear();
         self.cut = None;
     }
 
@@ -247,11 +267,17 @@ impl ContextTracker {
             .recent_messages
             .as_ref()
             .map_or(&[][..], |m| &m.carrying);
-        if let Some(items) = snapshot.items.as_deref() {
-            match diff {
-                Some(diff) => self.changed(diff, items, breaks),
-                None => self.items = Some(by_path(items)),
+        let items = snapshot.items.as_deref();
+        match (items, diff) {
+            (Some(items), Some(diff)) => self.changed(diff, items, breaks),
+            (Some(items), None) => {
+                self.told.clear();
+                self.items = Some(by_path(items));
             }
+            (None, Some(diff)) => self.told(&[&diff.added, &diff.removed, &diff.changed], breaks),
+            (None, None) => {}
+        }
+        if items.is_some() {
             for message in carrying {
                 self.sources.carried(&message.decode());
             }
@@ -314,7 +340,7 @@ impl ContextTracker {
         }));
     }
 
-    /// Holds a diff against the snapshots before, where one is known, and after it.
+    /// Compares a diff with the snapshots before it, where one is known, and after it.
     fn changed(
         &mut self,
         diff: &ContextDiff<'_>,
@@ -322,14 +348,7 @@ impl ContextTracker {
         breaks: &mut Vec<ContextBreak>,
     ) {
         let after = by_path(items);
-        let said = |paths: &[Str<'_>]| {
-            paths
-                .iter()
-                .map(|p| plain_path(&p.distinct()).into_owned())
-                .collect::<BTreeSet<String>>()
-        };
-        let (added, removed, changed) =
-            (said(&diff.added), said(&diff.removed), said(&diff.changed));
+        let said = Lists::from([&*diff.added, &diff.removed, &diff.changed]);
         let mut wrong = Vec::new();
         if let Some(before) = &self.items {
             let real = |keep: &dyn Fn(&String) -> bool| {
@@ -340,58 +359,98 @@ impl ContextTracker {
                     .cloned()
                     .collect::<BTreeSet<String>>()
             };
+            // Where a hash isn't known, the diff is believed.
+            let differs = |p: &String| match (before.get(p), after.get(p)) {
+                (Some(Some(a)), Some(Some(b))) => a != b,
+                (Some(_), Some(_)) => said.changed.contains(p),
+                _ => false,
+            };
             let really = [
-                ("added", &added, real(&|p| !before.contains_key(p))),
-                ("removed", &removed, real(&|p| !after.contains_key(p))),
-                (
-                    "changed",
-                    &changed,
-                    real(&|p| before.get(p).zip(after.get(p)).is_some_and(|(a, b)| a != b)),
-                ),
+                ("added", &said.added, real(&|p| !before.contains_key(p))),
+                ("removed", &said.removed, real(&|p| !after.contains_key(p))),
+                ("changed", &said.changed, real(&differs)),
             ];
             for (word, said, real) in really {
-                wrong.extend(said.difference(&real).map(|p| {
-                    (
-                        format!("`{p}` is said to be {word}, and isn't"),
-                        format!("not {word} {p}"),
-                    )
-                }));
-                wrong.extend(real.difference(said).map(|p| {
-                    (
-                        format!("`{p}` was {word}, and the diff doesn't say so"),
-                        format!("{word} {p}"),
-                    )
-                }));
+                wrong.extend(said.difference(&real).map(|p| isnt(p, word)));
+                wrong.extend(real.difference(said).map(|p| silent(p, word)));
             }
         } else {
-            let absent = added
-                .iter()
-                .chain(&changed)
-                .filter(|p| !after.contains_key(*p));
-            wrong.extend(absent.map(|p| {
-                (
+            let present = said.added.iter().chain(&said.changed);
+            wrong.extend(present.filter(|p| !after.contains_key(*p)).map(|p| {
+                mismatch(
                     format!("`{p}` is said to be added or changed, and isn't in the snapshot"),
                     format!("absent {p}"),
                 )
             }));
-            let left = removed.iter().filter(|p| after.contains_key(*p));
+            let left = said.removed.iter().filter(|p| after.contains_key(*p));
             wrong.extend(left.map(|p| {
-                (
+                mismatch(
                     format!("`{p}` is said to be removed, and is in the snapshot"),
                     format!("present {p}"),
                 )
             }));
+            self.contradict_told(&said, &mut wrong);
+            said.contradictions(&mut wrong);
+            for (path, there) in &self.told {
+                let (word, said) = if *there {
+                    ("removed", &said.removed)
+                } else {
+                    ("added", &said.added)
+                };
+                if after.contains_key(path) != *there && !said.contains(path) {
+                    wrong.push(silent(path, word));
+                }
+            }
         }
-        breaks.extend(
-            wrong
-                .into_iter()
-                .map(|(what, about)| ContextBreak::DiffMismatch { what, about }),
-        );
+        breaks.append(&mut wrong);
+        self.told.clear();
         self.items = Some(after);
     }
 
+    /// Takes in a diff (added, removed, changed) that has no snapshot beside it. It can only be
+    /// compared with itself and with what was said before.
+    pub(crate) fn told(&mut self, diff: &[&[Str<'_>]; 3], breaks: &mut Vec<ContextBreak>) {
+        let said = Lists::from(*diff);
+        self.unchecked |= diff.iter().any(|list| !list.is_empty());
+        said.contradictions(breaks);
+        let Some(items) = &mut self.items else {
+            self.contradict_told(&said, breaks);
+            self.told.extend(said.presence());
+            return;
+        };
+        let there = said.added.iter().filter(|p| items.contains_key(*p));
+        breaks.extend(there.map(|p| isnt(p, "added")));
+        for (word, said) in [("removed", &said.removed), ("changed", &said.changed)] {
+            let gone = said.iter().filter(|p| !items.contains_key(*p));
+            breaks.extend(gone.map(|p| isnt(p, word)));
+        }
+        for (path, present) in said.presence() {
+            if present {
+                items.insert(path, None);
+            } else {
+                items.remove(&path);
+            }
+        }
+    }
+
+    /// Compares a diff with those before it.
+    fn contradict_told(&self, said: &Lists, wrong: &mut Vec<ContextBreak>) {
+        let told = |p: &String, present| self.told.get(p) == Some(&present);
+        let there = said.added.iter().filter(|p| told(p, true));
+        wrong.extend(there.map(|p| isnt(p, "added")));
+        for (word, said) in [("removed", &said.removed), ("changed", &said.changed)] {
+            let gone = said.iter().filter(|p| told(p, false));
+            wrong.extend(gone.map(|p| isnt(p, word)));
+        }
+    }
+
+    /// Whether a diff had no snapshot to be compared with.
+    pub(crate) const fn has_unchecked_diff(&self) -> bool {
+        self.unchecked
+    }
+
     /// Looks up what a thought says it used, and what its texts refer to. Where no record lists the
-    /// items, nothing can be said.
+    /// items, only what a diff has removed is known to be absent.
     fn references(
         &self,
         used: Option<&[Str<'_>]>,
@@ -399,11 +458,17 @@ impl ContextTracker {
         answer: Option<&str>,
         breaks: &mut Vec<ContextBreak>,
     ) {
-        let Some(items) = &self.items else { return };
+        let absent = |path: &String| match &self.items {
+            Some(items) => !items.contains_key(path),
+            None => self.told.get(path) == Some(&false),
+        };
+        if self.items.is_none() && self.told.is_empty() {
+            return;
+        }
         let mut seen = BTreeSet::new();
         let mut look = |path: &str, declared: bool| {
             let path = plain_path(path).into_owned();
-            if !items.contains_key(&path) && seen.insert(path.clone()) {
+            if absent(&path) && seen.insert(path.clone()) {
                 breaks.push(ContextBreak::UnknownReference { path, declared });
             }
         };
@@ -415,13 +480,81 @@ impl ContextTracker {
     }
 }
 
-fn by_path(items: &[SnapshotItem<'_>]) -> BTreeMap<String, String> {
+/// The lists of a diff, by their paths.
+struct Lists {
+    added: BTreeSet<String>,
+    removed: BTreeSet<String>,
+    changed: BTreeSet<String>,
+}
+
+impl From<[&[Str<'_>]; 3]> for Lists {
+    fn from(lists: [&[Str<'_>]; 3]) -> Self {
+        let [added, removed, changed] = lists.map(|list| {
+            list.iter()
+                .map(|p| plain_path(&p.distinct()).into_owned())
+                .collect()
+        });
+        Self {
+            added,
+            removed,
+            changed,
+        }
+    }
+}
+
+impl Lists {
+    /// Whether each path is there afterwards.
+    fn presence(&self) -> impl Iterator<Item = (String, bool)> {
+        let gone = self.removed.iter().map(|p| (p.clone(), false));
+        let there = self.added.iter().chain(&self.changed);
+        gone.chain(there.map(|p| (p.clone(), true)))
+    }
+
+    /// Paths that are in two of the lists.
+    fn contradictions(&self, wrong: &mut Vec<ContextBreak>) {
+        let pairs = [
+            (("added", &self.added), ("removed", &self.removed)),
+            (("added", &self.added), ("changed", &self.changed)),
+            (("removed", &self.removed), ("changed", &self.changed)),
+        ];
+        for ((word, one), (other_word, other)) in pairs {
+            wrong.extend(one.intersection(other).map(|p| {
+                mismatch(
+                    format!("`{p}` is said to be {word} and {other_word}"),
+                    format!("{word} {other_word} {p}"),
+                )
+            }));
+        }
+    }
+}
+
+const fn mismatch(what: String, about: String) -> ContextBreak {
+    ContextBreak::DiffMismatch { what, about }
+}
+
+/// A path of which a diff doesn't say what is so.
+fn silent(path: &str, word: &str) -> ContextBreak {
+    mismatch(
+        format!("`{path}` was {word}, and the diff doesn't say so"),
+        format!("{word} {path}"),
+    )
+}
+
+/// A path of which a diff says something that isn't so.
+fn isnt(path: &str, word: &str) -> ContextBreak {
+    mismatch(
+        format!("`{path}` is said to be {word}, and isn't"),
+        format!("not {word} {path}"),
+    )
+}
+
+fn by_path(items: &[SnapshotItem<'_>]) -> Items {
     items
         .iter()
         .map(|i| {
             (
                 plain_path(&i.path.distinct()).into_owned(),
-                i.hash.distinct().into_owned(),
+                Some(i.hash.distinct().into_owned()),
             )
         })
         .collect()

@@ -143,9 +143,9 @@ impl Summary {
         self.id.len() + self.outcome.as_ref().map_or(0, |outcome| outcome.len()) + changes / 8
     }
 
-    /// Whether there was nothing to verify: no turn was begun and nothing was decided or ran, or
-    /// nothing ran and no answer can be given. A terminal recording never gives one, whatever was
-    /// typed.
+    /// Whether there was nothing to verify: nothing was decided or ran, and no turn was begun or
+    /// none has a part; or nothing ran and no answer can be given. A terminal recording never gives
+    /// one, whatever was typed.
     #[must_use]
     pub fn shows_nothing(&self) -> bool {
         let Verdict {
@@ -157,8 +157,10 @@ impl Summary {
             .into_iter()
             .all(|answer| answer == Answer::NotRecorded);
         let recording = self.format.coverage() == Coverage::Terminal;
+        let empty_turns =
+            self.format.coverage() == Coverage::Turns && legal_path == Answer::NotRecorded;
         unknown && (recording || self.actions == 0)
-            || self.turns == 0 && self.actions == 0 && self.decisions == 0
+            || self.actions == 0 && self.decisions == 0 && (self.turns == 0 || empty_turns)
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use strict_json::{self, DEFAULT_MAX_DEPTH, Raw, Scanner};
 
 /// What was said, thought, shown or came of an action, which decides nothing.
-const DATA: [&str; 13] = [
+const DATA: [&str; 12] = [
     "result",
     "executionResult",
     "observation",
@@ -24,7 +24,6 @@ const DATA: [&str; 13] = [
     "thoughts",
     "parsedPlan",
     "contextSnapshot",
-    "contextDiff",
     "parameters",
     "error",
     "output",

@@ -408,6 +408,8 @@ impl Shard {
         };
         let problem_root = self.problems(live, entry);
         if let Some(problem) = problem {
+            // What it is about isn't checked.
+            live.execution.doubt_all();
             let id = Some(live.execution.id().clone());
             if let Some(finding) = problem_finding(&self.file, entry, problem, id) {
                 self.keep(finding);
@@ -484,6 +486,7 @@ impl Shard {
                 live.execution.context().lose();
                 Vec::new()
             }
+            Record::Native(record) => live.execution.context().note_native(record.get()),
             _ => Vec::new(),
         };
         let refusals = Refusals::of(entry);

@@ -34,6 +34,7 @@ pub mod line;
 mod links;
 mod memo;
 mod name_globs;
+mod nested_json;
 mod non_posix;
 mod param;
 mod parse;

@@ -22,6 +22,19 @@ thread_local! {
     static TOOLS: RefCell<Memo<(Verb, Topics)>> = RefCell::default();
 }
 
+impl Engine<'_> {
+    fn unreadable_parameters(&mut self) {
+        self.emit_raw(
+            EffectKind::Unknown,
+            None,
+            Certainty::Possible,
+            Span::default(),
+            RiskLevel::High,
+            "parameters in a text that can't be read as JSON",
+        );
+    }
+}
+
 /// True if a parameter of this name holds a command line.
 pub(super) fn command_like(key: &str) -> bool {
     [
@@ -47,9 +60,20 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
 /// As [`effects_of_tool`], with parameters that are borrowed from a record.
 #[must_use]
 pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
-    let mut analysis = effects_of_own(name, params, ctx);
-    analysis.join(calls_below(params, ctx));
+    let (params, more) = params.opened();
+    let mut analysis = effects_of_own(name, &params, ctx);
+    analysis.join(calls_below(&params, ctx));
+    if more {
+        analysis.join(unreadable(ctx));
+    }
     analysis
+}
+
+/// What parameters do that nobody can read.
+pub(super) fn unreadable(ctx: &Context<'_>) -> Analysis {
+    let mut e = Engine::new(ctx, 200_000);
+    e.unreadable_parameters();
+    e.finish()
 }
 
 /// Effects of a call without those of calls among its parameters.
@@ -71,14 +95,7 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
     let inputs = params.inputs();
     let params = &*inputs.values;
     if inputs.unreadable {
-        e.emit_raw(
-            EffectKind::Unknown,
-            None,
-            Certainty::Possible,
-            Span::default(),
-            RiskLevel::High,
-            "parameters in a text that can't be read as JSON",
-        );
+        e.unreadable_parameters();
     }
     let mut found = Found {
         verb: v,

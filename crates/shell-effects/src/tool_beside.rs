@@ -5,7 +5,7 @@ use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::line::{PLACES, is_harmless, is_remark};
 use super::param::{Param, WRAPPERS};
-use super::tool::{command_like, effects_of_call, effects_of_own};
+use super::tool::{command_like, effects_of_call, effects_of_own, unreadable};
 use super::tool_found::Found;
 use super::tool_name::{Verb, verb};
 use std::borrow::Cow;
@@ -41,6 +41,8 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         "related",
         "urls",
     ];
+    let (payload, more) = payload.opened();
+    let payload = &*payload;
     let mut rest: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
     let mut cited: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
     let mut objects: Vec<&Param<'_>> = vec![payload];
@@ -86,12 +88,19 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         found.paths.iter().for_each(|path| e.path_read(&**path));
         analysis.join(e.finish());
     }
+    if more {
+        analysis.join(unreadable(ctx));
+    }
     analysis
 }
 
 /// Effects of what stands beside the diff of a `code_diff`, read as the parameters of a call.
 #[must_use]
 pub fn effects_beside_diff(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    let (payload, more) = payload.opened();
+    if more {
+        return unreadable(ctx);
+    }
     let beside = |(name, value): &&(Cow<'_, str>, Param<'_>)| {
         let text = DIFF.contains(&&**name) && matches!(value, Param::Text(_));
         let here = PLACES.contains(&&**name)
@@ -171,7 +180,9 @@ fn called<'p>(value: &'p Param<'_>) -> Option<(&'p str, bool)> {
     }
     let name = value.get("name").or_else(|| value.get("function"))?;
     let given = GIVEN.iter().any(|given| value.get(given).is_some());
-    Some((name.as_str().filter(|_| given)?, false))
+    // Parameters may also be those of a model, or a description of a tool's.
+    let sure = value.get("arguments").is_some_and(|a| !a.is_empty());
+    Some((name.as_str().filter(|_| given)?, sure))
 }
 
 /// Effects of the calls among some values. Where nothing is given to a tool, its name may be a

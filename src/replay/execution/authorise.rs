@@ -642,17 +642,18 @@ impl Execution {
             .flatten()
             .filter(|_| success)
             .map(|path| &**path);
-        let plain = |path: &str| action::plain_path(path).into_owned();
+        // An empty path is the work tree.
+        let plain = |path: &str| match action::plain_path(path) {
+            path if path.is_empty() => ".".to_owned(),
+            path => path.into_owned(),
+        };
         let changed: BTreeSet<String> = seen
             .iter()
             .map(String::as_str)
             .chain(declared)
             .map(plain)
             .collect();
-        changed
-            .into_iter()
-            .filter(|path| !path.is_empty())
-            .collect()
+        changed.into_iter().collect()
     }
 
     /// Who allowed the action with this id to run.

@@ -202,7 +202,7 @@ impl Execution {
         if self.origin.format.coverage() != Coverage::Complete || self.is_session() {
             return None;
         }
-        self.conditions.missing()
+        self.conditions.missing(self.shown.has_unchecked_diff())
     }
 
     /// What this execution's format doesn't keep.

@@ -20,13 +20,19 @@ impl Conditions {
         self.prompt_missing = true;
     }
 
-    /// What isn't recorded.
-    pub(super) const fn missing(&self) -> Option<&'static str> {
-        match (self.prompt_missing, self.policy_missing) {
-            (true, true) => Some("prompt, tool-set and policy version"),
-            (true, false) => Some("prompt and tool-set version"),
-            (false, true) => Some("policy version"),
-            (false, false) => None,
+    /// What isn't recorded. `items`: nor what the context held when it changed.
+    pub(super) const fn missing(&self, items: bool) -> Option<&'static str> {
+        match (self.prompt_missing, self.policy_missing, items) {
+            (true, true, false) => Some("prompt, tool-set and policy version"),
+            (true, false, false) => Some("prompt and tool-set version"),
+            (false, true, false) => Some("policy version"),
+            (true, true, true) => {
+                Some("prompt, tool-set and policy version, and items of the context")
+            }
+            (true, false, true) => Some("prompt and tool-set version, and items of the context"),
+            (false, true, true) => Some("policy version and items of the context"),
+            (false, false, true) => Some("items of the context that changed"),
+            (false, false, false) => None,
         }
     }
 }
@@ -74,11 +80,13 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         let mut conditions = Conditions::default();
-        assert_eq!(conditions.missing(), None);
+        assert_eq!(conditions.missing(false), None);
+        let items = Some("items of the context that changed");
+        assert_eq!(conditions.missing(true), items);
         conditions.policy_missing = true;
-        assert_eq!(conditions.missing(), Some("policy version"));
+        assert_eq!(conditions.missing(false), Some("policy version"));
         conditions.miss_prompt();
         let both = Some("prompt, tool-set and policy version");
-        assert_eq!(conditions.missing(), both);
+        assert_eq!(conditions.missing(false), both);
     }
 }

@@ -4,7 +4,9 @@
 //! `added`, `removed` and `changed` of a `context_changed` record, or of `contextDiff` in a turn,
 //! are compared with the snapshot beside them and with the last one before: exactly the paths that
 //! came, that went, and whose hash is another must be named. Without a snapshot before, only what
-//! the one beside it contradicts is a finding.
+//! the one beside it contradicts is a finding. Without any, a diff is compared with itself and with
+//! the diffs before it: nothing is added that is there, and nothing is removed or changed that is
+//! gone. Such a diff is named among what isn't recorded (YV606, YV212).
 //!
 //! ## Why it matters
 //! The diff is what people read to see what a conclusion newly rests on. An item that changes
@@ -25,6 +27,7 @@
 use crate::diag::{Code, Severity, subject};
 use crate::replay::ContextBreak;
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::trace::step::Fact;
 
 pub(super) const RULE: Rule = Rule {
     code: Code(603),
@@ -54,9 +57,13 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             _ => None,
         });
     let wrong: Vec<(&String, &String)> = wrong.collect();
+    let of_turn = cx
+        .step
+        .is_none_or(|step| !matches!(step.fact, Fact::Context));
+    let diff = if of_turn { "/contextDiff" } else { "/diff" };
     for (what, about) in wrong.iter().take(MOST) {
         out.report(&RULE, what.as_str())
-            .whole_record("/diff")
+            .whole_record(diff)
             .subject(about.as_str());
     }
     if wrong.len() > MOST {

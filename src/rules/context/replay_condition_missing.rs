@@ -2,9 +2,10 @@
 //!
 //! ## What it does
 //! To tell why a decision came out as it did one needs the prompt, the tools and the policy of that
-//! moment. The note is given once for an execution when `execution_started` has no `policy`, or
-//! when a thought has no `contextSnapshot` (with `systemPromptVersion` and `toolSetVersion`); it
-//! says what is missing. Native formats have YV212 for it.
+//! moment. The note is given once for an execution when `execution_started` has no `policy`, when a
+//! thought has no `contextSnapshot` (with `systemPromptVersion` and `toolSetVersion`), or when a
+//! `contextDiff` has no `items` beside it to be compared with. It says what is missing. Native
+//! formats have YV212 for it.
 //!
 //! ## Why it matters
 //! A decision that can't be put back into its conditions can't be checked against another policy or

@@ -302,6 +302,11 @@ pub trait FormatRecord<'a>: fmt::Debug {
         None
     }
 
+    /// What it says was added to, removed from and changed in the context.
+    fn context_diff(&self) -> Option<[&[Str<'a>]; 3]> {
+        None
+    }
+
     /// The hash that those messages have, as far as the list is kept.
     fn input_hash(&self) -> Option<String> {
         None

@@ -82,7 +82,7 @@ fn names_changes(name: &str) -> bool {
 
 /// The members of an object that a call or an action consists of, whatever the object is called.
 #[derive(Debug, Clone, Copy, Default)]
-struct CallShape<'a> {
+pub(super) struct CallShape<'a> {
     /// It has a `type`, and whether that is a call's.
     kind: Option<bool>,
     /// A tool is named, by a member that can't be the name of anything else.
@@ -99,7 +99,7 @@ struct CallShape<'a> {
 }
 
 impl<'a> CallShape<'a> {
-    fn of(members: &BTreeMap<String, Raw<'a>>) -> Self {
+    pub(super) fn of(members: &BTreeMap<String, Raw<'a>>) -> Self {
         let mut shape = Self::default();
         for (name, value) in members {
             shape.take(name, *value);
@@ -140,7 +140,7 @@ impl<'a> CallShape<'a> {
     }
 
     /// What a call is given; nothing where it is no call.
-    fn call(self) -> Option<Raw<'a>> {
+    pub(super) fn call(self) -> Option<Raw<'a>> {
         let given = self.wrapped.or(self.given);
         given
             .filter(|_| self.tool || self.kind == Some(true))
@@ -182,7 +182,7 @@ fn is_schema(value: Raw<'_>) -> bool {
 }
 
 /// Whether an object describes a tool.
-fn is_definition(members: &BTreeMap<String, Raw<'_>>) -> bool {
+pub(super) fn is_definition(members: &BTreeMap<String, Raw<'_>>) -> bool {
     members.contains_key("name")
         && members
             .iter()

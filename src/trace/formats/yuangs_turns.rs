@@ -58,9 +58,9 @@ impl TraceFormat for YuangsTurns {
 
     fn not_recorded(&self, partial: bool) -> Option<&'static str> {
         Some(if partial {
-            "thoughts, observations, evaluations, decisions about answers, signers of decisions, the rules that policy used, the policy's version"
+            "thoughts, observations, evaluations, decisions about answers, signers of decisions, the rules that policy used, the policy's version, the items of the context"
         } else {
-            "signers of decisions, the rules that policy used, the policy's version"
+            "signers of decisions, the rules that policy used, the policy's version, the items of the context"
         })
     }
 
@@ -130,6 +130,16 @@ open_shapes! {
         truncated: Option<bool>,
     }
 
+    /// What came to the context, went and changed.
+    pub struct NativeContextDiff<'a> {
+        #[serde(default)]
+        added: Vec<Str<'a>>,
+        #[serde(default)]
+        removed: Vec<Str<'a>>,
+        #[serde(default)]
+        changed: Vec<Str<'a>>,
+    }
+
     /// One turn.
     pub struct NativeTurn<'a> {
         turn_id: Int<1>,
@@ -142,7 +152,7 @@ open_shapes! {
         execution_result: Option<NativeResult<'a>>,
         observation: Option<NativeObservation<'a>>,
         evaluation: Option<OpenEvaluation>,
-        context_diff: Option<Raw<'a>>,
+        context_diff: Option<NativeContextDiff<'a>>,
         #[serde(skip)]
         #[schemars(skip)]
         others: Vec<shown::Other<'a>>,
@@ -151,13 +161,7 @@ open_shapes! {
 
 /// The members of a turn.
 static MEMBERS: shown::Shape = shown::Shape {
-    known: &[
-        "turnId",
-        "startTime",
-        "endTime",
-        "contextSnapshot",
-        "contextDiff",
-    ],
+    known: &["turnId", "startTime", "endTime", "contextSnapshot"],
     parts: &[
         ("thought", false, &shown::RESULT),
         ("proposedAction", false, &shown::ACTION),
@@ -165,8 +169,15 @@ static MEMBERS: shown::Shape = shown::Shape {
         ("executionResult", true, &shown::RESULT),
         ("observation", true, &shown::RESULT),
         ("evaluation", false, &shown::DECISION),
+        ("contextDiff", false, &CONTEXT_DIFF),
         ("metadata", false, &shown::FREE),
     ],
+};
+
+/// The members of a context diff.
+const CONTEXT_DIFF: shown::Shape = shown::Shape {
+    known: &["added", "removed", "changed"],
+    parts: &[],
 };
 
 impl<'a> NativeTurn<'a> {
@@ -258,6 +269,11 @@ impl<'a> FormatRecord<'a> for NativeTurn<'a> {
             (false, true) => Some(true),
             (false, false) => None,
         }
+    }
+
+    fn context_diff(&self) -> Option<[&[Str<'a>]; 3]> {
+        let diff = self.context_diff.as_ref()?;
+        Some([&diff.added, &diff.removed, &diff.changed])
     }
 
     fn input_hash(&self) -> Option<String> {

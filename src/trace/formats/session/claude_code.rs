@@ -200,7 +200,12 @@ impl<'a> Line<'a> {
                         tell(Some(raw), What::Prompt(asked));
                     }
                 }
-                (Some(kind), _) if kind.ends_with("tool_use") || kind == "tool_call" => {
+                // A kind of block that nobody knows must not take a call along.
+                (Some(kind), _)
+                    if kind.ends_with("tool_use")
+                        || kind == "tool_call"
+                        || block.shape() == Some("tool_use") && !kind.ends_with("tool_result") =>
+                {
                     let call = Call {
                         id: text(block.id),
                         tool: text(block.name).unwrap_or_default(),

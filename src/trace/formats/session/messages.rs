@@ -12,6 +12,7 @@ mod tests;
 
 use self::notes::Notes;
 use super::text_calls;
+use super::unread;
 use super::{
     Call, Ended, Event, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What,
     arguments, id, is_word, object_of, output, text,
@@ -353,7 +354,14 @@ pub(super) fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
     };
     let time = events.time;
     events.time = message.timestamp.0.or(time);
+    let before = events.len();
     message.tell(events, raw);
+    if !events.tell_of_calls(before) {
+        for (at, call) in unread::calls(raw.as_written()) {
+            let part = raw.as_written().get(at..).map_or(raw, Raw::trusted);
+            events.tell(part, What::Wanted { call, ended: None });
+        }
+    }
     events.time = time;
 }
 

@@ -23,6 +23,7 @@ pub mod swe_agent;
 mod tests;
 mod text_calls;
 mod tools;
+mod unread;
 mod waiting;
 mod write;
 
@@ -124,13 +125,7 @@ impl TraceFormat for SessionFormat {
 impl SessionRecord<'_> {
     /// Whether it tells of more than what was said.
     fn tells_of_calls(&self) -> bool {
-        let said = |event: &Event<'_>| {
-            matches!(
-                event.what,
-                What::Prompt(_) | What::Said(_) | What::CallsInText
-            )
-        };
-        !self.events.iter().all(said)
+        !self.events.iter().all(Event::is_said)
     }
 }
 
@@ -143,6 +138,16 @@ pub(super) struct Event<'a> {
     pub(super) time: Option<Timestamp>,
     /// What.
     pub(super) what: What<'a>,
+}
+
+impl Event<'_> {
+    /// Whether somebody has only said something.
+    const fn is_said(&self) -> bool {
+        matches!(
+            self.what,
+            What::Prompt(_) | What::Said(_) | What::CallsInText
+        )
+    }
 }
 
 /// What a record of a session may tell.
@@ -472,6 +477,11 @@ impl<'a> Events<'a> {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.list.len()
+    }
+
+    /// Whether more than what was said is behind the first `from` events.
+    pub(super) fn tell_of_calls(&self, from: usize) -> bool {
+        !self.list.iter().skip(from).all(Event::is_said)
     }
 
     /// The calls behind the first `from` events.

@@ -13,6 +13,7 @@ use self::said::Claim;
 use self::wanted::Wishes;
 use super::known::{hash, hash_of, hash_of_end, told};
 use super::tools::{asked, wraps_output};
+use super::unread;
 use super::waiting::{Kept, Queue, Waiting};
 use super::write::{self, CallParts, End};
 use super::{Call, DEPTH, Ended, Event, How, Question, SessionRecord, What};
@@ -682,11 +683,14 @@ impl Reader for Pairing {
             return;
         };
         let empty = record.session.is_none() && record.events.is_empty();
-        if empty {
-            self.report_other_format(entry, on);
-        }
+        let other = empty && self.report_other_format(entry, on);
+        let unread = if other || record.tells_of_calls() || !unread::may_grow(self.format) {
+            Vec::new()
+        } else {
+            unread::calls(entry.text)
+        };
         // A summary or a setting makes no session.
-        if empty && self.named.is_none() && entry.problems.is_empty() {
+        if empty && self.named.is_none() && entry.problems.is_empty() && unread.is_empty() {
             if let Some(cwd) = record.cwd.as_deref() {
                 self.cwd = Some(cwd.into());
             }
@@ -744,6 +748,11 @@ impl Reader for Pairing {
                 self.open(&key, line, None, None);
             }
             self.event(&key, line, event, on);
+        }
+        for (at, call) in &unread {
+            let before = entry.text.as_bytes().get(..*at).unwrap_or_default();
+            let line = entry.line + memchr::memchr_iter(b'\n', before).count() as u64;
+            self.wanted(&key, line, None, (call, None), on);
         }
         if record.whole {
             self.settle_wanted(on);

@@ -205,7 +205,11 @@ proptest! {
             let handed_on = fed.iter().filter(is_call).count();
             // Of calls that are told of again, one is left.
             let again = ["gemini-cli", "copilot-cli", "cline"].contains(&format.name);
-            prop_assert!(handed_on == calls || again && handed_on <= calls, "{}", format.name);
+            // Calls in records of a kind that nobody knows come besides.
+            let more = ["copilot-cli", "messages", "pi"].contains(&format.name);
+            let lost = handed_on < calls && !again;
+            let made_up = handed_on > calls && !more;
+            prop_assert!(!lost && !made_up, "{}", format.name);
         }
     }
 }

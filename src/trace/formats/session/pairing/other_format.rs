@@ -9,8 +9,13 @@ use std::borrow::Cow;
 use strict_json::{Raw, Scanner};
 
 impl Pairing {
-    /// Reports a record of another format that tells of calls, or may: they aren't read.
-    pub(super) fn report_other_format(&self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    /// Reports a record of another format that tells of calls, or may: they aren't read. Says
+    /// whether it is one.
+    pub(super) fn report_other_format(
+        &self,
+        entry: &Entry<'_>,
+        on: &mut dyn FnMut(Fed<'_, '_>),
+    ) -> bool {
         let of_record = |text: &str| Format::of_record(text, DEPTH);
         let found = of_record(entry.text).filter(|other| other.name() != self.format);
         // A list of records that isn't read is a record in the wrong place, whatever its format.
@@ -24,7 +29,7 @@ impl Pairing {
             Some(other) if may_tell(other, entry.text) => other,
             _ => match in_list(entry.text) {
                 Some(other) => other,
-                None => return,
+                None => return false,
             },
         };
         let other = other.name();
@@ -46,6 +51,7 @@ impl Pairing {
             entry,
             problem: Some(problem),
         });
+        true
     }
 }
 

@@ -1,6 +1,7 @@
 //! Calls that a model asked for, where what ran is recorded in another place, if it is.
 
 use super::super::known::hash;
+use super::super::unread;
 use super::{Call, DEPTH, Ended, Fed, How, Pairing, REMEMBERED, Timestamp, WAITING};
 use hashbrown::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -60,7 +61,15 @@ fn input_hash(input: &str) -> Option<u64> {
 impl Pairing {
     /// Takes note of a call that is on record.
     pub(super) fn was_made(&mut self, session: &str, call: &Call<'_>) {
-        if FORMATS.contains(&self.format) && self.wishes.made.len() < REMEMBERED {
+        let most = if FORMATS.contains(&self.format) {
+            REMEMBERED
+        } else if unread::may_grow(self.format) {
+            // Beyond that a repeated call counts twice.
+            REMEMBERED / 8
+        } else {
+            0
+        };
+        if self.wishes.made.len() < most {
             self.wishes.ids.extend(call.id.as_deref().map(hash));
             self.wishes.made.push(Made {
                 id: call.id.as_deref().map(hash),
@@ -96,7 +105,12 @@ impl Pairing {
             call,
             ended,
         });
-        if self.wishes.held > WAITING {
+        let most = if FORMATS.contains(&self.format) {
+            WAITING
+        } else {
+            WAITING / 8
+        };
+        if self.wishes.held > most {
             self.settle_wanted(on);
         }
     }

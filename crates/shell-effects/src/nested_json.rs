@@ -1,0 +1,184 @@
+//! Parameters that a call holds as JSON in a string, at any depth.
+//!
+//! [`Param::inputs`] unwraps the parameters of the call itself. Calls inside of a call, and
+//! runtimes with another name for them, write theirs in the same way. What a file holds is under
+//! other names and stays data.
+
+use super::param::Param;
+use std::borrow::Cow;
+
+/// Names of members that hold what a call is given, without the signs between their words.
+const GIVEN: [&str; 23] = [
+    "action",
+    "args",
+    "argsjson",
+    "argument",
+    "arguments",
+    "argumentsjson",
+    "call",
+    "functionargs",
+    "functionarguments",
+    "input",
+    "inputjson",
+    "inputs",
+    "kwargs",
+    "options",
+    "parameters",
+    "parametersjson",
+    "params",
+    "payload",
+    "rawarguments",
+    "rawinput",
+    "request",
+    "toolargs",
+    "toolinput",
+];
+
+/// How often JSON may be written in a string of JSON.
+const LEVELS: usize = 6;
+
+impl Param<'_> {
+    /// The same call with parameters in strings read as what they say, and whether some are written
+    /// in more strings than are read.
+    pub(super) fn opened(&self) -> (Cow<'_, Param<'_>>, bool) {
+        let written = |value: &Self| match value {
+            Self::Text(text) => may_be_json(text),
+            Self::List(list) => list.iter().any(|one| one.as_str().is_some_and(may_be_json)),
+            _ => false,
+        };
+        let closed = |one: &Self| {
+            one.members()
+                .into_iter()
+                .flatten()
+                .any(|(name, value)| is_given(name) && written(value))
+        };
+        let bare = matches!(self, Self::List(_)) && written(self);
+        if !bare && !self.within().any(closed) {
+            return (Cow::Borrowed(self), false);
+        }
+        let mut more = false;
+        let opened = open(self, bare, 0, &mut more);
+        (Cow::Owned(opened), more)
+    }
+}
+
+/// Whether a member of this name holds what a call is given.
+fn is_given(name: &str) -> bool {
+    let plain: String = name
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect();
+    GIVEN.contains(&plain.as_str())
+}
+
+fn trimmed(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}').trim()
+}
+
+fn may_be_json(text: &str) -> bool {
+    trimmed(text).starts_with(['{', '[', '"'])
+}
+
+/// A copy of a value. `given`: a text may be JSON.
+fn open(value: &Param<'_>, given: bool, level: usize, more: &mut bool) -> Param<'static> {
+    match value {
+        Param::Text(text) => {
+            let read = Some(text).filter(|_| given).and_then(|text| read(text));
+            match read {
+                Some(_) if level == LEVELS => {
+                    *more = true;
+                    Param::Nothing
+                }
+                Some(read) => open(&read, true, level + 1, more),
+                None => Param::Text(Cow::Owned(text.to_string())),
+            }
+        }
+        Param::List(list) => Param::List(
+            list.iter()
+                .map(|one| open(one, given, level, more))
+                .collect(),
+        ),
+        Param::Members(members) => Param::Members(
+            members
+                .iter()
+                .map(|(name, value)| {
+                    let value = open(value, is_given(name), level, more);
+                    (Cow::Owned(name.to_string()), value)
+                })
+                .collect(),
+        ),
+        Param::Flag(on) => Param::Flag(*on),
+        Param::Number { zero } => Param::Number { zero: *zero },
+        Param::Nothing => Param::Nothing,
+    }
+}
+
+/// The object, the list or the further JSON that a text holds.
+fn read(text: &str) -> Option<Param<'_>> {
+    let text = trimmed(text);
+    if !may_be_json(text) || !strict_json::has_few_values(text) {
+        return None;
+    }
+    let read: Param<'_> = serde_json::from_str(text).ok()?;
+    match &read {
+        Param::Text(inner) => may_be_json(inner),
+        read => matches!(read, Param::Members(_) | Param::List(_)),
+    }
+    .then_some(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Context, RiskLevel, Table, effects_of_answer, effects_of_call};
+    use serde_json::{Value, json};
+
+    fn risk(call: &Value) -> RiskLevel {
+        let table = Table::builtin();
+        effects_of_call("view", &Param::from(call), &Context::new(&table)).risk
+    }
+
+    #[test]
+    fn parameters_in_strings_are_read_at_any_depth() {
+        let inner = json!({"command": "rm -rf /"});
+        let once = inner.to_string();
+        let twice = json!(once).to_string();
+        let thrice = json!(twice).to_string();
+        for call in [
+            json!({"tool": "view", "parameters": twice}),
+            json!({"tool": "view", "parameters": thrice}),
+            json!({"tool": "view", "parameters": [once]}),
+            json!({"tool": "view", "parameters": {"arguments": once}}),
+            json!({"tool": "view", "parameters": json!({"params": once}).to_string()}),
+            json!({"tool": "view", "parameters": {"request": {"toolInput": twice}}}),
+            json!({"tool": "view", "parameters": {"calls": [{"function": {"name": "bash", "arguments": once}}]}}),
+            json!({"tool": "view", "path": "a", "input": once}),
+            json!({"tool": "view", "path": "a", "raw_arguments": format!("\u{feff} {once}")}),
+            json!([once]),
+        ] {
+            assert_eq!(risk(&call), RiskLevel::High, "{call}");
+        }
+        let mut deep = once.clone();
+        for _ in 0..LEVELS {
+            deep = json!({"args": deep}).to_string();
+        }
+        assert_eq!(risk(&json!({"args": deep})), RiskLevel::High);
+        let table = Table::builtin();
+        let answer = json!({"content": "Done.", "calls": [{"name": "bash", "input": once}]});
+        let found = effects_of_answer(&Param::from(&answer), &Context::new(&table));
+        assert_eq!(found.risk, RiskLevel::High);
+    }
+
+    #[test]
+    fn other_texts_stay_data() {
+        for call in [
+            json!({"tool": "view", "parameters": {"path": "a", "query": "{\"command\":\"rm -rf /\"}"}}),
+            json!({"tool": "view", "parameters": {"path": "a", "args": "[a-z]+"}}),
+            json!({"tool": "view", "parameters": {"path": "a", "input": "\"quoted\""}}),
+            json!({"tool": "view", "parameters": {"path": "a", "options": "{\"depth\":2}"}}),
+        ] {
+            assert_eq!(risk(&call), RiskLevel::Low, "{call}");
+        }
+    }
+}
