@@ -17,7 +17,7 @@ pub mod yuangs_turns;
 
 pub use foreign::looks_like;
 pub(super) use native::{DECISION_MEMBERS, names_action};
-pub use reader::{Fed, Reader};
+pub use reader::{Fed, OwnCalls, Reader};
 
 use super::cut::CutMembers;
 use super::entry::Record;
@@ -153,7 +153,8 @@ pub trait TraceFormat: Sync {
 
     /// What turns the records of one input into executions. `stem`: the execution of records that
     /// name none.
-    fn reader(&self, _stem: &str) -> Box<dyn Reader> {
+    /// `own_calls`: those that other inputs of the run tell of, so that copies of them are known.
+    fn reader(&self, _stem: &str, _own_calls: &OwnCalls) -> Box<dyn Reader> {
         Box::new(reader::ByRecord)
     }
 

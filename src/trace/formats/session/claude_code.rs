@@ -6,8 +6,8 @@
 //! stream the list `permission_denials` at the end; approvals leave nothing.
 
 use super::{
-    Call, Change, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, offset,
-    output, text,
+    Call, Change, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What,
+    is_word, offset, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -86,6 +86,9 @@ struct Line<'a> {
     agent: Lenient<Str<'a>>,
     #[serde(borrow)]
     parent_tool_use_id: Lenient<Str<'a>>,
+    /// The call that the sub-agent of a note about progress answers.
+    #[serde(borrow, rename = "parentToolUseID")]
+    parent: Lenient<Str<'a>>,
     #[serde(rename = "isSidechain")]
     sidechain: Lenient<bool>,
     #[serde(rename = "isMeta")]
@@ -98,6 +101,18 @@ struct Line<'a> {
     denial: Lenient<Str<'a>>,
     #[serde(borrow)]
     permission_denials: Lenient<Vec<Lenient<Denial<'a>>>>,
+    #[serde(borrow)]
+    data: Lenient<Progress<'a>>,
+}
+
+/// What a sub-agent has said or done, as the session behind it notes.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Progress<'a> {
+    #[serde(borrow)]
+    message: Option<Raw<'a>>,
+    #[serde(borrow, rename = "agentId")]
+    agent: Lenient<Str<'a>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -112,6 +127,10 @@ struct Message<'a> {
 struct Denial<'a> {
     #[serde(borrow)]
     tool_use_id: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    tool_name: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    tool_input: Option<Raw<'a>>,
 }
 
 /// A block of a message.
@@ -149,6 +168,11 @@ impl Block<'_> {
 impl<'a> Line<'a> {
     fn record(self, whole: &'a str) -> SessionRecord<'a> {
         let word = self.kind.0.map(Str::decode).unwrap_or_default();
+        if word == "progress"
+            && let Some(record) = self.of_sub_agent(whole)
+        {
+            return record;
+        }
         let mut events = Vec::new();
         let mut tell = |part: Option<Raw<'_>>, what| {
             let at = part.and_then(|part| offset(whole, part.as_written()));
@@ -159,11 +183,18 @@ impl<'a> Line<'a> {
             });
         };
         for denial in self.permission_denials.0.unwrap_or_default() {
-            if let Some(id) = denial.0.and_then(|d| text(d.tool_use_id)) {
-                // Nobody is there to ask where this is printed.
-                let by = DecidedBy::Policy;
-                tell(None, What::Rejected { id, by });
+            let denial = denial.0.unwrap_or_default();
+            if denial.tool_use_id.0.is_none() && denial.tool_name.0.is_none() {
+                continue;
             }
+            let call = Call {
+                id: text(denial.tool_use_id),
+                tool: text(denial.tool_name).unwrap_or_default(),
+                input: Cow::Borrowed(denial.tool_input.map_or("{}", Raw::as_written)),
+            };
+            // Nobody is there to ask where this is printed.
+            let by = DecidedBy::Policy;
+            tell(None, What::Refused { call, by });
         }
         let content = self.message.0.and_then(|message| message.content);
         let one = content.filter(|content| content.as_written().starts_with('{'));
@@ -235,10 +266,28 @@ impl<'a> Line<'a> {
             agent,
             id: text(self.uuid),
             cwd: text(self.cwd),
-            whole: false,
-            header: false,
             events,
+            ..SessionRecord::default()
         }
+    }
+
+    /// What a note about a sub-agent's progress tells, if it holds a message of it.
+    fn of_sub_agent(&self, whole: &'a str) -> Option<SessionRecord<'a>> {
+        let progress = self.data.0?;
+        let inner = progress.message?.read::<Line<'a>>()?;
+        inner.message.0?;
+        if is_word(inner.kind, &["progress"]) {
+            return None;
+        }
+        let inner = inner.record(whole);
+        let agent = text(progress.agent).or_else(|| text(self.agent));
+        Some(SessionRecord {
+            session: text(self.session).or_else(|| text(self.session_id)),
+            agent: agent.or_else(|| text(self.parent)).or(inner.agent),
+            cwd: text(self.cwd),
+            copy: true,
+            ..inner
+        })
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::{
     Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, codex_log,
-    input, output, text,
+    input, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -101,6 +101,8 @@ struct Item<'a> {
     content: Option<Raw<'a>>,
     #[serde(borrow)]
     cwd: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    source: Lenient<Str<'a>>,
     #[serde(borrow)]
     stderr: Lenient<Str<'a>>,
     #[serde(borrow)]
@@ -248,6 +250,10 @@ fn rejected_in_event<'a>(event: &Item<'a>) -> Option<What<'a>> {
     }
     let id = text(event.call_id)?;
     let kind = text(event.kind)?;
+    // What the person typed is no call.
+    if is_word(event.source, &["user_shell"]) {
+        return None;
+    }
     let by = match &*kind {
         "exec_command_end" | "patch_apply_end" => {
             if text(event.status)? != "declined" {

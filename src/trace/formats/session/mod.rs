@@ -28,7 +28,7 @@ mod write;
 
 pub(super) use pairing::{Pairing, Sessions};
 
-use super::{Coverage, FormatRecord, Reader, RecordClass, Routing, TraceFormat, Unit};
+use super::{Coverage, FormatRecord, OwnCalls, Reader, RecordClass, Routing, TraceFormat, Unit};
 use crate::schema::Catalogue;
 use crate::trace::entry::Record;
 use crate::trace::record::NotRecorded;
@@ -55,6 +55,8 @@ pub struct SessionRecord<'a> {
     pub(super) whole: bool,
     /// Whether the records after it that name no session belong to its session.
     pub(super) header: bool,
+    /// Whether it repeats what a sub-agent's own session tells, if that is kept.
+    pub(super) copy: bool,
     /// What it tells, in its order.
     pub(super) events: Vec<Event<'a>>,
 }
@@ -110,8 +112,11 @@ impl TraceFormat for SessionFormat {
         Ok(Box::new((self.read)(raw, text)).into())
     }
 
-    fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(self.name, stem, self.not_recorded, self.names))
+    fn reader(&self, stem: &str, own_calls: &OwnCalls) -> Box<dyn Reader> {
+        let names = self.names;
+        let mut pairing = Pairing::new(self.name, stem, self.not_recorded, names);
+        pairing.own_calls = own_calls.clone();
+        Box::new(pairing)
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
@@ -122,6 +127,14 @@ impl TraceFormat for SessionFormat {
 }
 
 impl SessionRecord<'_> {
+    /// What its calls are known again by.
+    pub(in crate::trace::formats) fn call_hashes(&self) -> impl Iterator<Item = u64> {
+        self.events.iter().filter_map(|event| match &event.what {
+            What::Call(call) | What::Began(call) => Some(known::hash_of(call)),
+            _ => None,
+        })
+    }
+
     /// Whether it tells of more than what was said.
     fn tells_of_calls(&self) -> bool {
         let said = |event: &Event<'_>| {
@@ -195,6 +208,13 @@ pub(super) enum What<'a> {
     Rejected {
         /// The call.
         id: Cow<'a, str>,
+        /// By whom.
+        by: DecidedBy,
+    },
+    /// A call was rejected. Nothing else may tell of it.
+    Refused {
+        /// The call.
+        call: Call<'a>,
         /// By whom.
         by: DecidedBy,
     },

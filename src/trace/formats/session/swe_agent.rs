@@ -54,7 +54,8 @@ pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["messages"])
-            && (unit.has(&["trajectory_format"]) || unit.has(&["info"]) && !unit.has(&["role"]))
+            && (unit.has(&["trajectory_format"])
+                || unit.has(&["info"]) && !unit.has_one(&["role", "task_id"]))
             || unit.is_word("role", &["system"])
                 && unit
                     .get("content")

@@ -5,7 +5,7 @@ use super::codex::FORMAT as CODEX;
 use super::codex_log::FORMAT as CODEX_LOG;
 use super::otlp::FORMAT as OTLP;
 use crate::trace::entry::Entry;
-use crate::trace::formats::TraceFormat;
+use crate::trace::formats::{OwnCalls, TraceFormat};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use strict_json::Scanner;
@@ -13,7 +13,7 @@ use strict_json::Scanner;
 /// The records that are written of lines.
 pub(super) fn records(format: &dyn TraceFormat, lines: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
-    let mut reader = format.reader("file");
+    let mut reader = format.reader("file", &OwnCalls::default());
     let mut all = Vec::new();
     let mut take = |fed: crate::trace::formats::Fed<'_, '_>| {
         assert!(fed.entry.problems.is_empty(), "{}", fed.entry.text);

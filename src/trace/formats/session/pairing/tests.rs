@@ -2,13 +2,13 @@
 
 use super::SESSIONS;
 use crate::trace::entry::Entry;
-use crate::trace::formats::TraceFormat;
 use crate::trace::formats::session::claude_code::FORMAT as CLAUDE_CODE;
 use crate::trace::formats::session::codex::FORMAT as CODEX;
 use crate::trace::formats::session::inspect::FORMAT as INSPECT;
 use crate::trace::formats::session::messages::FORMAT as MESSAGES;
 use crate::trace::formats::session::otlp::FORMAT as OTLP;
 use crate::trace::formats::session::tests::{calls, records};
+use crate::trace::formats::{OwnCalls, TraceFormat};
 use serde_json::{Value, json};
 use strict_json::Scanner;
 
@@ -330,7 +330,7 @@ fn an_event_of_codex_without_an_item_is_a_call() {
 
 /// The messages of problems that reading lines gives.
 fn problems(format: &dyn TraceFormat, lines: impl Iterator<Item = String>) -> Vec<String> {
-    let mut reader = format.reader("file");
+    let mut reader = format.reader("file", &OwnCalls::default());
     let mut all = Vec::new();
     let mut take = |fed: crate::trace::formats::Fed<'_, '_>| {
         all.extend(fed.problem.map(|problem| problem.message));
