@@ -95,7 +95,7 @@ struct Line<'a> {
     meta: Lenient<bool>,
     #[serde(borrow)]
     message: Lenient<Message<'a>>,
-    #[serde(borrow, rename = "toolUseResult")]
+    #[serde(borrow, rename = "toolUseResult", alias = "tool_use_result")]
     tool_use_result: Option<Raw<'a>>,
     #[serde(borrow, rename = "toolDenialKind")]
     denial: Lenient<Str<'a>>,
@@ -300,25 +300,40 @@ fn is_machine_text(text: &str) -> bool {
         || text.starts_with("Caveat: ")
 }
 
-/// Texts with which the program says that a call was rejected. Any tool can print them.
-const REJECTED: [&str; 2] = [
+/// How texts begin with which the program says that a person rejected a call. Any tool can print
+/// them.
+const REJECTED: [&str; 4] = [
     "The user doesn't want to proceed with this tool use.",
     "The user doesn't want to take this action right now.",
+    // What a sub-agent is told.
+    "Permission for this tool use was denied. The tool use was rejected",
+    "The agent proposed a plan that was rejected by the user.",
 ];
 
-fn says_rejected(text: &str) -> bool {
-    REJECTED.iter().any(|mark| text.starts_with(mark))
+/// The same of texts about rules, and what comes behind it on the line.
+const DENIED: [(&str, &str); 4] = [
+    ("cd to ", " was blocked"),
+    ("Permission to use ", " has been denied"),
+    ("Permission for this action has been denied", ""),
+    (
+        "Claude requested permissions to ",
+        "but you haven't granted it yet",
+    ),
+];
+
+/// Who has rejected a call, by what the program says.
+fn says_rejected(text: &str) -> Option<DecidedBy> {
+    if REJECTED.iter().any(|mark| text.starts_with(mark)) {
+        return Some(DecidedBy::Human);
+    }
+    let line = text.lines().next().unwrap_or_default();
+    let denied = |(begin, rest): &(&str, &str)| line.strip_prefix(begin)?.find(rest);
+    DENIED.iter().find_map(denied).map(|_| DecidedBy::Policy)
 }
 
 /// A note of a failure without what it begins with.
 fn after_error(note: &str) -> &str {
     note.strip_prefix("Error: ").unwrap_or(note)
-}
-
-/// Whether the guard of the program against leaving its folders says that it has stopped a command.
-fn is_blocked(text: &str) -> bool {
-    let line = text.lines().next().unwrap_or_default();
-    line.starts_with("cd to ") && line.contains(" was blocked")
 }
 
 /// Who rejected a call, by the program's mark.
@@ -351,13 +366,14 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>
         _ if !failed => How::Ok,
         (None, _) if shown.starts_with("[Request interrupted by user") => How::Interrupted,
         (None, _) if shown.starts_with("Permission prompt was aborted") => How::Interrupted,
-        (None, Some(note)) if says_rejected(after_error(note)) => {
-            How::RejectedInNote(DecidedBy::Human)
+        (None, note) => {
+            let noted = note.and_then(|note| says_rejected(after_error(note)));
+            match noted.or_else(|| says_rejected(&shown)) {
+                Some(by) if noted.is_some() => How::RejectedInNote(by),
+                Some(_) => How::RejectedByText,
+                None => How::Error,
+            }
         }
-        (None, Some(note)) if is_blocked(after_error(note)) => {
-            How::RejectedInNote(DecidedBy::Policy)
-        }
-        (None, _) if says_rejected(&shown) || is_blocked(&shown) => How::RejectedByText,
         _ => How::Error,
     };
     Ended {

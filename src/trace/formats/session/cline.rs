@@ -4,11 +4,11 @@
 //! ran by itself. Neither the answer nor the end of a call is kept. Copilot CLI keeps an event on
 //! each line; a call that was denied ends with a code of its own.
 
-use super::text_calls;
 use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
     is_word, object_of, output, text,
 };
+use super::{copilot_history, text_calls};
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -59,9 +59,10 @@ pub(in crate::trace::formats) const COPILOT: SessionFormat = SessionFormat {
             "permission.requested",
             "permission.completed",
         ];
-        unit.has(&["type", "data"])
-            && (unit.is_word("type", &events)
-                || unit.is_word("type", &["session.start", "session.resume"]) && named())
+        unit.has(&["sessionId", "chatMessages"])
+            || unit.has(&["type", "data"])
+                && (unit.is_word("type", &events)
+                    || unit.is_word("type", &["session.start", "session.resume"]) && named())
     },
     read: read_copilot,
 };
@@ -230,6 +231,7 @@ struct Data<'a> {
     #[serde(borrow)]
     arguments: Option<Raw<'a>>,
     success: Lenient<bool>,
+    is_user_requested: Lenient<bool>,
     #[serde(borrow)]
     result: Lenient<CopilotResult<'a>>,
     #[serde(borrow)]
@@ -279,6 +281,14 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let kind = text(event.kind).unwrap_or_default();
     let mut record = SessionRecord::default();
     match &*kind {
+        "" => return copilot_history::read(raw, whole),
+        // Commands that the person types aren't the agent's.
+        "tool.user_requested" => {
+            if let Some(id) = id(data.tool_call_id) {
+                events.tell(raw, What::OfPerson(id));
+            }
+        }
+        "tool.execution_complete" if data.is_user_requested.0 == Some(true) => {}
         "session.start" | "session.resume" => {
             record.session = text(data.session_id).filter(|id| !id.is_empty());
             record.cwd = data.context.0.and_then(|context| text(context.cwd));

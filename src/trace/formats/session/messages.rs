@@ -6,6 +6,7 @@
 //! called a tool; only calls are calls. Older Cline and Roo write them as tags into the text, and
 //! their results come back in texts of the user.
 
+mod hosted;
 mod notes;
 #[cfg(test)]
 mod tests;
@@ -547,6 +548,9 @@ impl<'a> Message<'a> {
         let Some(kind) = text(self.kind) else {
             return false;
         };
+        if hosted::item(events, raw, &kind, self) {
+            return true;
+        }
         if CALLS.contains(&&*kind) {
             events.tell(raw, What::Call(self.call()));
         } else if DONE.contains(&&*kind) {
@@ -652,13 +656,16 @@ impl<'a> Message<'a> {
             How::Error
         } else if is_word(output_kind, &["execution-denied"]) {
             How::Rejected(DecidedBy::Human)
-        } else if shown.starts_with(text_calls::DENIED) {
-            How::RejectedByText
+        } else if let Some(how) = text_calls::structured(&shown) {
+            how
         } else if is_word(self.status, &["incomplete", "cancelled"]) {
             How::Interrupted
         } else {
             How::Ok
         };
+        let is_shell = is_word(self.kind, &["shell_call_output"]);
+        let shell = self.output.filter(|_| is_shell && how == How::Ok);
+        let (how, exit_code) = hosted::shell_end(shell).unwrap_or((how, None));
         Ended {
             id: named.call_id(),
             how,
@@ -666,7 +673,7 @@ impl<'a> Message<'a> {
                 Some(error) if shown.is_empty() && failed => output(Some(error)),
                 _ => shown,
             },
-            exit_code: None,
+            exit_code,
             change: None,
         }
     }

@@ -10,6 +10,7 @@ pub mod claude_code;
 pub mod cline;
 pub mod codex;
 pub mod codex_log;
+mod copilot_history;
 pub mod gemini;
 pub mod inspect;
 mod known;
@@ -218,6 +219,8 @@ pub(super) enum What<'a> {
         /// By whom.
         by: DecidedBy,
     },
+    /// A call with this id is a person's, and none of the agent's.
+    OfPerson(Cow<'a, str>),
     /// How a call that has no result yet changes a file.
     Change {
         /// The call.

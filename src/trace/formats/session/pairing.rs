@@ -236,7 +236,13 @@ impl Pairing {
                     self.event(key, line, &Event { what, ..*event }, on);
                 }
             }
+            What::OfPerson(id) => {
+                self.told_elsewhere.insert(hash(id));
+            }
             What::Began(call) => {
+                if self.is_told_elsewhere(call.id.as_deref()) {
+                    return;
+                }
                 // The same call under its id; another one under that id is another call.
                 if !self.asked.contains(&hash_of(call)) {
                     self.call(key, line, event.time, call, on);
@@ -400,7 +406,8 @@ impl Pairing {
         if let Some(session) = self.sessions.get_mut(key) {
             session.answers += 1;
         }
-        if self.end_was_copied(ended.id.as_deref()) {
+        let id = ended.id.as_deref();
+        if self.end_was_copied(id) || self.is_told_elsewhere(id) {
             return;
         }
         let found = match ended.id.as_deref() {
@@ -702,6 +709,10 @@ impl Reader for Pairing {
         if empty && self.named.is_none() && entry.problems.is_empty() {
             if let Some(cwd) = record.cwd.as_deref() {
                 self.cwd = Some(cwd.into());
+                let stem = self.stem.clone();
+                if self.sessions.contains_key(&*stem) {
+                    self.open(&stem, entry.line, None, Some(cwd));
+                }
             }
             return;
         }

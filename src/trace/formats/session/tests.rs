@@ -132,6 +132,21 @@ fn outputs_of_codex_say_how_a_call_ended() {
             json!("exec_command failed for `ls`: Rejected(\"rejected by user\")"),
             "rejected/human not_executed",
         ),
+        (
+            json!(
+                "exec_command failed for `rejected by user`: CreateProcess { message: \"Rejected(\\\"`rm a` rejected: no\\\")\" }"
+            ),
+            "rejected/policy not_executed",
+        ),
+        (
+            json!("`bash -lc 'rm a'` rejected: policy forbids commands starting with `rm`"),
+            "rejected/policy not_executed",
+        ),
+        (
+            json!("This action was rejected due to unacceptable risk.\nReason: x"),
+            "rejected/policy not_executed",
+        ),
+        (json!("`a` was rejected"), "-/- ok"),
         (json!("aborted by user after 2.0s"), "-/- interrupted"),
         (
             json!("failed in sandbox Seccomp with execution error"),
