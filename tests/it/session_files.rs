@@ -98,8 +98,8 @@ fn calls_that_progress_repeats_count_once() {
     let alone = rows(folder.path(), &["p/s1.jsonl"]);
     let expected = [
         ("s1/ab1", "b"),
-        ("s1", "a"),
         ("s1/ab1", "c"),
+        ("s1", "a"),
         ("s1/ab1", "c#3"),
     ];
     assert_eq!(calls(&alone), expected);

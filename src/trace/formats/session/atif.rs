@@ -73,8 +73,8 @@ fn lists_observations(unit: &Unit<'_>) -> bool {
 struct Trajectory<'a> {
     #[serde(borrow)]
     session_id: Lenient<Str<'a>>,
-    #[serde(borrow)]
-    trajectory_id: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "trajectory_id")]
+    id: Lenient<Str<'a>>,
     #[serde(borrow)]
     steps: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
@@ -134,7 +134,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     while let Some(raw) = left.pop() {
         let mut part = raw.read::<Trajectory<'a>>().unwrap_or_default();
         number += 1;
-        let name = text(part.trajectory_id).or_else(|| text(part.session_id));
+        let name = text(part.id).or_else(|| text(part.session_id));
         let name = name.unwrap_or_else(|| format!("sub-agent {number}").into());
         events.tell(raw, What::Part(name));
         part.tell(&mut events);

@@ -125,12 +125,12 @@ struct Message<'a> {
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 struct Denial<'a> {
-    #[serde(borrow)]
-    tool_use_id: Lenient<Str<'a>>,
-    #[serde(borrow)]
-    tool_name: Lenient<Str<'a>>,
-    #[serde(borrow)]
-    tool_input: Option<Raw<'a>>,
+    #[serde(borrow, rename = "tool_use_id")]
+    id: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "tool_name")]
+    tool: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "tool_input")]
+    input: Option<Raw<'a>>,
 }
 
 /// A block of a message.
@@ -184,13 +184,13 @@ impl<'a> Line<'a> {
         };
         for denial in self.permission_denials.0.unwrap_or_default() {
             let denial = denial.0.unwrap_or_default();
-            if denial.tool_use_id.0.is_none() && denial.tool_name.0.is_none() {
+            if denial.id.0.is_none() && denial.tool.0.is_none() {
                 continue;
             }
             let call = Call {
-                id: text(denial.tool_use_id),
-                tool: text(denial.tool_name).unwrap_or_default(),
-                input: Cow::Borrowed(denial.tool_input.map_or("{}", Raw::as_written)),
+                id: text(denial.id),
+                tool: text(denial.tool).unwrap_or_default(),
+                input: Cow::Borrowed(denial.input.map_or("{}", Raw::as_written)),
             };
             // Nobody is there to ask where this is printed.
             let by = DecidedBy::Policy;

@@ -390,14 +390,14 @@ impl<'a> Item<'a> {
             "gen_ai.client.inference.operation.details" => {
                 otlp_models::asked(&attributes.0).collect()
             }
-            _ => return self.agent_event(&name, attributes).into_iter().collect(),
+            _ => return Self::agent_event(&name, attributes).into_iter().collect(),
         };
         let wanted = |call| What::Wanted { call, ended: None };
         calls.into_iter().map(wanted).collect()
     }
 
     /// An event of a coding agent.
-    fn agent_event(&self, name: &str, attributes: &Attributes<'a>) -> Option<What<'a>> {
+    fn agent_event(name: &str, attributes: &Attributes<'a>) -> Option<What<'a>> {
         let agents = ["claude_code.", "codex.", "gemini_cli.", "qwen-code."];
         let mut short = agents.iter().filter_map(|agent| name.strip_prefix(agent));
         let short = short.next().unwrap_or(name);

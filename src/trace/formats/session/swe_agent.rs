@@ -355,9 +355,10 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
         for line in &lines {
             tell_command(events, raw, None, line);
         }
-        return match lines.is_empty() {
-            true => Before::Other,
-            false => Before::Action,
+        return if lines.is_empty() {
+            Before::Other
+        } else {
+            Before::Action
         };
     }
     let is_item = is_word(kept.kind, &["function_call_output"]);

@@ -151,6 +151,8 @@ pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(How, Option<i64>)> {
         return Some((How::Interrupted, None));
     }
     let codes = || outcomes.iter().filter_map(|outcome| outcome.exit_code.0);
-    let code = codes().find(|code| *code != 0).or_else(|| codes().last())?;
+    let code = codes()
+        .find(|code| *code != 0)
+        .or_else(|| codes().next_back())?;
     Some((if code == 0 { How::Ok } else { How::Error }, Some(code)))
 }
