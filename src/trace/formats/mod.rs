@@ -490,6 +490,27 @@ mod tests {
                 Some("inspect"),
             ),
             (r#"{"trace":{},"observations":[]}"#, Some("langfuse")),
+            (
+                r#"{"id":"t","observations":[{"id":"o","traceId":"t","type":"TOOL"}]}"#,
+                Some("langfuse"),
+            ),
+            (
+                r#"{"trajectory":[{"id":0,"source":"agent","action":"run"}]}"#,
+                Some("openhands"),
+            ),
+            (
+                r#"{"info":{},"tasks":[],"simulations":[]}"#,
+                Some("messages"),
+            ),
+            (
+                r#"{"task_id":"0","info":null,"messages":[{"role":"user"}]}"#,
+                Some("messages"),
+            ),
+            (
+                r#"{"sessionId":"s","chatMessages":[],"timeline":[]}"#,
+                Some("copilot-cli"),
+            ),
+            (r#"{"$set":{"lastUpdated":"x"}}"#, Some("gemini-cli")),
             (r#"{"ts":1,"type":"say","say":"text"}"#, Some("cline")),
             (r#"{"type":"session","id":"s","cwd":"/p"}"#, Some("pi")),
             (

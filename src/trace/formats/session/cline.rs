@@ -505,4 +505,33 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn what_the_person_asked_copilot_for_is_no_call_of_the_agent() {
+        let events = [
+            r#"{"type":"session.start","data":{"sessionId":"s"}}"#,
+            r#"{"type":"tool.user_requested","data":{"toolCallId":"u","toolName":"bash"}}"#,
+            r#"{"type":"tool.execution_start","data":{"toolCallId":"u","toolName":"bash"}}"#,
+            r#"{"type":"tool.execution_complete","data":{"toolCallId":"u","success":true}}"#,
+            r#"{"type":"tool.execution_complete","data":{"toolCallId":"w","success":true,"isUserRequested":true}}"#,
+            r#"{"type":"tool.execution_start","data":{"toolCallId":"a","toolName":"bash"}}"#,
+        ];
+        let all = fed(&COPILOT, &events);
+        assert_eq!(all.len(), 2, "{all:#?}");
+        assert!(all[1].contains(r#""callId":"a""#), "{all:#?}");
+    }
+
+    #[test]
+    fn the_first_request_says_where_cline_works() {
+        let request = r##"{"ts":2,"type":"say","say":"api_req_started","text":"{\"request\":\"<task>x</task><environment_details>\\n# Current Working Directory (/home/mia/app) Files\"}"}"##;
+        let all = fed(
+            &FORMAT,
+            &[
+                r#"{"ts":1,"type":"say","say":"task","text":"x"}"#,
+                request,
+                r#"{"ts":3,"type":"say","say":"command","text":"ls"}"#,
+            ],
+        );
+        assert!(all[0].contains(r#""workdir":"/home/mia/app""#), "{all:#?}");
+    }
 }

@@ -233,7 +233,7 @@ fn exit_code(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::formats::session::testing::told;
+    use crate::trace::formats::session::testing::{fed, told};
 
     fn chat(call: &str) -> Vec<String> {
         let text = format!(
@@ -258,5 +258,46 @@ mod tests {
         assert!(call("success", "output").starts_with("end a Ok"));
         assert!(call("success", "error").starts_with("end a Ok"));
         assert_eq!(chat(r#"{"name":7,"status":"executing"}"#), ["call #1  {}"]);
+    }
+
+    #[test]
+    fn newer_versions_word_denials_otherwise() {
+        let call = |status: &str, error: &str| {
+            let end = chat(&format!(
+                r#"{{"id":"a","name":"f","status":"{status}","result":[{{"functionResponse":{{"response":{{"error":"{error}"}}}}}}]}}"#
+            ));
+            end[1].clone()
+        };
+        let denied = "[Operation Cancelled] Reason: User denied execution.";
+        assert!(call("cancelled", denied).starts_with("end a Rejected(Human)"));
+        let denied = "Tool execution denied by policy. You are in Plan Mode.";
+        assert!(call("error", denied).starts_with("end a Rejected(Policy)"));
+        assert!(call("error", "no such file").starts_with("end a Error"));
+    }
+
+    #[test]
+    fn a_message_that_comes_again_is_the_same() {
+        let message = |calls: &str| {
+            format!(
+                r#"{{"id":"m","timestamp":"2026-03-02T08:00:01Z","type":"gemini","content":"","toolCalls":[{calls}]}}"#
+            )
+        };
+        let call = |id: &str, output: &str| {
+            format!(
+                r#"{{"id":"{id}","name":"f","args":{{}},"status":"success","result":[{{"functionResponse":{{"response":{{"output":"{output}"}}}}}}]}}"#
+            )
+        };
+        let again = message(&[call("a", "less"), call("b", "y")].join(","));
+        let lines = [
+            r#"{"sessionId":"s","projectHash":"p","startTime":"x"}"#.to_owned(),
+            message(r#"{"id":"a","name":"f","args":{},"status":"scheduled"}"#),
+            message(&call("a", "x")),
+            format!(r#"{{"$set":{{"messages":[{again}]}}}}"#),
+            r#"{"$rewindTo":"m"}"#.to_owned(),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let all = fed(&FORMAT, &lines);
+        assert_eq!(all.len(), 3, "{all:#?}");
+        assert!(all[1].contains(r#""output":"x""#) && all[2].contains(r#""callId":"b""#));
     }
 }

@@ -476,4 +476,16 @@ mod tests {
             assert!(all[1].starts_with(expected), "{all:?}");
         }
     }
+
+    #[test]
+    fn responses_hold_calls_and_a_person_may_type() {
+        let text = r#"{"info":{},"messages":[{"object":"response","output":[{"type":"function_call","call_id":"a","name":"bash","arguments":"{}"},{"type":"function_call","call_id":"b","name":"bash","arguments":"{}"}]},{"type":"function_call_output","call_id":"a","output":"x","extra":{"returncode":1}},{"type":"function_call_output","call_id":"b","output":"y","extra":{"returncode":-1,"exception_info":"action was not executed"}},{"role":"user","content":"make","extra":{"actions":[{"command":"make"}]}},{"role":"user","content":"made","extra":{"returncode":0}}]}"#;
+        let expected = [
+            "call a bash {}",
+            "call b bash {}",
+            "end a Error Some(1) x",
+            "end b Cancelled None y",
+        ];
+        assert_eq!(told(&MINI, text), expected);
+    }
 }

@@ -639,4 +639,27 @@ mod tests {
             let _ = (calls(&text), claimed(&text), note(&text), is_sign(&text));
         }
     }
+
+    #[test]
+    fn structured_results_of_roo_and_cline_say_what_became_of_calls() {
+        let cases = [
+            (
+                r#"{"status":"denied","message":"The user denied this operation."}"#,
+                Some(How::RejectedByText),
+            ),
+            ("The user denied this operation.", Some(How::RejectedByText)),
+            (
+                "Skipping tool [a] due to user rejecting a previous tool.",
+                Some(How::RejectedByText),
+            ),
+            (
+                r#"{"status":"error","message":"The tool execution failed","error":"x"}"#,
+                Some(How::Error),
+            ),
+            ("fine", None),
+        ];
+        for (text, how) in cases {
+            assert_eq!(structured(text), how, "{text}");
+        }
+    }
 }

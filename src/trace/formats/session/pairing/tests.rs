@@ -386,3 +386,38 @@ fn sessions_that_are_too_many_are_reported_once() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("more than"), "{found:?}");
 }
+
+#[test]
+fn rules_of_claude_code_reject_and_other_errors_do_not() {
+    let call = |tool: &str| json!({"type": "assistant", "sessionId": "s", "message": {"content": [{"type": "tool_use", "id": "a", "name": tool, "input": {}}]}});
+    let result = |text: &str| json!({"type": "user", "sessionId": "s", "toolUseResult": format!("Error: {text}"), "message": {"content": [{"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": text}]}});
+    let cases = [
+        (
+            "Permission to use Bash with command curl x has been denied.",
+            "rejected/policy not_executed",
+        ),
+        (
+            "Claude requested permissions to write to /a, but you haven't granted it yet.",
+            "rejected/policy not_executed",
+        ),
+        (
+            "Permission for this tool use was denied. The tool use was rejected (eg. x)",
+            "rejected/human not_executed",
+        ),
+        (
+            "The agent proposed a plan that was rejected by the user. x",
+            "rejected/human not_executed",
+        ),
+        (
+            "Exit code 1\nPermission to use x has been denied",
+            "-/- error",
+        ),
+    ];
+    for (text, expected) in cases {
+        let told = calls(&CLAUDE_CODE, &[call("Write"), result(text)]);
+        assert!(told[0].ends_with(expected), "{told:?}");
+        // A server may print the same.
+        let told = calls(&CLAUDE_CODE, &[call("mcp__s__t"), result(text)]);
+        assert!(!told[0].contains("rejected/"), "{told:?}");
+    }
+}
