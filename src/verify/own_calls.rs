@@ -1,5 +1,5 @@
-//! The calls that sub-agents' own sessions tell of, read before the inputs: the sessions behind them
-//! may repeat them, and each call counts once.
+//! Reads the calls in sub-agents' own sessions before the inputs are verified. The sessions that
+//! started them may repeat these calls, and each call counts once.
 
 use super::Options;
 use crate::source::{Blocks, Found, Input, Missing, open};

@@ -1,5 +1,5 @@
-//! Actions that were rejected in one file of a session and ran in another: a sub-agent's own file, or
-//! that of a session that goes on.
+//! Finds actions that were rejected in one file of a session and executed in another: the file of a
+//! sub-agent, or of a session that was resumed.
 
 use super::Report;
 use crate::diag::{Finding, Place, Related, Severity};

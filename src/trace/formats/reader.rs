@@ -19,8 +19,7 @@ pub struct Fed<'r, 'a> {
     pub problem: Option<Problem>,
 }
 
-/// The calls that inputs of their own tell of: of sub-agents, whose sessions the session behind them
-/// may repeat.
+/// Calls that sub-agents' own inputs contain. The session that started a sub-agent may repeat them.
 #[derive(Debug, Clone, Default)]
 pub struct OwnCalls(Arc<HashSet<u64>>);
 

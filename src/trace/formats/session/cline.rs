@@ -523,7 +523,7 @@ mod tests {
 
     #[test]
     fn the_first_request_says_where_cline_works() {
-        let request = r##"{"ts":2,"type":"say","say":"api_req_started","text":"{\"request\":\"<task>x</task><environment_details>\\n# Current Working Directory (/home/mia/app) Files\"}"}"##;
+        let request = r#"{"ts":2,"type":"say","say":"api_req_started","text":"{\"request\":\"<task>x</task><environment_details>\\n# Current Working Directory (/home/mia/app) Files\"}"}"#;
         let all = fed(
             &FORMAT,
             &[

@@ -127,7 +127,7 @@ fn is_message(unit: &Unit<'_>) -> bool {
 }
 
 fn is_conversation(unit: &Unit<'_>) -> bool {
-    // `traj` is what runs of tau-bench call it. Those of tau2-bench may only have `ticks`, and their
+    // `traj` is what runs of tau-bench call it. Runs of tau2-bench may only have `ticks`, and its
     // results hold all runs.
     let runs = || unit.get("traj").filter(|_| unit.has(&["task_id"]));
     if unit.has(&["info", "tasks"]) && unit.has_one(&["simulations", "simulation_index"])
