@@ -12,10 +12,12 @@ mod decisions;
 mod input;
 mod kept;
 mod kept_text;
+mod own_calls;
 mod parse;
 mod pipeline;
 mod place;
 mod refusals;
+mod repeats;
 mod report;
 mod shard;
 mod signed;
@@ -25,6 +27,7 @@ mod units;
 
 pub use decisions::{read_decisions, report_unmet};
 pub use kept_text::execution_name;
+pub use own_calls::own_calls;
 pub use report::{Counts, Report, skipped_sentence};
 pub use signed::Book as Signatures;
 pub use units::{InputUnits, Units};
@@ -34,6 +37,7 @@ use crate::rules::Settings;
 use crate::schema::Validator;
 use crate::source::{Found, Limits, Missing};
 use crate::trace::Format;
+use crate::trace::formats::OwnCalls;
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -83,6 +87,7 @@ impl Options {
 #[must_use]
 pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
     let mut report = Report::default();
+    let own_calls = own_calls(inputs, options);
     for (n, input) in inputs.iter().enumerate() {
         report.counts.files += 1;
         if let Some(bound) = report.full(&options.limits) {
@@ -95,7 +100,7 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
             report.counts.files += (inputs.len() - n - 1) as u64;
             break;
         }
-        input::verify(input, options, None, &mut report);
+        input::verify(input, options, &own_calls, None, &mut report);
     }
     finish(report, options)
 }
@@ -104,16 +109,17 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
 /// doesn't depend on the number of cores, and the report keeps no turns.
 ///
 /// The turns contain unmasked text. What must be masked is known only at the end of the input, from
-/// [`Report::secrets`].
+/// [`Report::secrets`]. `own_calls` are the calls that the other inputs of the run contain.
 #[must_use]
 pub fn verify_turns(
     input: &Result<Found, Missing>,
+    own_calls: &OwnCalls,
     options: &Options,
     on_turn: &mut (dyn FnMut(timeline::Turn) + Send),
 ) -> Report {
     let mut report = Report::default();
     report.counts.files += 1;
-    input::verify(input, options, Some(on_turn), &mut report);
+    input::verify(input, options, own_calls, Some(on_turn), &mut report);
     finish(report, options)
 }
 
@@ -126,15 +132,22 @@ pub fn watch(
     watch: &mut (dyn FnMut(&str, &str, &crate::trace::entry::Entry<'_>) + Send),
 ) -> Report {
     let mut report = Report::default();
+    let own_calls = own_calls(inputs, options);
     for input in inputs {
         report.counts.files += 1;
         let name = match input {
             Ok(found) => found.name.clone(),
             Err(missing) => missing.name.clone(),
         };
-        input::watch(input, options, &mut report, &mut |execution, entry| {
-            watch(&name, execution, entry);
-        });
+        input::watch(
+            input,
+            options,
+            &own_calls,
+            &mut report,
+            &mut |execution, entry| {
+                watch(&name, execution, entry);
+            },
+        );
     }
     finish(report, options)
 }
@@ -162,6 +175,7 @@ fn finish(mut report: Report, options: &Options) -> Report {
         })
         .count();
     report.counts.rules_run = if replayed { on_traces as u64 } else { 0 };
+    repeats::report_repeats(&mut report);
     report.findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut report.findings);
     if options.max_findings > 0 {

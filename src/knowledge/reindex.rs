@@ -8,6 +8,7 @@ use super::store::{self, Prepared, Store, Writer};
 use super::text::{self, IndexWriter, SortedRun};
 use super::{KnowledgeError, integrity, weak};
 use crate::diag::{Finding, assign_fingerprints};
+use crate::source::Input;
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -277,18 +278,25 @@ fn read(file: &SourceFile, before: Option<&IndexedSource>, words: &mut IndexWrit
 
 /// Returns the hash and length of a file.
 fn hash(file: &SourceFile) -> std::io::Result<(Vec<u8>, u64)> {
-    let mut opened = std::fs::File::open(&file.path)?;
     let mut hash = blake3::Hasher::new();
     let mut buffer = vec![0; 1 << 14];
     let mut bytes = 0;
-    loop {
-        let n = opened.read(&mut buffer)?;
-        if n == 0 {
-            return Ok((hash.finalize().as_bytes().to_vec(), bytes));
+    let paths = match file.input()? {
+        Input::Series(paths) => paths,
+        Input::File(_) | Input::Stdin => vec![file.path.clone()],
+    };
+    for path in paths {
+        let mut opened = std::fs::File::open(path)?;
+        loop {
+            let n = opened.read(&mut buffer)?;
+            if n == 0 {
+                break;
+            }
+            hash.update(buffer.get(..n).unwrap_or_default());
+            bytes += n as u64;
         }
-        hash.update(buffer.get(..n).unwrap_or_default());
-        bytes += n as u64;
     }
+    Ok((hash.finalize().as_bytes().to_vec(), bytes))
 }
 
 fn take(

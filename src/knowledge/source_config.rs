@@ -4,11 +4,11 @@ use super::KnowledgeError;
 use crate::diag::{Code, Finding, Place};
 use crate::manifest::PROMOTIONS;
 use crate::rules;
-use crate::source::{Choice, by_name};
+use crate::source::{Choice, Found, Input, by_name, events_in, join_events};
 use content_scan::mask::Mask;
 use content_scan::secret::{self, Table};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The kind of content in a source.
@@ -120,6 +120,19 @@ impl SourceFile {
     /// Whether the file's name is that of a file with one record per line.
     pub(super) fn is_lines(&self) -> bool {
         self.name.to_lowercase().ends_with(".jsonl")
+    }
+
+    /// What is read: the file, or those of a directory that hold an event each.
+    ///
+    /// # Errors
+    /// When the directory can't be read.
+    pub(super) fn input(&self) -> std::io::Result<Input> {
+        if self.path.is_dir()
+            && let Some(events) = events_in(&self.path)?
+        {
+            return Ok(events);
+        }
+        Ok(Input::File(self.path.clone()))
     }
 
     /// Whether the file's name is that of a list of loaded skills.
@@ -257,6 +270,7 @@ impl Sources {
                 Err(error) => unlisted.push((configured.clone(), error)),
             }
         }
+        join_sessions(&root, &mut files);
         findings.extend(unlisted.iter().map(|(name, error)| unreadable(name, error)));
         let shown = |(name, error): (String, std::io::Error)| {
             (without_secrets(&name).unwrap_or(name), error)
@@ -307,6 +321,34 @@ fn add(
             findings.push(finding(101, &other.key().1, 0, message));
         }
         Entry::Occupied(_) => {}
+    }
+}
+
+/// Puts a directory in the place of the traces in it that hold an event of one session each.
+fn join_sessions(root: &Path, files: &mut BTreeMap<(SourceKind, String), PathBuf>) {
+    let traces = files
+        .iter()
+        .filter(|((kind, _), _)| *kind == SourceKind::Traces);
+    let traces = traces.map(|((_, name), path)| {
+        Ok(Found {
+            name: name.clone(),
+            input: Input::File(path.clone()),
+        })
+    });
+    let mut others: Vec<_> = traces.collect();
+    let before = others.len();
+    let events = join_events(&mut others);
+    if others.len() == before {
+        return;
+    }
+    let left: BTreeSet<String> = others
+        .into_iter()
+        .flatten()
+        .map(|found| found.name)
+        .collect();
+    files.retain(|(kind, name), _| *kind != SourceKind::Traces || left.contains(name));
+    for folder in events.sessions.into_keys() {
+        files.insert((SourceKind::Traces, relative(root, &folder)), folder);
     }
 }
 

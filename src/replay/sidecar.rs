@@ -28,7 +28,8 @@ pub struct SidecarDecision {
 }
 
 /// The session of an execution: sub-agents have executions of their own, and the session's id.
-fn session_of(execution: &str) -> &str {
+#[must_use]
+pub fn session_of(execution: &str) -> &str {
     execution.split_once('/').map_or(execution, |(id, _)| id)
 }
 

@@ -1,6 +1,7 @@
 //! The verdict of a replay: three questions, each answered yes, no or not recorded.
 
 use super::changes::RecordedChange;
+use super::session_actions::SessionActions;
 use crate::trace::formats::{Coverage, Format};
 use governance::{Event, FsmVersion, State};
 use schemars::JsonSchema;
@@ -132,6 +133,8 @@ pub struct Summary {
     pub failed_unlisted: bool,
     /// What its actions changed, where that was asked for.
     pub changes: Box<[RecordedChange]>,
+    /// What is compared with the same session in other files; none where there is nothing.
+    pub actions_of_session: Option<Box<SessionActions>>,
 }
 
 impl Summary {
@@ -140,7 +143,10 @@ impl Summary {
     #[must_use]
     pub fn weight(&self) -> usize {
         let changes: usize = self.changes.iter().map(RecordedChange::weight).sum();
-        self.id.len() + self.outcome.as_ref().map_or(0, |outcome| outcome.len()) + changes / 8
+        let actions = self.actions_of_session.as_ref();
+        let actions = actions.map_or(0, |actions| actions.weight());
+        let outcome = self.outcome.as_ref().map_or(0, |outcome| outcome.len());
+        self.id.len() + outcome + changes / 8 + actions
     }
 
     /// Whether there was nothing to verify: nothing was decided or ran, and no turn was begun or

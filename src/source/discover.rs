@@ -61,6 +61,9 @@ pub const NO_ENDING: &str = "not the ending of a trace";
 /// The reason why a file is skipped if a configuration lists the traces.
 pub const NOT_INCLUDED: &str = "no `include` fits it";
 
+/// Why a page of events is skipped.
+pub const REPEATED: &str = "a copy of events that are read from their own files";
+
 /// A file under a given path that isn't read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
@@ -208,7 +211,14 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
         }
     }
     let mut walked = all.inputs.split_off(earlier);
-    for (folder, paths) in series::join(&mut walked) {
+    let events = series::join(&mut walked);
+    let repeated = events.repeated.into_iter();
+    all.skipped.extend(repeated.map(|path| Skipped {
+        name: shown(&path),
+        reason: REPEATED,
+        path,
+    }));
+    for (folder, paths) in events.sessions {
         all.inputs.push(Ok(Found {
             name: shown(&folder),
             input: Input::Series(paths),

@@ -40,10 +40,12 @@ impl<I: Iterator<Item = io::Result<R>>, R: Read> Read for JoinedReader<I, R> {
             }
             return Ok(1);
         }
-        for byte in buffer.get_mut(..read).unwrap_or_default() {
-            if matches!(byte, b'\n' | b'\r') {
-                *byte = b' ';
-            }
+        let mut rest = buffer.get_mut(..read).unwrap_or_default();
+        while let Some(at) = memchr::memchr2(b'\n', b'\r', rest)
+            && let Some((end, behind)) = rest.get_mut(at..).and_then(<[u8]>::split_first_mut)
+        {
+            *end = b' ';
+            rest = behind;
         }
         Ok(read)
     }

@@ -2,22 +2,31 @@
 //! `events/event-00000-ID.json` of its SDK.
 //!
 //! A call and its result are separate events, so only all files together describe an execution.
-//! Line N is the Nth file.
+//! Line N is the Nth file. `event_cache/0-25.json` next to them repeats 25 of them.
 
 use super::discover::{Found, Input, Missing, open_regular};
 use super::joined::JoinedReader;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
+use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use strict_json::Raw;
 
 /// Maximum size in bytes of a first event to recognise.
 const FIRST: u64 = 1 << 20;
 
-/// Removes the event files of sessions from `inputs`. Returns their directories, each with its
-/// files in the order of their numbers.
-pub(super) fn join(inputs: &mut Vec<Result<Found, Missing>>) -> BTreeMap<PathBuf, Vec<PathBuf>> {
+/// Sessions whose events are in files of their own.
+#[derive(Debug, Default)]
+pub(crate) struct EventFiles {
+    /// Directories, each with its files in the order of their numbers.
+    pub(crate) sessions: BTreeMap<PathBuf, Vec<PathBuf>>,
+    /// Files that repeat some of them.
+    pub(crate) repeated: Vec<PathBuf>,
+}
+
+/// Takes the files that are events of one session out of inputs, and those that repeat them.
+pub(crate) fn join(inputs: &mut Vec<Result<Found, Missing>>) -> EventFiles {
     let mut numbered: BTreeMap<PathBuf, BTreeSet<(u64, PathBuf)>> = BTreeMap::new();
     for (folder, number, path) in inputs.iter().filter_map(numbered_file) {
         let files = numbered.entry(folder.to_path_buf()).or_default();
@@ -30,12 +39,66 @@ pub(super) fn join(inputs: &mut Vec<Result<Found, Missing>>) -> BTreeMap<PathBuf
     inputs.retain(|input| {
         numbered_file(input).is_none_or(|(folder, ..)| !numbered.contains_key(folder))
     });
+    let mut repeated = Vec::new();
+    inputs.retain(|input| {
+        let Some((events, numbers, path)) = page(input) else {
+            return true;
+        };
+        // A page that holds another event is an input of its own.
+        let has = |files: &BTreeSet<(u64, PathBuf)>| {
+            numbers.clone().all(|number| {
+                let next = files.range((number, PathBuf::new())..).next();
+                next.is_some_and(|(known, _)| *known == number)
+            })
+        };
+        let is_repeated = numbered.get(&events).is_some_and(has);
+        if is_repeated {
+            repeated.push(path.to_path_buf());
+        }
+        !is_repeated
+    });
     let in_order =
         |files: BTreeSet<(u64, PathBuf)>| files.into_iter().map(|(_, path)| path).collect();
-    numbered
-        .into_iter()
-        .map(|(folder, files)| (folder, in_order(files)))
-        .collect()
+    let sessions = numbered.into_iter();
+    EventFiles {
+        sessions: sessions
+            .map(|(folder, files)| (folder, in_order(files)))
+            .collect(),
+        repeated,
+    }
+}
+
+/// The events of a directory, if that is what its files are.
+pub(crate) fn events_in(folder: &Path) -> io::Result<Option<Input>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        files.push(Ok(Found {
+            name: String::new(),
+            input: Input::File(path),
+        }));
+    }
+    let session = join(&mut files).sessions.remove(folder);
+    Ok(session.map(Input::Series))
+}
+
+/// Events that a page may hold.
+const PAGE: u64 = 1000;
+
+/// The directory of the events that a page `event_cache/FROM-TO.json` repeats, their numbers, and
+/// the page.
+fn page(input: &Result<Found, Missing>) -> Option<(PathBuf, Range<u64>, &Path)> {
+    let Input::File(path) = &input.as_ref().ok()?.input else {
+        return None;
+    };
+    let cache = path
+        .parent()
+        .filter(|parent| parent.ends_with("event_cache"))?;
+    let stem = path.file_name()?.to_str()?.strip_suffix(".json")?;
+    let (from, to) = stem.split_once('-')?;
+    let (from, to): (u64, u64) = (from.parse().ok()?, to.parse().ok()?);
+    let is_page = from < to && to.saturating_sub(from) <= PAGE;
+    is_page.then(|| (cache.with_file_name("events"), from..to, path.as_path()))
 }
 
 /// Returns the directory and the number of a file named `NUMBER.json` or `event-NUMBER-ID.json`.

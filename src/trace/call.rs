@@ -136,7 +136,8 @@ impl<'a> Call<'a> {
                 fact,
             });
         };
-        let begins = Annotation::Call(SessionMark::Begins);
+        let ended = self.result.as_ref().and_then(|r| r.timestamp);
+        let begins = Annotation::Call(SessionMark::Begins { ended });
         emit(self.timestamp, "", Fact::Annotation(begins));
         if let Some(id) = self.rejected_before {
             let mark = Annotation::Call(SessionMark::RejectedElsewhere(id));
@@ -172,7 +173,7 @@ impl<'a> Call<'a> {
             });
             emit(decision.timestamp, "decision", fact);
         }
-        let time = self.result.as_ref().and_then(|r| r.timestamp);
+        let time = ended;
         let observed = self
             .result
             .as_ref()

@@ -434,7 +434,10 @@ pub enum Annotation<'r, 'a> {
 #[derive(Debug, Clone, Copy)]
 pub enum SessionMark<'a> {
     /// A call begins here: what else its record holds follows.
-    Begins,
+    Begins {
+        /// When its result came.
+        ended: Option<Timestamp>,
+    },
     /// Its action was rejected in another execution of the session, under this id.
     RejectedElsewhere(Str<'a>),
     /// Its writer keeps no results.

@@ -89,12 +89,18 @@ pub fn risk(turn: &Turn) -> Option<RiskLevel> {
         .max(turn.proposed.as_ref().and_then(|p| p.risk))
 }
 
+/// Returns what was decided about a turn's action, and by whom.
+fn ruling(turn: &Turn) -> Option<(Ruling, DecidedBy)> {
+    let decision = turn.decision.as_ref().map(|d| (d.ruling, d.by));
+    decision.or_else(|| turn.call.as_ref()?.decided)
+}
+
 /// Returns the name of the decision about a turn's action.
 #[must_use]
 pub fn decided(turn: &Turn) -> &'static str {
     let by_text = |call: &CallEnd| call.outcome == CallOutcome::RejectedByText;
-    match &turn.decision {
-        Some(decision) => decision.ruling.name(),
+    match ruling(turn) {
+        Some((ruling, _)) => ruling.name(),
         None if turn.call.as_ref().is_some_and(by_text) => Ruling::Rejected.name(),
         None => NOT_RECORDED,
     }
@@ -103,7 +109,7 @@ pub fn decided(turn: &Turn) -> &'static str {
 /// Returns the name of who decided about a turn's action.
 #[must_use]
 pub fn decided_by(turn: &Turn) -> &'static str {
-    match turn.decision.as_ref().map(|d| d.by) {
+    match ruling(turn).map(|(_, by)| by) {
         Some(DecidedBy::Human) => "human",
         Some(DecidedBy::Policy) => "policy",
         None => NOT_RECORDED,

@@ -21,7 +21,7 @@ use crate::source::{
 };
 use crate::trace::cut::{self, CutAction};
 use crate::trace::entry::{Entry, Grammar, Problem, Record};
-use crate::trace::formats::{Coverage, Format, Reader, RecordClass};
+use crate::trace::formats::{Coverage, Format, OwnCalls, Reader, RecordClass};
 use content_scan::frames::Frames;
 use content_scan::mask::Mask;
 use detection::Foreign;
@@ -36,6 +36,7 @@ pub(super) type Watch<'w> = &'w mut (dyn FnMut(&str, &Entry<'_>) + Send);
 pub(super) fn watch<'w>(
     input: &Result<Found, Missing>,
     options: &'w Options,
+    own_calls: &OwnCalls,
     report: &mut Report,
     watch: Watch<'w>,
 ) {
@@ -45,6 +46,7 @@ pub(super) fn watch<'w>(
                 let mut run = Run {
                     watch: Some(watch),
                     source: Some(&found.input),
+                    own_calls: own_calls.clone(),
                     ..Run::new(&found.name, options)
                 };
                 run.read(reader, &mut report.counts.bytes);
@@ -66,6 +68,8 @@ pub(super) struct Run<'o> {
     /// The execution of formats that name none: the stem of the file.
     stem: Arc<str>,
     options: &'o Options,
+    /// The calls of sub-agents that other inputs tell of.
+    own_calls: OwnCalls,
     /// What turns the records into those of executions, where these are watched.
     reader: Option<Box<dyn Reader>>,
     /// Where the input is read from.
@@ -102,6 +106,7 @@ pub(super) struct Run<'o> {
 pub(super) fn verify<'o>(
     input: &'o Result<Found, Missing>,
     options: &'o Options,
+    own_calls: &OwnCalls,
     turns: Option<OnTurn<'o>>,
     report: &mut Report,
 ) {
@@ -111,6 +116,7 @@ pub(super) fn verify<'o>(
                 let mut run = Run {
                     turns,
                     source: Some(&found.input),
+                    own_calls: own_calls.clone(),
                     ..Run::new(&found.name, options)
                 };
                 run.read(reader, &mut report.counts.bytes);
@@ -208,6 +214,7 @@ impl<'o> Run<'o> {
             file: name.into(),
             stem: stem(name).into(),
             options,
+            own_calls: OwnCalls::default(),
             reader: None,
             source: None,
             watch: None,
@@ -389,7 +396,7 @@ impl<'o> Run<'o> {
                 };
                 match (&mut self.reader, self.format) {
                     (reader, Some(format)) => reader
-                        .get_or_insert_with(|| format.reader(stem))
+                        .get_or_insert_with(|| format.reader(stem, &self.own_calls))
                         .feed(entry, &mut |fed| show(fed.execution.as_deref(), fed.entry)),
                     (_, None) => show(None, entry),
                 }
@@ -443,13 +450,14 @@ impl<'o> Run<'o> {
             worst: self.options.max_findings > 0,
             ..bounds
         };
-        let new = |format| {
+        let new = |format: Format| {
             let recorder = if self.turns.is_some() {
                 Recorder::streaming()
             } else {
                 Recorder::new(self.options.max_turns)
             };
-            let mut shard = Shard::new(self.file.clone(), &self.stem, format, recorder, bounds);
+            let reader = format.reader(&self.stem, &self.own_calls);
+            let mut shard = Shard::new(self.file.clone(), format, reader, recorder, bounds);
             shard.lost(self.lost_early);
             shard
         };

@@ -130,8 +130,8 @@ pub(super) struct ShardOutput {
 impl Shard {
     pub(super) fn new(
         file: Arc<str>,
-        stem: &str,
         format: Format,
+        reader: Box<dyn Reader>,
         recorder: Recorder,
         bounds: Bounds,
     ) -> Self {
@@ -157,7 +157,7 @@ impl Shard {
             follow_ups: Vec::new(),
             recorder,
             signed: Signed::default(),
-            reader: format.reader(stem),
+            reader,
         }
     }
 

@@ -71,6 +71,7 @@ mod repomap_marks;
 mod repomap_samples;
 mod reports;
 mod secrets;
+mod session_files;
 mod sessions;
 #[cfg(feature = "knowledge")]
 mod skill_checks;

@@ -9,8 +9,9 @@ use crate::cli::output::{Color, Failure, print_as_is};
 use crate::cli::write;
 use crate::report::safe_json;
 use crate::source::{Found, Missing};
+use crate::trace::formats::OwnCalls;
 use crate::trajectory::export::TurnRow;
-use crate::verify::{Options, verify_turns};
+use crate::verify::{Options, own_calls, verify_turns};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
 use tempfile::SpooledTempFile;
 
@@ -32,10 +33,11 @@ impl ExportArgs {
             room: self.read.max_turns,
             spool_error: None,
         };
+        let own_calls = own_calls(&inputs, &options);
         let mut export = |out: &mut dyn Write| {
             inputs
                 .iter()
-                .try_for_each(|input| rows.export(input, &options, &mut exported, out))
+                .try_for_each(|input| rows.export(input, &own_calls, &options, &mut exported, out))
         };
         let written = match &self.out {
             None => print_as_is(Color::Never, export),
@@ -71,13 +73,14 @@ impl Rows {
     fn export(
         &mut self,
         input: &Result<Found, Missing>,
+        own_calls: &OwnCalls,
         options: &Options,
         exported: &mut ExportCounts,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut spool = BufWriter::new(SpooledTempFile::new(IN_MEMORY));
         let mut kept = Ok(());
-        let report = verify_turns(input, options, &mut |turn| {
+        let report = verify_turns(input, own_calls, options, &mut |turn| {
             match &mut self.room {
                 Some(0) => return exported.left_out += u64::from(turn.number.is_some()),
                 Some(room) => *room -= 1,

@@ -5,7 +5,7 @@ use super::turn::{Turn, error_summary};
 use super::{Extracted, NameKind, SkillUse, cut, stem, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
-use crate::source::{Found, Input, Missing};
+use crate::source::{Found, Missing};
 use crate::trace::entry::{Entry, Record};
 use crate::trace::formats::RecordClass;
 use crate::trace::scalar::Timestamp;
@@ -32,10 +32,11 @@ struct OpenExecution {
 pub(super) fn extract(file: &SourceFile) -> Extracted {
     let mut out = Extracted::default();
     let mut accounts: BTreeMap<String, OpenExecution> = BTreeMap::new();
-    let input = [Ok(Found {
-        name: file.name.clone(),
-        input: Input::File(file.path.clone()),
-    })];
+    let name = file.name.clone();
+    let input = [match file.input() {
+        Ok(input) => Ok(Found { name, input }),
+        Err(error) => Err(Missing { name, error }),
+    }];
     let mut recording = None;
     let report = watch(
         &input,

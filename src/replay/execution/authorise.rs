@@ -240,7 +240,7 @@ impl Execution {
         if perhaps && matches!(approval, Approval::Missing | Approval::Rejected) {
             approval = Approval::Unknown;
         }
-        self.compare_with_rejected(approved, approval, step_facts);
+        let kept = self.compare_with_rejected(line, approved, approval, step_facts);
         let success = executed.result.is_none_or(|r| r.success || r.perhaps);
         let weighed = approved
             .filter(|known| known.is_recorded())
@@ -325,6 +325,9 @@ impl Execution {
         let again = id.as_deref().is_some_and(|id| self.ran_before_the_end(id));
         if approval == Approval::Unknown || nameless || unheld || again {
             self.verdict.doubt(Aspect::Authorised);
+        }
+        if let Some((key, time, ran)) = kept {
+            self.session.actions.run(key, time, ran);
         }
         self.turn
             .reported

@@ -137,6 +137,10 @@ impl Execution {
             duration: self.times.duration(),
             failed_unlisted: false,
             changes: self.left.changes.clone().into(),
+            actions_of_session: self
+                .session
+                .actions
+                .summary(self.session.records_decisions()),
         }
     }
 

@@ -2,11 +2,13 @@
 
 use super::super::evidence::{KeptAction, KeptKind};
 use super::super::path_effects::WorkTree;
+use super::super::session_actions::{Ran, SessionActions};
 use super::super::step_facts::{Approval, CallMark, CallMarkKind, StepFacts};
 use super::super::verdict::Aspect;
 use super::Execution;
-use crate::trace::action::same_action;
+use crate::trace::action::{cwd, same_action};
 use crate::trace::record::NotRecorded;
+use crate::trace::scalar::Timestamp;
 use crate::trace::step::{SessionMark, Started, Step};
 use governance::{ActionType, Event, FsmVersion};
 use hashbrown::HashMap;
@@ -37,6 +39,10 @@ pub(super) struct Session {
     rejected: HashMap<u64, (Box<str>, u64)>,
     /// The id under which the action of this call was rejected in another execution of the session.
     rejected_elsewhere: Option<Box<str>>,
+    /// When this call was asked for, and when its result came.
+    times: (Option<Timestamp>, Option<Timestamp>),
+    /// What is compared with the same session in other files.
+    pub(super) actions: SessionActions,
 }
 
 impl Session {
@@ -72,7 +78,7 @@ impl Session {
         let root = self.root.as_ref().map_or(0, |root| 3 * root.len());
         let ids = [&self.open, &self.rejected_elsewhere];
         let ids: usize = ids.into_iter().flatten().map(|id| id.len()).sum();
-        rejected + root + ids
+        rejected + root + ids + self.actions.weight()
     }
 
     /// Where it works.
@@ -110,8 +116,23 @@ impl Session {
         if self.rejected.len() < REJECTED
             && let (Some(key), Some(id)) = (key(action), action.id.clone())
         {
+            let placed = self.placed_key(key, action);
+            self.actions.reject(placed, &id, line, self.times.1);
             self.rejected.entry(key).or_insert((id, line));
         }
+    }
+
+    /// The hash of an action with the place where it runs: a command without a directory runs where
+    /// the session works.
+    fn placed_key(&self, key: u64, action: &KeptAction) -> u64 {
+        let is_command = action.kind == Some(KeptKind::Known(ActionType::ShellCmd));
+        let payload = action.payload.as_deref().map(Raw::trusted);
+        let mut hasher = DefaultHasher::new();
+        key.hash(&mut hasher);
+        if is_command && payload.and_then(cwd).is_none() {
+            self.root.hash(&mut hasher);
+        }
+        hasher.finish()
     }
 }
 
@@ -177,32 +198,34 @@ impl Execution {
     }
 
     /// Takes note of something that ran although the same was rejected before.
+    /// Returns it to be kept, where no approval is on record.
     pub(super) fn compare_with_rejected(
         &self,
+        line: u64,
         approved: Option<&KeptAction>,
         approval: Approval,
         step_facts: &mut StepFacts,
-    ) {
-        if !self.is_session() || approval == Approval::Rejected {
-            return;
-        }
-        if self.session.rejected.is_empty() && self.session.rejected_elsewhere.is_none() {
-            return;
+    ) -> Option<(u64, Option<Timestamp>, Ran)> {
+        if !self.is_session() || matches!(approval, Approval::Rejected | Approval::Given) {
+            return None;
         }
         let proposal = self.turn.proposal.as_ref().map(|p| &p.what);
-        let Some(action) = approved.or(proposal) else {
-            return;
-        };
-        if approval == Approval::Given {
-            return;
-        }
-        let before = key(action).and_then(|key| self.session.rejected.get(&key));
+        let action = approved.or(proposal)?;
+        let key = key(action).filter(|_| self.records(NotRecorded::Arguments));
+        let before = key.and_then(|key| self.session.rejected.get(&key));
         let here = before.filter(|(id, _)| Some(id) != action.id.as_ref());
         let here = here.map(|(id, line)| (id.to_string(), Some(*line)));
         let elsewhere = self.session.rejected_elsewhere.as_deref();
-        if let Some(before) = here.or_else(|| Some((elsewhere?.to_owned(), None))) {
-            step_facts.anomalies_mut().rejected_before = Some(before);
+        let before = here.or_else(|| Some((elsewhere?.to_owned(), None)));
+        let ran = action.id.as_deref().zip(key).map(|(id, key)| {
+            let ran = Ran::new(id, line, before.is_some());
+            let placed = self.session.placed_key(key, action);
+            (placed, self.session.times.0, ran)
+        });
+        if before.is_some() {
+            step_facts.anomalies_mut().rejected_before = before;
         }
+        ran
     }
 
     /// Takes note of what is remarkable about a call.
@@ -214,9 +237,10 @@ impl Execution {
         step_facts: &mut StepFacts,
     ) {
         match mark {
-            SessionMark::Begins => {
+            SessionMark::Begins { ended } => {
                 self.session.call_line = line;
                 self.session.rejected_elsewhere = None;
+                self.session.times = (step.time, ended);
                 return;
             }
             SessionMark::RejectedElsewhere(id) => {
@@ -232,7 +256,7 @@ impl Execution {
         };
         let unmatched = |last| (proposed(), CallMarkKind::Unmatched { last });
         let (id, kind) = match mark {
-            SessionMark::Begins | SessionMark::RejectedElsewhere(_) => return,
+            SessionMark::Begins { .. } | SessionMark::RejectedElsewhere(_) => return,
             SessionMark::NotRecorded => unmatched(false),
             SessionMark::Unmatched { last } => unmatched(last),
             SessionMark::Interrupted => (proposed(), CallMarkKind::Interrupted),

@@ -3,9 +3,9 @@
 //! ## What it does
 //! In a session, an action with the type and payload of a rejected one ran, or may have run, and no
 //! approval of it is on record. The rule compares up to 1024 rejected actions of a session, those
-//! of sub-agents in the same file with them. It is a note where the session doesn't record
-//! decisions: the approval may be missing from the record alone. The rejected call itself is YV309
-//! when it runs.
+//! of sub-agents and of other files of the same run with them. Files are compared by recorded
+//! times. It is a note where the session doesn't record decisions: the approval may be missing from
+//! the record alone. The rejected call itself is YV309 when it runs.
 //!
 //! ## Why it matters
 //! The agent got a no, and asked again until something let it through. Without a recorded

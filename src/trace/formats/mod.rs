@@ -17,7 +17,7 @@ pub mod yuangs_turns;
 
 pub use foreign::looks_like;
 pub(super) use native::{DECISION_MEMBERS, names_action};
-pub use reader::{Fed, Reader};
+pub use reader::{Fed, OwnCalls, Reader};
 
 use super::cut::CutMembers;
 use super::entry::Record;
@@ -153,7 +153,8 @@ pub trait TraceFormat: Sync {
 
     /// What turns the records of one input into executions. `stem`: the execution of records that
     /// name none.
-    fn reader(&self, _stem: &str) -> Box<dyn Reader> {
+    /// `own_calls`: those that other inputs of the run tell of, so that copies of them are known.
+    fn reader(&self, _stem: &str, _own_calls: &OwnCalls) -> Box<dyn Reader> {
         Box::new(reader::ByRecord)
     }
 
@@ -494,6 +495,27 @@ mod tests {
                 Some("inspect"),
             ),
             (r#"{"trace":{},"observations":[]}"#, Some("langfuse")),
+            (
+                r#"{"id":"t","observations":[{"id":"o","traceId":"t","type":"TOOL"}]}"#,
+                Some("langfuse"),
+            ),
+            (
+                r#"{"trajectory":[{"id":0,"source":"agent","action":"run"}]}"#,
+                Some("openhands"),
+            ),
+            (
+                r#"{"info":{},"tasks":[],"simulations":[]}"#,
+                Some("messages"),
+            ),
+            (
+                r#"{"task_id":"0","info":null,"messages":[{"role":"user"}]}"#,
+                Some("messages"),
+            ),
+            (
+                r#"{"sessionId":"s","chatMessages":[],"timeline":[]}"#,
+                Some("copilot-cli"),
+            ),
+            (r#"{"$set":{"lastUpdated":"x"}}"#, Some("gemini-cli")),
             (r#"{"ts":1,"type":"say","say":"text"}"#, Some("cline")),
             (r#"{"type":"session","id":"s","cwd":"/p"}"#, Some("pi")),
             (

@@ -6,7 +6,7 @@
 use super::members::Members;
 use super::native::open_shapes;
 use super::{
-    Coverage, Fed, FormatRecord, Narrative, NativeRecord, Reader, RecordClass, Routing,
+    Coverage, Fed, FormatRecord, Narrative, NativeRecord, OwnCalls, Reader, RecordClass, Routing,
     TraceFormat, Unit,
 };
 use crate::diag::Code;
@@ -86,7 +86,7 @@ impl TraceFormat for YuangsCast {
         Ok(record)
     }
 
-    fn reader(&self, _stem: &str) -> Box<dyn Reader> {
+    fn reader(&self, _stem: &str, _own_calls: &OwnCalls) -> Box<dyn Reader> {
         Box::new(Recording::default())
     }
 

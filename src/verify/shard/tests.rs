@@ -34,11 +34,11 @@ impl Reader for HoldsBack {
 fn what_a_reader_keeps_to_the_end_is_replayed() {
     let format = Format::parse("execution-record").unwrap();
     let bounds = Bounds::of(&Limits::default(), 100, 1);
-    let mut shard = Shard::new("t.jsonl".into(), "t", format, Recorder::new(10), bounds);
-    shard.reader = Box::new(HoldsBack {
+    let reader = Box::new(HoldsBack {
         format,
         kept: Vec::new(),
     });
+    let mut shard = Shard::new("t.jsonl".into(), format, reader, Recorder::new(10), bounds);
     let settings = Settings::default();
     let trace = [
         r#"{"record":"execution_started","executionId":"e","schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1"}"#,

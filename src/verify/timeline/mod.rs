@@ -269,6 +269,7 @@ impl Recorder {
                 id: word(call.call_id),
                 tool: call.tool.map(word),
                 outcome: call.outcome,
+                decided: call.decision.as_ref().map(|d| (d.status, d.by)),
                 cwd: call
                     .action
                     .as_ref()

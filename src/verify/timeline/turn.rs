@@ -327,6 +327,10 @@ pub struct CallEnd {
     pub tool: Option<String>,
     /// How the call ended.
     pub outcome: CallOutcome,
+    /// The decision in its record, even if that has no action. A call that was rejected and
+    /// executed has two records, and only the first one contains the action.
+    #[serde(skip)]
+    pub decided: Option<(Ruling, DecidedBy)>,
     /// Working directory of the command, if recorded and different from the root of the work tree.
     #[serde(skip)]
     pub cwd: Option<String>,

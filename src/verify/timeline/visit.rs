@@ -162,6 +162,7 @@ impl Turn {
             id,
             tool,
             outcome: _,
+            decided: _,
             cwd,
         }) = call
         {

@@ -5,6 +5,7 @@ use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
     is_word, output, text,
 };
+use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use serde::Deserialize;
@@ -50,17 +51,34 @@ pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
     is_line_oriented: false,
     has_arrays: false,
     names: Sessions::OfFile,
-    is_shape_of: |unit| unit.has(&["trace", "observations"]),
+    is_shape_of: |unit| {
+        unit.has(&["trace", "observations"])
+            || unit.has(&["traceId", "type", "startTime"]) && unit.has(&["id", "name"])
+            || lists_observations(unit)
+    },
     read: read_langfuse,
 };
+
+/// Whether a document is a trace with its observations in it.
+fn lists_observations(unit: &Unit<'_>) -> bool {
+    let list = unit
+        .get("observations")
+        .and_then(|raw| raw.read::<Vec<Raw<'_>>>());
+    let first = list.and_then(|list| list.first()?.read::<LangfuseObservation<'_>>());
+    first.is_some_and(|first| first.trace.0.is_some() && first.kind.0.is_some())
+}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Trajectory<'a> {
     #[serde(borrow)]
     session_id: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "trajectory_id")]
+    id: Lenient<Str<'a>>,
     #[serde(borrow)]
     steps: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    subagent_trajectories: Lenient<Vec<Raw<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -107,19 +125,39 @@ struct StepCall<'a> {
 
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut events = Events::new(whole, None);
-    let document = raw.read::<Trajectory<'a>>().unwrap_or_default();
-    for raw in document.steps.0.unwrap_or_default() {
-        let step = raw.read::<AtifStep<'a>>().unwrap_or_default();
-        // An earlier trajectory has these.
-        if step.is_copied_context.0 != Some(true) {
-            step.tell(&mut events, raw);
-        }
+    let mut document = raw.read::<Trajectory<'a>>().unwrap_or_default();
+    document.tell(&mut events);
+    // Those of sub-agents, and of theirs.
+    let mut left = document.subagent_trajectories.0.take().unwrap_or_default();
+    left.reverse();
+    let mut number = 0;
+    while let Some(raw) = left.pop() {
+        let mut part = raw.read::<Trajectory<'a>>().unwrap_or_default();
+        number += 1;
+        let name = text(part.id).or_else(|| text(part.session_id));
+        let name = name.unwrap_or_else(|| format!("sub-agent {number}").into());
+        events.tell(raw, What::Part(name));
+        part.tell(&mut events);
+        let inner = part.subagent_trajectories.0.take().unwrap_or_default();
+        left.extend(inner.into_iter().rev());
     }
     SessionRecord {
         session: text(document.session_id).filter(|id| !id.is_empty()),
         whole: true,
         events: events.into_list(),
         ..SessionRecord::default()
+    }
+}
+
+impl<'a> Trajectory<'a> {
+    fn tell(&mut self, events: &mut Events<'a>) {
+        for raw in self.steps.0.take().unwrap_or_default() {
+            let step = raw.read::<AtifStep<'a>>().unwrap_or_default();
+            // An earlier trajectory has these.
+            if step.is_copied_context.0 != Some(true) {
+                step.tell(events, raw);
+            }
+        }
     }
 }
 
@@ -174,6 +212,14 @@ impl<'a> AtifStep<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Export<'a> {
+    /// Its own id and session, where it is the trace itself.
+    #[serde(borrow)]
+    id: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "sessionId")]
+    session: Lenient<Str<'a>>,
+    /// The trace of an observation.
+    #[serde(borrow, rename = "traceId")]
+    trace_id: Lenient<Str<'a>>,
     #[serde(borrow)]
     trace: Lenient<Trace<'a>>,
     #[serde(borrow)]
@@ -194,6 +240,8 @@ struct Trace<'a> {
 struct LangfuseObservation<'a> {
     #[serde(borrow)]
     id: Option<Raw<'a>>,
+    #[serde(borrow, rename = "traceId")]
+    trace: Lenient<Str<'a>>,
     #[serde(borrow, rename = "type")]
     kind: Lenient<Str<'a>>,
     #[serde(borrow)]
@@ -251,7 +299,16 @@ struct ToolMessage<'a> {
 fn read_langfuse<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut events = Events::new(whole, None);
     let export = raw.read::<Export<'a>>().unwrap_or_default();
-    for raw in export.observations.0.unwrap_or_default() {
+    let whole = export.observations.0.is_some();
+    // An observation may be a record of its own.
+    let alone = (!whole).then_some(raw);
+    for raw in export
+        .observations
+        .0
+        .unwrap_or_default()
+        .into_iter()
+        .chain(alone)
+    {
         let observation = raw.read::<LangfuseObservation<'a>>().unwrap_or_default();
         observation.tell(&mut events, raw);
     }
@@ -261,8 +318,10 @@ fn read_langfuse<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     SessionRecord {
         session: text(trace.session)
             .or_else(|| text(trace.id))
+            .or_else(|| text(export.session))
+            .or_else(|| text(if whole { export.id } else { export.trace_id }))
             .filter(|id| !id.is_empty()),
-        whole: true,
+        whole,
         events: events.into_list(),
         ..SessionRecord::default()
     }
@@ -345,6 +404,29 @@ mod tests {
                 "end a Ok None 2"
             ]
         );
+    }
+
+    #[test]
+    fn the_calls_of_sub_agents_count() {
+        let step = |id: &str| format!(r#"{{"tool_calls":[{{"tool_call_id":"{id}"}}]}}"#);
+        let inner = format!(r#"{{"trajectory_id":"u","steps":[{}]}}"#, step("c"));
+        let text = format!(
+            r#"{{"steps":[{}],"subagent_trajectories":[{{"session_id":"s","steps":[{}],"subagent_trajectories":[{inner}]}},{{"steps":[{}]}},7]}}"#,
+            step("a"),
+            step("b"),
+            step("d")
+        );
+        let expected = [
+            "call a  {}",
+            "session s",
+            "call b  {}",
+            "session u",
+            "call c  {}",
+            "session sub-agent 3",
+            "call d  {}",
+            "session sub-agent 4",
+        ];
+        assert_eq!(told(&FORMAT, &text), expected);
     }
 
     #[test]

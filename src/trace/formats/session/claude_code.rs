@@ -6,8 +6,8 @@
 //! stream the list `permission_denials` at the end; approvals leave nothing.
 
 use super::{
-    Call, Change, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, offset,
-    output, text,
+    Call, Change, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What,
+    is_word, offset, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -86,18 +86,33 @@ struct Line<'a> {
     agent: Lenient<Str<'a>>,
     #[serde(borrow)]
     parent_tool_use_id: Lenient<Str<'a>>,
+    /// The call that the sub-agent of a note about progress answers.
+    #[serde(borrow, rename = "parentToolUseID")]
+    parent: Lenient<Str<'a>>,
     #[serde(rename = "isSidechain")]
     sidechain: Lenient<bool>,
     #[serde(rename = "isMeta")]
     meta: Lenient<bool>,
     #[serde(borrow)]
     message: Lenient<Message<'a>>,
-    #[serde(borrow, rename = "toolUseResult")]
+    #[serde(borrow, rename = "toolUseResult", alias = "tool_use_result")]
     tool_use_result: Option<Raw<'a>>,
     #[serde(borrow, rename = "toolDenialKind")]
     denial: Lenient<Str<'a>>,
     #[serde(borrow)]
     permission_denials: Lenient<Vec<Lenient<Denial<'a>>>>,
+    #[serde(borrow)]
+    data: Lenient<Progress<'a>>,
+}
+
+/// What a sub-agent has said or done, as the session behind it notes.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Progress<'a> {
+    #[serde(borrow)]
+    message: Option<Raw<'a>>,
+    #[serde(borrow, rename = "agentId")]
+    agent: Lenient<Str<'a>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -110,8 +125,12 @@ struct Message<'a> {
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 struct Denial<'a> {
-    #[serde(borrow)]
-    tool_use_id: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "tool_use_id")]
+    id: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "tool_name")]
+    tool: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "tool_input")]
+    input: Option<Raw<'a>>,
 }
 
 /// A block of a message.
@@ -149,6 +168,11 @@ impl Block<'_> {
 impl<'a> Line<'a> {
     fn record(self, whole: &'a str) -> SessionRecord<'a> {
         let word = self.kind.0.map(Str::decode).unwrap_or_default();
+        if word == "progress"
+            && let Some(record) = self.of_sub_agent(whole)
+        {
+            return record;
+        }
         let mut events = Vec::new();
         let mut tell = |part: Option<Raw<'_>>, what| {
             let at = part.and_then(|part| offset(whole, part.as_written()));
@@ -159,11 +183,18 @@ impl<'a> Line<'a> {
             });
         };
         for denial in self.permission_denials.0.unwrap_or_default() {
-            if let Some(id) = denial.0.and_then(|d| text(d.tool_use_id)) {
-                // Nobody is there to ask where this is printed.
-                let by = DecidedBy::Policy;
-                tell(None, What::Rejected { id, by });
+            let denial = denial.0.unwrap_or_default();
+            if denial.id.0.is_none() && denial.tool.0.is_none() {
+                continue;
             }
+            let call = Call {
+                id: text(denial.id),
+                tool: text(denial.tool).unwrap_or_default(),
+                input: Cow::Borrowed(denial.input.map_or("{}", Raw::as_written)),
+            };
+            // Nobody is there to ask where this is printed.
+            let by = DecidedBy::Policy;
+            tell(None, What::Refused { call, by });
         }
         let content = self.message.0.and_then(|message| message.content);
         let one = content.filter(|content| content.as_written().starts_with('{'));
@@ -240,10 +271,28 @@ impl<'a> Line<'a> {
             agent,
             id: text(self.uuid),
             cwd: text(self.cwd),
-            whole: false,
-            header: false,
             events,
+            ..SessionRecord::default()
         }
+    }
+
+    /// What a note about a sub-agent's progress tells, if it holds a message of it.
+    fn of_sub_agent(&self, whole: &'a str) -> Option<SessionRecord<'a>> {
+        let progress = self.data.0?;
+        let inner = progress.message?.read::<Line<'a>>()?;
+        inner.message.0?;
+        if is_word(inner.kind, &["progress"]) {
+            return None;
+        }
+        let inner = inner.record(whole);
+        let agent = text(progress.agent).or_else(|| text(self.agent));
+        Some(SessionRecord {
+            session: text(self.session).or_else(|| text(self.session_id)),
+            agent: agent.or_else(|| text(self.parent)).or(inner.agent),
+            cwd: text(self.cwd),
+            copy: true,
+            ..inner
+        })
     }
 }
 
@@ -256,25 +305,40 @@ fn is_machine_text(text: &str) -> bool {
         || text.starts_with("Caveat: ")
 }
 
-/// Texts with which the program says that a call was rejected. Any tool can print them.
-const REJECTED: [&str; 2] = [
+/// How texts begin with which the program says that a person rejected a call. Any tool can print
+/// them.
+const REJECTED: [&str; 4] = [
     "The user doesn't want to proceed with this tool use.",
     "The user doesn't want to take this action right now.",
+    // What a sub-agent is told.
+    "Permission for this tool use was denied. The tool use was rejected",
+    "The agent proposed a plan that was rejected by the user.",
 ];
 
-fn says_rejected(text: &str) -> bool {
-    REJECTED.iter().any(|mark| text.starts_with(mark))
+/// The same of texts about rules, and what comes behind it on the line.
+const DENIED: [(&str, &str); 4] = [
+    ("cd to ", " was blocked"),
+    ("Permission to use ", " has been denied"),
+    ("Permission for this action has been denied", ""),
+    (
+        "Claude requested permissions to ",
+        "but you haven't granted it yet",
+    ),
+];
+
+/// Who has rejected a call, by what the program says.
+fn says_rejected(text: &str) -> Option<DecidedBy> {
+    if REJECTED.iter().any(|mark| text.starts_with(mark)) {
+        return Some(DecidedBy::Human);
+    }
+    let line = text.lines().next().unwrap_or_default();
+    let denied = |(begin, rest): &(&str, &str)| line.strip_prefix(begin)?.find(rest);
+    DENIED.iter().find_map(denied).map(|_| DecidedBy::Policy)
 }
 
 /// A note of a failure without what it begins with.
 fn after_error(note: &str) -> &str {
     note.strip_prefix("Error: ").unwrap_or(note)
-}
-
-/// Whether the guard of the program against leaving its folders says that it has stopped a command.
-fn is_blocked(text: &str) -> bool {
-    let line = text.lines().next().unwrap_or_default();
-    line.starts_with("cd to ") && line.contains(" was blocked")
 }
 
 /// Who rejected a call, by the program's mark.
@@ -307,13 +371,14 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>
         _ if !failed => How::Ok,
         (None, _) if shown.starts_with("[Request interrupted by user") => How::Interrupted,
         (None, _) if shown.starts_with("Permission prompt was aborted") => How::Interrupted,
-        (None, Some(note)) if says_rejected(after_error(note)) => {
-            How::RejectedInNote(DecidedBy::Human)
+        (None, note) => {
+            let noted = note.and_then(|note| says_rejected(after_error(note)));
+            match noted.or_else(|| says_rejected(&shown)) {
+                Some(by) if noted.is_some() => How::RejectedInNote(by),
+                Some(_) => How::RejectedByText,
+                None => How::Error,
+            }
         }
-        (None, Some(note)) if is_blocked(after_error(note)) => {
-            How::RejectedInNote(DecidedBy::Policy)
-        }
-        (None, _) if says_rejected(&shown) || is_blocked(&shown) => How::RejectedByText,
         _ => How::Error,
     };
     Ended {

@@ -4,11 +4,11 @@
 //! ran by itself. Neither the answer nor the end of a call is kept. Copilot CLI keeps an event on
 //! each line; a call that was denied ends with a code of its own.
 
-use super::text_calls;
 use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
     is_word, object_of, output, text,
 };
+use super::{copilot_history, text_calls};
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -59,9 +59,10 @@ pub(in crate::trace::formats) const COPILOT: SessionFormat = SessionFormat {
             "permission.requested",
             "permission.completed",
         ];
-        unit.has(&["type", "data"])
-            && (unit.is_word("type", &events)
-                || unit.is_word("type", &["session.start", "session.resume"]) && named())
+        unit.has(&["sessionId", "chatMessages"])
+            || unit.has(&["type", "data"])
+                && (unit.is_word("type", &events)
+                    || unit.is_word("type", &["session.start", "session.resume"]) && named())
     },
     read: read_copilot,
 };
@@ -230,6 +231,7 @@ struct Data<'a> {
     #[serde(borrow)]
     arguments: Option<Raw<'a>>,
     success: Lenient<bool>,
+    is_user_requested: Lenient<bool>,
     #[serde(borrow)]
     result: Lenient<CopilotResult<'a>>,
     #[serde(borrow)]
@@ -279,6 +281,14 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let kind = text(event.kind).unwrap_or_default();
     let mut record = SessionRecord::default();
     match &*kind {
+        "" => return copilot_history::read(raw, whole),
+        // Commands that the person types aren't the agent's.
+        "tool.user_requested" => {
+            if let Some(id) = id(data.tool_call_id) {
+                events.tell(raw, What::OfPerson(id));
+            }
+        }
+        "tool.execution_complete" if data.is_user_requested.0 == Some(true) => {}
         "session.start" | "session.resume" => {
             record.session = text(data.session_id).filter(|id| !id.is_empty());
             record.cwd = data.context.0.and_then(|context| text(context.cwd));
@@ -494,5 +504,34 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn what_the_person_asked_copilot_for_is_no_call_of_the_agent() {
+        let events = [
+            r#"{"type":"session.start","data":{"sessionId":"s"}}"#,
+            r#"{"type":"tool.user_requested","data":{"toolCallId":"u","toolName":"bash"}}"#,
+            r#"{"type":"tool.execution_start","data":{"toolCallId":"u","toolName":"bash"}}"#,
+            r#"{"type":"tool.execution_complete","data":{"toolCallId":"u","success":true}}"#,
+            r#"{"type":"tool.execution_complete","data":{"toolCallId":"w","success":true,"isUserRequested":true}}"#,
+            r#"{"type":"tool.execution_start","data":{"toolCallId":"a","toolName":"bash"}}"#,
+        ];
+        let all = fed(&COPILOT, &events);
+        assert_eq!(all.len(), 2, "{all:#?}");
+        assert!(all[1].contains(r#""callId":"a""#), "{all:#?}");
+    }
+
+    #[test]
+    fn the_first_request_says_where_cline_works() {
+        let request = r#"{"ts":2,"type":"say","say":"api_req_started","text":"{\"request\":\"<task>x</task><environment_details>\\n# Current Working Directory (/home/mia/app) Files\"}"}"#;
+        let all = fed(
+            &FORMAT,
+            &[
+                r#"{"ts":1,"type":"say","say":"task","text":"x"}"#,
+                request,
+                r#"{"ts":3,"type":"say","say":"command","text":"ls"}"#,
+            ],
+        );
+        assert!(all[0].contains(r#""workdir":"/home/mia/app""#), "{all:#?}");
     }
 }

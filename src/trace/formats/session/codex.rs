@@ -6,7 +6,7 @@
 
 use super::{
     Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, codex_log,
-    input, output, text,
+    input, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -101,6 +101,8 @@ struct Item<'a> {
     content: Option<Raw<'a>>,
     #[serde(borrow)]
     cwd: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    source: Lenient<Str<'a>>,
     #[serde(borrow)]
     stderr: Lenient<Str<'a>>,
     #[serde(borrow)]
@@ -248,6 +250,10 @@ fn rejected_in_event<'a>(event: &Item<'a>) -> Option<What<'a>> {
     }
     let id = text(event.call_id)?;
     let kind = text(event.kind)?;
+    // What the person typed is no call.
+    if is_word(event.source, &["user_shell"]) {
+        return None;
+    }
     let by = match &*kind {
         "exec_command_end" | "patch_apply_end" => {
             if text(event.status)? != "declined" {
@@ -371,20 +377,24 @@ pub(super) fn rejection(shown: &str) -> Option<DecidedBy> {
         "patch rejected: ",
         "approval required by policy",
         "Command blocked by PreToolUse hook",
+        "Tool call blocked by PreToolUse hook",
+        "This action was rejected due to unacceptable risk",
+        "The automatic permission approval review did not finish",
     ];
+    // The program puts what it could not run before the reason.
+    let failed = shown.strip_prefix("exec_command failed");
+    if let Some((_, reason)) = failed.and_then(|text| text.rsplit_once("Rejected(")) {
+        let reason = reason.trim_start_matches(['\\', '"']);
+        return rejection(reason).or(Some(DecidedBy::Policy));
+    }
     let starts = |words: &[&str]| words.iter().any(|word| shown.starts_with(word));
     if starts(&by_human) {
         Some(DecidedBy::Human)
     } else if starts(&by_policy)
         || shown.starts_with("approval policy is ") && shown.contains("reject command")
+        || shown.starts_with('`') && shown.contains("` rejected: ")
     {
         Some(DecidedBy::Policy)
-    } else if shown.starts_with("exec_command failed") && shown.contains("Rejected(") {
-        Some(if shown.contains("rejected by user") {
-            DecidedBy::Human
-        } else {
-            DecidedBy::Policy
-        })
     } else {
         None
     }

@@ -29,6 +29,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
         unit.has(&["sessionId", "projectHash"])
             && unit.has_one(&["messages", "startTime", "lastUpdated"])
             || unit.is_word("type", &["gemini"]) && unit.has_one(&["content", "toolCalls"])
+            || unit.has_one(&["$set", "$rewindTo"])
     },
     read,
 };
@@ -42,6 +43,9 @@ struct Chat<'a> {
     project: Option<Raw<'a>>,
     #[serde(borrow)]
     messages: Lenient<Vec<Raw<'a>>>,
+    /// What a line changes: it may hold all messages again.
+    #[serde(borrow, rename = "$set")]
+    set: Option<Raw<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -79,21 +83,32 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         session: text(chat.session).filter(|id| !id.is_empty()),
         ..SessionRecord::default()
     };
-    match chat.messages.0 {
-        Some(messages) => {
+    let set = chat.set.and_then(|raw| raw.read::<Chat<'a>>());
+    match (chat.messages.0, set) {
+        (Some(messages), _) => {
             record.whole = true;
             for raw in messages {
                 message(&mut events, raw, false);
             }
         }
-        None if chat.project.is_some() => record.header = true,
-        None => message(&mut events, raw, true),
+        (None, Some(set)) => {
+            record.copy = true;
+            for raw in set.messages.0.unwrap_or_default() {
+                message(&mut events, raw, true);
+            }
+        }
+        (None, None) if chat.project.is_some() => record.header = true,
+        // It may come again, with more calls, their results, or less of what these were.
+        (None, None) => {
+            record.copy = true;
+            message(&mut events, raw, true);
+        }
     }
     record.events = events.into_list();
     record
 }
 
-/// What a message tells. `again`: it may repeat one, with more calls or their results.
+/// What a message tells. `again`: it may repeat one.
 fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
     let message = raw.read::<Message<'a>>().unwrap_or_default();
     events.time = message.timestamp.0;
@@ -119,11 +134,7 @@ fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
             tool: name,
             input: arguments(call.args),
         };
-        if again {
-            events.tell(raw, What::Began(asked));
-        } else {
-            events.tell(raw, What::Call(asked));
-        }
+        events.tell(raw, What::Call(asked));
         if let Some(ended) = result {
             let asked = events.time;
             events.time = call.timestamp.0.or(asked);
@@ -132,6 +143,9 @@ fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
         }
     }
 }
+
+/// How the program says that the person didn't allow a call.
+const DENIALS: [&str; 2] = ["User did not allow tool call", "User denied execution"];
 
 impl<'a> ToolCall<'a> {
     /// How it ended; nothing while it goes on.
@@ -144,9 +158,12 @@ impl<'a> ToolCall<'a> {
         let how = match &*status {
             "success" if exit_code.is_some_and(|code| code != 0) => How::Error,
             "success" => How::Ok,
-            "error" => How::Error,
             // The status is the program's, and so is the error beside it: no tool prints either.
-            "cancelled" if error && shown.contains("User did not allow tool call") => {
+            "error" if error && shown.starts_with("Tool execution denied by policy") => {
+                How::Rejected(DecidedBy::Policy)
+            }
+            "error" => How::Error,
+            "cancelled" if error && DENIALS.iter().any(|denial| shown.contains(denial)) => {
                 How::Rejected(DecidedBy::Human)
             }
             "cancelled" => How::Interrupted,
@@ -216,7 +233,7 @@ fn exit_code(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::formats::session::testing::told;
+    use crate::trace::formats::session::testing::{fed, told};
 
     fn chat(call: &str) -> Vec<String> {
         let text = format!(
@@ -241,5 +258,46 @@ mod tests {
         assert!(call("success", "output").starts_with("end a Ok"));
         assert!(call("success", "error").starts_with("end a Ok"));
         assert_eq!(chat(r#"{"name":7,"status":"executing"}"#), ["call #1  {}"]);
+    }
+
+    #[test]
+    fn newer_versions_word_denials_otherwise() {
+        let call = |status: &str, error: &str| {
+            let end = chat(&format!(
+                r#"{{"id":"a","name":"f","status":"{status}","result":[{{"functionResponse":{{"response":{{"error":"{error}"}}}}}}]}}"#
+            ));
+            end[1].clone()
+        };
+        let denied = "[Operation Cancelled] Reason: User denied execution.";
+        assert!(call("cancelled", denied).starts_with("end a Rejected(Human)"));
+        let denied = "Tool execution denied by policy. You are in Plan Mode.";
+        assert!(call("error", denied).starts_with("end a Rejected(Policy)"));
+        assert!(call("error", "no such file").starts_with("end a Error"));
+    }
+
+    #[test]
+    fn a_message_that_comes_again_is_the_same() {
+        let message = |calls: &str| {
+            format!(
+                r#"{{"id":"m","timestamp":"2026-03-02T08:00:01Z","type":"gemini","content":"","toolCalls":[{calls}]}}"#
+            )
+        };
+        let call = |id: &str, output: &str| {
+            format!(
+                r#"{{"id":"{id}","name":"f","args":{{}},"status":"success","result":[{{"functionResponse":{{"response":{{"output":"{output}"}}}}}}]}}"#
+            )
+        };
+        let again = message(&[call("a", "less"), call("b", "y")].join(","));
+        let lines = [
+            r#"{"sessionId":"s","projectHash":"p","startTime":"x"}"#.to_owned(),
+            message(r#"{"id":"a","name":"f","args":{},"status":"scheduled"}"#),
+            message(&call("a", "x")),
+            format!(r#"{{"$set":{{"messages":[{again}]}}}}"#),
+            r#"{"$rewindTo":"m"}"#.to_owned(),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let all = fed(&FORMAT, &lines);
+        assert_eq!(all.len(), 3, "{all:#?}");
+        assert!(all[1].contains(r#""output":"x""#) && all[2].contains(r#""callId":"b""#));
     }
 }

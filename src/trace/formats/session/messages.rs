@@ -6,6 +6,7 @@
 //! called a tool; only calls are calls. Older Cline and Roo write them as tags into the text, and
 //! their results come back in texts of the user.
 
+mod hosted;
 mod notes;
 #[cfg(test)]
 mod tests;
@@ -127,8 +128,14 @@ fn is_message(unit: &Unit<'_>) -> bool {
 }
 
 fn is_conversation(unit: &Unit<'_>) -> bool {
-    // `traj` is what runs of tau-bench call it.
+    // `traj` is what runs of tau-bench call it. Runs of tau2-bench may only have `ticks`, and its
+    // results hold all runs.
     let runs = || unit.get("traj").filter(|_| unit.has(&["task_id"]));
+    if unit.has(&["info", "tasks"]) && unit.has_one(&["simulations", "simulation_index"])
+        || unit.has(&["task_id", "ticks", "termination_reason"])
+    {
+        return true;
+    }
     if let Some(list) = unit
         .get("messages")
         .or_else(runs)
@@ -177,6 +184,69 @@ struct Document<'a> {
     trial: Option<Raw<'a>>,
     #[serde(borrow)]
     traj: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    simulations: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    ticks: Lenient<Vec<Lenient<Tick<'a>>>>,
+}
+
+/// What happened at one time in a run of tau2-bench, where both sides may talk at once.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Tick<'a> {
+    #[serde(borrow)]
+    agent_tool_calls: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    user_tool_calls: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    agent_tool_results: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    user_tool_results: Lenient<Vec<Raw<'a>>>,
+}
+
+impl<'a> Document<'a> {
+    /// The messages of a run of tau-bench or tau2-bench; nothing where it is none.
+    fn run(&mut self, events: &mut Events<'a>, raw: Raw<'a>) {
+        let Some(task) = id(self.task_id) else {
+            return;
+        };
+        let mut messages = self.messages.0.take().unwrap_or_default();
+        messages.extend(self.traj.0.take().unwrap_or_default());
+        let ticks = self.ticks.0.take().unwrap_or_default();
+        let ticks = if messages.is_empty() {
+            ticks
+        } else {
+            Vec::new()
+        };
+        if messages.is_empty() && ticks.is_empty() {
+            return;
+        }
+        let trial = id(self.trial).unwrap_or(Cow::Borrowed("0"));
+        events.tell(raw, What::Part(format!("{task}#{trial}").into()));
+        for raw in messages {
+            message(events, raw);
+        }
+        for tick in ticks.into_iter().filter_map(|tick| tick.0) {
+            for raw in [tick.agent_tool_calls, tick.user_tool_calls]
+                .into_iter()
+                .flat_map(all)
+            {
+                if let Some(call) = raw.read::<Message<'a>>() {
+                    events.tell(raw, What::Call(call.call()));
+                }
+            }
+            for raw in [tick.agent_tool_results, tick.user_tool_results]
+                .into_iter()
+                .flat_map(all)
+            {
+                message(events, raw);
+            }
+        }
+    }
+}
+
+fn all<T>(list: Lenient<Vec<T>>) -> Vec<T> {
+    list.0.unwrap_or_default()
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -195,19 +265,16 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             message(&mut events, raw);
         }
     } else {
-        let document = raw.read::<Document<'a>>().unwrap_or_default();
+        let mut document = raw.read::<Document<'a>>().unwrap_or_default();
         let of_api = is_word(document.object, &["response", "chat.completion"]);
-        let mut lists = document.messages.0.unwrap_or_default();
+        for raw in document.simulations.0.take().unwrap_or_default() {
+            let mut run = raw.read::<Document<'a>>().unwrap_or_default();
+            run.run(&mut events, raw);
+        }
+        let mut lists = document.messages.0.take().unwrap_or_default();
         record.whole = !lists.is_empty() || of_api;
-        if let (false, Some(task)) = (record.whole, id(document.task_id)) {
-            let run = document.traj.0.unwrap_or_default();
-            if !run.is_empty() {
-                let trial = id(document.trial).unwrap_or(Cow::Borrowed("0"));
-                events.tell(raw, What::Part(format!("{task}#{trial}").into()));
-            }
-            for raw in run {
-                message(&mut events, raw);
-            }
+        if !record.whole {
+            document.run(&mut events, raw);
         }
         if of_api {
             lists.extend(document.output.0.unwrap_or_default());
@@ -335,6 +402,9 @@ pub(super) struct Message<'a> {
     status: Lenient<Str<'a>>,
     #[serde(borrow)]
     error: Option<Raw<'a>>,
+    /// Who asked for the call that tau2-bench gives a result of.
+    #[serde(borrow)]
+    requestor: Option<Raw<'a>>,
     is_error: Lenient<bool>,
     #[serde(rename = "isError")]
     ai_sdk_error: Lenient<bool>,
@@ -486,6 +556,9 @@ impl<'a> Message<'a> {
         let Some(kind) = text(self.kind) else {
             return false;
         };
+        if hosted::item(events, raw, &kind, self) {
+            return true;
+        }
         if CALLS.contains(&&*kind) {
             events.tell(raw, What::Call(self.call()));
         } else if DONE.contains(&&*kind) {
@@ -561,7 +634,9 @@ impl<'a> Message<'a> {
     pub(super) fn ended(&self) -> Ended<'a> {
         let is_part = text(self.kind).is_some_and(|kind| is_result(&kind));
         let named = Self {
-            id: self.id.filter(|_| is_part || self.part_of_response()),
+            id: self
+                .id
+                .filter(|_| is_part || self.part_of_response() || self.requestor.is_some()),
             call_id: self.call_id,
             tool_call_id: self.tool_call_id,
             tool_use_id: self.tool_use_id,
@@ -581,27 +656,32 @@ impl<'a> Message<'a> {
             || is_word(output_kind, &["error-text", "error-json"])
             || self.ai_sdk_error.0 == Some(true)
             || is_word(self.status, &["error", "failed"])
-            || self.error.is_some_and(|error| error.as_written() != "null")
+            || self
+                .error
+                .is_some_and(|error| !matches!(error.as_written(), "null" | "false" | "\"\""))
             || shown.starts_with("Error executing tool:");
         let how = if failed {
             How::Error
         } else if is_word(output_kind, &["execution-denied"]) {
             How::Rejected(DecidedBy::Human)
-        } else if shown.starts_with(text_calls::DENIED) {
-            How::RejectedByText
+        } else if let Some(how) = text_calls::structured(&shown) {
+            how
         } else if is_word(self.status, &["incomplete", "cancelled"]) {
             How::Interrupted
         } else {
             How::Ok
         };
+        let is_shell = is_word(self.kind, &["shell_call_output"]);
+        let shell = self.output.filter(|_| is_shell && how == How::Ok);
+        let (how, exit_code) = hosted::shell_end(shell).unwrap_or((how, None));
         Ended {
             id: named.call_id(),
             how,
             output: match self.error {
-                Some(error) if shown.is_empty() => output(Some(error)),
+                Some(error) if shown.is_empty() && failed => output(Some(error)),
                 _ => shown,
             },
-            exit_code: None,
+            exit_code,
             change: None,
         }
     }
@@ -629,6 +709,12 @@ pub(super) fn asked<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
         }
     }
     events.into_calls()
+}
+
+/// The calls in what a model chose: a message, or an object that holds it.
+pub(super) fn choice<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
+    let inner = raw.read::<Choice<'a>>().and_then(|choice| choice.message);
+    asked(inner.unwrap_or(raw))
 }
 
 /// The command lines of a call of a hosted shell.

@@ -10,6 +10,7 @@ pub mod claude_code;
 pub mod cline;
 pub mod codex;
 pub mod codex_log;
+mod copilot_history;
 pub mod gemini;
 pub mod inspect;
 mod known;
@@ -29,7 +30,7 @@ mod write;
 
 pub(super) use pairing::{Pairing, Sessions};
 
-use super::{Coverage, FormatRecord, Reader, RecordClass, Routing, TraceFormat, Unit};
+use super::{Coverage, FormatRecord, OwnCalls, Reader, RecordClass, Routing, TraceFormat, Unit};
 use crate::schema::Catalogue;
 use crate::trace::entry::Record;
 use crate::trace::record::NotRecorded;
@@ -56,6 +57,8 @@ pub struct SessionRecord<'a> {
     pub(super) whole: bool,
     /// Whether the records after it that name no session belong to its session.
     pub(super) header: bool,
+    /// Whether it repeats what a sub-agent's own session tells, if that is kept.
+    pub(super) copy: bool,
     /// What it tells, in its order.
     pub(super) events: Vec<Event<'a>>,
 }
@@ -111,8 +114,11 @@ impl TraceFormat for SessionFormat {
         Ok(Box::new((self.read)(raw, text)).into())
     }
 
-    fn reader(&self, stem: &str) -> Box<dyn Reader> {
-        Box::new(Pairing::new(self.name, stem, self.not_recorded, self.names))
+    fn reader(&self, stem: &str, own_calls: &OwnCalls) -> Box<dyn Reader> {
+        let names = self.names;
+        let mut pairing = Pairing::new(self.name, stem, self.not_recorded, names);
+        pairing.own_calls = own_calls.clone();
+        Box::new(pairing)
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
@@ -123,6 +129,14 @@ impl TraceFormat for SessionFormat {
 }
 
 impl SessionRecord<'_> {
+    /// What its calls are known again by.
+    pub(in crate::trace::formats) fn call_hashes(&self) -> impl Iterator<Item = u64> {
+        self.events.iter().filter_map(|event| match &event.what {
+            What::Call(call) | What::Began(call) => Some(known::hash_of(call)),
+            _ => None,
+        })
+    }
+
     /// Whether it tells of more than what was said.
     fn tells_of_calls(&self) -> bool {
         !self.events.iter().all(Event::is_said)
@@ -203,6 +217,15 @@ pub(super) enum What<'a> {
         /// By whom.
         by: DecidedBy,
     },
+    /// A call was rejected. Nothing else may tell of it.
+    Refused {
+        /// The call.
+        call: Call<'a>,
+        /// By whom.
+        by: DecidedBy,
+    },
+    /// A call with this id is a person's, and none of the agent's.
+    OfPerson(Cow<'a, str>),
     /// How a call that has no result yet changes a file.
     Change {
         /// The call.

@@ -9,6 +9,7 @@ use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
     is_word, output, text,
 };
+use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -34,9 +35,22 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
             || unit.has(&["history"])
                 && unit.has_one(&["instance_id", "instruction", "git_patch", "test_result"])
                 && !unit.has(&["trajectory"])
+            || is_trajectory(unit)
     },
     read,
 };
+
+/// Whether a document lists the events of a conversation, as the server gives them out.
+fn is_trajectory(unit: &Unit<'_>) -> bool {
+    let events = unit
+        .get("trajectory")
+        .and_then(|raw| raw.read::<Vec<Raw<'_>>>());
+    let first = events.and_then(|events| events.first()?.read::<OpenHandsEvent<'_>>());
+    first.is_some_and(|event| {
+        let kind = event.action.is_some() || event.observation.is_some() || event.kind.0.is_some();
+        event.id.is_some() && event.source.0.is_some() && kind
+    })
+}
 
 /// Actions that are no calls of tools.
 const NO_TOOLS: &[&str] = &[
@@ -60,7 +74,7 @@ const NO_TOOLS: &[&str] = &[
 struct Run<'a> {
     #[serde(borrow)]
     instance_id: Lenient<Str<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "trajectory")]
     history: Lenient<Vec<Raw<'a>>>,
 }
 

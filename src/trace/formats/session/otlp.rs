@@ -5,7 +5,7 @@
 
 use super::{
     Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, input_text,
-    object_of, offset, otlp_models, output, text,
+    object_of, offset, otlp_models, output, text, write,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -163,11 +163,61 @@ impl<'a> AnyValue<'a> {
         text(self.string)
             .or_else(|| number.map(|raw| output(Some(raw))))
             .or_else(|| {
-                let list = self.kvlist.or(self.array)?;
-                Some(Cow::Borrowed(list.as_written()))
+                self.kvlist.or(self.array)?;
+                let mut out = String::new();
+                self.write(&mut out, NESTED);
+                Some(Cow::Owned(out))
             })
     }
+
+    /// Writes the value as JSON, as far as it isn't nested too deeply.
+    fn write(self, out: &mut String, levels: u32) {
+        #[derive(Deserialize, Default)]
+        #[serde(default)]
+        struct Values<'a> {
+            #[serde(borrow)]
+            values: Lenient<Vec<Raw<'a>>>,
+        }
+        let values = |list: Raw<'a>| list.read::<Values<'a>>()?.values.0;
+        let Some(levels) = levels.checked_sub(1) else {
+            return out.push_str("null");
+        };
+        if let Some(list) = self.kvlist {
+            out.push('{');
+            let pairs = values(list).unwrap_or_default();
+            let pairs = pairs.into_iter().filter_map(Raw::read::<KeyValue<'a>>);
+            for (n, pair) in pairs.enumerate() {
+                out.push_str(if n > 0 { "," } else { "" });
+                write::string(out, &pair.key.decode());
+                out.push(':');
+                pair.value.0.unwrap_or_default().write(out, levels);
+            }
+            out.push('}');
+        } else if let Some(list) = self.array {
+            out.push('[');
+            for (n, value) in values(list).unwrap_or_default().into_iter().enumerate() {
+                out.push_str(if n > 0 { "," } else { "" });
+                let value = value.read::<Self>().unwrap_or_default();
+                value.write(out, levels);
+            }
+            out.push(']');
+        } else if let Some(text) = text(self.string) {
+            write::string(out, &text);
+        } else if let Some(number) = self.int.or(self.double).or(self.boolean) {
+            // Numbers of 64 bits are written as texts.
+            let number = output(Some(number));
+            match serde_json::from_str::<serde_json::Value>(&number) {
+                Ok(_) => out.push_str(&number),
+                Err(_) => write::string(out, &number),
+            }
+        } else {
+            out.push_str("null");
+        }
+    }
 }
+
+/// Levels of lists and objects in a value.
+const NESTED: u32 = 32;
 
 #[derive(Debug, Deserialize)]
 struct KeyValue<'a> {
@@ -184,12 +234,9 @@ impl<'a> Attributes<'a> {
     fn of(raw: Option<Raw<'a>>) -> Self {
         let list: Vec<Raw<'a>> = raw.and_then(Raw::read).unwrap_or_default();
         let mut all = HashMap::new();
-        if let Some(plain) = raw.and_then(|raw| raw.read::<BTreeMap<String, Raw<'a>>>()) {
-            all.extend(
-                plain
-                    .into_iter()
-                    .map(|(key, value)| (Cow::Owned(key), output(Some(value)))),
-            );
+        if let Some(members) = raw.and_then(|raw| raw.read::<BTreeMap<String, Raw<'a>>>()) {
+            let members = members.into_iter();
+            all.extend(members.map(|(key, value)| (Cow::Owned(key), plain(value))));
         }
         for pair in list {
             let pair = pair.read::<KeyValue<'_>>();
@@ -223,6 +270,15 @@ impl<'a> Attributes<'a> {
             "tool_call.id",
             "tool_call_id",
         ])
+    }
+}
+
+/// A value of the Python SDK: a text, or JSON.
+fn plain(value: Raw<'_>) -> Cow<'_, str> {
+    match (value.read::<Str<'_>>(), value.as_written()) {
+        (Some(text), _) => text.decode(),
+        (None, "null") => Cow::Borrowed(""),
+        (None, written) => Cow::Borrowed(written),
     }
 }
 
@@ -314,21 +370,37 @@ impl<'a> Item<'a> {
             what: if is_span {
                 self.span(&attributes)
             } else {
-                self.log(&attributes).into_iter().collect()
+                self.log(&attributes)
             },
         }
     }
 
-    /// An event of a coding agent.
-    fn log(&self, attributes: &Attributes<'a>) -> Option<What<'a>> {
+    /// An event of a coding agent, or of a model that asks for calls.
+    fn log(&self, attributes: &Attributes<'a>) -> Vec<What<'a>> {
         let body = || self.body.0.and_then(AnyValue::text);
         let name = attributes
             .first(&["event.name"])
             .or_else(|| text(self.event_name))
-            .or_else(body)?;
+            .or_else(body);
+        let Some(name) = name else {
+            return Vec::new();
+        };
+        let calls = match &*name {
+            "gen_ai.choice" => otlp_models::chosen(&body().unwrap_or_default()),
+            "gen_ai.client.inference.operation.details" => {
+                otlp_models::asked(&attributes.0).collect()
+            }
+            _ => return Self::agent_event(&name, attributes).into_iter().collect(),
+        };
+        let wanted = |call| What::Wanted { call, ended: None };
+        calls.into_iter().map(wanted).collect()
+    }
+
+    /// An event of a coding agent.
+    fn agent_event(name: &str, attributes: &Attributes<'a>) -> Option<What<'a>> {
         let agents = ["claude_code.", "codex.", "gemini_cli.", "qwen-code."];
         let mut short = agents.iter().filter_map(|agent| name.strip_prefix(agent));
-        let short = short.next().unwrap_or(&name);
+        let short = short.next().unwrap_or(name);
         let tool = attributes.first(&["tool_name", "function_name", "gen_ai.tool.name"]);
         match short {
             "tool_decision" => Some(What::Decided {

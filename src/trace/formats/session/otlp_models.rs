@@ -58,3 +58,10 @@ pub(super) fn asked(
     let whole: Vec<_> = whole.collect();
     parts.into_values().chain(whole)
 }
+
+/// The calls in the body of an event that tells what a model chose.
+pub(super) fn chosen(body: &str) -> Vec<Call<'static>> {
+    let calls = strict_json::from_text::<Raw<'_>>(body).map(messages::choice);
+    let calls = calls.unwrap_or_default();
+    calls.iter().map(Call::to_owned).collect()
+}

@@ -1,14 +1,17 @@
 //! Brings the calls of a session and their results together.
 
+mod copies;
 mod decisions;
 mod other_format;
 mod refusals;
+mod refused;
 mod said;
 #[cfg(test)]
 mod tests;
 mod wanted;
 
 use self::refusals::{Place, Refusals};
+use self::refused::Refused;
 use self::said::Claim;
 use self::wanted::Wishes;
 use super::known::{hash, hash_of, hash_of_end, told};
@@ -19,7 +22,7 @@ use super::write::{self, CallParts, End};
 use super::{Call, DEPTH, Ended, Event, How, Question, SessionRecord, What};
 use crate::diag::Code;
 use crate::trace::entry::{Entry, Problem, Record};
-use crate::trace::formats::{Fed, NativeRecord, Reader};
+use crate::trace::formats::{Fed, NativeRecord, OwnCalls, Reader};
 use crate::trace::record::{NotRecorded, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::v1;
@@ -72,8 +75,14 @@ pub(in crate::trace::formats) struct Pairing {
     rejected: HashMap<u64, DecidedBy>,
     /// Hashes of the calls that were asked for.
     asked: HashSet<u64>,
-    /// Calls that were rejected before they were asked for.
-    refused: HashMap<u64, DecidedBy>,
+    /// Calls that were rejected before they were asked for, if they ever were.
+    refused: Refused,
+    /// Calls that other inputs tell of.
+    pub(in crate::trace::formats) own_calls: OwnCalls,
+    /// Hashes of the ids of those that this one repeats.
+    told_elsewhere: HashSet<u64>,
+    /// Hashes of calls that only copies told of so far, and of their ids.
+    told_by_copies: HashSet<u64>,
     /// Calls that a model asked for.
     wishes: Wishes,
     /// Rejected actions, to know them again in other parts of their sessions.
@@ -156,7 +165,10 @@ impl Pairing {
             ran: HashSet::new(),
             rejected: HashMap::new(),
             asked: HashSet::new(),
-            refused: HashMap::new(),
+            refused: Refused::default(),
+            own_calls: OwnCalls::default(),
+            told_elsewhere: HashSet::new(),
+            told_by_copies: HashSet::new(),
             wishes: Wishes::default(),
             refusals: Refusals::default(),
             in_doubt: false,
@@ -208,7 +220,9 @@ impl Pairing {
                 }
             }
             What::Call(call) => {
-                self.call(key, line, event.time, call, on);
+                if !self.was_copied(call) {
+                    self.call(key, line, event.time, call, on);
+                }
             }
             What::Wanted { call, ended } => {
                 self.wanted(key, line, event.time, (call, ended.as_ref()), on);
@@ -223,7 +237,13 @@ impl Pairing {
                     self.event(key, line, &Event { what, ..*event }, on);
                 }
             }
+            What::OfPerson(id) => {
+                self.told_elsewhere.insert(hash(id));
+            }
             What::Began(call) => {
+                if self.is_told_elsewhere(call.id.as_deref()) {
+                    return;
+                }
                 // The same call under its id; another one under that id is another call.
                 if !self.asked.contains(&hash_of(call)) {
                     self.call(key, line, event.time, call, on);
@@ -237,17 +257,11 @@ impl Pairing {
                 }
             }
             What::Rejected { id, by } => {
-                let open = self.waiting.last_open(id);
-                let Some(n) = open.or_else(|| self.waiting.last_doubtful(id)) else {
-                    self.rejected_elsewhere(key, line, id, *by, on);
-                    return;
-                };
-                if let Some(waiting) = self.waiting.get_mut(n) {
-                    waiting.decide(Some((false, *by)));
-                }
-                if open.is_none() && !self.in_doubt {
-                    self.hand_on(n, false, on);
-                }
+                self.rejected((key, line, event.time), id, *by, None, on);
+            }
+            What::Refused { call, by } => {
+                let id = call.id.as_deref().unwrap_or_default();
+                self.rejected((key, line, event.time), id, *by, Some(call), on);
             }
             What::Change { id, change } => {
                 let n = self.waiting.last_open(id);
@@ -360,8 +374,7 @@ impl Pairing {
             self.asked.insert(hash_of(call));
         }
         self.was_made(key, call);
-        let before = call.id.as_deref().map(hash);
-        let refused = before.and_then(|id| self.refused.remove(&id));
+        let refused = call.id.as_deref().and_then(|id| self.refused.remove(id));
         self.waiting.push(waiting);
         if let (Some(by), Some(n)) = (refused, self.waiting.last_number())
             && let Some(waiting) = self.waiting.get_mut(n)
@@ -394,6 +407,10 @@ impl Pairing {
         if let Some(session) = self.sessions.get_mut(key) {
             session.answers += 1;
         }
+        let id = ended.id.as_deref();
+        if self.end_was_copied(id) || self.is_told_elsewhere(id) {
+            return;
+        }
         let found = match ended.id.as_deref() {
             Some(id) => self.waiting.last_open_in(id, key),
             None => self.waiting.first_open(key),
@@ -411,6 +428,9 @@ impl Pairing {
             && self.contradicts(key, line, id, ended, on)
         {
             return;
+        }
+        if let Some(id) = ended.id.as_deref() {
+            self.refused.remove(id);
         }
         let again = before.is_some();
         let Some(session) = self.next_turn(key, on) else {
@@ -693,6 +713,10 @@ impl Reader for Pairing {
         if empty && self.named.is_none() && entry.problems.is_empty() && unread.is_empty() {
             if let Some(cwd) = record.cwd.as_deref() {
                 self.cwd = Some(cwd.into());
+                let stem = self.stem.clone();
+                if self.sessions.contains_key(&*stem) {
+                    self.open(&stem, entry.line, None, Some(cwd));
+                }
             }
             return;
         }
@@ -721,6 +745,9 @@ impl Reader for Pairing {
         }
         let of_agent = |agent: &str| key.strip_suffix(agent)?.strip_suffix('/');
         let parent = record.agent.as_deref().and_then(of_agent);
+        if record.copy {
+            return self.copied(&key, entry.line, (record, parent), on);
+        }
         let first = record.events.first().map(|event| &event.what);
         if !matches!(first, Some(What::Session(_) | What::Part(_) | What::File)) {
             self.open(&key, entry.line, parent, record.cwd.as_deref());
@@ -769,6 +796,7 @@ impl Reader for Pairing {
             report_limit(&self.stem, line, what, on);
         }
         self.settle_wanted(on);
+        self.hand_on_refused(on);
         let mut sessions: Vec<_> = self.sessions.keys().cloned().collect();
         sessions.sort_unstable();
         for key in sessions {

@@ -54,7 +54,8 @@ pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
     names: Sessions::OfFile,
     is_shape_of: |unit| {
         unit.has(&["messages"])
-            && (unit.has(&["trajectory_format"]) || unit.has(&["info"]) && !unit.has(&["role"]))
+            && (unit.has(&["trajectory_format"])
+                || unit.has(&["info"]) && !unit.has_one(&["role", "task_id"]))
             || unit.is_word("role", &["system"])
                 && unit
                     .get("content")
@@ -132,12 +133,22 @@ struct Kept<'a> {
     is_demo: Lenient<bool>,
     #[serde(borrow)]
     extra: Lenient<Extra<'a>>,
+    /// Of a response, or of an item of one.
+    #[serde(borrow, rename = "type")]
+    kind: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    object: Lenient<Str<'a>>,
+    #[serde(borrow)]
+    output: Option<Raw<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Extra<'a> {
     returncode: Lenient<i64>,
+    /// Why there is no return code.
+    #[serde(borrow)]
+    exception_info: Lenient<Str<'a>>,
     #[serde(borrow)]
     actions: Lenient<Vec<Lenient<Action<'a>>>>,
 }
@@ -264,23 +275,40 @@ fn read_mini<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     match document.messages.0 {
         Some(messages) => {
             record.whole = true;
-            let mut waiting = false;
+            let mut before = Before::Other;
             for raw in messages {
-                waiting = mini(&mut events, raw, waiting);
+                before = mini(&mut events, raw, before);
             }
         }
         None => {
-            mini(&mut events, raw, false);
+            mini(&mut events, raw, Before::Other);
         }
     }
     record.events = events.into_list();
     record
 }
 
-/// A message of mini-SWE-agent. `waiting`: the message before it has an action, as far as that is
-/// known. Whether this one has.
-fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, waiting: bool) -> bool {
+/// What a message of mini-SWE-agent is to the one behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// It has an action.
+    Action,
+    /// It has a command that the person typed.
+    OfPerson,
+    /// It has none, or that isn't known.
+    Other,
+}
+
+/// A message of mini-SWE-agent, and the one before it.
+fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
     let kept = raw.read::<Kept<'a>>().unwrap_or_default();
+    if is_word(kept.object, &["response"]) {
+        let items = kept.output.and_then(|raw| raw.read::<Vec<Raw<'a>>>());
+        for raw in items.unwrap_or_default() {
+            messages::message(events, raw);
+        }
+        return Before::Other;
+    }
     let said = output(kept.content);
     let code = kept
         .extra
@@ -288,7 +316,11 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, waiting: bool) -> bool {
         .as_ref()
         .and_then(|extra| extra.returncode.0)
         .or_else(|| returncode(&said));
+    let extra = kept.extra.0.as_ref();
+    let not_run =
+        extra.is_some_and(|extra| is_word(extra.exception_info, &["action was not executed"]));
     let how = match code {
+        Some(-1) if not_run => How::Cancelled,
         Some(0) => How::Ok,
         Some(_) => How::Error,
         None if said.starts_with("The last command") && said.contains("timed out") => {
@@ -305,7 +337,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, waiting: bool) -> bool {
             .is_some_and(|calls| !calls.is_empty())
         {
             messages::message(events, raw);
-            return false;
+            return Before::Other;
         }
         let actions = kept
             .extra
@@ -323,17 +355,28 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, waiting: bool) -> bool {
         for line in &lines {
             tell_command(events, raw, None, line);
         }
-        return !lines.is_empty();
+        return if lines.is_empty() {
+            Before::Other
+        } else {
+            Before::Action
+        };
     }
-    if is_word(kept.role, &["tool"]) {
+    let is_item = is_word(kept.kind, &["function_call_output"]);
+    if is_word(kept.role, &["tool"]) || is_item {
         let message = raw.read::<Message<'a>>().unwrap_or_default();
         let mut ended = message.ended();
         if code.is_some() {
             ended.how = how;
         }
-        ended.exit_code = code;
+        ended.exit_code = code.filter(|_| how != How::Cancelled);
         events.tell(raw, What::Ended(ended));
-    } else if waiting && how == How::NotRecorded {
+    } else if extra.is_some_and(|extra| extra.actions.0.as_ref().is_some_and(|all| !all.is_empty()))
+    {
+        // The person typed it, and it is none of the agent's.
+        return Before::OfPerson;
+    } else if before == Before::OfPerson && code.is_some() {
+        return Before::OfPerson;
+    } else if before == Before::Action && how == How::NotRecorded {
         // It tells something, but not whether it failed.
         tell_end(events, raw, None, How::Ok, said, None);
     } else if how != How::NotRecorded {
@@ -341,7 +384,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, waiting: bool) -> bool {
     } else if is_word(kept.role, &["user"]) {
         events.tell(raw, What::Prompt(said));
     }
-    false
+    Before::Other
 }
 
 fn returncode(said: &str) -> Option<i64> {
@@ -432,5 +475,17 @@ mod tests {
             let all = told(&MINI, &text);
             assert!(all[1].starts_with(expected), "{all:?}");
         }
+    }
+
+    #[test]
+    fn responses_hold_calls_and_a_person_may_type() {
+        let text = r#"{"info":{},"messages":[{"object":"response","output":[{"type":"function_call","call_id":"a","name":"bash","arguments":"{}"},{"type":"function_call","call_id":"b","name":"bash","arguments":"{}"}]},{"type":"function_call_output","call_id":"a","output":"x","extra":{"returncode":1}},{"type":"function_call_output","call_id":"b","output":"y","extra":{"returncode":-1,"exception_info":"action was not executed"}},{"role":"user","content":"make","extra":{"actions":[{"command":"make"}]}},{"role":"user","content":"made","extra":{"returncode":0}}]}"#;
+        let expected = [
+            "call a bash {}",
+            "call b bash {}",
+            "end a Error Some(1) x",
+            "end b Cancelled None y",
+        ];
+        assert_eq!(told(&MINI, text), expected);
     }
 }

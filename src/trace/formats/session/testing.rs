@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::trace::entry::Entry;
-use crate::trace::formats::{Fed, NativeRecord};
+use crate::trace::formats::{Fed, NativeRecord, OwnCalls};
 use proptest::prelude::*;
 
 const FORMATS: [&SessionFormat; 11] = [
@@ -47,6 +47,7 @@ pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
         What::Done { call, ended, .. } => vec![called(call), over(ended)],
         What::Ended(ended) => vec![over(ended)],
         What::Rejected { id, by } => vec![format!("rejected {id} {by:?}")],
+        What::Refused { call, by } => vec![format!("refused {by:?} {}", called(call))],
         What::Approved { id, by } => vec![format!("approved {id} {by:?}")],
         What::Part(name) => vec![format!("session {name}")],
         What::Prompt(_) | What::Said(_) => Vec::new(),
@@ -62,7 +63,7 @@ pub(super) fn fed(format: &SessionFormat, texts: &[&str]) -> Vec<String> {
         assert!(fed.entry.problems.is_empty(), "{:?}", fed.entry.problems);
         all.push(fed.entry.text.to_owned());
     };
-    let mut reader = format.reader("stem");
+    let mut reader = format.reader("stem", &OwnCalls::default());
     for (n, text) in texts.iter().enumerate() {
         let mut entry = Entry::unread((n as u64 + 1, 0), text, Vec::new(), Vec::new());
         entry.record = record(format, text);

@@ -5,7 +5,7 @@ use super::codex::FORMAT as CODEX;
 use super::codex_log::FORMAT as CODEX_LOG;
 use super::otlp::FORMAT as OTLP;
 use crate::trace::entry::Entry;
-use crate::trace::formats::TraceFormat;
+use crate::trace::formats::{OwnCalls, TraceFormat};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use strict_json::Scanner;
@@ -13,7 +13,7 @@ use strict_json::Scanner;
 /// The records that are written of lines.
 pub(super) fn records(format: &dyn TraceFormat, lines: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
-    let mut reader = format.reader("file");
+    let mut reader = format.reader("file", &OwnCalls::default());
     let mut all = Vec::new();
     let mut take = |fed: crate::trace::formats::Fed<'_, '_>| {
         assert!(fed.entry.problems.is_empty(), "{}", fed.entry.text);
@@ -132,6 +132,21 @@ fn outputs_of_codex_say_how_a_call_ended() {
             json!("exec_command failed for `ls`: Rejected(\"rejected by user\")"),
             "rejected/human not_executed",
         ),
+        (
+            json!(
+                "exec_command failed for `rejected by user`: CreateProcess { message: \"Rejected(\\\"`rm a` rejected: no\\\")\" }"
+            ),
+            "rejected/policy not_executed",
+        ),
+        (
+            json!("`bash -lc 'rm a'` rejected: policy forbids commands starting with `rm`"),
+            "rejected/policy not_executed",
+        ),
+        (
+            json!("This action was rejected due to unacceptable risk.\nReason: x"),
+            "rejected/policy not_executed",
+        ),
+        (json!("`a` was rejected"), "-/- ok"),
         (json!("aborted by user after 2.0s"), "-/- interrupted"),
         (
             json!("failed in sandbox Seccomp with execution error"),

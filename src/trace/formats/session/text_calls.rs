@@ -258,8 +258,11 @@ fn call(tool: &str, mut given: Map<String, Value>) -> Call<'static> {
 }
 
 /// Texts with which the program of Cline says what became of a call. Any tool can print them.
-pub(super) const DENIED: &str = "The user denied this operation";
+const DENIED: &str = "The user denied this operation";
 const FAILED: &str = "The tool execution failed with the following error";
+/// The same where calls are structures: Roo gives such results as JSON.
+const DENIED_AS_JSON: &str = r#"{"status":"denied","message":"The user denied this operation"#;
+const FAILED_AS_JSON: &str = r#"{"status":"error","message":"The tool execution failed"#;
 
 /// How a call ended, by the text of its result.
 pub(super) fn how(output: &str) -> How {
@@ -270,6 +273,23 @@ pub(super) fn how(output: &str) -> How {
     } else {
         How::Ok
     }
+}
+
+/// The same where calls are structures; none where it says nothing of that.
+pub(super) fn structured(output: &str) -> Option<How> {
+    if is_skipped(output) || output.starts_with(DENIED_AS_JSON) {
+        return Some(How::RejectedByText);
+    }
+    if output.starts_with(FAILED_AS_JSON) {
+        return Some(How::Error);
+    }
+    Some(how(output)).filter(|how| *how != How::Ok)
+}
+
+/// Whether a call didn't run, as another one was rejected or came first.
+fn is_skipped(text: &str) -> bool {
+    text.starts_with("Skipping tool [") && text.contains("] due to user rejecting")
+        || text.starts_with("Tool [") && text.contains("] was ") && text.contains("not executed")
 }
 
 /// What a text in a message of the user is to Cline.
@@ -288,9 +308,7 @@ pub(super) fn note(text: &str) -> Option<Note<'_>> {
     if text.starts_with("<environment_details>") {
         return Some(Note::Environment);
     }
-    if text.starts_with("Skipping tool [") && text.contains("] due to user rejecting")
-        || text.starts_with("Tool [") && text.contains("] was ") && text.contains("not executed")
-    {
+    if is_skipped(text) {
         return Some(Note::Skipped);
     }
     let inner = text.strip_prefix('[')?;
@@ -619,6 +637,29 @@ mod tests {
         ) {
             let text = parts.concat();
             let _ = (calls(&text), claimed(&text), note(&text), is_sign(&text));
+        }
+    }
+
+    #[test]
+    fn structured_results_of_roo_and_cline_say_what_became_of_calls() {
+        let cases = [
+            (
+                r#"{"status":"denied","message":"The user denied this operation."}"#,
+                Some(How::RejectedByText),
+            ),
+            ("The user denied this operation.", Some(How::RejectedByText)),
+            (
+                "Skipping tool [a] due to user rejecting a previous tool.",
+                Some(How::RejectedByText),
+            ),
+            (
+                r#"{"status":"error","message":"The tool execution failed","error":"x"}"#,
+                Some(How::Error),
+            ),
+            ("fine", None),
+        ];
+        for (text, how) in cases {
+            assert_eq!(structured(text), how, "{text}");
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::trace::formats::session::testing::{fed, told};
 
 #[test]
 fn calls_and_results_of_every_spelling_are_read() {
-    let cases: [(&str, &[&str]); 11] = [
+    let cases: [(&str, &[&str]); 18] = [
         (
             r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}}]}"#,
             &[r#"call c f {"a":1}"#],
@@ -49,6 +49,37 @@ fn calls_and_results_of_every_spelling_are_read() {
         (
             r#"{"type":"tool-result","toolCallId":"c","output":{"type":"error-text","value":"no"}}"#,
             &[r#"end c Error None {"type":"error-text","value":"no"}"#],
+        ),
+        (
+            r#"[{"type":"mcp_approval_request","id":"r","name":"g","arguments":"{}"},{"type":"mcp_approval_response","approval_request_id":"r","approve":false}]"#,
+            &["call r g {}", "rejected r Human"],
+        ),
+        (
+            r#"{"type":"mcp_call","id":"m","approval_request_id":"r","name":"g","arguments":"{}","output":"x"}"#,
+            &["call r g {}", "end r Ok None x"],
+        ),
+        (
+            r#"{"type":"shell_call_output","call_id":"c","output":[{"stdout":"a","outcome":{"type":"exit","exit_code":2}},{"outcome":{"exit_code":0}}]}"#,
+            &[
+                r#"end c Error Some(2) {"stdout":"a","outcome":{"type":"exit","exit_code":2}}
+{"outcome":{"exit_code":0}}"#,
+            ],
+        ),
+        (
+            r#"{"role":"assistant","parts":[{"type":"tool-edit","toolCallId":"c","state":"output-denied","input":{}}]}"#,
+            &["call c edit {}", "end c Rejected(Human) None "],
+        ),
+        (
+            r#"{"role":"assistant","parts":[{"type":"dynamic-tool","toolName":"g","toolCallId":"c","state":"input-available","input":{},"approval":{"approved":true}}]}"#,
+            &["call c g {}", "approved c Human"],
+        ),
+        (
+            r#"{"role":"assistant","parts":[{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":"c","toolName":"h","args":{},"result":"r"}}]}"#,
+            &["call c h {}", "end c Ok None r"],
+        ),
+        (
+            r#"{"role":"tool","id":"c","requestor":"assistant","content":"","error":false}"#,
+            &["end c Ok None "],
         ),
     ];
     for (text, expected) in cases {

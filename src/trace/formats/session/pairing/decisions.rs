@@ -2,7 +2,7 @@
 
 use super::{
     Call, CallParts, DecidedBy, End, Ended, Fed, How, Pairing, Question, REMEMBERED, RecordKind,
-    feed, hash, hash_of_end, write,
+    Timestamp, feed, hash, hash_of_end, write,
 };
 
 impl Pairing {
@@ -22,24 +22,29 @@ impl Pairing {
         }
     }
 
-    /// A rejection of a call that has a result already, or of one that is yet to come.
-    pub(super) fn rejected_elsewhere(
+    /// A rejection of a call that waits, has a result already or is yet to come. `call`: what it
+    /// is, where the rejection says that.
+    pub(super) fn rejected(
         &mut self,
-        key: &str,
-        line: u64,
+        place: (&str, u64, Option<Timestamp>),
         id: &str,
         by: DecidedBy,
+        call: Option<&Call<'_>>,
         on: &mut dyn FnMut(Fed<'_, '_>),
     ) {
-        if !self.over.contains_key(&hash(id)) {
-            if self.refused.len() < REMEMBERED {
-                self.refused.insert(hash(id), by);
+        let open = self.waiting.last_open(id);
+        if let Some(n) = open.or_else(|| self.waiting.last_doubtful(id)) {
+            if let Some(waiting) = self.waiting.get_mut(n) {
+                waiting.decide(Some((false, by)));
             }
-            return;
-        }
-        // What ended with an error may be the rejection itself.
-        if self.ran.contains(&hash(id)) {
-            self.rejected_and_ran(key, line, id, by, "", on);
+            if open.is_none() && !self.in_doubt {
+                self.hand_on(n, false, on);
+            }
+        } else if !self.over.contains_key(&hash(id)) {
+            self.refused.add(place, id, by, call);
+        } else if self.ran.contains(&hash(id)) {
+            // What ended with an error may be the rejection itself.
+            self.rejected_and_ran(place.0, place.1, id, by, "", on);
         }
     }
 

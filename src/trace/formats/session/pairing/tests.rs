@@ -2,13 +2,13 @@
 
 use super::SESSIONS;
 use crate::trace::entry::Entry;
-use crate::trace::formats::TraceFormat;
 use crate::trace::formats::session::claude_code::FORMAT as CLAUDE_CODE;
 use crate::trace::formats::session::codex::FORMAT as CODEX;
 use crate::trace::formats::session::inspect::FORMAT as INSPECT;
 use crate::trace::formats::session::messages::FORMAT as MESSAGES;
 use crate::trace::formats::session::otlp::FORMAT as OTLP;
 use crate::trace::formats::session::tests::{calls, records};
+use crate::trace::formats::{OwnCalls, TraceFormat};
 use serde_json::{Value, json};
 use strict_json::Scanner;
 
@@ -330,7 +330,7 @@ fn an_event_of_codex_without_an_item_is_a_call() {
 
 /// The messages of problems that reading lines gives.
 fn problems(format: &dyn TraceFormat, lines: impl Iterator<Item = String>) -> Vec<String> {
-    let mut reader = format.reader("file");
+    let mut reader = format.reader("file", &OwnCalls::default());
     let mut all = Vec::new();
     let mut take = |fed: crate::trace::formats::Fed<'_, '_>| {
         all.extend(fed.problem.map(|problem| problem.message));
@@ -385,4 +385,39 @@ fn sessions_that_are_too_many_are_reported_once() {
     let found = problems(&CLAUDE_CODE, lines(SESSIONS + 2));
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("more than"), "{found:?}");
+}
+
+#[test]
+fn rules_of_claude_code_reject_and_other_errors_do_not() {
+    let call = |tool: &str| json!({"type": "assistant", "sessionId": "s", "message": {"content": [{"type": "tool_use", "id": "a", "name": tool, "input": {}}]}});
+    let result = |text: &str| json!({"type": "user", "sessionId": "s", "toolUseResult": format!("Error: {text}"), "message": {"content": [{"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": text}]}});
+    let cases = [
+        (
+            "Permission to use Bash with command curl x has been denied.",
+            "rejected/policy not_executed",
+        ),
+        (
+            "Claude requested permissions to write to /a, but you haven't granted it yet.",
+            "rejected/policy not_executed",
+        ),
+        (
+            "Permission for this tool use was denied. The tool use was rejected (eg. x)",
+            "rejected/human not_executed",
+        ),
+        (
+            "The agent proposed a plan that was rejected by the user. x",
+            "rejected/human not_executed",
+        ),
+        (
+            "Exit code 1\nPermission to use x has been denied",
+            "-/- error",
+        ),
+    ];
+    for (text, expected) in cases {
+        let told = calls(&CLAUDE_CODE, &[call("Write"), result(text)]);
+        assert!(told[0].ends_with(expected), "{told:?}");
+        // A server may print the same.
+        let told = calls(&CLAUDE_CODE, &[call("mcp__s__t"), result(text)]);
+        assert!(!told[0].contains("rejected/"), "{told:?}");
+    }
 }

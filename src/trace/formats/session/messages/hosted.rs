@@ -1,0 +1,158 @@
+//! Items that hold a call together with what was decided about it or came of it: approvals of the
+//! Responses API, and the parts of the AI SDK's messages.
+
+use super::{
+    Call, Events, How, Lenient, Message, Raw, Str, What, arguments, id, is_word, output, text,
+};
+use crate::trace::formats::session::Ended;
+use governance::DecidedBy;
+use serde::Deserialize;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Item<'a> {
+    #[serde(borrow)]
+    approval_request_id: Option<Raw<'a>>,
+    approve: Lenient<bool>,
+    #[serde(borrow)]
+    state: Lenient<Str<'a>>,
+    #[serde(borrow, rename = "toolCallId")]
+    call: Option<Raw<'a>>,
+    #[serde(borrow, rename = "toolName")]
+    tool: Lenient<Str<'a>>,
+    #[serde(borrow, alias = "args")]
+    input: Option<Raw<'a>>,
+    #[serde(borrow, alias = "result")]
+    output: Option<Raw<'a>>,
+    #[serde(borrow, rename = "errorText")]
+    error: Option<Raw<'a>>,
+    #[serde(borrow, rename = "toolInvocation")]
+    invocation: Option<Raw<'a>>,
+    approval: Lenient<Approval>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Approval {
+    approved: Lenient<bool>,
+}
+
+/// Tells of such an item. Whether it is one.
+pub(super) fn item<'a>(
+    events: &mut Events<'a>,
+    raw: Raw<'a>,
+    kind: &str,
+    message: &Message<'a>,
+) -> bool {
+    let parts = || raw.read::<Item<'a>>().unwrap_or_default();
+    match kind {
+        "mcp_approval_request" => {
+            events.tell(raw, What::Call(message.call()));
+            true
+        }
+        "mcp_approval_response" => {
+            let item = parts();
+            let by = DecidedBy::Human;
+            match (id(item.approval_request_id), item.approve.0) {
+                (Some(id), Some(true)) => events.tell(raw, What::Approved { id, by }),
+                (Some(id), Some(false)) => events.tell(raw, What::Rejected { id, by }),
+                _ => {}
+            }
+            true
+        }
+        "mcp_call" => {
+            let request = id(parts().approval_request_id);
+            let Some(request) = request.filter(|id| !id.is_empty()) else {
+                return false;
+            };
+            let (mut call, mut ended) = (message.call(), message.ended());
+            (call.id, ended.id) = (Some(request.clone()), Some(request));
+            events.tell(
+                raw,
+                What::Done {
+                    call,
+                    decision: None,
+                    ended,
+                },
+            );
+            true
+        }
+        "tool-invocation" => {
+            let inner = parts().invocation.and_then(|raw| raw.read::<Item<'a>>());
+            inner.is_some_and(|inner| inner.part(events, raw, None))
+        }
+        "dynamic-tool" => parts().part(events, raw, None),
+        kind => {
+            let tool = kind.strip_prefix("tool-").filter(|_| kind != "tool-call");
+            tool.is_some_and(|tool| parts().part(events, raw, Some(tool)))
+        }
+    }
+}
+
+impl<'a> Item<'a> {
+    /// Tells of a part of a message of the AI SDK. Whether it is one.
+    fn part(self, events: &mut Events<'a>, raw: Raw<'a>, tool: Option<&str>) -> bool {
+        let (Some(id), Some(state)) = (id(self.call), text(self.state)) else {
+            return false;
+        };
+        let tool = tool.map(|tool| tool.to_owned().into());
+        let call = Call {
+            id: Some(id.clone()),
+            tool: tool.or_else(|| text(self.tool)).unwrap_or_default(),
+            input: arguments(self.input),
+        };
+        events.tell(raw, What::Call(call));
+        let by = DecidedBy::Human;
+        if self.approval.0.and_then(|approval| approval.approved.0) == Some(true) {
+            events.tell(raw, What::Approved { id: id.clone(), by });
+        }
+        let how = match &*state {
+            "output-available" | "result" => How::Ok,
+            "output-error" => How::Error,
+            "output-denied" => How::Rejected(by),
+            _ => return true,
+        };
+        let ended = Ended {
+            id: Some(id),
+            how,
+            output: output(self.output.or(self.error)),
+            exit_code: None,
+            change: None,
+        };
+        events.tell(raw, What::Ended(ended));
+        true
+    }
+}
+
+/// How a hosted shell's commands ended: the exit code of the first one that failed, or the last.
+pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(How, Option<i64>)> {
+    #[derive(Debug, Default, Deserialize)]
+    #[serde(default)]
+    struct Printed<'a> {
+        #[serde(borrow)]
+        outcome: Lenient<Outcome<'a>>,
+    }
+    #[derive(Debug, Default, Deserialize)]
+    #[serde(default)]
+    struct Outcome<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: Lenient<Str<'a>>,
+        exit_code: Lenient<i64>,
+    }
+    let list: Vec<Raw<'_>> = raw?.read()?;
+    let outcomes = list
+        .into_iter()
+        .filter_map(|raw| raw.read::<Printed<'_>>()?.outcome.0);
+    let outcomes: Vec<Outcome<'_>> = outcomes.collect();
+    if outcomes
+        .iter()
+        .any(|outcome| is_word(outcome.kind, &["timeout"]))
+    {
+        return Some((How::Interrupted, None));
+    }
+    let codes = || outcomes.iter().filter_map(|outcome| outcome.exit_code.0);
+    let code = codes()
+        .find(|code| *code != 0)
+        .or_else(|| codes().next_back())?;
+    Some((if code == 0 { How::Ok } else { How::Error }, Some(code)))
+}
