@@ -91,7 +91,7 @@ impl CompareArgs {
             self.format == OutputFormat::Text,
             Color::Auto,
             |out| match self.format {
-                OutputFormat::Text => self.text(&results, &one_sided, &objections, out),
+                OutputFormat::Text => text(&results, &one_sided, &objections, out),
                 OutputFormat::Json => writeln!(
                     out,
                     "{}",
@@ -215,57 +215,6 @@ impl CompareArgs {
         Ok((given, report.secrets))
     }
 
-    fn text(
-        &self,
-        results: &[(Pair, Comparison)],
-        one_sided: &[String],
-        objections: &Objections,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        write_findings(&objections.findings, out)?;
-        for line in one_sided {
-            writeln!(out, "not compared: {}", terminal(line))?;
-        }
-        for (pair, found) in results {
-            writeln!(
-                out,
-                "{} → {}",
-                terminal(&pair.base.file),
-                terminal(&pair.head.file)
-            )?;
-            for (id, change) in &found.rules {
-                match change {
-                    RuleChange::Added => writeln!(out, "    + {}", terminal(id))?,
-                    RuleChange::Removed => writeln!(out, "    - {}", terminal(id))?,
-                    RuleChange::Changed(parts) => {
-                        writeln!(out, "    ~ {}: {}", terminal(id), parts.join(", "))?;
-                    }
-                }
-            }
-            let (milder, stricter): (Vec<_>, Vec<_>) = found
-                .differences
-                .iter()
-                .partition(|(k, _)| k.is_more_permissive());
-            let sum = |list: &[(_, &agent_policy::Difference)]| {
-                list.iter().map(|(_, d)| d.count).sum::<u64>()
-            };
-            writeln!(
-                out,
-                "    {} more permissive, {} stricter, of {} questions made, {} aimed at what changed and {} given",
-                sum(&milder),
-                sum(&stricter),
-                found.made,
-                found.targeted,
-                found.given
-            )?;
-            writeln!(out, "    {}", verdict(found))?;
-            if found.left_out > 0 {
-                writeln!(out, "    {}", left_out(found))?;
-            }
-        }
-        Ok(())
-    }
-
     fn json(
         &self,
         results: &[(Pair, Comparison)],
@@ -294,6 +243,57 @@ impl CompareArgs {
             "findings": findings_json(&objections.findings),
         })
     }
+}
+
+/// Writes the comparison for people.
+fn text(
+    results: &[(Pair, Comparison)],
+    one_sided: &[String],
+    objections: &Objections,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_findings(&objections.findings, out)?;
+    for line in one_sided {
+        writeln!(out, "not compared: {}", terminal(line))?;
+    }
+    for (pair, found) in results {
+        writeln!(
+            out,
+            "{} → {}",
+            terminal(&pair.base.file),
+            terminal(&pair.head.file)
+        )?;
+        for (id, change) in &found.rules {
+            match change {
+                RuleChange::Added => writeln!(out, "    + {}", terminal(id))?,
+                RuleChange::Removed => writeln!(out, "    - {}", terminal(id))?,
+                RuleChange::Changed(parts) => {
+                    writeln!(out, "    ~ {}: {}", terminal(id), parts.join(", "))?;
+                }
+            }
+        }
+        let (milder, stricter): (Vec<_>, Vec<_>) = found
+            .differences
+            .iter()
+            .partition(|(k, _)| k.is_more_permissive());
+        let sum = |list: &[(_, &agent_policy::Difference)]| {
+            list.iter().map(|(_, d)| d.count).sum::<u64>()
+        };
+        writeln!(
+            out,
+            "    {} more permissive, {} stricter, of {} questions made, {} aimed at what changed and {} given",
+            sum(&milder),
+            sum(&stricter),
+            found.made,
+            found.targeted,
+            found.given
+        )?;
+        writeln!(out, "    {}", verdict(found))?;
+        if found.left_out > 0 {
+            writeln!(out, "    {}", left_out(found))?;
+        }
+    }
+    Ok(())
 }
 
 /// Compares a policy with its version at the merge base, for a gate.

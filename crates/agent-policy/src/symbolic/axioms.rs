@@ -1,8 +1,8 @@
 //! What holds for every action: how the facts about it depend on each other.
 //!
-//! Each line is true of all actions, so none hides a difference. What isn't stated here (that a line
-//! with `rm` deletes something) the analysis doesn't know: then it finds abstract actions that can't
-//! be built.
+//! Each line is true of all actions, so none hides a difference. What isn't stated here (that a
+//! line with `rm` deletes something) the analysis doesn't know. Then it finds abstract actions that
+//! can't be built.
 
 use super::encoding::{Encoder, Fact, HOSTS, LINE, LINE_PARTS, PATHS, PAYLOAD_PARTS, STEPS, TOOLS};
 use super::formula::{CollectionId, FormulaId, TRUE};

@@ -1,8 +1,8 @@
 //! Finds an object for which a formula holds, or proves that there is none.
 //!
-//! A satisfiability solver chooses which atoms hold. What it chooses of texts and parts is then
-//! checked: is there a text in these languages, is there a part like this? If not, the solver learns
-//! why and goes on. Only atoms that the formula needs are checked, so few automata ever meet.
+//! A satisfiability solver chooses which atoms hold. Its choices for texts and parts are then
+//! checked: is there a text in these languages, is there a part like this? If not, the solver
+//! learns why and goes on. Only atoms that the formula needs are checked, so few automata meet.
 
 use super::formula::{Atom, CollectionId, FormulaId, Formulas, Node, Object, TextSlot};
 use super::language::{Found, LanguageId, Languages};

@@ -11,6 +11,10 @@ use crate::{Effect, SHIPPED, load};
 use proptest::strategy::{Strategy, ValueTree};
 
 fn pack(combine: &str, default: &str, rules: &[&str]) -> Policy {
+    try_pack(combine, default, rules).unwrap_or_else(|| panic!("{rules:?}"))
+}
+
+fn try_pack(combine: &str, default: &str, rules: &[&str]) -> Option<Policy> {
     let rules: String = rules
         .iter()
         .enumerate()
@@ -22,7 +26,7 @@ fn pack(combine: &str, default: &str, rules: &[&str]) -> Policy {
     let text = format!(
         "version: 1\nid: p\ncombine: {combine}\ndefault: {{ effect: {default}, reason: d }}\nrules:\n{rules}"
     );
-    load("p", &text).unwrap_or_else(|p| panic!("{text}: {p:#?}"))
+    load("p", &text).ok()
 }
 
 /// Asks the engine and the formulas about the same actions.
@@ -303,4 +307,138 @@ fn properties_are_proved_or_refuted_with_an_action() {
     );
     assert!(fails(&careless, P::HumanForHigh) && fails(&careless, P::NoEscape));
     assert!(fails(&careless, P::RiskMonotone) && holds(&careless, P::Reasoned));
+}
+
+/// Small rules over a small universe, for pairs of random policies.
+const SMALL: [&str; 16] = [
+    "type: shell_cmd",
+    "type: [tool_call, answer]",
+    "tool: ['read_*', fetch]",
+    "tool: read_file",
+    "risk: low",
+    "risk: [medium, high]",
+    "effects: [delete]",
+    "effects: [read]",
+    "category: [network]",
+    "command: { program: [rm, ls] }",
+    "command: { program: 'r*', arg: '-r*' }",
+    "command: { raw: '^rm' }",
+    "path: { glob: 'src/**' }",
+    "path: { glob: '*.pem', access: [write, delete] }",
+    "path: { outside_workdir: true }",
+    "production: true",
+];
+
+/// Every action of the universe, in every context.
+fn universe() -> Vec<crate::Question> {
+    use crate::{Action, Question};
+    let lines = [
+        "ls",
+        "ls src",
+        "rm a",
+        "rm -r src/a",
+        "rm -rf /etc/x",
+        "cat src/a.pem",
+        "cat $X",
+        "touch a.pem",
+        "touch src/b",
+        "curl http://x.com",
+        "ls; rm a",
+        "ls src; cat src/a",
+        "$X",
+        "echo x > /etc/a.pem",
+        "frobnicate -r x",
+        "rm *.pem",
+        "git push --force",
+    ];
+    let shell = lines.iter().map(|line| Action::shell(line));
+    let mut actions: Vec<Action> = shell.collect();
+    for tool in ["read_file", "fetch", "read_x", "delete_file", "foo"] {
+        for input in [
+            serde_json::json!({}),
+            serde_json::json!({ "path": "src/a" }),
+            serde_json::json!({ "path": "/etc/x.pem" }),
+            serde_json::json!({ "command": "rm -r src" }),
+        ] {
+            actions.push(Action::call(tool, input));
+        }
+    }
+    actions.push(Action::recorded(
+        "answer",
+        serde_json::json!({ "content": "x" }),
+    ));
+    actions.push(Action::recorded("dance", serde_json::json!({})));
+    actions.push(Action::diff(
+        "--- a/src/k.pem\n+++ b/src/k.pem\n@@ -1 +1 @@\n-a\n+b\n",
+    ));
+    let mut all = Vec::new();
+    for action in actions {
+        for production in [false, true] {
+            for risk in [None, Some(governance::RiskLevel::High)] {
+                let mut question = Question::plain(action.clone());
+                question.context.production = production;
+                question.context.risk = risk;
+                all.push(question);
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn brute_force_finds_nothing_that_the_proof_lacks() {
+    let mut random = util::random::SplitMix(4711);
+    let universe = universe();
+    let mut differing = 0;
+    for _ in 0..150 {
+        let mut policy = || {
+            let rules: Vec<String> = (0..=random.below(3))
+                .map(|_| {
+                    let mut pick = || SMALL[random.below(SMALL.len())];
+                    let (one, other) = (pick(), pick());
+                    let when = match random.below(4) {
+                        0 => one.to_owned(),
+                        1 => format!("all: [{{ {one} }}, {{ {other} }}]"),
+                        2 => format!("any: [{{ {one} }}, {{ {other} }}]"),
+                        _ => format!("all: [{{ {one} }}, {{ not: {{ {other} }} }}]"),
+                    };
+                    let effect = ["allow", "ask", "deny"][random.below(3)];
+                    format!("{when} → {effect}")
+                })
+                .collect();
+            let combine = ["first-match", "deny-overrides"][random.below(2)];
+            let default = ["allow", "ask", "deny"][random.below(3)];
+            try_pack(
+                combine,
+                default,
+                &rules.iter().map(String::as_str).collect::<Vec<_>>(),
+            )
+        };
+        let (Some(base), Some(head)) = (policy(), policy()) else {
+            continue;
+        };
+        let proof = prove(&base, &head);
+        assert!(proof.complete, "{base:?} {head:?}");
+        for question in &universe {
+            let history = question.history();
+            let request = question.context.request(&question.action, &history);
+            let (old, new) = (base.decide(&request), head.decide(&request));
+            if old.effect == new.effect {
+                continue;
+            }
+            differing += 1;
+            let kinds = if new.effect < old.effect {
+                &proof.permissive
+            } else {
+                &proof.restrictive
+            };
+            let known = kinds.iter().any(|kind| {
+                (kind.base, kind.head) == (old.effect, new.effect)
+                    && kind.base_rule == old.index
+                    && kind.head_rule == new.index
+            });
+            assert!(known, "{question:#?} {base:?} {head:?}");
+        }
+    }
+    assert!(differing > 1_000, "{differing}");
 }
