@@ -36,9 +36,10 @@ fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     let mut arguments: Vec<&str> = info.split_whitespace().skip(1).collect();
     let command = arguments.remove(0);
     let is_compared = arguments.starts_with(&["diff"]);
+    let is_alone = is_compared || arguments.starts_with(&["check"]);
     let (language, beside) = match rest {
         [beside] => beside.split_once('\n').unwrap(),
-        _ if rest.is_empty() && is_compared => ("", ""),
+        _ if rest.is_empty() && is_alone => ("", ""),
         _ => panic!("{heading} needs two blocks"),
     };
     if is_compared {
@@ -54,7 +55,7 @@ fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
     } else if language == "jsonl" {
         std::fs::write(folder.join("trace.jsonl"), beside).unwrap();
         arguments.push("trace.jsonl");
-    } else {
+    } else if !is_alone {
         std::fs::write(folder.join("policy.test.yaml"), beside).unwrap();
     }
     let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))

@@ -292,6 +292,16 @@ impl CommandTest {
         !(self.program.is_empty() && self.arg.is_empty() && self.args.is_empty())
     }
 
+    /// The options among the arguments that a rule which forbids also finds in other spellings:
+    /// joined, abbreviated, long or short. A rule that allows takes them to the letter.
+    pub(crate) fn options(&self, strict: bool) -> impl Iterator<Item = &String> {
+        let options = self.arg.iter().filter_map(move |name| match name {
+            Name::Exact(text) if !strict && text.len() > 1 && text.starts_with('-') => Some(text),
+            _ => None,
+        });
+        options.filter(|text| *text != "--")
+    }
+
     /// Whether the test, as a grant, covers a step. Either the step begins with its words, or its
     /// regular expression matches the whole command. Commands inside that command need their own
     /// grant.
@@ -336,8 +346,12 @@ impl CommandTest {
         } else {
             Tristate::No
         };
-        let arg = if self.arg.is_empty() || step.args.iter().any(|a| any_name(&self.arg, a, strict))
-        {
+        let written = || step.args.iter().any(|a| any_name(&self.arg, a, strict));
+        let meant = || {
+            self.options(strict)
+                .any(|option| has_argument(&step.program, &step.args, option, false))
+        };
+        let arg = if self.arg.is_empty() || written() || meant() {
             Tristate::Yes
         } else {
             missing

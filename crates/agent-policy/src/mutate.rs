@@ -33,8 +33,10 @@ pub enum MutantStatus {
     Killed,
     /// No case detects it, though this action shows the difference.
     Survived(DifferenceKind, Box<Difference>),
-    /// No case detects it, and the search found no action with a difference.
+    /// No case detects it, and it is proved to make no action more permissive.
     Equivalent,
+    /// No case detects it; no action with a difference is known, and none is excluded.
+    Undecided,
 }
 
 impl Policy {
@@ -127,14 +129,16 @@ impl Mutant {
             return MutantStatus::Killed;
         }
         let given: Vec<Question> = cases.iter().map(Case::question).collect();
-        let found = compare(policy, &self.policy, &given, effort).differences;
+        let found = compare(policy, &self.policy, &given, effort);
         let size = |d: &Difference| d.witness.size();
         match found
+            .differences
             .into_iter()
             .min_by_key(|(kind, d)| (!kind.is_more_permissive(), size(d)))
         {
             Some((kind, difference)) => MutantStatus::Survived(kind, Box::new(difference)),
-            None => MutantStatus::Equivalent,
+            None if found.proven => MutantStatus::Equivalent,
+            None => MutantStatus::Undecided,
         }
     }
 

@@ -670,3 +670,45 @@ fn shipped_policies_pass_their_tests_and_every_rule_is_tested() {
         );
     }
 }
+
+#[test]
+fn options_are_forbidden_in_every_spelling_and_allowed_to_the_letter() {
+    let policy = |when: &str, effect: &str, default: &str| {
+        load(
+            "p",
+            &format!("version: 1\nid: p\ncombine: first-match\ndefault: {{ effect: {default}, reason: d }}\nrules:\n  - {{ id: r, when: {{ {when} }}, effect: {effect}, reason: r }}\n"),
+        )
+        .unwrap()
+    };
+    let ask = |policy: &Policy, line: &str| {
+        let action = Action::shell(line);
+        policy
+            .decide(&Request::new(&action, &History::default()))
+            .effect
+    };
+    let force = "command: { program: git, arg: ['-f', '--force'] }";
+    let forbids = policy(force, "deny", "allow");
+    for line in [
+        "git push -f",
+        "git push -uf",
+        "git push -fu",
+        "git push --force",
+        "git push --forc",
+        "git push --force=x",
+        "git push origin main --force",
+    ] {
+        assert_eq!(ask(&forbids, line), Effect::Deny, "{line}");
+    }
+    for line in ["git push", "git push -u origin main", "git log --follow a"] {
+        assert_eq!(ask(&forbids, line), Effect::Allow, "{line}");
+    }
+    let allows = policy("command: { program: ls, arg: '-l' }", "allow", "ask");
+    assert_eq!(ask(&allows, "ls -l"), Effect::Allow);
+    assert_eq!(ask(&allows, "ls -la"), Effect::RequireApproval);
+    let spares = policy(
+        "command: { program: git }, not: { command: { arg: '-f' } }",
+        "allow",
+        "ask",
+    );
+    assert_eq!(ask(&spares, "git push -uf"), Effect::RequireApproval);
+}

@@ -115,18 +115,19 @@ impl MutateArgs {
             }
             let (all, killed, survived) =
                 (outcome.statuses.len(), outcome.killed(), outcome.survived());
+            let alike = outcome.count(|status| matches!(status, MutantStatus::Equivalent));
             writeln!(
                 out,
-                "{} {} ({}): {killed} of {all} changes are noticed by a case, {survived} by none; for {} no action was found that tells them apart",
+                "{} {} ({}): {killed} of {all} changes are noticed by a case, {survived} by none; {alike} are proved to allow nothing more, {} are undecided",
                 if survived == 0 { "PASS" } else { "FAIL" },
                 terminal(&outcome.id),
                 terminal(&outcome.file),
-                all - killed - survived,
+                all - killed - survived - alike,
             )?;
         }
         writeln!(
             out,
-            "seed {}, {} actions for each change: a search, and no proof",
+            "seed {}, {} random actions for each change besides the proof",
             self.seed, self.cases
         )
     }
@@ -190,6 +191,7 @@ fn mutant_json(mutant: &Mutant, status: &MutantStatus) -> serde_json::Value {
     let (word, witness) = match status {
         MutantStatus::Killed => ("killed", None),
         MutantStatus::Equivalent => ("alike", None),
+        MutantStatus::Undecided => ("undecided", None),
         MutantStatus::Survived(kind, difference) => ("survived", Some((kind, difference))),
     };
     json!({

@@ -2,8 +2,8 @@
 //!
 //! ## What it does
 //! Compares two policies as YV516 does. The analysis proves which kinds of abstract actions become
-//! more permissive. Reports each kind for which it can't build a real action: either none exists, or
-//! it is too unusual. `policy compare` ends with 3 then; in a gate this is an error.
+//! more permissive. Reports each kind for which it can't build a real action: either none exists,
+//! or it is too unusual. `policy compare` ends with 3 then; in a gate this is an error.
 //!
 //! ## Why it matters
 //! The proof covers more actions than exist: it doesn't know, for example, what a program does. So

@@ -6,8 +6,8 @@
 //! smallest action that was built and confirmed by the engine on both policies.
 //!
 //! ## Why it matters
-//! A change of a policy shows what was written and not what it allows. The witness is an action that
-//! the change allows.
+//! A change of a policy shows what was written and not what it allows. The witness is an action
+//! that the change allows.
 //!
 //! ## How to fix it
 //! If the witness should run, nothing. Otherwise narrow the rule that is named, or keep the one

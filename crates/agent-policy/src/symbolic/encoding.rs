@@ -558,8 +558,12 @@ impl Encoder {
         );
         let missing = self.any([open_argument, many]);
         if !test.arg.is_empty() {
-            let fits = self.names(&test.arg, strict);
-            let fits = self.formulas.some(ARGUMENTS, fits);
+            let written = self.names(&test.arg, strict);
+            let mut fits = vec![self.formulas.some(ARGUMENTS, written)];
+            for option in test.options(strict) {
+                fits.push(self.fact(Fact::Argument(option.clone(), false)));
+            }
+            let fits = self.any(fits);
             all.push(uncertain(self, fits, missing));
         }
         let given: Vec<FormulaId> = test

@@ -2,6 +2,7 @@
 
 mod copies;
 mod decisions;
+mod feed;
 mod other_format;
 mod refusals;
 mod refused;
@@ -10,6 +11,7 @@ mod said;
 mod tests;
 mod wanted;
 
+use self::feed::{feed, report_limit};
 use self::refusals::{Place, Refusals};
 use self::refused::Refused;
 use self::said::Claim;
@@ -20,12 +22,10 @@ use super::unread;
 use super::waiting::{Kept, Queue, Waiting};
 use super::write::{self, CallParts, End};
 use super::{Call, DEPTH, Ended, Event, How, Question, SessionRecord, What};
-use crate::diag::Code;
-use crate::trace::entry::{Entry, Problem, Record};
+use crate::trace::entry::Entry;
 use crate::trace::formats::{Fed, NativeRecord, OwnCalls, Reader};
 use crate::trace::record::{NotRecorded, RecordKind};
 use crate::trace::scalar::Timestamp;
-use crate::trace::v1;
 use governance::DecidedBy;
 use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
@@ -650,46 +650,6 @@ impl Pairing {
         );
         feed(RecordKind::ExecutionStarted, key, session.line, &text, on);
     }
-}
-
-/// Reports that something isn't checked, as there is too much of it.
-fn report_limit(key: &str, line: u64, message: String, on: &mut dyn FnMut(Fed<'_, '_>)) {
-    let problem = Problem {
-        code: Code(107),
-        at: (0, 1),
-        pointer: None,
-        message,
-    };
-    let mut entry = Entry::unread((line, 0), "", Vec::new(), Vec::new());
-    entry.derived = true;
-    on(Fed {
-        execution: Some(Cow::Borrowed(key)),
-        entry: &entry,
-        problem: Some(problem),
-    });
-}
-
-/// Hands on a record that is written here.
-fn feed(kind: RecordKind, key: &str, line: u64, text: &str, on: &mut dyn FnMut(Fed<'_, '_>)) {
-    let mut entry = Entry::unread((line, 0), text, Vec::new(), Vec::new());
-    entry.derived = true;
-    match v1::read(kind, &mut Scanner::new(text, DEPTH)) {
-        Ok(record) => entry.record = Record::V1(record),
-        Err(error) => {
-            // What can't be read as a call is one that nobody has checked.
-            entry.problems.push(Problem {
-                code: Code(103),
-                at: (0, 1),
-                pointer: None,
-                message: format!("this call can't be read: {error}"),
-            });
-        }
-    }
-    on(Fed {
-        execution: Some(Cow::Borrowed(key)),
-        entry: &entry,
-        problem: None,
-    });
 }
 
 impl Reader for Pairing {

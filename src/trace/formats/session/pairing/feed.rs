@@ -1,0 +1,55 @@
+//! Records that a session's reader writes and hands on.
+
+use super::{DEPTH, Fed};
+use crate::diag::Code;
+use crate::trace::entry::{Entry, Problem, Record};
+use crate::trace::record::RecordKind;
+use crate::trace::v1;
+use std::borrow::Cow;
+use strict_json::Scanner;
+
+/// Reports that something isn't checked, as there is too much of it.
+pub(super) fn report_limit(key: &str, line: u64, message: String, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    let problem = Problem {
+        code: Code(107),
+        at: (0, 1),
+        pointer: None,
+        message,
+    };
+    let mut entry = Entry::unread((line, 0), "", Vec::new(), Vec::new());
+    entry.derived = true;
+    on(Fed {
+        execution: Some(Cow::Borrowed(key)),
+        entry: &entry,
+        problem: Some(problem),
+    });
+}
+
+/// Hands on a record that is written here.
+pub(super) fn feed(
+    kind: RecordKind,
+    key: &str,
+    line: u64,
+    text: &str,
+    on: &mut dyn FnMut(Fed<'_, '_>),
+) {
+    let mut entry = Entry::unread((line, 0), text, Vec::new(), Vec::new());
+    entry.derived = true;
+    match v1::read(kind, &mut Scanner::new(text, DEPTH)) {
+        Ok(record) => entry.record = Record::V1(record),
+        Err(error) => {
+            // What can't be read as a call is one that nobody has checked.
+            entry.problems.push(Problem {
+                code: Code(103),
+                at: (0, 1),
+                pointer: None,
+                message: format!("this call can't be read: {error}"),
+            });
+        }
+    }
+    on(Fed {
+        execution: Some(Cow::Borrowed(key)),
+        entry: &entry,
+        problem: None,
+    });
+}
