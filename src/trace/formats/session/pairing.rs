@@ -22,7 +22,7 @@ use super::unread;
 use super::waiting::{Kept, Queue, Waiting};
 use super::write::{self, CallParts, End};
 use super::{Call, DEPTH, Ended, Event, How, Question, SessionRecord, What};
-use crate::trace::entry::Entry;
+use crate::trace::entry::{Entry, Record};
 use crate::trace::formats::{Fed, NativeRecord, OwnCalls, Reader};
 use crate::trace::record::{NotRecorded, RecordKind};
 use crate::trace::scalar::Timestamp;
@@ -31,7 +31,6 @@ use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use strict_json::Scanner;
 
 /// Bytes of calls that wait for their results.
 const WAITING: usize = 16 << 20;
