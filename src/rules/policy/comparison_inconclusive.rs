@@ -6,12 +6,12 @@
 //! or it is too unusual. `policy compare` ends with 3 then; in a gate this is an error.
 //!
 //! ## Why it matters
-//! The proof covers more actions than exist: it doesn't know, for example, what a program does. So
-//! a kind without a real action is neither a problem nor harmless until a human has read it.
+//! The proof covers more actions than exist: it doesn't know, for example, what a program does.
+//! So a kind without a real action is neither a problem nor harmless until a human has read it.
 //!
 //! ## How to fix it
-//! Read the kind of action. If it exists, decide whether it should run. If it can't exist, write the
-//! rule so that it excludes it, or ignore the finding with this as the reason.
+//! Read the kind of action. If it exists, decide whether it should run. If it can't exist, write
+//! the rule so that it excludes it, or ignore the finding with this as the reason.
 //!
 //! ## Fails
 //! ```yaml policy compare --cases 400 base.yaml policy.yaml
