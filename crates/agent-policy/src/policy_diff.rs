@@ -31,10 +31,13 @@ pub struct UnprovenChange {
 /// A property implies another if it requires at least the same effect for at least the same
 /// actions.
 pub(super) fn lost_properties(base: &Policy, head: &Policy) -> Vec<UnprovenChange> {
+    let [workdir, other] = [base, head].map(|p| p.surroundings.context().workdir.as_str());
+    // Each policy classifies paths by its own directory. The root is right for both.
+    let workdir = if workdir == other { workdir } else { "/" };
     let kept = |old: &&Property| {
         head.properties
             .iter()
-            .any(|new| new.effect >= old.effect && implies(&old.for_all, &new.for_all))
+            .any(|new| new.effect >= old.effect && implies(&old.for_all, &new.for_all, workdir))
     };
     let gone = base.properties.iter().filter(|old| !kept(old));
     gone.map(|old| {

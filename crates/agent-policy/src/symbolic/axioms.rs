@@ -16,7 +16,14 @@ use shell_effects::EffectKind;
 
 /// The families of limits, each with those whose count is never lower.
 const WIDER: [(&str, &[&str]); 3] = [
-    ("max_per_minute", &["max_per_hour"]),
+    (
+        "max_per_minute",
+        &[
+            "max_per_hour",
+            "max_per_execution",
+            "max_executions_per_hour",
+        ],
+    ),
     (
         "max_per_hour",
         &["max_per_execution", "max_executions_per_hour"],

@@ -8,7 +8,6 @@ use super::solver::{Answer, Search, Solver};
 use crate::condition::Condition;
 use crate::effect::{Effect, Tristate};
 use crate::model::{Combine, Policy};
-use crate::surroundings::Surroundings;
 use std::collections::BTreeMap;
 
 /// Maximum number of kinds of actions to list, and of one pair of deciding rules.
@@ -102,11 +101,12 @@ pub(crate) fn prove(base: &Policy, head: &Policy) -> Proof {
 }
 
 /// Whether one condition certainly holds wherever another does, as properties read them.
-pub(crate) fn implies(one: &Condition, other: &Condition) -> bool {
+/// `workdir` is the work tree of both.
+pub(crate) fn implies(one: &Condition, other: &Condition, workdir: &str) -> bool {
     let mut encoder = Encoder::new();
     let [one, other] = [one, other].map(|when| encoder.condition(when, false).yes);
     let fails = encoder.not(other);
-    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(Surroundings::CWD));
+    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir));
     let broken = encoder.all([one, fails, axioms]);
     let (mut solver, _) = encoder.into_solver(parts);
     solver.solve(broken) == Answer::None

@@ -90,8 +90,18 @@ impl Policy {
         let mut symbolic = Encoded::new(self, &mut encoder);
         let [allow, ask, deny] = symbolic.decisions(&mut encoder.formulas);
         let breaks = match property {
-            // A decision always has a reason: a rule's own, or that it matches.
-            ProvableProperty::Reasoned => return Proven::Holds,
+            ProvableProperty::Reasoned => {
+                let silent: Vec<FormulaId> = self
+                    .silent()
+                    .flat_map(|rule| {
+                        let restricts = [Effect::RequireApproval, Effect::Deny];
+                        restricts.map(|e| symbolic.decides(&mut encoder.formulas, rule, e))
+                    })
+                    .collect();
+                let silent = encoder.any(silent);
+                let restricts = encoder.any([ask, deny]);
+                encoder.all([silent, restricts])
+            }
             ProvableProperty::HumanForHigh => {
                 let high = encoder.fact(Fact::Risk(risk_bit(RiskLevel::High)));
                 encoder.all([high, allow])
@@ -203,6 +213,17 @@ impl Policy {
         Proven::Inconclusive(doubt.to_string())
     }
 
+    /// The rules that give no reason, and `None` for a default that gives none.
+    fn silent(&self) -> impl Iterator<Item = Option<usize>> {
+        let rules = self.rules.iter().enumerate().filter(|(_, rule)| {
+            rule.reason
+                .as_deref()
+                .is_none_or(|reason| reason.trim().is_empty())
+        });
+        let default = self.default.reason.trim().is_empty().then_some(None);
+        rules.map(|(index, _)| Some(index)).chain(default)
+    }
+
     fn on(
         &self,
         question: &Question,
@@ -216,7 +237,12 @@ impl Policy {
 
     fn violates(&self, property: ProvableProperty, question: &Question) -> bool {
         match property {
-            ProvableProperty::Reasoned | ProvableProperty::DenyAdds => false,
+            ProvableProperty::DenyAdds => false,
+            ProvableProperty::Reasoned => {
+                let history = question.history();
+                let decision = self.decide(&question.context.request(&question.action, &history));
+                decision.effect != Effect::Allow && self.silent().any(|rule| rule == decision.index)
+            }
             ProvableProperty::HumanForHigh => self.on(question, |facts, _, effect| {
                 facts.risk() == RiskLevel::High && effect == Effect::Allow
             }),

@@ -118,6 +118,12 @@ fn the_engine_and_the_formulas_agree() {
     for name in SHIPPED {
         agree(&load(name.name, name.text).unwrap(), 1, 60);
     }
+    for text in [
+        include_str!("forms/dangerous.yaml"),
+        include_str!("forms/scopes.yaml"),
+    ] {
+        agree(&load("p", text).unwrap(), 2, 400);
+    }
     let mut seed = 0;
     for combine in ["first-match", "deny-overrides"] {
         for default in ["allow", "ask", "deny"] {
@@ -307,6 +313,8 @@ fn properties_are_proved_or_refuted_with_an_action() {
     );
     assert!(fails(&careless, P::HumanForHigh) && fails(&careless, P::NoEscape));
     assert!(fails(&careless, P::RiskMonotone) && holds(&careless, P::Reasoned));
+    let silent = "version: 1\nid: p\ndefault: { effect: allow, reason: d }\nrules:\n  - { id: r, when: { tool: x }, effect: deny }\n";
+    assert!(fails(&load("p", silent).unwrap(), P::Reasoned));
 }
 
 /// Small rules over a small universe, for pairs of random policies.
