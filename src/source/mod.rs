@@ -21,6 +21,7 @@ pub use discover::{
     survey, survey_by,
 };
 pub use elements::{DocumentError, Element, Next, Position, each_element};
+#[cfg(feature = "knowledge")]
 pub(crate) use series::{events_in, join as join_events};
 
 use std::io::{self, Read};

@@ -8,7 +8,7 @@ use super::discover::{Found, Input, Missing, open_regular};
 use super::joined::JoinedReader;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Read};
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use strict_json::Raw;
@@ -69,7 +69,8 @@ pub(crate) fn join(inputs: &mut Vec<Result<Found, Missing>>) -> EventFiles {
 }
 
 /// The events of a directory, if that is what its files are.
-pub(crate) fn events_in(folder: &Path) -> io::Result<Option<Input>> {
+#[cfg(feature = "knowledge")]
+pub(crate) fn events_in(folder: &Path) -> std::io::Result<Option<Input>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
