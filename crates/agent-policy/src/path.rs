@@ -325,6 +325,12 @@ impl PathGlob {
         &self.text
     }
 
+    /// The glob with its place spelled out: equal for globs that match the same.
+    pub(crate) fn key(&self) -> String {
+        let place = if self.by_name { "name" } else { "path" };
+        format!("{place} {}", self.parts.join("/"))
+    }
+
     /// Whether the glob means a directory and everything below.
     pub(crate) const fn is_folder(&self) -> bool {
         self.folder

@@ -234,7 +234,7 @@ impl CompareArgs {
                     .collect();
                 json!({
                     "base": pair.base.file, "head": pair.head.file, "made": found.made, "aimed": found.targeted, "given": found.given,
-                    "proven": found.proven, "inconclusive": found.unproven, "lostProperties": found.lost, "leftOut": found.left_out, "kindsLeftOut": found.kinds_left_out, "rules": found.rules, "differences": differences,
+                    "proven": found.proven, "equivalent": found.equivalent, "inconclusive": found.unproven, "lostProperties": found.lost, "leftOut": found.left_out, "kindsLeftOut": found.kinds_left_out, "rules": found.rules, "differences": differences,
                 })
             })
             .collect();

@@ -39,7 +39,7 @@ impl<'p> Vocabulary<'p> {
             Condition::Is(Predicate::Path(test), _) => {
                 let protected = test.protected.iter().flat_map(|(_, globs)| globs);
                 for glob in test.glob.iter().chain(&test.except).chain(protected) {
-                    self.globs.insert(glob.text().to_owned(), glob);
+                    self.globs.insert(glob.key(), glob);
                 }
             }
             Condition::Is(Predicate::Granted(grants), _) => {

@@ -475,7 +475,7 @@ impl Encoder {
         if self.languages.is_known(language) {
             return self.formulas.text(slot, language);
         }
-        let pattern = self.languages.expression(language).to_owned();
+        let pattern = self.languages.expression(language);
         self.opaque.insert(pattern.clone());
         self.fact(Fact::Opaque(slot, pattern))
     }
@@ -658,7 +658,7 @@ impl Encoder {
             let plain = self.not(wild);
             return Truth::known(self.all([known, plain, covers]));
         }
-        let may = self.fact(Fact::MayMatch(glob.text().to_owned()));
+        let may = self.fact(Fact::MayMatch(glob.key()));
         let spread = self.any([wild, tree]);
         let may = self.all([spread, may]);
         let unknown = self.not(known);

@@ -92,11 +92,14 @@ impl Languages {
         self.automaton(id).is_some()
     }
 
-    /// The expression of a language.
-    pub(super) fn expression(&self, id: LanguageId) -> &str {
-        self.all
-            .get(id.0 as usize)
-            .map_or("", |one| &one.pattern.regex)
+    /// The expression of a language, with all that it means.
+    pub(super) fn expression(&self, id: LanguageId) -> String {
+        let pattern = self.all.get(id.0 as usize).map(|one| &one.pattern);
+        pattern.map_or_else(String::new, |pattern| {
+            let case = if pattern.ignore_case { "(?i)" } else { "" };
+            let unicode = if pattern.unicode { "" } else { "(?-u)" };
+            format!("{case}{unicode}{}", pattern.regex)
+        })
     }
 
     fn automaton(&self, id: LanguageId) -> Option<&dense::DFA<Vec<u32>>> {

@@ -317,22 +317,9 @@ impl Encoder {
             let both = self.all([one, other]);
             all.push(self.not(both));
         }
-        // The action was raised to a stated risk, so no command lies below it.
-        let [(low_before, _), (medium_before, _), (high_before, _)] = whole;
-        for (before, after) in [
-            (low_before, low),
-            (medium_before, medium),
-            (high_before, high),
-        ] {
-            // Where the risk stays as it is, so do the commands'.
-            let same = self.all([before, after]);
-            for (one, other) in parts {
-                let (gone, came) = (self.not(one), self.not(other));
-                let (kept, new) = (self.any([gone, other]), self.any([came, one]));
-                let equal = self.all([kept, new]);
-                all.push(self.formulas.implies(same, equal));
-            }
-        }
+        // The stated risk applies to each command too, so it may rise where the whole stays as it
+        // is. Where the whole rises, the stated risk is the new one, and no command lies below it.
+        let [(low_before, _), _, (high_before, _)] = whole;
         let raised_to_medium = self.all([low_before, medium]);
         let below = self.not(part_low);
         all.push(self.formulas.implies(raised_to_medium, below));

@@ -193,6 +193,10 @@ fn rewritings_are_proved_equal() {
             &["command: { program: git } → deny"],
         ),
         (
+            &["path: { glob: './src/**' } → deny"],
+            &["path: { glob: 'src/**' } → deny"],
+        ),
+        (
             &["max_per_hour: 5, tool: x → allow"],
             &["tool: x, max_per_hour: 5 → allow"],
         ),
@@ -313,6 +317,21 @@ fn properties_are_proved_or_refuted_with_an_action() {
     );
     assert!(fails(&careless, P::HumanForHigh) && fails(&careless, P::NoEscape));
     assert!(fails(&careless, P::RiskMonotone) && holds(&careless, P::Reasoned));
+    // A stated risk applies to each command of a line.
+    for rules in [
+        &[
+            "not: { risk: high } → allow",
+            "risk: [medium, high] → allow",
+        ][..],
+        &[
+            "risk: low → allow",
+            "risk: high → deny",
+            "risk: [medium] → allow",
+        ],
+    ] {
+        let parts = pack("first-match", "deny", rules);
+        assert!(!holds(&parts, P::RiskMonotone), "{rules:?}");
+    }
     let silent = "version: 1\nid: p\ndefault: { effect: allow, reason: d }\nrules:\n  - { id: r, when: { tool: x }, effect: deny }\n";
     assert!(fails(&load("p", silent).unwrap(), P::Reasoned));
 }
