@@ -123,10 +123,14 @@ fn report(found: &LoadedPolicy, outcome: &Outcome, to: &mut Objections) {
         return;
     };
     let at = outcome.at.or_else(|| found.policy.rule(rule).map(|r| r.at));
+    let monotone = outcome.id == ProvableProperty::RiskMonotone.id();
+    let why = match (outcome.at, monotone) {
+        (None, true) => "and a higher stated risk gets a more permissive effect".to_owned(),
+        _ => format!("and the property asks for {} at least", outcome.least),
+    };
     let message = format!(
-        "{}: {effect} by `{rule}`, and the property asks for {} at least: {}",
+        "{}: {effect} by `{rule}`, {why}: {}",
         outcome.id,
-        outcome.least,
         witness.summary()
     );
     let action = digest(witness.action.to_json().to_string());

@@ -11,6 +11,8 @@ use std::collections::HashMap;
 
 /// Bytes that one automaton may take.
 const MAX_AUTOMATON: usize = 4 << 20;
+/// Bytes of a pattern that is analysed. Building an automaton takes time by its length.
+const MAX_PATTERN: usize = 16 << 10;
 /// States of automata side by side that one search may visit.
 const MAX_VISITED: usize = 60_000;
 
@@ -143,6 +145,9 @@ impl Languages {
 }
 
 fn automaton(pattern: &Pattern) -> Option<dense::DFA<Vec<u32>>> {
+    if pattern.regex.len() > MAX_PATTERN {
+        return None;
+    }
     dense::Builder::new()
         .configure(
             dense::Config::new()
