@@ -1,4 +1,4 @@
-//! One record of an input, read: what it says, where it stands, what is wrong with it.
+//! One record of an input: its contents, its place and its problems.
 
 use super::formats::{Format, FormatRecord, NativeRecord, Peek, RecordClass};
 use super::line_index::Places;
@@ -31,13 +31,13 @@ pub struct Entry<'a> {
     pub record: Record<'a>,
     /// What is wrong with it, in the order of the text.
     pub problems: Vec<Problem>,
-    /// Where credentials stand in its text. No excerpt shows them.
+    /// The credentials in its text. No excerpt shows them.
     pub secrets: Vec<Range<usize>>,
     /// A hash of what belongs to the record and isn't in its text, since it can't be read.
     pub unread: Option<Box<str>>,
-    /// It has an object that may hold anything, such as `metadata`; told of records of version 1.
+    /// It has an object that may hold anything, such as `metadata`. Only set for version 1.
     pub open: bool,
-    /// It was written from what other records tell: its text stands nowhere in the input.
+    /// It was derived from other records: its text isn't in the input.
     pub derived: bool,
     places: OnceLock<Places>,
 }
@@ -51,16 +51,16 @@ pub enum Record<'a> {
     Native(NativeRecord<'a>),
     /// A turn or an execution of version 1 that breaks its schema, part by part.
     Recovered(Box<Recovered<'a>>),
-    /// Valid JSON, but not the record that it should be. As much as can be told of it.
+    /// Valid JSON that breaks its schema, with what is known of it.
     Broken(Broken<'a>),
-    /// Valid JSON of a format that nobody knows: nothing can be told of it but whether it holds
+    /// Valid JSON of an unknown format: nothing is known of it but whether it contains
     /// what no record may.
     Foreign,
-    /// Nothing can be told of it, not even the execution that it belongs to.
+    /// Nothing is known of it, not even the execution that it belongs to.
     Unreadable,
 }
 
-/// What can be told of a record that breaks its schema.
+/// What is known of a record that breaks its schema.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Broken<'a> {
     /// Its kind.

@@ -25,7 +25,7 @@ pub struct Step<'r, 'a> {
     pub fact: Fact<'r, 'a>,
 }
 
-/// Where in its record a step stands: `/MEMBER` or `/turns/N/MEMBER`.
+/// The place of a step in its record: `/MEMBER` or `/turns/N/MEMBER`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// Index of the turn inside a whole execution.
@@ -89,13 +89,13 @@ pub enum Fact<'r, 'a> {
     Context,
     /// A native log says that the state moved.
     Moved(Moved<'a>),
-    /// A native log tells more of the turn without moving the state.
+    /// A native log records more of the turn without moving the state.
     Annotation(Annotation<'r, 'a>),
     /// Something happened that the format keeps no record of.
     NotRecorded(Event),
     /// A frame of a recorded terminal session.
     Terminal(super::formats::yuangs_cast::Frame<'a>),
-    /// A record of this kind stands here, but can't be read.
+    /// A record of this kind that can't be read.
     Unreadable(RecordKind),
 }
 
@@ -156,7 +156,7 @@ pub enum ActionKind<'a> {
 }
 
 impl ActionKind<'_> {
-    /// The word as it stands in records.
+    /// The word that records use.
     #[must_use]
     pub fn name(&self) -> Cow<'_, str> {
         match self {
@@ -378,7 +378,7 @@ pub struct Moved<'a> {
     pub to: State,
     /// The decision that goes with it.
     pub decision: Option<Decision<'a>>,
-    /// The line that told the decision, where that is an earlier one.
+    /// The earlier line that records the decision, if it isn't this one.
     pub told: Option<u64>,
     /// The evaluation that goes with it.
     pub evaluation: Option<EvaluationKind>,
@@ -400,7 +400,7 @@ impl Moved<'_> {
     }
 }
 
-/// Evidence that stands beside the movements.
+/// Evidence that a native log records next to the state changes.
 #[derive(Debug, Clone, Copy)]
 pub enum Annotation<'r, 'a> {
     /// What the model said.
@@ -453,7 +453,7 @@ pub enum SessionMark<'a> {
     RejectedByText,
     /// A result of something that no call asks for.
     ResultWithoutCall(Str<'a>),
-    /// A call of this tool that stands in a text of the agent as markup, and was never made.
+    /// Markup of a call of this tool in a text of the agent; the call was never made.
     Claimed(Option<Str<'a>>),
     /// One more result of a call, and another one.
     AmbiguousResult(Str<'a>),
@@ -472,11 +472,11 @@ pub enum Showing {
     Proposal,
     /// What ran.
     Run,
-    /// Nobody can tell.
+    /// It isn't recorded.
     Open,
 }
 
-/// A decision that a line of its own tells.
+/// A decision that has a line of its own.
 #[derive(Debug, Clone, Copy)]
 pub struct Told<'a> {
     /// What it says.

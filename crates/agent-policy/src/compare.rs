@@ -58,7 +58,6 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         kinds_left_out: 0,
         rules: changed_rules(base, head),
         unproven: Vec::new(),
-        proven: false,
         equivalent: false,
         lost: lost_properties(base, head),
         disarmed: head.monitor && !base.monitor,
@@ -115,7 +114,6 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
             },
         });
     }
-    search.result.proven = search.result.unproven.is_empty();
     search.result.equivalent =
         proof.complete && proof.permissive.is_empty() && proof.restrictive.is_empty();
     search.result.select();
@@ -656,7 +654,7 @@ mod tests {
         );
         let doubts: Vec<&str> = found.unproven.iter().map(|one| one.what.as_str()).collect();
         assert_eq!(doubts, ["rules `odd` and `default`"]);
-        assert!(!found.proven);
+        assert!(!found.is_proven());
         // Under another name nothing is lost, and a stricter rule is none that was weakened.
         let one = pack(
             "deny-overrides",

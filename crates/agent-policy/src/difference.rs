@@ -81,8 +81,6 @@ pub struct Comparison {
     pub rules: Vec<(String, RuleChange)>,
     /// Kinds of actions that may become more permissive, though no real action is known.
     pub unproven: Vec<UnprovenChange>,
-    /// Whether it is proved that no other action becomes more permissive.
-    pub proven: bool,
     /// Whether it is proved that both policies decide every action alike.
     pub equivalent: bool,
     /// Properties of the base that the head no longer has.
@@ -92,6 +90,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Whether it is proved that no other action becomes more permissive.
+    #[must_use]
+    pub fn is_proven(&self) -> bool {
+        self.unproven.is_empty()
+    }
+
     /// Selects the differences to report: one per branch of each pair of rules, then more up to the
     /// maximum. The others are counted.
     pub(super) fn select(&mut self) {

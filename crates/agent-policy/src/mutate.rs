@@ -130,6 +130,7 @@ impl Mutant {
         }
         let given: Vec<Question> = cases.iter().map(Case::question).collect();
         let found = compare(policy, &self.policy, &given, effort);
+        let proven = found.is_proven();
         let size = |d: &Difference| d.witness.size();
         match found
             .differences
@@ -137,7 +138,7 @@ impl Mutant {
             .min_by_key(|(kind, d)| (!kind.is_more_permissive(), size(d)))
         {
             Some((kind, difference)) => MutantStatus::Survived(kind, Box::new(difference)),
-            None if found.proven => MutantStatus::Equivalent,
+            None if proven => MutantStatus::Equivalent,
             None => MutantStatus::Undecided,
         }
     }

@@ -29,7 +29,7 @@ pub struct CheckArgs {
 }
 
 /// What was proved of one policy.
-struct Outcome {
+pub(super) struct Outcome {
     file: String,
     rules: usize,
     dead: usize,
@@ -119,7 +119,7 @@ fn text(outcomes: &[Outcome], objections: &Objections, out: &mut dyn Write) -> i
 }
 
 /// Reports the rules of a policy that never decide.
-fn check(found: &LoadedPolicy, to: &mut Objections) -> Outcome {
+pub(super) fn check(found: &LoadedPolicy, to: &mut Objections) -> Outcome {
     let used = found.policy.rule_use();
     let mut outcome = Outcome {
         file: found.file.clone(),
@@ -166,9 +166,4 @@ fn check(found: &LoadedPolicy, to: &mut Objections) -> Outcome {
             .subject = Some(subject([&*rule.id]));
     }
     outcome
-}
-
-/// Reports the rules of a policy that never decide, for other commands.
-pub(super) fn check_rules(found: &LoadedPolicy, to: &mut Objections) {
-    check(found, to);
 }

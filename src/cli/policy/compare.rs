@@ -234,12 +234,12 @@ impl CompareArgs {
                     .collect();
                 json!({
                     "base": pair.base.file, "head": pair.head.file, "made": found.made, "aimed": found.targeted, "given": found.given,
-                    "proven": found.proven, "equivalent": found.equivalent, "inconclusive": found.unproven, "lostProperties": found.lost, "leftOut": found.left_out, "kindsLeftOut": found.kinds_left_out, "rules": found.rules, "differences": differences,
+                    "proven": found.is_proven(), "equivalent": found.equivalent, "inconclusive": found.unproven, "lostProperties": found.lost, "leftOut": found.left_out, "kindsLeftOut": found.kinds_left_out, "rules": found.rules, "differences": differences,
                 })
             })
             .collect();
         json!({
-            "version": 1, "seed": self.seed, "exhaustive": results.iter().all(|(_, found)| found.proven), "pairs": pairs, "notCompared": one_sided,
+            "version": 1, "seed": self.seed, "exhaustive": results.iter().all(|(_, found)| found.is_proven()), "pairs": pairs, "notCompared": one_sided,
             "findings": findings_json(&objections.findings),
         })
     }
@@ -386,7 +386,7 @@ fn without(value: serde_json::Value, secrets: &Mask) -> serde_json::Value {
 /// What the comparison proves.
 fn verdict(found: &Comparison) -> &'static str {
     let permissive = found.differences.keys().any(|k| k.is_more_permissive());
-    match (found.proven, permissive, found.differences.is_empty()) {
+    match (found.is_proven(), permissive, found.differences.is_empty()) {
         (false, ..) => "not proved: see what is inconclusive",
         (true, true, _) => "proved: nothing else becomes more permissive",
         (true, false, false) => "proved: nothing becomes more permissive",

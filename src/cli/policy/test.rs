@@ -296,7 +296,7 @@ impl Suite {
                     .subject = Some(subject([&*rule.id, "just misses"]));
             }
         }
-        super::check::check_rules(&self.found, objections);
+        super::check::check(&self.found, objections);
         Outcome {
             file: file.clone(),
             id: policy.id.clone(),

@@ -18,10 +18,10 @@ impl Execution {
         id: Option<&str>,
         executed: &Executed<'_, '_>,
     ) -> (Option<Repeat>, bool) {
-        // What was proposed anew under an old id, which has been reported, is another action.
-        let anew = self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id);
+        // An action that was proposed again under a used id is another one. The id is reported.
+        let is_new = self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id);
         let by_id = id
-            .filter(|_| !anew)
+            .filter(|_| !is_new)
             .and_then(|id| self.known.by_id.get(id)?.ran);
         let is_it = |approved: &KeptAction| match id {
             Some(_) => approved.id.as_deref() == id,

@@ -5,6 +5,7 @@
 mod properties;
 pub(super) mod strategy;
 
+pub(crate) use properties::breaks_custom;
 pub use properties::{PropertyKind, Violation};
 
 use super::action::Action;

@@ -524,6 +524,14 @@ impl PropertyCheck<'_> {
     }
 }
 
+/// Whether an action in its context breaks a custom property.
+pub(crate) fn breaks_custom(own: &model::Property, policy: &Policy, question: &Question) -> bool {
+    matches!(
+        check_custom(own, policy, question),
+        CheckResult::Violated(_)
+    )
+}
+
 /// Checks a custom property on an action in its context.
 pub(super) fn check_custom(
     own: &model::Property,

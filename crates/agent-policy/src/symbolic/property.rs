@@ -8,6 +8,7 @@ use super::solver::Answer;
 use crate::condition::risk_bit;
 use crate::effect::{Effect, Tristate};
 use crate::facts::Facts;
+use crate::fuzz::breaks_custom;
 use crate::limit::Limit;
 use crate::model::{Combine, Policy, Property};
 use crate::path::Access;
@@ -161,10 +162,7 @@ impl Policy {
         let concerned = encoder.condition(&property.for_all, false).yes;
         let breaks = encoder.all([concerned, below]);
         self.refute(encoder, breaks, &|question| {
-            self.on(question, |facts, request, effect| {
-                property.for_all.holds(facts, request, false) == Tristate::Yes
-                    && effect < property.effect
-            })
+            breaks_custom(property, self, question)
         })
     }
 
@@ -224,15 +222,11 @@ impl Policy {
         rules.map(|(index, _)| Some(index)).chain(default)
     }
 
-    fn on(
-        &self,
-        question: &Question,
-        holds: impl Fn(&Facts<'_>, &crate::request::Request<'_>, Effect) -> bool,
-    ) -> bool {
+    fn on(&self, question: &Question, holds: impl Fn(&Facts<'_>, Effect) -> bool) -> bool {
         let history = question.history();
         let request = question.context.request(&question.action, &history);
         let facts = Facts::new(&question.action, question.context.risk, &self.surroundings);
-        holds(&facts, &request, self.decide_on(&facts, &request).effect)
+        holds(&facts, self.decide_on(&facts, &request).effect)
     }
 
     fn violates(&self, property: ProvableProperty, question: &Question) -> bool {
@@ -243,10 +237,10 @@ impl Policy {
                 let decision = self.decide(&question.context.request(&question.action, &history));
                 decision.effect != Effect::Allow && self.silent().any(|rule| rule == decision.index)
             }
-            ProvableProperty::HumanForHigh => self.on(question, |facts, _, effect| {
+            ProvableProperty::HumanForHigh => self.on(question, |facts, effect| {
                 facts.risk() == RiskLevel::High && effect == Effect::Allow
             }),
-            ProvableProperty::NoEscape => self.on(question, |facts, _, effect| {
+            ProvableProperty::NoEscape => self.on(question, |facts, effect| {
                 let escapes = |place: crate::path::TouchedPath<'_>| {
                     place.facts.access != Access::Read && place.facts.inside == Tristate::No
                 };
