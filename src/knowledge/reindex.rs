@@ -381,7 +381,6 @@ fn finish(
     summary.findings.sort_by_cached_key(Finding::order);
     assign_fingerprints(&mut summary.findings);
     summary.digest = store::read_digest(&writer.db)?;
-    writer.set("digest", &summary.digest)?;
     Ok(())
 }
 
@@ -393,6 +392,7 @@ fn finish(
 pub fn check(
     store: &Store,
     sources: &Sources,
+    settings: Settings,
     limits: Limits,
 ) -> Result<(Vec<Finding>, usize), KnowledgeError> {
     let listing = sources.list()?;
@@ -437,7 +437,7 @@ pub fn check(
             .map(|(_, path)| stale(&path, "is gone and still in the index")),
     );
     if current {
-        check_contents(store, &unchanged, &mut findings)?;
+        check_contents(store, &unchanged, settings, &mut findings)?;
         // Marks depend on all sources, and statistics depend on marks, so each needs the former to
         // match.
         let agree = !findings.iter().any(|f| matches!(f.code.0, 101 | 905));
@@ -480,6 +480,16 @@ fn altered(name: &str, what: &str) -> Finding {
     finding
 }
 
+/// Reports that the index has no vectors.
+fn no_vectors() -> Finding {
+    let message = "the index has no vectors, though its texts suffice for them";
+    let mut finding = finding(905, "", 0, message.into());
+    finding.help = Some(format!(
+        "{REINDEX}; give --no-vectors where it has none on purpose"
+    ));
+    finding
+}
+
 /// Reports that the vectors come from a different model than the current one.
 fn other_model() -> Finding {
     let message = "the vectors in the index were made with another model, and can't be checked";
@@ -500,6 +510,7 @@ struct Unchanged<'f> {
 fn check_contents(
     store: &Store,
     unchanged: &[Unchanged<'_>],
+    settings: Settings,
     findings: &mut Vec<Finding>,
 ) -> Result<(), KnowledgeError> {
     let mut agree = true;
@@ -552,9 +563,10 @@ fn check_contents(
         findings.push(altered("", "words"));
         return Ok(());
     }
-    findings.extend(match rank::difference(store)? {
+    findings.extend(match rank::difference(store, settings.vectors)? {
         None => None,
         Some(Difference::Vectors) => Some(altered("", "vectors")),
+        Some(Difference::Missing) => Some(no_vectors()),
         Some(Difference::Model) => Some(altered("", "model of the vectors")),
         Some(Difference::OtherModel) => Some(other_model()),
         Some(Difference::Unrecorded) => {

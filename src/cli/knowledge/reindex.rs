@@ -22,7 +22,8 @@ pub struct ReindexArgs {
     /// (YV905), and fail if there are any.
     #[arg(long)]
     check: bool,
-    /// Compute no vectors: questions are answered by full text alone.
+    /// Compute no vectors: questions are answered by full text alone. With `--check`, accept an
+    /// index without vectors.
     #[arg(long)]
     no_vectors: bool,
     #[command(flatten)]
@@ -56,10 +57,13 @@ impl ReindexArgs {
                 "docs/knowledge.md lists the kinds of source",
             ));
         }
+        let settings = Settings {
+            vectors: !self.no_vectors,
+        };
         if self.check {
             let mut store = place.open()?;
             store.use_model(self.model.folder(&place)?.as_deref());
-            let checked_now = check(&store, &place.sources, place.limits());
+            let checked_now = check(&store, &place.sources, settings, place.limits());
             let (findings, looked_at) = checked_now.map_err(|e| failure(&e))?;
             let digest = store.digest().map_err(|e| failure(&e))?;
             print(Color::Auto, |out| {
@@ -75,9 +79,6 @@ impl ReindexArgs {
         let mut store = Store::create(&place.path).map_err(|e| failure(&e))?;
         store.use_model(self.model.folder(&place)?.as_deref());
         let progress = Progress::start("indexing sources", Unit::Items, 0, false);
-        let settings = Settings {
-            vectors: !self.no_vectors,
-        };
         let summary = run_with(
             &mut store,
             &place.sources,

@@ -2,7 +2,7 @@
 
 use super::lsa::Model;
 use super::space::Embedder;
-use super::update::{SAMPLED, digest, sample, vectors};
+use super::update::{SAMPLED, can_learn, digest, sample, vectors};
 use crate::knowledge::text::Segments;
 use crate::knowledge::{KnowledgeError, Store, store};
 use rusqlite::Connection;
@@ -10,8 +10,10 @@ use rusqlite::Connection;
 /// How the stored vectors differ from those of the current texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::knowledge) enum Difference {
-    /// Vectors differ, are missing or are surplus.
+    /// Vectors differ, or some are missing or surplus.
     Vectors,
+    /// There are no vectors, though the texts suffice for them.
+    Missing,
     /// The learned model differs.
     Model,
     /// The vectors come from a model that isn't available, so they can't be compared.
@@ -24,15 +26,24 @@ pub(in crate::knowledge) enum Difference {
 ///
 /// A learned model is recomputed if its training texts are unchanged. After later changes of the
 /// sources that is impossible, and the stored model is accepted.
+///
+/// `wanted` says whether an index without vectors is incomplete. The index itself can't say it:
+/// whoever removes the vectors can remove that as well.
 pub(in crate::knowledge) fn difference(
     store: &Store,
+    wanted: bool,
 ) -> Result<Option<Difference>, KnowledgeError> {
     let db = &store.db;
     let model = match Embedder::load(store) {
         Ok(Some(model)) => model,
         Ok(None) => {
-            let stray = exists(db, "SELECT 1 FROM vectors")?;
-            return Ok(stray.then_some(Difference::Vectors));
+            return Ok(if exists(db, "SELECT 1 FROM vectors")? {
+                Some(Difference::Vectors)
+            } else if wanted && (store.given()?.is_some() || can_learn(db)?) {
+                Some(Difference::Missing)
+            } else {
+                None
+            });
         }
         Err(KnowledgeError::OtherModel) => return Ok(Some(Difference::OtherModel)),
         Err(KnowledgeError::Damaged(_)) => return Ok(Some(Difference::Model)),

@@ -61,7 +61,7 @@ pub(in crate::knowledge) fn update(
     if before.is_some() {
         forget(writer)?;
     }
-    let count: i64 = db.query_row("SELECT count(*) FROM observation", [], |row| row.get(0))?;
+    let count = observations(db)?;
     if count < LEAST {
         forget(writer)?;
         return Ok(Vectors::TooFew);
@@ -75,7 +75,7 @@ pub(in crate::knowledge) fn update(
         .and_then(Model::from_bytes);
     let learnt_from = store::read_meta::<i64>(db, "lsa_observations")?.unwrap_or_default();
     let newer = store::read_meta::<i64>(db, "lsa_newer")?.unwrap_or_default();
-    if model.is_some() && !changed {
+    if model.is_some() && !changed && is_complete(db)? {
         return Ok(Vectors::Kept(0));
     }
     let segments = Segments::load(db)?;
@@ -117,7 +117,7 @@ fn by_given(
     changed: bool,
 ) -> Result<Vectors, KnowledgeError> {
     let same = before == Some(given.digest());
-    if same && !changed {
+    if same && !changed && is_complete(&writer.db)? {
         return Ok(Vectors::Kept(0));
     }
     if !same {
@@ -132,6 +132,22 @@ fn by_given(
     } else {
         Vectors::Model2Vec(computed)
     })
+}
+
+fn observations(db: &Connection) -> Result<i64, KnowledgeError> {
+    Ok(db.query_row("SELECT count(*) FROM observation", [], |row| row.get(0))?)
+}
+
+/// Whether a model can be learned from the texts.
+pub(super) fn can_learn(db: &Connection) -> Result<bool, KnowledgeError> {
+    Ok(observations(db)? >= LEAST && Model::learn(&sample(db)?).is_some())
+}
+
+/// Whether every segment has vectors.
+fn is_complete(db: &Connection) -> Result<bool, KnowledgeError> {
+    let sql =
+        "SELECT NOT EXISTS (SELECT 1 FROM segment WHERE id NOT IN (SELECT segment FROM vectors))";
+    Ok(db.query_row(sql, [], |row| row.get(0))?)
 }
 
 fn without_vectors<'s>(
