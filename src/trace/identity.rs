@@ -139,7 +139,9 @@ fn likened(text: &str) -> String {
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
         _ => passes_for(c).unwrap_or(c),
     };
-    visible(text.chars().map(like)).chars().map(like).collect()
+    let likened: String = visible(text.chars().map(like)).chars().map(like).collect();
+    // A second dot on a letter that has one shows nothing.
+    likened.replace("i\u{307}", "i").replace("j\u{307}", "j")
 }
 
 /// The same in one case, without white space around it.
@@ -236,6 +238,9 @@ mod tests {
             ("o＇hara", "o'hara"),
             ("кимн", "kumh"),
             ("🅲oder", "coder"),
+            ("i\u{307}ris", "iris"),
+            ("İris", "iris"),
+            ("j\u{307}im", "jim"),
         ] {
             assert_eq!(Identity::of(other).seen(), one, "{other:?}");
         }
