@@ -327,16 +327,42 @@ impl Action {
                 )
             }
             Some(ActionType::CodeDiff) => {
-                let files: Vec<&str> = self
-                    .patch()
-                    .unwrap_or_default()
-                    .lines()
-                    .filter_map(|l| l.strip_prefix("+++ "))
-                    .take(4)
-                    .collect();
-                format!("code_diff {}", cut(&files.join(", ")))
+                let mut old = "";
+                let mut files = Vec::new();
+                for line in self.patch().unwrap_or_default().lines() {
+                    if let Some(name) = line.strip_prefix("--- ") {
+                        old = name;
+                    } else if let Some(name) = line.strip_prefix("+++ ") {
+                        let gone = name == "/dev/null";
+                        files.push(if gone {
+                            format!("without {old}")
+                        } else {
+                            name.to_owned()
+                        });
+                    }
+                }
+                files.truncate(4);
+                let beside = self.beside(shell_effects::DIFF.as_slice());
+                format!("code_diff {}{}", cut(&files.join(", ")), cut(&beside))
             }
-            Some(ActionType::Answer) | None => self.kind_name.clone(),
+            Some(ActionType::Answer) | None => {
+                let beside = self.beside(shell_effects::ANSWER.as_slice());
+                format!("{}{}", self.kind_name, cut(&beside))
+            }
+        }
+    }
+
+    /// The members of the payload besides its texts, with a space before them.
+    fn beside(&self, texts: &[&str]) -> String {
+        let members = self.payload.as_object().into_iter().flatten();
+        let others: Map<String, Value> = members
+            .filter(|(name, _)| !texts.contains(&name.as_str()))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        if others.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", Value::Object(others))
         }
     }
 }

@@ -1,111 +1,78 @@
 //! Compares two policies: for which actions is the newer one more permissive or more restrictive?
 //!
 //! The exact analysis proves which kinds of abstract actions become more permissive. A real action
-//! is built for each and confirmed by the engine; a kind without one is reported as unproven. A
-//! search over given, targeted and random questions finds smaller and more familiar actions.
+//! is built for each and confirmed by the engine; a kind without one is reported as unproven. Given
+//! and random questions cross-check the proof, and may show a kind better.
 
 use super::action::Action;
 use super::condition::{Condition, Predicate};
-use super::difference::{Comparison, Difference, DifferenceKind, MAX_CLASSES, RulePair};
-use super::effect::Effect;
-use super::facts::Facts;
+use super::difference::{Comparison, Difference, DifferenceKind};
+use super::facts::{Facts, HIDDEN};
 use super::fuzz::{Effort, strategy, test_runner};
 use super::limit::Limit;
 use super::model::{Policy, Rule};
 use super::policy_diff::{UnprovenChange, changed_rules, lost_properties};
 use super::question::Question;
-use super::symbolic::{AbstractDifference, prove};
+use super::symbolic::{AbstractDifference, Proof, prove};
 use super::witness_generation::{self, Target};
 use proptest::strategy::{Strategy, ValueTree};
 use std::collections::BTreeMap;
 
-/// Maximum number of kinds to distinguish during the search. Questions of further kinds are
-/// counted.
-const MAX_SEEN_KINDS: usize = 20_000;
-/// Budget of rule evaluations for targeted questions, so that very large policies terminate. A
-/// change without a question is reported as unproven.
-const MAX_RULE_EVALUATIONS: usize = 20_000_000;
+/// Maximum number of actions that are built from a sketch to show a kind.
+const MAX_BUILT: usize = 150;
+/// Number of further actions to try where the one that shows a kind has unknown effects.
+const MAX_BETTER: usize = 30;
+/// Maximum number of actions that are built from the rules of a kind.
+const MAX_TARGETED: usize = 3_000;
+/// Budget for actions that are built from rules, in evaluations of rules.
+const MAX_RULE_EVALUATIONS: usize = 10_000_000;
 /// Cost of a question apart from its rules, in rule evaluations.
 const MIN_RULES: usize = 100;
-/// Cost of targeting a rule even if that yields no question, in questions.
-const MIN_TARGETED: usize = 200;
-/// Maximum number of questions about one kind of abstract action.
-const MAX_OF_KIND: usize = 150;
 /// Maximum number of kinds without a real action to describe.
 const MAX_UNPROVEN: usize = 20;
-/// Maximum number of shrinking steps for one difference.
-const MAX_STEPS: usize = 400;
 
-struct Search<'p> {
-    base: &'p Policy,
-    head: &'p Policy,
-    result: Comparison,
-    /// Number of targeted questions that the budget still allows.
-    budget: usize,
-    /// Number of kinds for each pair of rules, by branch.
-    seen: BTreeMap<RulePair, BTreeMap<String, usize>>,
-}
-
-/// Compares two policies on given questions, questions targeted at changed rules, and random ones.
+/// Compares two policies. `given` questions and random ones are evaluated besides the proof.
 #[must_use]
 pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort) -> Comparison {
-    let result = Comparison {
-        made: 0,
-        targeted: 0,
-        given: 0,
-        differences: BTreeMap::new(),
-        left_out: 0,
-        kinds_left_out: 0,
-        rules: changed_rules(base, head),
-        unproven: Vec::new(),
-        equivalent: false,
-        lost: lost_properties(base, head),
-        disarmed: head.monitor && !base.monitor,
-    };
-    let budget = MAX_RULE_EVALUATIONS / (base.rules.len() + head.rules.len()).max(MIN_RULES);
+    let proof = prove(base, head);
     let mut search = Search {
         base,
         head,
-        result,
-        budget,
-        seen: BTreeMap::new(),
+        kinds: proof
+            .kinds
+            .iter()
+            .map(|kind| key(base, head, kind))
+            .collect(),
+        proof,
+        found: BTreeMap::new(),
+        evaluated: 0,
+        budget: MAX_RULE_EVALUATIONS / (base.rules.len() + head.rules.len()).max(MIN_RULES),
     };
     for question in given {
-        search.result.given += 1;
         search.evaluate(question);
     }
-    for (id, _) in search.result.rules.clone() {
-        search.search_rule(&id);
+    for kind in 0..search.kinds.len() {
+        search.build(kind);
     }
-    let proof = prove(base, head);
-    let unbuilt = search.search_kinds(&proof.permissive);
-    search.search_kinds(&proof.restrictive);
+    let targeted = search.evaluated - given.len() as u64;
     let seeds: Vec<Action> = given.iter().map(|q| q.action.clone()).collect();
+    let mut made = 0;
     for (number, words) in [head, base].into_iter().enumerate() {
         let mut runner = test_runner(effort.seed, number as u64, effort.cases);
         let strategy = strategy::questions(words, &seeds);
         for _ in 0..effort.cases / 2 {
-            let Ok(mut tree) = strategy.new_tree(&mut runner) else {
-                continue;
-            };
-            search.result.made += 1;
-            let question = tree.current();
-            let Some(kind) = search.differ(&question) else {
-                continue;
-            };
-            let new = !search.result.differences.contains_key(&kind)
-                && search.is_worth_shrinking(&kind, &question);
-            let witness = if new {
-                search.shrink(&mut tree, &kind)
-            } else {
-                tree.current()
-            };
-            search.keep(kind, &witness);
+            if let Ok(tree) = strategy.new_tree(&mut runner) {
+                made += 1;
+                search.evaluate(&tree.current());
+            }
         }
     }
-    search.result.unproven = search.unproven(&unbuilt, &proof.opaque);
+    let (permissive, stricter): (Vec<_>, Vec<_>) =
+        search.unbuilt().partition(|kind| kind.is_more_permissive());
+    let mut unproven = search.unproven(&permissive);
+    let proof = &search.proof;
     if !proof.complete {
-        search.result.unproven.push(UnprovenChange {
+        unproven.push(UnprovenChange {
             what: "analysis".to_owned(),
             change: if base.surroundings.context().workdir == head.surroundings.context().workdir {
                 "too large for its bounds on work".to_owned()
@@ -114,225 +81,195 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
             },
         });
     }
-    search.result.equivalent =
-        proof.complete && proof.permissive.is_empty() && proof.restrictive.is_empty();
-    search.result.select();
-    search.result
+    Comparison {
+        made,
+        targeted,
+        given: given.len() as u64,
+        rules: changed_rules(base, head),
+        unproven,
+        stricter_without_witness: stricter.len() as u64,
+        equivalent: proof.complete && proof.kinds.is_empty() && search.found.is_empty(),
+        lost: lost_properties(base, head),
+        disarmed: head.monitor && !base.monitor,
+        differences: search.found,
+    }
+}
+
+/// Names a kind by the rules that decide, and its class.
+fn key(base: &Policy, head: &Policy, kind: &AbstractDifference) -> DifferenceKind {
+    let id = |policy: &Policy, index: Option<usize>| {
+        let rule = index.and_then(|index| policy.rules.get(index));
+        rule.map_or("default".to_owned(), |rule| rule.id.clone())
+    };
+    DifferenceKind {
+        base: kind.base,
+        head: kind.head,
+        base_rule: id(base, kind.base_rule),
+        head_rule: id(head, kind.head_rule),
+        class: kind.class.clone(),
+    }
+}
+
+/// A search for real actions that show the kinds of a proof.
+struct Search<'p> {
+    base: &'p Policy,
+    head: &'p Policy,
+    proof: Proof<'p>,
+    /// The names of the kinds, in the order of the proof.
+    kinds: Vec<DifferenceKind>,
+    found: BTreeMap<DifferenceKind, Difference>,
+    evaluated: u64,
+    /// Number of questions built from rules that the budget still allows.
+    budget: usize,
 }
 
 impl Search<'_> {
-    /// Evaluates questions that target both versions of a rule.
-    fn search_rule(&mut self, id: &str) {
-        let versions = [
-            (self.base, self.base.rule(id)),
-            (self.head, self.head.rule(id)),
+    /// Builds a real action of a kind: from its sketches, or else from the rules that decide.
+    fn build(&mut self, at: usize) {
+        let Some((kind, name)) = self.proof.kinds.get(at).zip(self.kinds.get(at)) else {
+            return;
+        };
+        let name = name.clone();
+        let rule = |policy: &'_ Policy, index: Option<usize>| {
+            index.and_then(|index| policy.rules.get(index)).cloned()
+        };
+        let rules = [
+            rule(self.base, kind.base_rule),
+            rule(self.head, kind.head_rule),
         ];
-        let limits: Vec<Limit> = versions
-            .iter()
-            .filter_map(|(_, rule)| *rule)
-            .flat_map(limits_of)
-            .collect();
-        for (policy, rule) in versions {
-            let Some(rule) = rule else { continue };
-            self.budget = self.budget.saturating_sub(MIN_TARGETED);
-            for question in
-                witness_generation::questions(policy, &[Target::from_rule(rule)], &limits)
-                    .take(self.budget)
-            {
-                self.budget -= 1;
-                self.result.targeted += 1;
-                self.evaluate(&question);
+        let limits: Vec<Limit> = rules.iter().flatten().flat_map(limits_of).collect();
+        let sketch = kind.sketch.clone();
+        let first = witness_generation::questions_of(&sketch, &limits);
+        if self.try_all(first.into_iter().take(MAX_BUILT), &name) {
+            return;
+        }
+        for sketch in self.proof.sketches(at) {
+            let others = witness_generation::questions_of(&sketch, &limits);
+            if self.try_all(others.into_iter().take(MAX_BUILT), &name) {
+                return;
+            }
+        }
+        let targets: Vec<Target<'_>> = rules.iter().flatten().map(Target::from_rule).collect();
+        let each = targets.iter().map(std::slice::from_ref);
+        for targets in std::iter::once(targets.as_slice()).chain(each) {
+            for policy in [self.base, self.head] {
+                let most = MAX_TARGETED.min(self.budget);
+                self.budget -= most;
+                let questions = witness_generation::questions(policy, targets, &limits);
+                if self.try_all(questions.take(most), &name) {
+                    return;
+                }
             }
         }
     }
 
-    /// Builds real actions of each kind, and evaluates them. Returns the kinds without one.
-    fn search_kinds<'k>(&mut self, kinds: &'k [AbstractDifference]) -> Vec<&'k AbstractDifference> {
-        let mut unbuilt = Vec::new();
-        for kind in kinds {
-            let rule = |policy: &'_ Policy, index: Option<usize>| {
-                index.and_then(|index| policy.rules.get(index)).cloned()
-            };
-            let rules = [
-                rule(self.base, kind.base_rule),
-                rule(self.head, kind.head_rule),
-            ];
-            let limits: Vec<Limit> = rules.iter().flatten().flat_map(limits_of).collect();
-            let [old, new] = rules.map(|rule| rule.map_or("default".to_owned(), |rule| rule.id));
-            let mut built = false;
-            let questions = witness_generation::questions_of(&kind.sketch, &limits);
-            for question in questions.into_iter().take(MAX_OF_KIND) {
-                self.result.targeted += 1;
-                let found = self.differ(&question);
-                let meets = found.as_ref().is_some_and(|found| {
-                    found.base_rule == old
-                        && found.head_rule == new
-                        && (found.base, found.head) == (kind.base, kind.head)
-                });
-                if let Some(found) = found {
-                    self.keep(found, &question);
-                }
-                if meets {
-                    built = true;
-                    break;
-                }
+    /// Asks until a question shows the kind. Returns whether one does.
+    fn try_all(
+        &mut self,
+        questions: impl Iterator<Item = Question>,
+        kind: &DifferenceKind,
+    ) -> bool {
+        let mut better = MAX_BETTER;
+        for question in questions {
+            match self.found.get(kind) {
+                Some(known) if !known.obscure || better == 0 => return true,
+                Some(_) => better -= 1,
+                None => {}
             }
-            if !built {
-                unbuilt.push(kind);
-            }
+            self.evaluate(&question);
         }
-        unbuilt
+        self.found.contains_key(kind)
     }
 
+    /// Asks both policies, and keeps the question if it shows a kind better than those before.
     fn evaluate(&mut self, question: &Question) {
-        if let Some(kind) = self.differ(question) {
-            self.keep(kind, question);
-        }
-    }
-
-    fn differ(&mut self, question: &Question) -> Option<DifferenceKind> {
+        self.evaluated += 1;
         let history = question.history();
         let request = question.context.request(&question.action, &history);
         let (base, head) = (self.base.decide(&request), self.head.decide(&request));
-        (base.effect != head.effect).then(|| DifferenceKind {
+        if base.effect == head.effect {
+            return;
+        }
+        let pair = |kind: &DifferenceKind| {
+            (kind.base, kind.head) == (base.effect, head.effect)
+                && kind.base_rule == base.rule_id()
+                && kind.head_rule == head.rule_id()
+        };
+        let of_pair: Vec<usize> = (0..self.kinds.len())
+            .filter(|at| self.kinds.get(*at).is_some_and(pair))
+            .collect();
+        let is_of = |at: &usize| {
+            let kind = self.proof.kinds.get(*at);
+            kind.is_some_and(|kind| self.proof.is_of_kind(question, kind))
+        };
+        let kind = match of_pair.as_slice() {
+            [one] => Some(*one),
+            several => several.iter().copied().find(is_of),
+        };
+        let kind = kind.and_then(|at| self.kinds.get(at).cloned());
+        // The proof lists every pair of rules, unless it reached its bounds.
+        let kind = kind.unwrap_or_else(|| DifferenceKind {
             base: base.effect,
             head: head.effect,
             base_rule: base.rule_id().to_owned(),
             head_rule: head.rule_id().to_owned(),
-            class: if head.effect == Effect::Allow {
-                class(question, self.head)
-            } else {
-                String::new()
-            },
-        })
-    }
-
-    /// Whether a new kind of difference is likely to be reported.
-    fn is_worth_shrinking(&self, kind: &DifferenceKind, question: &Question) -> bool {
-        let Some(branches) = self.seen.get(&kind.pair()) else {
-            return true;
-        };
-        let kinds: usize = branches.values().sum();
-        kinds < MAX_CLASSES.0 || !branches.contains_key(&self.branch(question))
-    }
-
-    /// The branches of both rules that a question meets, and the kind of action.
-    fn branch(&self, question: &Question) -> String {
-        let history = question.history();
-        let request = question.context.request(&question.action, &history);
-        let of = |policy: &Policy| {
-            let facts = Facts::new(request.action, request.risk, &policy.surroundings);
-            let rule = policy.decide_on(&facts, &request).rule;
-            rule.map_or_else(String::new, |rule| {
-                rule.when
-                    .branch(&facts, &request, rule.effect == Effect::Allow)
-            })
-        };
+            class: "other".to_owned(),
+        });
         let facts = Facts::new(request.action, request.risk, &self.head.surroundings);
-        let worst = facts
-            .analysis()
-            .effects
-            .iter()
-            .max_by_key(|e| (e.risk, e.kind))
-            .map_or("", |e| e.kind.as_str());
-        [
-            &*of(self.base),
-            &*of(self.head),
-            &*question.action.kind_name,
-            worst,
-        ]
-        .join(" ")
-    }
-
-    /// Simplifies a question as far as it stays of the same kind.
-    fn shrink(
-        &mut self,
-        tree: &mut impl ValueTree<Value = Question>,
-        kind: &DifferenceKind,
-    ) -> Question {
-        let mut best = tree.current();
-        for _ in 0..MAX_STEPS {
-            if !tree.simplify() {
-                break;
-            }
-            let smaller = tree.current();
-            if self.differ(&smaller).as_ref() == Some(kind) {
-                best = smaller;
-            } else if !tree.complicate() {
-                break;
-            }
-        }
-        best
-    }
-
-    fn keep(&mut self, kind: DifferenceKind, question: &Question) {
-        let reason = || {
-            let history = question.history();
-            self.head
-                .decide(&question.context.request(&question.action, &history))
-                .reason()
-                .into_owned()
+        let obscure = facts.effects() & HIDDEN != 0;
+        let difference = Difference {
+            obscure,
+            witness: question.clone(),
+            reason: head.reason().into_owned(),
         };
-        if let Some(known) = self.result.differences.get_mut(&kind) {
-            known.count += 1;
-            if question.size() < known.witness.size() {
-                known.witness = question.clone();
-                known.reason = reason();
-            }
-        } else if self.result.differences.len() < MAX_SEEN_KINDS {
-            let branch = self.branch(question);
-            *self
-                .seen
-                .entry(kind.pair())
-                .or_default()
-                .entry(branch.clone())
-                .or_default() += 1;
-            let difference = Difference {
-                count: 1,
-                witness: question.clone(),
-                reason: reason(),
-                branch,
-            };
-            self.result.differences.insert(kind, difference);
-        } else {
-            self.result.left_out += 1;
+        let known = self.found.entry(kind).or_insert_with(|| difference.clone());
+        if known.obscure && !obscure {
+            *known = difference;
         }
     }
 
-    /// Pairs of rules by which an abstract action becomes more permissive, and no real one is
-    /// known.
-    fn unproven(&self, unbuilt: &[&AbstractDifference], opaque: &[String]) -> Vec<UnprovenChange> {
-        let id = |policy: &Policy, index: Option<usize>| {
-            let rule = index.and_then(|index| policy.rules.get(index));
-            rule.map_or("default".to_owned(), |rule| rule.id.clone())
-        };
+    /// The kinds without a real action.
+    fn unbuilt(&self) -> impl Iterator<Item = &AbstractDifference> {
+        let kinds = self.proof.kinds.iter().zip(&self.kinds);
+        kinds
+            .filter(|(_, name)| !self.found.contains_key(name))
+            .map(|(kind, _)| kind)
+    }
+
+    /// Says which rules may allow more, though no real action is known.
+    fn unproven(&self, unbuilt: &[&AbstractDifference]) -> Vec<UnprovenChange> {
         let mut all: Vec<UnprovenChange> = Vec::new();
         let mut more = 0;
         for kind in unbuilt {
-            let (old, new) = (id(self.base, kind.base_rule), id(self.head, kind.head_rule));
-            let shown = self.result.differences.keys().any(|k| {
-                (k.base, k.head) == (kind.base, kind.head)
-                    && k.base_rule == old
-                    && k.head_rule == new
-            });
+            let DifferenceKind {
+                base_rule: old,
+                head_rule: new,
+                ..
+            } = key(self.base, self.head, kind);
             let what = if old == new {
                 format!("rule `{old}`")
             } else {
                 format!("rules `{old}` and `{new}`")
             };
-            if shown || all.iter().any(|one| one.what == what) {
+            if all.iter().any(|one| one.what == what) {
                 continue;
             }
             if all.len() >= MAX_UNPROVEN {
                 more += 1;
                 continue;
             }
+            let class = if kind.class.is_empty() {
+                String::new()
+            } else {
+                format!(" for {}", kind.class)
+            };
             let mut change = format!(
-                "{} instead of {} for {} ({}), if such an action exists",
-                kind.head, kind.base, kind.class, kind.sketch
+                "{} instead of {}{class} ({}), if such an action exists",
+                kind.head, kind.base, kind.sketch
             );
-            if !opaque.is_empty() {
-                change.push_str(&format!("; not analysed: `{}`", opaque.join("`, `")));
+            if !self.proof.opaque.is_empty() {
+                let opaque = self.proof.opaque.join("`, `");
+                change.push_str(&format!("; not analysed: `{opaque}`"));
             }
             all.push(UnprovenChange { what, change });
         }
@@ -344,37 +281,6 @@ impl Search<'_> {
         }
         all
     }
-}
-
-/// Classifies an action by type, tool or program, and worst effect.
-fn class(question: &Question, policy: &Policy) -> String {
-    let action = &question.action;
-    let facts = Facts::new(action, question.context.risk, &policy.surroundings);
-    let worst = facts
-        .analysis()
-        .effects
-        .iter()
-        .max_by_key(|e| (e.risk, e.kind));
-    let program = || facts.steps().first().map(|step| step.program.as_str());
-    // For a diff, the top directory.
-    let place = || {
-        worst
-            .and_then(|e| e.target.as_deref())
-            .and_then(|path| path.split_once('/'))
-            .map(|(top, _)| top)
-    };
-    let what = action
-        .tool
-        .as_deref()
-        .or_else(program)
-        .or_else(place)
-        .unwrap_or_default();
-    [
-        &*action.kind_name,
-        what,
-        worst.map_or("", |e| e.kind.as_str()),
-    ]
-    .join(" ")
 }
 
 fn limits_of(rule: &Rule) -> Vec<Limit> {

@@ -6,14 +6,6 @@ use super::question::Question;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Maximum number of kinds of difference to report. Each one is shrunk, which takes time.
-const MAX_KINDS: usize = 100;
-/// Maximum number of classes per pair of rules, and in total, after one of each branch.
-pub(super) const MAX_CLASSES: (usize, usize) = (20, 300);
-
-/// The effects of both rules, and their ids.
-pub(super) type RulePair = (Effect, Effect, String, String);
-
 /// A kind of difference: the effects of one rule of each policy on the same actions.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct DifferenceKind {
@@ -25,9 +17,7 @@ pub struct DifferenceKind {
     pub base_rule: String,
     /// The rule of the head.
     pub head_rule: String,
-    /// The newly allowed class of actions: type, tool or program, and worst effect. Empty if
-    /// nothing is newly allowed.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    /// The class of actions: their type, and the alternatives of both rules that they meet.
     pub class: String,
 }
 
@@ -37,29 +27,17 @@ impl DifferenceKind {
     pub fn is_more_permissive(&self) -> bool {
         self.head < self.base
     }
-
-    pub(super) fn pair(&self) -> RulePair {
-        (
-            self.base,
-            self.head,
-            self.base_rule.clone(),
-            self.head_rule.clone(),
-        )
-    }
 }
 
-/// The questions of one kind of difference.
+/// What shows a kind of difference.
 #[derive(Debug, Clone)]
 pub struct Difference {
-    /// Number of evaluated questions of this kind.
-    pub count: u64,
-    /// The smallest of them.
+    /// An action of this kind.
     pub witness: Question,
     /// The head's reason for its decision.
     pub reason: String,
-    /// The branches of the rules and the broad kind of action. One difference per branch is
-    /// reported.
-    pub(super) branch: String,
+    /// Whether the witness has unknown effects.
+    pub(super) obscure: bool,
 }
 
 /// The result of a comparison.
@@ -67,20 +45,18 @@ pub struct Difference {
 pub struct Comparison {
     /// Number of random questions.
     pub made: u64,
-    /// Number of questions targeted at changed rules.
+    /// Number of questions built to show a kind.
     pub targeted: u64,
     /// Number of given questions.
     pub given: u64,
     /// The differences, by kind.
     pub differences: BTreeMap<DifferenceKind, Difference>,
-    /// Number of differing questions of kinds that aren't reported.
-    pub left_out: u64,
-    /// Number of kinds that aren't reported.
-    pub kinds_left_out: u64,
     /// The changed rules by id: those of the head in its order, then the removed ones.
     pub rules: Vec<(String, RuleChange)>,
     /// Kinds of actions that may become more permissive, though no real action is known.
     pub unproven: Vec<UnprovenChange>,
+    /// Number of kinds that become stricter, though no real action is known.
+    pub stricter_without_witness: u64,
     /// Whether it is proved that both policies decide every action alike.
     pub equivalent: bool,
     /// Properties of the base that the head no longer has.
@@ -94,47 +70,5 @@ impl Comparison {
     #[must_use]
     pub fn is_proven(&self) -> bool {
         self.unproven.is_empty()
-    }
-
-    /// Selects the differences to report: one per branch of each pair of rules, then more up to the
-    /// maximum. The others are counted.
-    pub(super) fn select(&mut self) {
-        let mut branches: BTreeMap<(RulePair, String), Vec<(DifferenceKind, Difference)>> =
-            BTreeMap::new();
-        for (kind, difference) in std::mem::take(&mut self.differences) {
-            let branch = (kind.pair(), difference.branch.clone());
-            branches.entry(branch).or_default().push((kind, difference));
-        }
-        let (per_pair, of_all) = MAX_CLASSES;
-        let mut kept: BTreeMap<RulePair, usize> = BTreeMap::new();
-        let mut rounds: Vec<_> = branches
-            .into_iter()
-            .map(|((pair, _), kinds)| (pair, kinds.into_iter()))
-            .collect();
-        let mut first = true;
-        while !rounds.is_empty() {
-            rounds.retain_mut(|(pair, kinds)| {
-                let Some((kind, difference)) = kinds.next() else {
-                    return false;
-                };
-                let (of_this, all) = (
-                    kept.entry(pair.clone()).or_default(),
-                    self.differences.len(),
-                );
-                if if first {
-                    all < of_all + MAX_KINDS
-                } else {
-                    *of_this < per_pair && all < of_all
-                } {
-                    *of_this += 1;
-                    self.differences.insert(kind, difference);
-                } else {
-                    self.kinds_left_out += 1;
-                    self.left_out += difference.count;
-                }
-                true
-            });
-            first = false;
-        }
     }
 }

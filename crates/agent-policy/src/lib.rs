@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod action;
-mod branch;
 mod compare;
 mod condition;
 mod coverage;

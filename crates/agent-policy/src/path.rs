@@ -208,13 +208,11 @@ impl PathFacts {
     }
 
     /// Whether the path contains an unexpanded `*` or `?`.
-    #[cfg(test)]
     pub(super) const fn is_wild(&self) -> bool {
         self.wild
     }
 
     /// Whether the action affects everything below, too.
-    #[cfg(test)]
     pub(super) const fn is_tree(&self) -> bool {
         self.tree
     }

@@ -2,8 +2,10 @@
 //! questions would hardly ever match.
 
 mod from_sketch;
+mod histories;
 
 pub(super) use from_sketch::questions_of;
+use histories::histories;
 
 use super::action::{Action, type_bit};
 use super::condition::{CommandTest, Condition, PathTest, Predicate};
@@ -13,8 +15,8 @@ use super::limit::Limit;
 use super::model::{Policy, Rule};
 use super::name::Name;
 use super::path::Access;
-use super::question::{Approvals, Context, Question};
-use super::request::{History, Past, Request};
+use super::question::{Context, Question};
+use super::request::{History, Request};
 use super::sample::samples;
 use governance::ActionType;
 use governance::RiskLevel;
@@ -30,11 +32,6 @@ const MAX_TRIED: usize = 1_500;
 const MAX_ACTIONS: usize = 96;
 /// Maximum number of texts or paths of one predicate to combine with those of another.
 const MAX_COMBINED: usize = 6;
-/// Maximum number of approvals in a history.
-const MAX_APPROVALS: u64 = 50_000;
-/// The time of the questions.
-const NOW: i64 = 1_768_800_000_000;
-
 /// A command for each kind of effect.
 const SAMPLE_COMMANDS: [(EffectKind, &str); 15] = [
     (EffectKind::Read, "cat a"),
@@ -401,7 +398,13 @@ impl Vocabulary {
             tried.extend(self.shell());
         }
         if self.is_about(Some(ActionType::CodeDiff)) && self.tools.is_empty() {
-            tried.extend(self.diffs());
+            let diffs = self.diffs();
+            if self.whole
+                && let Some(diff) = diffs.first()
+            {
+                tried.extend(self.with_calls(diff));
+            }
+            tried.extend(diffs);
         }
         if self.is_about(Some(ActionType::Answer)) && self.tools.is_empty() {
             let texts = self.texts.iter().map(String::as_str).chain(["Done."]);
@@ -412,8 +415,16 @@ impl Vocabulary {
                     .map(|text| Action::recorded("answer", json!({ "content": text }))),
             );
             tried.push(Action::recorded("answer", json!({ "content": "Done." })));
+            if self.whole {
+                tried.extend(
+                    self.with_calls(&Action::recorded("answer", json!({ "content": "Done." }))),
+                );
+            }
         }
         if self.is_about(None) {
+            let texts = self.texts.iter();
+            tried.extend(texts.clone().flat_map(|text| fragments("dance", text)));
+            tried.extend(texts.map(|text| Action::recorded("dance", json!({ "text": text }))));
             tried.push(Action::recorded("dance", json!({})));
         }
         let mut seen = BTreeSet::new();
@@ -475,6 +486,23 @@ impl Vocabulary {
                 .flat_map(|text| fragments("tool_call", text)),
         );
         all
+    }
+
+    /// The action with the members of a call beside its own: it may do what the call does.
+    fn with_calls(&self, action: &Action) -> Vec<Action> {
+        let calls = self.calls().into_iter().map(|call| call.payload);
+        let commands = self
+            .shell_lines()
+            .into_iter()
+            .map(|line| json!({ "command": line }));
+        let beside = commands.take(MAX_ACTIONS).chain(calls);
+        let joined = beside.filter_map(|beside| {
+            let mut payload = action.payload.clone();
+            let members = beside.as_object()?.clone();
+            payload.as_object_mut()?.extend(members);
+            Some(Action::recorded(&action.kind_name, payload))
+        });
+        joined.collect()
     }
 
     fn shell(&self) -> Vec<Action> {
@@ -645,80 +673,6 @@ impl Vocabulary {
         }
         all
     }
-}
-
-/// The question after approvals at and just around each limit, both recent and old.
-fn histories(question: &Question, limits: &[Limit], approved_before: bool) -> Vec<Question> {
-    const MINUTE: i64 = 60_000;
-    let mut all = Vec::new();
-    let mut add = |count: u64, ago: Option<i64>, cost: u32, busy: u64, by_human: bool| {
-        let mut asked = question.clone();
-        asked.context.time = ago.map(|_| NOW);
-        let each = Past {
-            kind: asked.action.kind,
-            tool: asked.action.tool.clone().filter(|_| by_human),
-            risk: if by_human {
-                RiskLevel::Medium
-            } else {
-                RiskLevel::Low
-            },
-            time: ago.map(|ago| NOW - ago),
-            by_human,
-        };
-        asked.past.push(Approvals {
-            each,
-            count,
-            cost,
-            busy,
-        });
-        all.push(asked);
-    };
-    for limit in limits {
-        let counts = |most: u64| [most.saturating_sub(1), most, most.saturating_add(1)];
-        match *limit {
-            Limit::PerMinute(most)
-            | Limit::PerHour(most)
-            | Limit::PerExecution(most)
-            | Limit::AllPerHour(most) => {
-                for count in counts(most)
-                    .into_iter()
-                    .filter(|count| (1..=MAX_APPROVALS).contains(count))
-                {
-                    // Within each window and just beyond it. Without a time, all approvals count.
-                    for ago in [
-                        None,
-                        Some(MINUTE / 2),
-                        Some(MINUTE),
-                        Some(30 * MINUTE),
-                        Some(60 * MINUTE),
-                        Some(600 * MINUTE),
-                    ] {
-                        add(count, ago, 0, 0, false);
-                    }
-                }
-            }
-            Limit::Cost(most) => {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "saturates, which suits a sum of money"
-                )]
-                let whole = most.ceil() as u32;
-                for cost in [whole.saturating_sub(1), whole, whole.saturating_add(1)] {
-                    add(1, None, cost, 0, false);
-                }
-            }
-            Limit::Busy(most) => {
-                for busy in counts(most) {
-                    add(1, None, 0, busy, false);
-                }
-            }
-        }
-    }
-    if approved_before {
-        add(1, None, 0, 0, true);
-    }
-    all
 }
 
 /// Actions whose payload is a text that is itself a fragment of JSON.

@@ -33,7 +33,6 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, diff.len().saturating_mul(4).saturating_add(10_000));
     e.as_written = true;
     let mut old: Option<String> = None;
-    let mut found = false;
     let mut pos = 0usize;
     // Lines of a hunk still to come, so that its text is never taken for a header.
     let (mut minus, mut plus) = (0usize, 0usize);
@@ -57,14 +56,12 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
         if let Some(r) = line.strip_prefix("--- ") {
             old = name(r);
         } else if let Some(r) = line.strip_prefix("+++ ") {
-            found = true;
             match (name(r), &old) {
                 (Some(new), _) => e.path_write(&arg(new)),
                 (None, Some(gone)) => e.path_delete(&arg(gone.clone()), false),
                 (None, None) => {}
             }
         } else if let Some(r) = line.strip_prefix("rename from ") {
-            found = true;
             if let Some(n) = name(r) {
                 e.path_move(&arg(n));
             }
@@ -72,7 +69,6 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
             .strip_prefix("rename to ")
             .or_else(|| line.strip_prefix("copy to "))
         {
-            found = true;
             if let Some(n) = name(r) {
                 e.path_write(&arg(n));
             }
@@ -80,7 +76,6 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
             .strip_prefix("new mode ")
             .or_else(|| line.strip_prefix("new file mode "))
         {
-            found = true;
             let mode = r.trim();
             if mode == "120000" {
                 e.emit_raw(
@@ -121,13 +116,11 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
                 );
             }
         } else if let Some(r) = line.strip_prefix("diff --git ") {
-            found = true;
             // Deletions and mode changes of empty files have no `---` line.
             if let Some((_, b)) = r.trim_end().rsplit_once(" b/") {
                 e.path_write(&arg(b.to_owned()));
             }
         } else if line.starts_with("deleted file mode") {
-            found = true;
             e.emit_raw(
                 EffectKind::Delete,
                 None,
@@ -137,7 +130,6 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
                 "deletes a file",
             );
         } else if line.starts_with("Binary files ") || line.starts_with("GIT binary patch") {
-            found = true;
             e.emit_raw(
                 EffectKind::Write,
                 None,
@@ -158,7 +150,8 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
             plus = count('+');
         }
     }
-    if !found {
+    // Headers that name no file, such as two of `/dev/null`, say nothing.
+    if e.sink.len() == 0 {
         e.sink.mark_unparsed();
         e.emit_raw(
             EffectKind::Unknown,
@@ -219,5 +212,66 @@ mod tests {
             RiskLevel::High
         );
         assert!(of("hello").unparsed);
+    }
+
+    #[test]
+    fn headers_that_name_no_file_are_not_understood() {
+        for diff in [
+            "--- /dev/null\n+++ /dev/null\n",
+            "--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n-x\n+y\n",
+            "rename to \n",
+            "--- \n+++ \n",
+            "diff --git x y\n",
+        ] {
+            let analysis = of(diff);
+            assert_eq!(analysis.risk, RiskLevel::High, "{diff}: {analysis:?}");
+        }
+    }
+
+    /// Whatever the headers name, a diff changes something or isn't understood.
+    #[test]
+    fn a_diff_changes_something() {
+        let table = Table::builtin();
+        let context = Context::new(&table);
+        let names = [
+            "a/x",
+            "b/.env",
+            "/dev/null",
+            "/dev/sda",
+            "/dev/tcp/h/80",
+            "h:x",
+            "https://h/x",
+            "~/.ssh/id_rsa",
+            "*",
+            "$X",
+            "-",
+            "",
+            "/proc/self/mem",
+            "\"a\\tb\"",
+            "//h/share",
+            "C:\\x",
+            ".git/config",
+        ];
+        for old in names {
+            for new in names {
+                for diff in [
+                    format!("--- {old}\n+++ {new}\n"),
+                    format!("diff --git {old} {new}\n"),
+                    format!("rename from {old}\nrename to {new}\n"),
+                    format!("copy from {old}\ncopy to {new}\n"),
+                    format!("--- {old}\nnew mode 100644\n+++ {new}\n"),
+                ] {
+                    let analysis = effects_of_diff(&diff, &context);
+                    let harmless = |kind| {
+                        matches!(
+                            kind,
+                            EffectKind::Read | EffectKind::Network | EffectKind::GitRead
+                        )
+                    };
+                    let changes = analysis.effects.iter().any(|e| !harmless(e.kind));
+                    assert!(changes, "{diff}: {analysis:?}");
+                }
+            }
+        }
     }
 }

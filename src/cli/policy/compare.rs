@@ -12,6 +12,7 @@ use crate::cli::progress::{Progress, Unit};
 use crate::diag::{FailOn, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::recorded_decisions::DecisionHistory;
+use crate::trajectory::words::plural;
 use crate::verify::{Options, Report, watch};
 use agent_policy::{
     Case, Comparison, Context, Effect, Effort, Position, Question, RuleChange, UnprovenChange,
@@ -25,7 +26,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Number of random questions when a gate compares policies.
-const GATE_CASES: u32 = 2_000;
+const GATE_CASES: u32 = 200;
 /// Maximum number of recorded actions that are evaluated.
 const MAX_RECORDED: usize = 1_000_000;
 
@@ -48,8 +49,8 @@ pub struct CompareArgs {
     /// Start the search with this seed; the same seed tries the same actions.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Random questions to evaluate besides the proof.
-    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
+    /// Random questions that cross-check the proof.
+    #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
     cases: u32,
     /// Fail (exit 1) on findings of this severity or above.
     #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
@@ -229,12 +230,12 @@ impl CompareArgs {
                     .differences
                     .iter()
                     .map(
-                        |(kind, d)| json!({ "kind": kind, "count": d.count, "witness": without(d.witness.action.to_json(), secrets), "context": d.witness.circumstances().map(|c| without(c, secrets)), "history": d.witness.approved().map(|h| without(h, secrets)), "reason": d.reason }),
+                        |(kind, d)| json!({ "kind": kind, "witness": without(d.witness.action.to_json(), secrets), "context": d.witness.circumstances().map(|c| without(c, secrets)), "history": d.witness.approved().map(|h| without(h, secrets)), "reason": d.reason }),
                     )
                     .collect();
                 json!({
                     "base": pair.base.file, "head": pair.head.file, "made": found.made, "aimed": found.targeted, "given": found.given,
-                    "proven": found.is_proven(), "equivalent": found.equivalent, "inconclusive": found.unproven, "lostProperties": found.lost, "leftOut": found.left_out, "kindsLeftOut": found.kinds_left_out, "rules": found.rules, "differences": differences,
+                    "proven": found.is_proven(), "equivalent": found.equivalent, "inconclusive": found.unproven, "stricterWithoutWitness": found.stricter_without_witness, "lostProperties": found.lost, "rules": found.rules, "differences": differences,
                 })
             })
             .collect();
@@ -276,22 +277,18 @@ fn text(
             .differences
             .iter()
             .partition(|(k, _)| k.is_more_permissive());
-        let sum = |list: &[(_, &agent_policy::Difference)]| {
-            list.iter().map(|(_, d)| d.count).sum::<u64>()
-        };
-        writeln!(
+        write!(
             out,
-            "    {} more permissive, {} stricter, of {} questions made, {} aimed at what changed and {} given",
-            sum(&milder),
-            sum(&stricter),
-            found.made,
-            found.targeted,
-            found.given
+            "    more permissive: {}; stricter: {}",
+            plural(milder.len() as u64, "kind"),
+            plural(stricter.len() as u64, "kind"),
         )?;
-        writeln!(out, "    {}", verdict(found))?;
-        if found.left_out > 0 {
-            writeln!(out, "    {}", left_out(found))?;
+        if found.stricter_without_witness > 0 {
+            let more = plural(found.stricter_without_witness, "kind");
+            write!(out, " (and {more} that no known action shows)")?;
         }
+        writeln!(out)?;
+        writeln!(out, "    {}", verdict(found))?;
     }
     Ok(())
 }
@@ -325,9 +322,6 @@ pub(in crate::cli) fn compare_with_base(policy: &Path, base: &str) -> Result<Rep
         report(&pair, found, &mut objections);
     }
     let mut report = objections.into_report();
-    if let Some(found) = found.as_ref().filter(|found| found.left_out > 0) {
-        report.notices.push(left_out(found));
-    }
     report.notices.push(match found {
         None => format!("the policy is as it was in {}", pair.base.file),
         Some(found) => {
@@ -393,16 +387,6 @@ fn verdict(found: &Comparison) -> &'static str {
         (true, false, true) if found.equivalent => "proved: both decide every action alike",
         (true, false, true) => "proved: nothing becomes more permissive",
     }
-}
-
-/// Says that not every kind is listed.
-fn left_out(found: &Comparison) -> String {
-    let Comparison {
-        left_out,
-        kinds_left_out,
-        ..
-    } = found;
-    format!("not listed: {left_out} questions that differ in {kinds_left_out} more kinds")
 }
 
 /// The code of what is neither proved nor shown.
@@ -479,18 +463,20 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             "stricter"
         };
         let code = code_of(kind.base, kind.head);
+        let class = if kind.class.is_empty() {
+            String::new()
+        } else {
+            format!(" for {}", kind.class)
+        };
         let message = format!(
-            "{word}: {} by `{}` becomes {} by `{}`: {}",
+            "{word}: {} by `{}` becomes {} by `{}`{class}: {}",
             kind.base,
             kind.base_rule,
             kind.head,
             kind.head_rule,
             difference.witness.summary()
         );
-        let help = format!(
-            "{} of the questions that were asked; the new reason: {}",
-            difference.count, difference.reason
-        );
+        let help = format!("the new reason: {}", difference.reason);
         let (base, head) = (kind.base.to_string(), kind.head.to_string());
         to.add(
             code,

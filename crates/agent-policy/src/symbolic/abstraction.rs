@@ -1,11 +1,13 @@
-//! The abstract object of a concrete action. Tests compare what the engine says of the action with
-//! what the formulas say of the object.
+//! The abstract object of a concrete action.
+//!
+//! It shows which kind of action a witness is. Tests compare what the engine says of the action
+//! with what the formulas say of the object.
 
 use super::encoding::{
-    AGENT, ARGUMENTS, Encoder, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD,
-    PAYLOAD_PARTS, STEPS, TOOLS,
+    AGENT, ARGUMENTS, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD, PAYLOAD_PARTS,
+    STEPS, TOOLS,
 };
-use super::formula::Object;
+use super::formula::{FactId, Object};
 use crate::action::type_bit;
 use crate::condition::{CommandTest, Condition, Predicate, risk_bit};
 use crate::effect::Tristate;
@@ -18,17 +20,17 @@ use crate::request::Request;
 use shell_effects::{EffectKind, Step};
 use std::collections::BTreeMap;
 
-/// What the policies of a test contain, by their text.
-#[derive(Default)]
+/// The globs and grants of policies, by the text that facts name them with.
+#[derive(Debug, Default)]
 pub(super) struct Vocabulary<'p> {
     globs: BTreeMap<String, &'p PathGlob>,
     grants: BTreeMap<String, &'p CommandTest>,
 }
 
 impl<'p> Vocabulary<'p> {
-    pub(super) fn new(policy: &'p Policy) -> Self {
+    pub(super) fn new(policies: impl IntoIterator<Item = &'p Policy>) -> Self {
         let mut all = Self::default();
-        for rule in policy.rules.iter() {
+        for rule in policies.into_iter().flat_map(|policy| policy.rules.iter()) {
             rule.when.walk(true, &mut |when, _| all.add(when));
         }
         all
@@ -57,14 +59,14 @@ impl<'p> Vocabulary<'p> {
     /// The object of an action.
     pub(super) fn object(
         &self,
-        encoder: &Encoder,
+        of: &[(Fact, FactId)],
         facts: &Facts<'_>,
         request: &Request<'_>,
     ) -> Object {
         let mut object = Object::default();
-        for (fact, id) in encoder.facts() {
+        for (fact, id) in of {
             if holds(fact, facts, request) {
-                object.facts.insert(id);
+                object.facts.insert(*id);
             }
         }
         let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
@@ -81,28 +83,26 @@ impl<'p> Vocabulary<'p> {
         object.parts.insert(TOOLS, tools.collect());
         let paths = facts.touched_paths().map(|place| {
             let mut part = named(place.absolute.unwrap_or_default());
-            let own = encoder
-                .facts()
-                .filter(|(fact, _)| self.of_path(fact, &place));
-            part.facts.extend(own.map(|(_, id)| id));
+            let own = of.iter().filter(|(fact, _)| self.of_path(fact, &place));
+            part.facts.extend(own.map(|(_, id)| *id));
             part
         });
         object.parts.insert(PATHS, paths.collect());
         let hosts = facts.hosts().map(|host| {
             let mut part = named(host.unwrap_or_default());
-            let known = encoder
-                .facts()
-                .filter(|(fact, _)| **fact == Fact::Known && host.is_some());
-            part.facts.extend(known.map(|(_, id)| id));
+            let known = of
+                .iter()
+                .filter(|(fact, _)| *fact == Fact::Known && host.is_some());
+            part.facts.extend(known.map(|(_, id)| *id));
             part
         });
         object.parts.insert(HOSTS, hosts.collect());
         let steps = facts.steps().iter().enumerate().map(|(index, step)| {
             let mut part = named(&step.program);
-            let own = encoder
-                .facts()
+            let own = of
+                .iter()
                 .filter(|(fact, _)| self.of_step(fact, index, step, facts));
-            part.facts.extend(own.map(|(_, id)| id));
+            part.facts.extend(own.map(|(_, id)| *id));
             let arguments = step.args.iter().map(|a| named(a)).collect();
             part.parts.insert(ARGUMENTS, arguments);
             part

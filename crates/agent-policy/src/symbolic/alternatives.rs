@@ -13,28 +13,32 @@ use shell_effects::EffectKind;
 /// Lists of alternatives, each with a label for reports.
 pub(super) type Alternatives = Vec<Vec<(String, FormulaId)>>;
 
-impl Encoder {
-    /// The types of actions.
-    pub(super) fn kind_alternatives(&mut self) -> Alternatives {
-        use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
-        let mut all: Vec<(String, FormulaId)> = [ShellCmd, ToolCall, CodeDiff, Answer]
-            .into_iter()
-            .map(|kind| {
-                let formula = self.kinds(type_bit(Some(kind)));
-                (kind_name(kind).to_owned(), formula)
-            })
-            .collect();
-        all.push(("unknown type".to_owned(), self.kinds(type_bit(None))));
-        vec![all]
-    }
+/// The types of actions, those first that people know best.
+pub(super) const TYPES: [Option<ActionType>; 5] = [
+    Some(ActionType::ShellCmd),
+    Some(ActionType::ToolCall),
+    Some(ActionType::CodeDiff),
+    Some(ActionType::Answer),
+    None,
+];
 
+impl Encoder {
     /// The alternatives of a condition. What `not` excludes is none.
     pub(super) fn alternatives(&mut self, when: &Condition) -> Alternatives {
         match when {
-            Condition::All(list) | Condition::Any(list) => list
+            Condition::All(list) => list
                 .iter()
                 .flat_map(|part| self.alternatives(part))
                 .collect(),
+            Condition::Any(list) => {
+                let branches = list.iter().map(|part| {
+                    let truth = self.condition(part, false);
+                    (label(part), truth.possible)
+                });
+                let mut all = vec![branches.collect()];
+                all.extend(list.iter().flat_map(|part| self.alternatives(part)));
+                all
+            }
             Condition::Not(_) => Vec::new(),
             Condition::Is(predicate, _) => self.elements(predicate),
         }
@@ -96,10 +100,19 @@ impl Encoder {
                     })
                     .collect(),
             ],
-            Predicate::Type(_)
-            | Predicate::Production(_)
-            | Predicate::ApprovedBefore
-            | Predicate::UsedUp(_) => Vec::new(),
+            Predicate::Type(bits) => vec![
+                TYPES
+                    .into_iter()
+                    .filter(|kind| type_bit(*kind) & bits != 0)
+                    .map(|kind| {
+                        let name = kind.map_or("unknown", kind_name);
+                        (name.to_owned(), Predicate::Type(type_bit(kind)))
+                    })
+                    .collect(),
+            ],
+            Predicate::Production(_) | Predicate::ApprovedBefore | Predicate::UsedUp(_) => {
+                Vec::new()
+            }
         };
         lists
             .into_iter()
@@ -113,6 +126,17 @@ impl Encoder {
                     .collect()
             })
             .collect()
+    }
+}
+
+/// A condition as its author wrote it, in short.
+fn label(when: &Condition) -> String {
+    match when {
+        Condition::Is(_, text) => format!("`{text}`"),
+        Condition::Not(inner) => format!("not {}", label(inner)),
+        Condition::All(list) | Condition::Any(list) => {
+            list.iter().map(label).collect::<Vec<_>>().join(" ")
+        }
     }
 }
 

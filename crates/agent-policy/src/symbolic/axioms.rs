@@ -125,6 +125,18 @@ impl Encoder {
         all.push(self.implies(tool, call));
         all.push(self.implies(unknown, unparsed));
         all.push(self.implies(unknown, high));
+        // A diff changes something, whatever its other members do.
+        let diff = self.one_kind(ActionType::CodeDiff);
+        let harmless = bit(EffectKind::Read) | bit(EffectKind::Network) | bit(EffectKind::GitRead);
+        let changes = self.effects(!harmless);
+        all.push(self.implies(diff, changes));
+        // Nothing is read into an action of an unknown type.
+        let others = self.effects(!bit(EffectKind::Unknown));
+        let parts = [PATHS, HOSTS, STEPS].map(|parts| self.formulas.some(parts, TRUE));
+        let cut = self.fact(Fact::Cut);
+        let any = self.any([others, cut].into_iter().chain(parts));
+        let nothing = self.not(any);
+        all.push(self.implies(unknown, nothing));
         // Only a command has a line.
         let empty = self.languages.of(Pattern {
             regex: "^$".into(),
@@ -143,6 +155,10 @@ impl Encoder {
         let unparsed = self.fact(Fact::Unparsed);
         let unknown = self.effects(bit(Unknown));
         all.push(self.implies(unparsed, unknown));
+        // A program that isn't known may do anything.
+        let (open, hides) = (self.open(), self.hides());
+        let open = self.formulas.some(STEPS, open);
+        all.push(self.implies(open, hides));
         let (network, hosts) = (self.effects(bit(Network)), self.formulas.some(HOSTS, TRUE));
         all.push(self.implies(network, hosts));
         all.push(self.implies(hosts, network));
@@ -165,6 +181,12 @@ impl Encoder {
     fn outside_implies(&mut self) -> FormulaId {
         use EffectKind::{Delete, Network, Read, Unknown, Write};
         let mut all = Vec::new();
+        let (shell, call) = (
+            self.one_kind(ActionType::ShellCmd),
+            self.one_kind(ActionType::ToolCall),
+        );
+        let runs = self.any([shell, call]);
+        let no_program = self.not(runs);
         let sets = 1..8u8;
         for set in sets.clone() {
             let outside = self.fact(Fact::Outside(set));
@@ -175,7 +197,7 @@ impl Encoder {
                 let also = self.fact(Fact::Outside(wider));
                 all.push(self.implies(also, outside));
             }
-            // A set without programs grants some kinds of effects, and no others.
+            // What a set grants besides the effects of programs.
             let mut granted = bit(Unknown);
             if set & 1 != 0 {
                 granted |= bit(Read) | bit(Write) | bit(Delete);
@@ -183,10 +205,12 @@ impl Encoder {
             if set & 2 != 0 {
                 granted |= bit(Network);
             }
-            if set & 4 == 0 {
-                let others = self.effects(!granted);
-                all.push(self.implies(others, outside));
+            let mut others = self.effects(!granted);
+            if set & 4 != 0 {
+                // Only the effects of commands and calls are those of a program.
+                others = self.all([others, no_program]);
             }
+            all.push(self.implies(others, outside));
             let some = self.effects(u32::MAX);
             all.push(self.implies(outside, some));
         }

@@ -162,8 +162,11 @@ impl Encoder {
 
     /// The facts that appear in formulas, with their ids.
     #[cfg(test)]
-    pub(super) fn facts(&self) -> impl Iterator<Item = (&Fact, FactId)> {
-        self.facts.iter().map(|(fact, id)| (fact, *id))
+    pub(super) fn facts(&self) -> Vec<(Fact, FactId)> {
+        self.facts
+            .iter()
+            .map(|(fact, id)| (fact.clone(), *id))
+            .collect()
     }
 
     /// A solver for the formulas, and what the facts in them are.

@@ -3,7 +3,6 @@
 //! Both policies are read as formulas over abstract actions. A satisfiability solver looks for an
 //! abstract action on which they differ; if there is none, that is a proof about all actions.
 
-#[cfg(test)]
 mod abstraction;
 mod alternatives;
 mod axioms;
@@ -17,7 +16,7 @@ mod rule_use;
 mod sketch;
 mod solver;
 
-pub(crate) use proof::{AbstractDifference, implies, prove};
+pub(crate) use proof::{AbstractDifference, Proof, implies, prove};
 pub use property::{ProvableProperty, Proven};
 pub use rule_use::{PolicyUse, RuleUse};
 pub(crate) use sketch::Sketch;

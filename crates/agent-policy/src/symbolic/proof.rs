@@ -1,13 +1,17 @@
 //! Proves what a change of a policy allows.
 
-use super::alternatives::Alternatives;
+use super::abstraction::Vocabulary;
+use super::alternatives::{Alternatives, TYPES};
 use super::encoding::{EncodedRule, Encoder, Fact};
 use super::formula::{FactId, FormulaId, Formulas, Object, TRUE};
 use super::sketch::Sketch;
 use super::solver::{Answer, Search, Solver};
+use crate::action::type_bit;
 use crate::condition::Condition;
 use crate::effect::{Effect, Tristate};
+use crate::facts::Facts;
 use crate::model::{Combine, Policy};
+use crate::question::Question;
 use std::collections::BTreeMap;
 
 /// Maximum number of kinds of actions to list, and of one pair of deciding rules.
@@ -26,20 +30,59 @@ pub(crate) struct AbstractDifference {
     pub(crate) class: String,
     /// An action of this kind, as far as the analysis knows it.
     pub(crate) sketch: Sketch,
+    /// Holds for the actions of this kind.
+    formula: FormulaId,
 }
 
-/// What the analysis proves.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Proof {
-    /// All kinds of actions that become more permissive.
-    pub(crate) permissive: Vec<AbstractDifference>,
-    /// All kinds of actions that become more restrictive.
-    pub(crate) restrictive: Vec<AbstractDifference>,
-    /// Whether each pair of rules that differ is in the lists: the analysis ended within its
-    /// bounds.
+impl AbstractDifference {
+    /// Whether the head is more permissive.
+    pub(crate) fn is_more_permissive(&self) -> bool {
+        self.head < self.base
+    }
+}
+
+/// What the analysis proves about two policies.
+pub(crate) struct Proof<'p> {
+    /// The kinds of actions that they decide differently: first those that become more permissive.
+    pub(crate) kinds: Vec<AbstractDifference>,
+    /// Whether each pair of rules that differ is in the list: the analysis ended within its bounds.
     pub(crate) complete: bool,
     /// Patterns that can't be analysed.
     pub(crate) opaque: Vec<String>,
+    /// None if the policies can't be analysed together.
+    analysis: Option<DifferenceSearch<'p>>,
+}
+
+impl Proof<'_> {
+    /// Sketches of a kind, one for each type of action: plain ones, where there are any.
+    pub(crate) fn sketches(&mut self, kind: usize) -> Vec<Sketch> {
+        let found = self.kinds.get(kind).zip(self.analysis.as_mut());
+        let Some((kind, analysis)) = found else {
+            return Vec::new();
+        };
+        let mut search = Search::new();
+        search.require(&analysis.solver.formulas, analysis.axioms);
+        search.require(&analysis.solver.formulas, kind.formula);
+        let mut sketches = Vec::new();
+        for kind in analysis.types {
+            for assumed in [&[kind, analysis.plain][..], &[kind]] {
+                if let Answer::Object(object) = analysis.solver.find(&mut search, assumed) {
+                    sketches.push(Sketch::new(&object, &analysis.facts));
+                    break;
+                }
+            }
+        }
+        sketches
+    }
+
+    /// Whether a question is of a kind, as far as the analysis can tell.
+    pub(crate) fn is_of_kind(&self, question: &Question, kind: &AbstractDifference) -> bool {
+        self.analysis.as_ref().is_some_and(|analysis| {
+            let object = analysis.object(question);
+            // Nothing is known of a text that can't be analysed.
+            !self.opaque.is_empty() || analysis.solver.holds(kind.formula, &object)
+        })
+    }
 }
 
 /// A policy as formulas.
@@ -51,12 +94,18 @@ pub(super) struct Encoded<'p> {
 }
 
 /// Proves how the decisions of two policies differ.
-pub(crate) fn prove(base: &Policy, head: &Policy) -> Proof {
+pub(crate) fn prove<'p>(base: &'p Policy, head: &'p Policy) -> Proof<'p> {
     let workdir = &base.surroundings.context().workdir;
     // Each policy classifies paths by its own directory.
     if *workdir != head.surroundings.context().workdir {
-        return Proof::default();
+        return Proof {
+            kinds: Vec::new(),
+            complete: false,
+            opaque: Vec::new(),
+            analysis: None,
+        };
     }
+    let vocabulary = Vocabulary::new([base, head]);
     let mut encoder = Encoder::new();
     let [base, head] = [base, head].map(|policy| Encoded::new(policy, &mut encoder));
     let [base_effects, head_effects] =
@@ -74,7 +123,7 @@ pub(crate) fn prove(base: &Policy, head: &Policy) -> Proof {
     };
     let permissive = differs(&mut encoder, |old, new| new < old);
     let restrictive = differs(&mut encoder, |old, new| new > old);
-    let kinds = encoder.kind_alternatives();
+    let types = TYPES.map(|kind| encoder.kinds(type_bit(kind)));
     let plain = encoder.plain();
     let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir));
     let opaque = encoder.opaque.iter().cloned().collect();
@@ -85,18 +134,21 @@ pub(crate) fn prove(base: &Policy, head: &Policy) -> Proof {
         solver,
         facts,
         search: found,
+        axioms,
         plain,
-        kinds,
+        types,
         base,
         head,
+        vocabulary,
     };
-    let (permissive, complete) = search.all(permissive);
+    let (mut kinds, complete) = search.all(permissive);
     let (restrictive, also) = search.all(restrictive);
+    kinds.extend(restrictive);
     Proof {
-        permissive,
-        restrictive,
+        kinds,
         complete: complete && also,
         opaque,
+        analysis: Some(search),
     }
 }
 
@@ -118,9 +170,13 @@ struct DifferenceSearch<'p> {
     search: Search,
     /// What simple actions have in common.
     plain: FormulaId,
-    kinds: Alternatives,
+    /// What holds for every action.
+    axioms: FormulaId,
+    /// The types of actions.
+    types: [FormulaId; 5],
     base: Encoded<'p>,
     head: Encoded<'p>,
+    vocabulary: Vocabulary<'p>,
 }
 
 impl DifferenceSearch<'_> {
@@ -144,12 +200,8 @@ impl DifferenceSearch<'_> {
             let of_pair = pairs.entry((base_rule, head_rule)).or_default();
             *of_pair += 1;
             let mut labels = Vec::new();
-            for list in self
-                .kinds
-                .iter()
-                .chain(self.base.alternatives(base_rule))
-                .chain(self.head.alternatives(head_rule))
-            {
+            let alternatives = self.base.alternatives(base_rule).iter();
+            for list in alternatives.chain(self.head.alternatives(head_rule)) {
                 let met = list
                     .iter()
                     .find(|(_, formula)| self.solver.holds(*formula, &object));
@@ -174,17 +226,38 @@ impl DifferenceSearch<'_> {
                 head_rule,
                 class: labels.join(" "),
                 sketch: Sketch::new(&object, &self.facts),
+                formula: same,
             });
         }
         (found, false)
     }
 
-    /// An object for which a formula holds, a plain one if there is one.
+    /// The abstract object of a question.
+    fn object(&self, question: &Question) -> Object {
+        let history = question.history();
+        let request = question.context.request(&question.action, &history);
+        let facts = Facts::new(
+            &question.action,
+            question.context.risk,
+            &self.base.policy.surroundings,
+        );
+        self.vocabulary.object(&self.facts, &facts, &request)
+    }
+
+    /// An object for which a formula holds: a plain one of a familiar type, if there is one.
     fn find(&mut self, wanted: FormulaId) -> Answer {
-        match self.solver.find(&mut self.search, &[wanted, self.plain]) {
-            Answer::Object(object) => Answer::Object(object),
-            Answer::None | Answer::Unknown => self.solver.find(&mut self.search, &[wanted]),
+        let found = self.solver.find(&mut self.search, &[wanted]);
+        if !matches!(found, Answer::Object(_)) {
+            return found;
         }
+        for kind in self.types {
+            let assumed = [wanted, kind, self.plain];
+            let plain = self.solver.find(&mut self.search, &assumed);
+            if matches!(plain, Answer::Object(_)) {
+                return plain;
+            }
+        }
+        found
     }
 }
 
@@ -303,7 +376,13 @@ impl<'p> Encoded<'p> {
                 let earlier = formulas.or(before.iter().map(|v| v.doubtful));
                 let certain = self.some_certain(formulas, effect);
                 let (first, unsure) = (formulas.not(earlier), formulas.not(certain));
-                either.push(formulas.and([own.doubtful, first, unsure]));
+                // A stricter default decides unless some rule matches.
+                let settled = if self.policy.default.effect > asks {
+                    self.some_certain(formulas, Effect::Allow)
+                } else {
+                    TRUE
+                };
+                either.push(formulas.and([own.doubtful, first, unsure, settled]));
             }
             all.push(formulas.or(either));
         }

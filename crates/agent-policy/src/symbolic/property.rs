@@ -1,10 +1,12 @@
 //! Proves properties of a policy, or refutes them with an action.
 
+use super::alternatives::TYPES;
 use super::encoding::{EncodedRule, Encoder, Fact, PATHS, Truth};
 use super::formula::{FormulaId, TRUE};
 use super::proof::Encoded;
 use super::sketch::Sketch;
 use super::solver::Answer;
+use crate::action::type_bit;
 use crate::condition::risk_bit;
 use crate::effect::{Effect, Tristate};
 use crate::facts::Facts;
@@ -176,7 +178,7 @@ impl Policy {
         let plain = encoder.plain();
         let axioms = encoder.axioms();
         let parts = encoder.part_axioms(&self.surroundings.context().workdir);
-        let kinds = encoder.kind_alternatives();
+        let types = TYPES.map(|kind| encoder.kinds(type_bit(kind)));
         let (mut solver, facts) = encoder.into_solver(parts);
         let limits: Vec<Limit> = self.rules.iter().flat_map(|r| r.limits.clone()).collect();
         let whole = solver.formulas.and([breaks, axioms]);
@@ -186,7 +188,6 @@ impl Policy {
             Answer::Object(object) => Sketch::new(&object, &facts),
         };
         // One abstract action of each type, plain ones first.
-        let types: Vec<FormulaId> = kinds.into_iter().flatten().map(|(_, kind)| kind).collect();
         let ways = types.iter().map(|kind| (*kind, plain));
         let ways = ways.chain(types.iter().map(|kind| (*kind, TRUE)));
         for (kind, plain) in ways.take(MAX_SKETCHES) {

@@ -1,15 +1,20 @@
 //! An abstract action in the words of a policy, from which real actions are built.
 
+use super::alternatives::TYPES;
 use super::encoding::{
     AGENT, ARGUMENTS, Encoder, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD,
     PAYLOAD_PARTS, STEPS, TOOLS,
 };
 use super::formula::{CollectionId, FactId, FormulaId, Object, TextSlot};
+use crate::action::{kind_name, type_bit};
 use crate::condition::risk_bit;
 use crate::path::Access;
 use governance::RiskLevel;
 use std::collections::BTreeSet;
 use std::fmt;
+
+/// Number of arguments beyond which some aren't kept.
+const MANY: usize = 64;
 
 /// What is known of an abstract action. What isn't listed doesn't matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,6 +59,12 @@ impl Sketch {
                 .filter(|name| !name.is_empty())
                 .collect()
         };
+        // A variable shows nothing of a path or host.
+        let known = |part: &Object, variable: &str| {
+            text(part, NAME)
+                .filter(|name| !name.is_empty() && of(part).contains(&Fact::Known))
+                .unwrap_or_else(|| variable.to_owned())
+        };
         let own = of(object);
         let mut sketch = Self {
             kind: 16,
@@ -63,7 +74,7 @@ impl Sketch {
             production: own.contains(&Fact::Production),
             line: text(object, LINE).unwrap_or_default(),
             payload: text(object, PAYLOAD).unwrap_or_default(),
-            hosts: names(HOSTS),
+            hosts: parts(HOSTS).map(|host| known(host, "$H")).collect(),
             approved_before: own.contains(&Fact::ApprovedBefore),
             several: own.contains(&Fact::Several),
             ..Self::default()
@@ -84,21 +95,27 @@ impl Sketch {
             sketch.parts.extend(text(part, NAME));
         }
         for path in parts(PATHS) {
-            let access = of(path).into_iter().find_map(|fact| match fact {
-                Fact::Access(access) => Some(access),
+            let own = of(path);
+            let access = own.iter().find_map(|fact| match fact {
+                Fact::Access(access) => Some(*access),
                 _ => None,
             });
-            let name = text(path, NAME).unwrap_or_default();
+            let name = known(path, "$F");
             sketch.paths.extend(access.map(|access| (name, access)));
         }
         for step in parts(STEPS) {
             let written = step.parts.get(&ARGUMENTS).into_iter().flatten();
-            let mut arguments: Vec<String> = written.filter_map(|a| text(a, NAME)).collect();
-            arguments.extend(of(step).into_iter().filter_map(|fact| match fact {
-                Fact::Argument(want, _) => Some(want),
-                _ => None,
-            }));
-            let program = text(step, NAME).unwrap_or_default();
+            // What isn't known of an argument is shown as `$…`.
+            let given = written.filter_map(|a| text(a, NAME));
+            let mut arguments: Vec<String> = given.map(|a| a.replace("$…", "$X")).collect();
+            for fact in of(step) {
+                match fact {
+                    Fact::Argument(want, _) => arguments.push(want),
+                    Fact::ManyArguments => arguments.resize(MANY, "x".to_owned()),
+                    _ => {}
+                }
+            }
+            let program = text(step, NAME).unwrap_or_default().replace("$…", "$X");
             sketch.steps.push((program, arguments));
         }
         sketch
@@ -108,7 +125,9 @@ impl Sketch {
 impl fmt::Display for Sketch {
     /// May contain text of a policy.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut said = Vec::new();
+        let kind = TYPES.into_iter().find(|kind| type_bit(*kind) == self.kind);
+        let kind = kind.flatten().map_or("unknown type", kind_name);
+        let mut said = vec![kind.to_owned()];
         let mut list = |what: &str, all: Vec<String>| {
             if !all.is_empty() {
                 said.push(format!("{what} {}", all.join(", ")));

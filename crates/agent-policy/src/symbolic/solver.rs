@@ -6,7 +6,8 @@
 
 use super::formula::{Atom, CollectionId, FormulaId, Formulas, Node, Object, TextSlot};
 use super::language::{Found, LanguageId, Languages};
-use batsat::{BasicSolver, Lit, SolverInterface, lbool};
+use batsat::callbacks::Basic;
+use batsat::{BasicSolver, Lit, SolverInterface, SolverOpts, lbool};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Work that one analysis may take, in checks of texts and parts.
@@ -335,7 +336,14 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn new() -> Self {
         Self {
-            sat: BasicSolver::default(),
+            // What isn't needed stays false, whatever an earlier answer was: answers are simpler.
+            sat: BasicSolver::new(
+                SolverOpts {
+                    phase_saving: 0,
+                    ..SolverOpts::default()
+                },
+                Basic::default(),
+            ),
             literals: HashMap::new(),
             atoms: HashMap::new(),
             required: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::abstraction::Vocabulary;
 use super::encoding::Encoder;
-use super::proof::{Encoded, Proof, prove};
+use super::proof::{AbstractDifference, Encoded, prove};
 use super::solver::Solver;
 use crate::facts::Facts;
 use crate::fuzz::{strategy, test_runner};
@@ -34,9 +34,24 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
     let mut encoder = Encoder::new();
     let symbolic = Encoded::new(policy, &mut encoder);
     let decisions = symbolic.decisions(&mut encoder.formulas);
+    let deciding = |rule: Option<usize>| {
+        let effects = Effect::ALL.into_iter();
+        let default = policy.default.effect;
+        effects
+            .filter(move |effect| rule.is_some() || *effect == default)
+            .map(move |effect| (effect, rule))
+    };
+    let rules = (0..policy.rules.len()).map(Some).chain([None]);
+    let decides: Vec<_> = rules
+        .flat_map(deciding)
+        .map(|(effect, rule)| {
+            let formula = symbolic.decides(&mut encoder.formulas, rule, effect);
+            ((effect, rule), formula)
+        })
+        .collect();
     let parts = encoder.part_axioms(&policy.surroundings.context().workdir);
     let axioms = encoder.axioms();
-    let vocabulary = Vocabulary::new(policy);
+    let vocabulary = Vocabulary::new([policy]);
     let mut runner = test_runner(seed, 0, cases);
     let questions = strategy::questions(policy, &[]);
     let mut objects = Vec::new();
@@ -50,7 +65,7 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
             &policy.surroundings,
         );
         let decision = policy.decide_on(&facts, &request);
-        let object = vocabulary.object(&encoder, &facts, &request);
+        let object = vocabulary.object(&encoder.facts(), &facts, &request);
         objects.push((question.clone(), decision.effect, decision.index, object));
     }
     let solver = Solver::new(encoder.formulas, encoder.languages);
@@ -76,6 +91,14 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
             "{}: {question:#?} {object:#?}",
             policy.id
         );
+        for (decision, formula) in &decides {
+            assert_eq!(
+                solver.holds(*formula, &object),
+                *decision == (effect, index),
+                "{}: {decision:?} {question:#?}",
+                policy.id
+            );
+        }
         for (which, formula) in Effect::ALL.into_iter().zip(decisions) {
             assert_eq!(
                 solver.holds(formula, &object),
@@ -145,13 +168,15 @@ fn the_engine_and_the_formulas_agree() {
     }
 }
 
-fn permissive(base: &[&str], head: &[&str]) -> Proof {
-    let proof = prove(
-        &pack("first-match", "ask", base),
-        &pack("first-match", "ask", head),
+fn differences(base: &[&str], head: &[&str]) -> Vec<AbstractDifference> {
+    let [base, head] = [base, head].map(|rules| pack("first-match", "ask", rules));
+    let proof = prove(&base, &head);
+    assert!(
+        proof.complete && proof.opaque.is_empty(),
+        "{:?}",
+        proof.kinds
     );
-    assert!(proof.complete && proof.opaque.is_empty(), "{proof:?}");
-    proof
+    proof.kinds
 }
 
 #[test]
@@ -201,11 +226,8 @@ fn rewritings_are_proved_equal() {
             &["tool: x, max_per_hour: 5 → allow"],
         ),
     ] {
-        let proof = permissive(base, head);
-        assert!(
-            proof.permissive.is_empty() && proof.restrictive.is_empty(),
-            "{base:?} {head:?}: {proof:?}"
-        );
+        let found = differences(base, head);
+        assert!(found.is_empty(), "{base:?} {head:?}: {found:?}");
     }
 }
 
@@ -234,10 +256,10 @@ fn what_becomes_more_permissive_is_found() {
         ),
         (&["risk: [medium, high] → deny"], &["risk: high → deny"]),
     ] {
-        let proof = permissive(base, head);
-        assert!(!proof.permissive.is_empty(), "{base:?} {head:?}");
-        let back = permissive(head, base);
-        assert!(!back.restrictive.is_empty(), "{head:?} {base:?}");
+        let permissive = |kind: &AbstractDifference| kind.is_more_permissive();
+        assert!(differences(base, head).iter().any(permissive), "{base:?}");
+        let back = differences(head, base);
+        assert!(!back.iter().all(permissive), "{head:?} {base:?}");
     }
 }
 
@@ -435,17 +457,14 @@ fn brute_force_finds_nothing_that_the_proof_lacks() {
                 .collect();
             let combine = ["first-match", "deny-overrides"][random.below(2)];
             let default = ["allow", "ask", "deny"][random.below(3)];
-            try_pack(
-                combine,
-                default,
-                &rules.iter().map(String::as_str).collect::<Vec<_>>(),
-            )
+            let read: Vec<&str> = rules.iter().map(String::as_str).collect();
+            try_pack(combine, default, &read).map(|policy| (policy, rules))
         };
-        let (Some(base), Some(head)) = (policy(), policy()) else {
+        let (Some((base, old_rules)), Some((head, new_rules))) = (policy(), policy()) else {
             continue;
         };
         let proof = prove(&base, &head);
-        assert!(proof.complete, "{base:?} {head:?}");
+        assert!(proof.complete);
         for question in &universe {
             let history = question.history();
             let request = question.context.request(&question.action, &history);
@@ -454,17 +473,14 @@ fn brute_force_finds_nothing_that_the_proof_lacks() {
                 continue;
             }
             differing += 1;
-            let kinds = if new.effect < old.effect {
-                &proof.permissive
-            } else {
-                &proof.restrictive
-            };
-            let known = kinds.iter().any(|kind| {
+            let known = proof.kinds.iter().any(|kind| {
                 (kind.base, kind.head) == (old.effect, new.effect)
                     && kind.base_rule == old.index
                     && kind.head_rule == new.index
+                    && proof.is_of_kind(question, kind)
             });
-            assert!(known, "{question:#?} {base:?} {head:?}");
+            let summary = question.summary();
+            assert!(known, "{summary}: {old_rules:?} → {new_rules:?}");
         }
     }
     assert!(differing > 1_000, "{differing}");

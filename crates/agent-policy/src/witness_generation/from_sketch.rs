@@ -2,30 +2,130 @@
 
 use super::{MAX_ACTIONS, Vocabulary, histories, quoted};
 use crate::action::Action;
+use crate::facts::{Facts, bit};
 use crate::limit::Limit;
+use crate::path::Access;
 use crate::question::Question;
-use crate::surroundings::Surroundings;
+use crate::surroundings::{Surroundings, table};
 use crate::symbolic::Sketch;
-use serde_json::Value;
+use governance::ActionType;
+use serde_json::{Value, json};
+use shell_effects::EffectKind;
 
-/// Questions that may be about an abstract action, the simplest first. Histories have approvals
-/// around `limits`.
+/// The path that a sketch has where any path would do.
+const ANY_PATH: &str = "/";
+/// Maximum number of programs whose names match a glob to look at.
+const MAX_PROGRAMS: usize = 6;
+
+/// Questions that may be about an abstract action: first those with all of its words, familiar
+/// calls before made ones. Histories have approvals around `limits`.
 pub(crate) fn questions_of(sketch: &Sketch, limits: &[Limit]) -> Vec<Question> {
     let vocabulary = Vocabulary::from_sketch(sketch);
-    let mut actions = vocabulary.tried();
-    if sketch.several {
-        actions.extend(lines_of_several(sketch, &vocabulary));
+    let familiar = familiar_lines(sketch, &vocabulary);
+    let mut actions: Vec<(bool, Action)> = Vec::new();
+    if vocabulary.is_about(Some(ActionType::ShellCmd)) {
+        let lines = familiar.iter();
+        actions.extend(lines.map(|(made, line)| (*made, Action::shell(line))));
     }
-    actions.sort_by_key(|action| action.payload.to_string().len());
+    if vocabulary.is_about(Some(ActionType::ToolCall)) {
+        let tool = vocabulary.tools.first().map_or("bash", String::as_str);
+        let call = |line: &String| Action::call(tool, json!({ "command": line }));
+        actions.extend(familiar.iter().map(|(made, line)| (*made, call(line))));
+    }
+    actions.extend(vocabulary.tried().into_iter().map(|action| (true, action)));
+    if sketch.several {
+        let several = lines_of_several(sketch, &vocabulary);
+        actions.extend(several.into_iter().map(|action| (true, action)));
+    }
+    let words = vocabulary.words();
+    let touches = touches(sketch);
+    let context = Surroundings::new(Surroundings::CWD);
+    actions.sort_by_cached_key(|(made, action)| {
+        let text = action.payload.to_string();
+        let missing = words.iter().filter(|word| !text.contains(**word)).count();
+        let effects = Facts::new(action, None, &context).effects();
+        let lacks = touches
+            .iter()
+            .filter(|kinds| **kinds & effects == 0)
+            .count();
+        (missing, lacks, *made, text.len())
+    });
     let mut all: Vec<Question> = actions
         .iter()
-        .flat_map(|action| vocabulary.circumstances(action))
+        .flat_map(|(_, action)| vocabulary.circumstances(action))
         .collect();
     if !limits.is_empty() || vocabulary.approved_before {
         let approved = vocabulary.approved_before;
         let some = all.iter().take(MAX_ACTIONS);
         let after: Vec<Question> = some.flat_map(|q| histories(q, limits, approved)).collect();
         all.splice(0..0, after);
+    }
+    all
+}
+
+/// For each path and host, the kinds of effects that touch it.
+fn touches(sketch: &Sketch) -> Vec<u32> {
+    use EffectKind::{Credential, Delete, Network, Read, System, Write};
+    let paths = sketch.paths.iter().filter(|(path, _)| path != ANY_PATH);
+    let paths = paths.map(|(_, access)| match access {
+        Access::Read => bit(Read) | bit(Credential),
+        Access::Write => bit(Write) | bit(System),
+        Access::Delete => bit(Delete),
+    });
+    let hosts = sketch.hosts.iter().map(|_| bit(Network));
+    paths.chain(hosts).collect()
+}
+
+/// Calls that people write of the programs of an abstract action, with its paths and hosts; whether
+/// they are stretched with its arguments.
+fn familiar_lines(sketch: &Sketch, vocabulary: &Vocabulary) -> Vec<(bool, String)> {
+    let table = table();
+    let mut lines = Vec::new();
+    for (program, arguments) in &sketch.steps {
+        if program.is_empty() {
+            continue;
+        }
+        let named: Vec<&str> = if table.contains(program) {
+            vec![program]
+        } else {
+            table.names_with_prefix(program)
+        };
+        for name in named.into_iter().take(MAX_PROGRAMS) {
+            for example in table.examples(name) {
+                if example.contains(['\'', '"', ';', '&', '|', '<', '>', '(', '`', '#', '\n']) {
+                    continue;
+                }
+                let longer = format!("{example} {}", arguments.join(" "));
+                let variants = variants(&example, vocabulary).into_iter();
+                lines.extend(variants.map(|line| (false, line)));
+                lines.push((true, longer));
+            }
+        }
+    }
+    lines
+}
+
+/// A familiar call, also with a path or host of the abstract action in the place of each operand.
+fn variants(example: &str, vocabulary: &Vocabulary) -> Vec<String> {
+    let mut all = vec![example.to_owned()];
+    let words: Vec<&str> = example.split(' ').collect();
+    let paths = vocabulary.paths.iter().filter(|path| *path != ANY_PATH);
+    let paths = paths.map(|path| quoted(path));
+    let urls = vocabulary
+        .hosts
+        .iter()
+        .map(|host| format!("https://{host}/x"));
+    for own in paths.chain(urls) {
+        let operands =
+            (1..words.len()).filter(|at| words.get(*at).is_some_and(|w| !w.starts_with('-')));
+        for at in operands {
+            let mut other = words.clone();
+            if let Some(word) = other.get_mut(at) {
+                *word = &own;
+            }
+            all.push(other.join(" "));
+        }
+        all.push(format!("{example} {own}"));
     }
     all
 }
@@ -92,7 +192,7 @@ impl Vocabulary {
         let mut lines: Vec<String> = Vec::new();
         lines.extend(Some(&sketch.line).filter(|line| !line.is_empty()).cloned());
         for (program, arguments) in &sketch.steps {
-            let program = if program.is_empty() { "x" } else { program };
+            let program = if program.is_empty() { "ls" } else { program };
             let words = std::iter::once(program)
                 .chain(arguments.iter().map(String::as_str))
                 .filter(|word| !word.is_empty());
@@ -100,10 +200,23 @@ impl Vocabulary {
             own.programs.push(quoted(program));
             own.arguments.extend(arguments.iter().cloned());
         }
+        // Several programs in one command.
+        if let [first, rest @ ..] = lines.as_slice() {
+            let nested: Vec<String> = rest.iter().map(|line| format!("$({line})")).collect();
+            if !nested.is_empty() {
+                lines.push(format!("{first} {}", nested.join(" ")));
+            }
+        }
         for line in lines {
             let paths = own.paths.iter().map(|path| quoted(path));
-            let paths =
-                paths.flat_map(|path| [format!("{line} {path}"), format!("{line} > {path}")]);
+            let paths = paths.flat_map(|path| {
+                [
+                    format!("{line} {path}"),
+                    format!("{line} > {path}"),
+                    format!("{line} $(rm -r {path})"),
+                    format!("{line} $(cat {path})"),
+                ]
+            });
             let hosts = own.hosts.iter().flat_map(|host| {
                 let url = format!("https://{host}/x");
                 [
@@ -113,10 +226,23 @@ impl Vocabulary {
                 ]
             });
             let longer: Vec<String> = paths.chain(hosts).collect();
-            own.lines.push(line);
+            own.lines.extend([format!("{line} --help"), line]);
             own.lines.extend(longer);
         }
         own
+    }
+
+    /// The words of the abstract action that a real one should have.
+    fn words(&self) -> Vec<&str> {
+        let named = [
+            &self.paths,
+            &self.hosts,
+            &self.programs,
+            &self.arguments,
+            &self.texts,
+        ];
+        let words = named.into_iter().flatten().map(String::as_str);
+        words.filter(|word| *word != ANY_PATH).collect()
     }
 
     /// Parameters that hold everything at once.

@@ -330,6 +330,27 @@ impl Table {
         out
     }
 
+    /// The names of the programs that begin like this, in alphabetical order.
+    #[must_use]
+    pub fn names_with_prefix(&self, prefix: &str) -> Vec<&str> {
+        let all = self.names.keys().map(|name| &**name);
+        let mut names: Vec<&str> = all.filter(|name| name.starts_with(prefix)).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Calls of a program that people write: the test lines of its entry.
+    #[must_use]
+    pub fn examples(&self, program: &str) -> Vec<String> {
+        let slot = self.names.get(program).and_then(|at| self.slots.get(*at));
+        let Some(raw) = slot.and_then(|slot| parse_entry(&slot.text).ok()) else {
+            return Vec::new();
+        };
+        let own = |cmd: &&String| cmd.split(' ').next() == Some(program);
+        let lines = tests_of(&raw).into_iter().map(|test| &test.cmd);
+        lines.filter(own).cloned().collect()
+    }
+
     /// The test lines of all entries.
     #[must_use]
     pub fn tests(&self) -> Vec<Test> {
