@@ -59,6 +59,7 @@ mod packaging;
 mod pages;
 mod picture;
 mod policy;
+mod policy_accept;
 mod properties;
 mod prose;
 mod reading;

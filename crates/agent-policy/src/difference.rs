@@ -96,8 +96,8 @@ impl Comparison {
         self.unproven.is_empty()
     }
 
-    /// Selects the differences to report: one per branch of each pair of rules, then more up to the
-    /// maximum. The others are counted.
+    /// Selects the differences to report: one per branch of each pair of rules, more permissive
+    /// ones first, then more up to the maximum. The others are counted.
     pub(super) fn select(&mut self) {
         let mut branches: BTreeMap<(RulePair, String), Vec<(DifferenceKind, Difference)>> =
             BTreeMap::new();
@@ -111,6 +111,8 @@ impl Comparison {
             .into_iter()
             .map(|((pair, _), kinds)| (pair, kinds.into_iter()))
             .collect();
+        // So one that is more permissive is always listed, if there is any.
+        rounds.sort_by_key(|((base, head, ..), _)| head >= base);
         let mut first = true;
         while !rounds.is_empty() {
             rounds.retain_mut(|(pair, kinds)| {

@@ -14,8 +14,8 @@ use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::recorded_decisions::DecisionHistory;
 use crate::verify::{Options, Report, watch};
 use agent_policy::{
-    Case, Comparison, Context, Effect, Effort, Position, Question, RuleChange, UnprovenChange,
-    compare, load_cases, load_corpus,
+    Case, Comparison, Context, DifferenceKind, Effect, Effort, Position, Question, RuleChange,
+    UnprovenChange, compare, load_cases, load_corpus,
 };
 use clap::Args;
 use content_scan::mask::Mask;
@@ -388,6 +388,9 @@ fn verdict(found: &Comparison) -> &'static str {
     let permissive = found.differences.keys().any(|k| k.is_more_permissive());
     match (found.is_proven(), permissive, found.differences.is_empty()) {
         (false, ..) => "not proved: see what is inconclusive",
+        (true, true, _) if found.kinds_left_out > 0 => {
+            "proved: by no other pair of rules anything becomes more permissive"
+        }
         (true, true, _) => "proved: nothing else becomes more permissive",
         (true, false, false) => "proved: nothing becomes more permissive",
         (true, false, true) if found.equivalent => "proved: both decide every action alike",
@@ -466,6 +469,20 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             Some(help.into()),
         )
         .subject = Some(subject(["inconclusive", &one.what]));
+    }
+    // The ones that are listed may be accepted or ignored, and say nothing of the others.
+    let permissive = |kind: &DifferenceKind| kind.is_more_permissive();
+    if found.kinds_left_out > 0 && found.differences.keys().any(permissive) {
+        let help = "change the policy in smaller steps, or read the rules that are named";
+        to.add(
+            INCONCLUSIVE,
+            &pair.head.file,
+            &pair.head.text,
+            Position { line: 1, column: 1 },
+            format!("inconclusive: {}", left_out(found)),
+            Some(help.into()),
+        )
+        .subject = Some("left out".into());
     }
     for (kind, difference) in &found.differences {
         let place = pair
