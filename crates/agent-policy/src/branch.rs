@@ -56,6 +56,7 @@ impl Predicate {
             Self::Tool(names) => each(names, Self::Tool),
             Self::Agent(names) => each(names, Self::Agent),
             Self::Host(names) => each(names, Self::Host),
+            Self::Turn(ranges) => each(ranges, Self::Turn),
             Self::Pattern(regexes) => each(regexes, Self::Pattern),
             Self::Granted(grants) => each(grants, Self::Granted),
             Self::Path(test) => each(&test.glob, |glob| {

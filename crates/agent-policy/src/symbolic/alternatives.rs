@@ -98,6 +98,7 @@ impl Encoder {
             ],
             Predicate::Type(_)
             | Predicate::Production(_)
+            | Predicate::Turn(_)
             | Predicate::ApprovedBefore
             | Predicate::UsedUp(_) => Vec::new(),
         };

@@ -86,7 +86,7 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
     }
 }
 
-const WHENS: [&str; 24] = [
+const WHENS: [&str; 26] = [
     "host: good.com",
     "host: ['*.good.com', good.com]",
     "path: { glob: 'src/**' }",
@@ -111,6 +111,8 @@ const WHENS: [&str; 24] = [
     "agent: 'intern-*'",
     "production: true",
     "mode: [quick, 'ci*']",
+    "turn: { at_least: 3, at_most: 5 }",
+    "turn: [0, 4]",
 ];
 
 #[test]
@@ -200,6 +202,14 @@ fn rewritings_are_proved_equal() {
             &["max_per_hour: 5, tool: x → allow"],
             &["tool: x, max_per_hour: 5 → allow"],
         ),
+        (
+            &["turn: { at_least: 2, at_most: 4 } → deny"],
+            &["turn: [2, 3] → deny", "turn: 4 → deny"],
+        ),
+        (
+            &["tool: x, not: { turn: { at_most: 4 } } → deny"],
+            &["tool: x, turn: { at_least: 5 } → deny"],
+        ),
     ] {
         let proof = permissive(base, head);
         assert!(
@@ -231,6 +241,14 @@ fn what_becomes_more_permissive_is_found() {
         (
             &["max_per_hour: 5, tool: x → allow"],
             &["max_per_hour: 6, tool: x → allow"],
+        ),
+        (
+            &["turn: { at_least: 5 } → deny"],
+            &["turn: { at_least: 6 } → deny"],
+        ),
+        (
+            &["tool: x, turn: { at_most: 9 } → allow"],
+            &["tool: x → allow"],
         ),
         (&["risk: [medium, high] → deny"], &["risk: high → deny"]),
     ] {
