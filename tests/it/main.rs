@@ -60,6 +60,7 @@ mod pages;
 mod picture;
 mod policy;
 mod policy_accept;
+mod policy_check;
 mod properties;
 mod prose;
 mod reading;
