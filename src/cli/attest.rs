@@ -177,6 +177,7 @@ fn verdict(predicate: &Predicate, fail_on: FailOn, allow_ignored: bool) -> Vec<S
     };
     let let_pass = [
         ("ignored", "ignored"),
+        ("accepted", "accepted"),
         ("known", "in the baseline"),
         ("off", "turned off"),
         ("lowered", "made less severe"),

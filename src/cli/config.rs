@@ -427,6 +427,17 @@ fn in_force(config: &Config) -> Vec<(String, String, bool)> {
                 .as_ref()
                 .map(|reason| ("policy.untested".into(), text(reason), true)),
         );
+        for (n, accept) in policy.accept.iter().enumerate() {
+            let mut members = vec![format!("fingerprint = {}", text(&accept.fingerprint))];
+            let expires = accept.expires.as_ref();
+            members.extend(expires.map(|date| format!("expires = {}", text(date))));
+            members.push(format!("reason = {}", text(&accept.reason)));
+            all.push((
+                format!("policy.accept[{n}]"),
+                format!("{{ {} }}", members.join(", ")),
+                true,
+            ));
+        }
     }
     if let Some(map) = &config.repo_map {
         all.extend(

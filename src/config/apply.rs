@@ -1,7 +1,7 @@
 //! Applies a configuration to a report: severities, ignores, the baseline. Every effect leaves a
 //! notice.
 
-use super::{Baseline, Config, Ignore, Level, Override, day_end};
+use super::{Accept, Baseline, Config, Ignore, Level, Override, day_end};
 use crate::diag::{Code, Finding, Severity, fingerprints_v1};
 use crate::verify::Report;
 use globset::{GlobBuilder, GlobMatcher};
@@ -18,6 +18,8 @@ pub struct Applied {
     pub lowered: u64,
     /// Number of findings that the baseline contains.
     pub known: u64,
+    /// Number of changes of a policy that `[[policy.accept]]` accepts.
+    pub accepted: u64,
     pub notices: Vec<String>,
 }
 
@@ -65,10 +67,39 @@ impl ActiveIgnore<'_> {
     }
 }
 
+/// An entry of `[[policy.accept]]` that applies, with what is known about its use.
+struct ActiveAccept<'c> {
+    name: String,
+    accept: &'c Accept,
+    used: bool,
+    /// The code of the finding with this fingerprint, if that can't be accepted.
+    refused: Option<Code>,
+}
+
+/// Rules about a change of a policy whose fingerprints consist of the deciding rules and the class
+/// of the actions. Others, such as YV519, say less of the change, so accepting one could hide
+/// another change.
+const ACCEPTABLE: [Code; 4] = [Code(506), Code(507), Code(516), Code(517)];
+
+impl ActiveAccept<'_> {
+    fn fits(&mut self, finding: &Finding) -> bool {
+        if self.accept.fingerprint != finding.fingerprint {
+            return false;
+        }
+        if !ACCEPTABLE.contains(&finding.code) {
+            self.refused = Some(finding.code);
+            return false;
+        }
+        self.used = true;
+        true
+    }
+}
+
 /// The state of applying a configuration.
 struct Application<'c> {
     severities: BTreeMap<Code, &'c Override>,
     active: Vec<ActiveIgnore<'c>>,
+    accepted: Vec<ActiveAccept<'c>>,
     baseline: Option<&'c Baseline>,
     /// The fingerprints of the baseline that matched a finding.
     matched: BTreeSet<String>,
@@ -121,6 +152,11 @@ impl Application<'_> {
         {
             self.applied.ignored += 1;
             return without_known("is ignored");
+        }
+        let accepting = self.accepted.iter_mut().map(|accept| accept.fits(finding));
+        if accepting.filter(|fits| *fits).count() > 0 {
+            self.applied.accepted += 1;
+            return without_known("is accepted");
         }
         if let Some(baseline) = self.baseline {
             let fingerprint = if baseline.is_version_1() {
@@ -216,9 +252,22 @@ impl Application<'_> {
     }
 }
 
-/// Applies severities, ignores and the baseline, in this order.
+/// Returns why an entry with an expiry date doesn't apply, if it doesn't.
+fn inactive(name: &str, expires: Option<&str>, now: Option<i64>) -> Option<String> {
+    let date = expires?;
+    let end = day_end(date)?;
+    match now {
+        None => Some(format!("{name} has an end and doesn't count: say --now")),
+        Some(now) if now >= end => {
+            Some(format!("{name} ended on {date} and doesn't count any more"))
+        }
+        Some(_) => None,
+    }
+}
+
+/// Applies severities, ignores, accepted changes of the policy and the baseline, in this order.
 ///
-/// `now` is in milliseconds since the epoch. Without it, an ignore with an expiry date doesn't
+/// `now` is in milliseconds since the epoch. Without it, an entry with an expiry date doesn't
 /// apply, because it may have expired. Findings that are folded under a suppressed or lowered
 /// finding become findings of their own.
 pub fn apply(
@@ -234,6 +283,7 @@ pub fn apply(
             .filter_map(|(code, change)| Some((Code::parse(code)?, change)))
             .collect(),
         active: Vec::new(),
+        accepted: Vec::new(),
         baseline,
         matched: BTreeSet::new(),
         changed: BTreeSet::new(),
@@ -241,26 +291,32 @@ pub fn apply(
     };
     for (n, ignore) in config.ignore.iter().enumerate() {
         let name = format!("ignore number {} ({})", n + 1, ignore.reason);
-        let end = ignore.expires.as_deref().and_then(day_end);
-        let notices = &mut applying.applied.notices;
-        match (end, now, ignore.expires.as_deref().unwrap_or_default()) {
-            (Some(_), None, _) => {
-                notices.push(format!("{name} has an end and doesn't count: say --now"));
-            }
-            (Some(end), Some(now), date) if now >= end => {
-                notices.push(format!("{name} ended on {date} and doesn't count any more"));
-            }
-            _ => {
-                let path = ignore.path.as_deref().and_then(|p| glob(p).ok());
-                applying.active.push(ActiveIgnore {
-                    name,
-                    ignore,
-                    path,
-                    used: false,
-                    renamed: None,
-                });
-            }
+        if let Some(notice) = inactive(&name, ignore.expires.as_deref(), now) {
+            applying.applied.notices.push(notice);
+            continue;
         }
+        let path = ignore.path.as_deref().and_then(|p| glob(p).ok());
+        applying.active.push(ActiveIgnore {
+            name,
+            ignore,
+            path,
+            used: false,
+            renamed: None,
+        });
+    }
+    let accept = config.policy.iter().flat_map(|policy| &policy.accept);
+    for (n, accept) in accept.enumerate() {
+        let name = format!("policy.accept number {} ({})", n + 1, accept.reason);
+        if let Some(notice) = inactive(&name, accept.expires.as_deref(), now) {
+            applying.applied.notices.push(notice);
+            continue;
+        }
+        applying.accepted.push(ActiveAccept {
+            name,
+            accept,
+            used: false,
+            refused: None,
+        });
     }
     for ((code, severity), number) in std::mem::take(&mut report.dropped) {
         let counted = report.counts.of(severity);
@@ -315,6 +371,7 @@ impl Application<'_> {
         let Self {
             severities,
             active,
+            accepted,
             baseline,
             matched,
             changed,
@@ -338,6 +395,23 @@ impl Application<'_> {
                 ));
             }
         }
+        for ActiveAccept {
+            name,
+            used,
+            refused,
+            ..
+        } in accepted
+        {
+            if let Some(code) = refused {
+                applied
+                    .notices
+                    .push(format!("{name} names {code}, which can't be accepted"));
+            } else if !used {
+                applied
+                    .notices
+                    .push(format!("{name} fits nothing any more: take it away"));
+            }
+        }
         for code in changed {
             if let Some(change) = severities.get(&code) {
                 let level = match change.level {
@@ -355,6 +429,12 @@ impl Application<'_> {
         if suppressed > 0 {
             applied.notices.push(format!(
                 "findings ignored by the configuration: {suppressed}"
+            ));
+        }
+        if applied.accepted > 0 {
+            applied.notices.push(format!(
+                "changes of the policy accepted by the configuration: {}",
+                applied.accepted
             ));
         }
         if applied.known > 0 {

@@ -265,6 +265,23 @@ pub struct Policy {
     /// Reason for accepting a policy without test cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untested: Option<String>,
+    /// Findings of the comparison with `base` to accept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accept: Vec<Accept>,
+}
+
+/// `[[policy.accept]]`: accepts one change that the comparison with `policy.base` reports.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Accept {
+    /// Fingerprint of the finding: YV506, YV507, YV516 or YV517.
+    pub fingerprint: String,
+    /// Reason for accepting the change.
+    pub reason: String,
+    /// Last day on which the entry applies, such as `2027-01-31`.
+    #[serde(default, deserialize_with = "date")]
+    #[schemars(with = "Option<String>")]
+    pub expires: Option<String>,
 }
 
 /// `[repo-map]`: the repo map to check, and the interfaces to compare.

@@ -1,7 +1,7 @@
 //! Parses the configuration and reports all errors in one run.
 
 use super::error::{ConfigError, ConfigErrors, ConfigProblem, nearest};
-use super::{Config, Ignore, Traces, apply, day_end, files};
+use super::{Accept, Config, Ignore, Traces, apply, day_end, files};
 use crate::diag::Code;
 use crate::features::Feature;
 use crate::rules;
@@ -227,6 +227,10 @@ fn check(config: &Config, places: &Places<'_>, problems: &mut Problems) {
     if let Some(reason) = config.policy.as_ref().and_then(|p| p.untested.as_ref()) {
         check_reason(&["policy", "untested"], reason, places, problems);
     }
+    let accept = config.policy.iter().flat_map(|policy| &policy.accept);
+    for (n, accept) in accept.enumerate() {
+        check_accept(&n.to_string(), accept, places, problems);
+    }
     check_features(config, places, problems);
 }
 
@@ -244,12 +248,41 @@ fn check_ignore(n: &str, ignore: &Ignore, places: &Places<'_>, problems: &mut Pr
         let error = ConfigError::Glob { name: name(), why };
         problems.push((places.value(&["ignore", n, "path"]), error));
     }
-    if let Some(date) = ignore.expires.as_ref().filter(|d| day_end(d).is_none()) {
+    check_date(
+        "[[ignore]]",
+        &["ignore", n, "expires"],
+        ignore.expires.as_ref(),
+        places,
+        problems,
+    );
+}
+
+fn check_accept(n: &str, accept: &Accept, places: &Places<'_>, problems: &mut Problems) {
+    let path = |key| ["policy", "accept", n, key];
+    check_reason(&path("reason"), &accept.reason, places, problems);
+    check_date(
+        "[[policy.accept]]",
+        &path("expires"),
+        accept.expires.as_ref(),
+        places,
+        problems,
+    );
+}
+
+/// Checks the expiry date of an entry.
+fn check_date(
+    name: &str,
+    path: &[&str],
+    date: Option<&String>,
+    places: &Places<'_>,
+    problems: &mut Problems,
+) {
+    if let Some(date) = date.filter(|date| day_end(date).is_none()) {
         let error = ConfigError::Date {
-            name: name(),
+            name: name.to_owned(),
             date: date.clone(),
         };
-        problems.push((places.value(&["ignore", n, "expires"]), error));
+        problems.push((places.value(path), error));
     }
 }
 
@@ -322,6 +355,7 @@ fn check_reason(path: &[&str], reason: &str, places: &Places<'_>, problems: &mut
     if text_safety::invisible_chars::says_nothing(reason) {
         let name = match path {
             ["ignore", ..] => "[[ignore]]".to_owned(),
+            ["policy", "accept", ..] => "[[policy.accept]]".to_owned(),
             ["severity", code, _] => format!("severity.{code}"),
             _ => path.join("."),
         };

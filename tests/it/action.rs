@@ -467,6 +467,41 @@ rules:
             && summary.contains("\n    main:p.yaml"),
         "{summary}"
     );
+    let proofs = "Proofs of the policy's own properties ended with exit code";
+    let nothing = format!("::notice title=yuangs-verify::{proofs} 3");
+    assert!(said.contains(&nothing), "{said}");
+    // The policy tests itself, and only what it promises itself decides.
+    let cases = "cases:
+  - { name: looks, action: { type: shell_cmd, command: ls }, expect: allow }
+  - { name: other, action: { type: shell_cmd, command: make }, near_miss: [looks], expect: deny }
+";
+    fs::write(here.join("p.test.yaml"), cases).unwrap();
+    let own = |when: &str| {
+        let text = policy("allow");
+        format!("{text}properties:\n  - {{ id: own, for_all: {{ {when} }}, effect: deny }}\n")
+    };
+    let (refuted, doubtful, proved) = (
+        own("command: { program: cat }"),
+        own("any: [{ effects: [delete] }, { command: { program: rm, raw: '^ls$' } }]"),
+        own("effects: [delete]"),
+    );
+    for (text, ends, said_of_it) in [
+        (
+            refuted,
+            1,
+            format!("::error title=yuangs-verify::{proofs} 1"),
+        ),
+        (
+            doubtful,
+            0,
+            format!("::notice title=yuangs-verify::{proofs} 3"),
+        ),
+        (proved, 0, "proved       own".to_owned()),
+    ] {
+        fs::write(here.join("p.yaml"), text).unwrap();
+        let (code, said) = fakes.bash(&script, &[&variables[..2], &[("BASE", "")]].concat());
+        assert!(code == ends && said.contains(&said_of_it), "{code}: {said}");
+    }
 }
 
 #[test]

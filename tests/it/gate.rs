@@ -1038,6 +1038,9 @@ fn a_reason_that_shows_nothing_is_none() {
             format!("{PLAIN}[[ignore]]\ncode = 'YV301'\nreason = \"{reason}\"\n"),
             format!("{PLAIN}allow-empty = \"{reason}\"\n"),
             format!("{PLAIN}[policy]\nfile = 'p.yaml'\nuntested = \"{reason}\"\n"),
+            format!(
+                "{PLAIN}[policy]\nfile = 'p.yaml'\n[[policy.accept]]\nfingerprint = 'x'\nreason = \"{reason}\"\n"
+            ),
         ] {
             let ran = gate(repository(&config, RED).path(), &[]);
             assert!(

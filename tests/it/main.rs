@@ -59,6 +59,8 @@ mod packaging;
 mod pages;
 mod picture;
 mod policy;
+mod policy_accept;
+mod policy_check;
 mod properties;
 mod prose;
 mod reading;

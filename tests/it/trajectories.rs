@@ -610,7 +610,7 @@ fn governed(policy: &Policy, actions: &[usize], human: &[bool]) -> String {
         let time = i64::from(turn) * 7_000;
         let request = Request {
             risk: Some(RiskLevel::Low),
-            turn: turn.into(),
+            turn: Some(turn.into()),
             time: Some(time),
             ..Request::new(&action, &history)
         };

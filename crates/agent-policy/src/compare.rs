@@ -228,11 +228,11 @@ impl Search<'_> {
         }
     }
 
-    /// The kinds without a real action.
+    /// The kinds without a real action, and those that stand for more than their action shows.
     fn unbuilt(&self) -> impl Iterator<Item = &AbstractDifference> {
         let kinds = self.proof.kinds.iter().zip(&self.kinds);
         kinds
-            .filter(|(_, name)| !self.found.contains_key(name))
+            .filter(|(kind, name)| kind.is_rest || !self.found.contains_key(name))
             .map(|(kind, _)| kind)
     }
 
@@ -258,10 +258,10 @@ impl Search<'_> {
                 more += 1;
                 continue;
             }
-            let class = if kind.class.is_empty() {
-                String::new()
-            } else {
-                format!(" for {}", kind.class)
+            let class = match (kind.is_rest, &*kind.class) {
+                (true, _) => " for more classes than are listed".to_owned(),
+                (false, "") => String::new(),
+                (false, class) => format!(" for {class}"),
             };
             let mut change = format!(
                 "{} instead of {}{class} ({}), if such an action exists",

@@ -48,6 +48,8 @@ pub(crate) enum Predicate {
     Agent(Vec<Name>),
     Mode(Vec<Name>),
     Production(bool),
+    /// Ranges of the turn's number.
+    Turn(Vec<TurnRange>),
     /// Regular expressions over the payload's JSON.
     Pattern(Vec<Regex>),
     Command(CommandTest),
@@ -61,6 +63,30 @@ pub(crate) enum Predicate {
     Granted(Vec<Condition>),
     /// A limit of the whole policy is used up.
     UsedUp(Limit),
+}
+
+/// A range of turns (`turn`), both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TurnRange {
+    pub(crate) least: u64,
+    pub(crate) most: u64,
+}
+
+impl TurnRange {
+    /// The turns at its ends, and just outside of it.
+    pub(crate) fn near(&self) -> impl Iterator<Item = u64> + use<> {
+        let (before, after) = (self.least.saturating_sub(1), self.most.saturating_add(1));
+        let all = [self.least, self.most, before, after].into_iter();
+        all.filter(|turn| *turn < u64::MAX)
+    }
+
+    pub(crate) fn text(&self) -> String {
+        match (self.least, self.most) {
+            (least, most) if least == most => least.to_string(),
+            (least, u64::MAX) => format!("{least} and later"),
+            (least, most) => format!("{least} to {most}"),
+        }
+    }
 }
 
 /// A test of the commands of a line (`command`).
@@ -163,6 +189,7 @@ impl Predicate {
             Self::Agent(_) => "agent",
             Self::Mode(_) => "mode",
             Self::Production(_) => "production",
+            Self::Turn(_) => "turn",
             Self::Pattern(_) => "pattern",
             Self::Command(_) => "command",
             Self::Effects(_) => "effects",
@@ -208,6 +235,12 @@ impl Predicate {
                 Tristate::from_bool(request.mode.is_some_and(|m| any_name(names, m, strict)))
             }
             Self::Production(production) => Tristate::from_bool(request.production == *production),
+            Self::Turn(ranges) => match request.turn {
+                Some(turn) => {
+                    Tristate::from_bool(ranges.iter().any(|r| (r.least..=r.most).contains(&turn)))
+                }
+                None => Tristate::Maybe,
+            },
             Self::Pattern(regexes) => {
                 let text = facts.compact();
                 let fits = |text: &str| regexes.iter().any(|r| r.is_match(text));
@@ -516,6 +549,11 @@ pub(crate) fn actual(key: &str, facts: &Facts<'_>, request: &Request<'_>) -> Str
             .mode
             .map_or("no mode is named".into(), |m| format!("the mode is `{m}`")),
         "production" => format!("production is {}", request.production),
+        "turn" => request
+            .turn
+            .map_or("the turn isn't recorded".into(), |turn| {
+                format!("the turn is {turn}")
+            }),
         "pattern" => "the payload".into(),
         "command" => {
             let names = facts

@@ -31,6 +31,74 @@ const FORCED: [&str; 13] = [
     "worktree",
 ];
 
+/// Programs that accept a long option without its last letters.
+const ABBREVIATING: [&str; 17] = [
+    "git", "rm", "mv", "cp", "ln", "chmod", "chown", "chgrp", "rmdir", "mkdir", "touch", "grep",
+    "sed", "sort", "tar", "tee", "wget",
+];
+
+/// Whether an option takes no value, for a program whose options may be joined and reordered.
+fn is_switch(program: &str, args: &[String], option: &str) -> bool {
+    let mut same = SAME.iter();
+    same.any(|(programs, options)| programs.contains(&program) && options.contains(&option))
+        || program == "git"
+            && ["-f", "--force"].contains(&option)
+            && args.iter().any(|a| FORCED.contains(&a.as_str()))
+        || table().is_switch(program, args, option)
+}
+
+/// The joined single-letter options of a word, if none takes a value.
+fn switches(program: &str, args: &[String], word: &str) -> Option<Vec<char>> {
+    let joined = letters(word).and(word.strip_prefix('-'))?;
+    let known = |c: char| is_switch(program, args, &format!("-{c}"));
+    joined.chars().all(known).then(|| joined.chars().collect())
+}
+
+/// Joins, splits, reorders and abbreviates the options of a program whose grammar is known.
+fn rearranged(program: &str, args: &[String]) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    let options = args.iter().position(|a| a == "--").unwrap_or(args.len());
+    let clusters: Vec<Option<Vec<char>>> = args
+        .iter()
+        .take(options)
+        .map(|word| switches(program, args, word))
+        .collect();
+    let mut replace = |from: usize, count: usize, new: Vec<String>| {
+        let before = args.iter().take(from).cloned();
+        let after = args.iter().skip(from + count).cloned();
+        all.push(before.chain(new).chain(after).collect::<Vec<String>>());
+    };
+    let joined =
+        |letters: &mut dyn Iterator<Item = char>| format!("-{}", letters.collect::<String>());
+    for (n, word) in args.iter().take(options).enumerate() {
+        let cluster = clusters.get(n).and_then(Option::as_ref);
+        if let Some(letters) = cluster.filter(|letters| letters.len() > 1) {
+            replace(n, 1, letters.iter().map(|c| format!("-{c}")).collect());
+            replace(n, 1, vec![joined(&mut letters.iter().rev().copied())]);
+        }
+        if let (Some(one), Some(Some(next))) = (cluster, clusters.get(n + 1)) {
+            replace(n, 2, vec![joined(&mut one.iter().chain(next).copied())]);
+        }
+        let is_long = word.starts_with("--") && is_switch(program, args, word);
+        if (is_long || cluster.is_some()) && n + 1 < options {
+            let mut rest: Vec<String> = args.iter().take(options).skip(n + 1).cloned().collect();
+            rest.push(word.clone());
+            replace(n, options - n, rest);
+        }
+        let shorter = word.get(..word.len().saturating_sub(1)).unwrap_or_default();
+        if is_long
+            && shorter.len() > 3
+            && ABBREVIATING.contains(&program)
+            && !table()
+                .options(program, args)
+                .any(|other| other != word && other.starts_with(shorter))
+        {
+            replace(n, 1, vec![shorter.to_owned()]);
+        }
+    }
+    all
+}
+
 /// All spellings of an option of a program, itself included.
 fn spellings(program: &str, args: &[String], option: &str) -> Vec<String> {
     let mut all = vec![option.to_owned()];
@@ -158,7 +226,7 @@ fn mode(text: &str) -> Option<u32> {
     Some(bits)
 }
 
-/// Spells one word of a line differently each time, for lines of plain words.
+/// Spells the options of a line differently each time, for lines of plain words.
 pub(super) fn respelled(line: &str) -> Vec<String> {
     let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
     let plain = |w: &String| {
@@ -171,7 +239,9 @@ pub(super) fn respelled(line: &str) -> Vec<String> {
     };
     let args = words.get(1..).unwrap_or_default();
     let mut all = Vec::new();
-    for (n, word) in words.iter().enumerate().skip(1) {
+    // What follows `--` isn't an option.
+    let options = words.iter().enumerate().skip(1);
+    for (n, word) in options.take_while(|(_, word)| *word != "--") {
         let mut replace = |new: String| {
             let mut other = words.clone();
             if let Some(place) = other.get_mut(n) {
@@ -209,6 +279,8 @@ pub(super) fn respelled(line: &str) -> Vec<String> {
             }
         }
     }
+    let line = |args: Vec<String>| format!("{program} {}", args.join(" "));
+    all.extend(rearranged(program, args).into_iter().map(line));
     all
 }
 
@@ -252,6 +324,31 @@ mod tests {
     }
 
     #[test]
+    fn what_is_spelled_another_way_is_still_forbidden() {
+        for (line, options) in [
+            (
+                "rm -rf x",
+                &["-r", "-f", "-rf", "--force", "--recursive"][..],
+            ),
+            ("rm --recursive --force x y", &["-r", "-f", "-rf"]),
+            ("git push -f origin main", &["-f", "--force"]),
+            ("git clean -fdx", &["-f", "-d", "-x", "--force"]),
+            ("git reset --hard HEAD", &["--hard"]),
+            ("grep -rn x src", &["-r", "-n", "--recursive"]),
+            ("cp -r -f a b", &["-r", "-f", "--recursive"]),
+            ("chmod -R 777 x", &["-R", "777"]),
+        ] {
+            let all = respelled(line);
+            assert!(!all.is_empty(), "{line}");
+            for other in all {
+                for option in options {
+                    assert!(has(&other, option), "{line}: {other} {option}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn modes_are_compared_by_their_bits() {
         for line in [
             "chmod 777 x",
@@ -274,8 +371,41 @@ mod tests {
 
     #[test]
     fn lines_are_written_another_way() {
-        assert_eq!(respelled("rm -rf x"), ["rm --recursive --force x"]);
-        assert_eq!(respelled("git push --force"), ["git push -f"]);
+        assert_eq!(
+            respelled("rm -rf x"),
+            [
+                "rm --recursive --force x",
+                "rm -r -f x",
+                "rm -fr x",
+                "rm x -rf"
+            ]
+        );
+        assert_eq!(
+            respelled("rm -r -f x"),
+            [
+                "rm --recursive -f x",
+                "rm -r --force x",
+                "rm -rf x",
+                "rm -f x -r",
+                "rm -r x -f"
+            ]
+        );
+        assert_eq!(
+            respelled("git push --force main"),
+            ["git push -f main", "git push main --force"],
+            "an abbreviation would be ambiguous"
+        );
+        assert_eq!(
+            respelled("git clean --force x"),
+            [
+                "git clean -f x",
+                "git clean x --force",
+                "git clean --forc x"
+            ]
+        );
+        assert_eq!(respelled("rm -- -rf --force"), Vec::<String>::new());
+        assert_eq!(respelled("tar -c -f x a"), ["tar -f x a -c"]);
+        assert!(respelled("frobnicate -a -b").is_empty());
         assert_eq!(respelled("chmod 777 x"), ["chmod 0777 x", "chmod a+rwx x"]);
         assert!(respelled("rm -rf \"$X\"").is_empty() && respelled("ls").is_empty());
     }

@@ -134,6 +134,7 @@ pub(crate) fn granted(predicate: &Predicate) -> GrantSet {
         | Predicate::Agent(_)
         | Predicate::Mode(_)
         | Predicate::Production(_)
+        | Predicate::Turn(_)
         | Predicate::Pattern(_)
         | Predicate::ApprovedBefore
         | Predicate::UsedUp(_) => 0,

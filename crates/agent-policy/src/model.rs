@@ -49,6 +49,8 @@ impl Form {
 pub struct Fallback {
     pub effect: Effect,
     pub reason: String,
+    /// The position in a pack that sets it.
+    pub at: Option<Position>,
 }
 
 /// A custom property: every action that meets a condition gets at least this effect.

@@ -3,7 +3,7 @@
 
 use super::action::{kind_name, type_bit};
 use super::compare::compare;
-use super::condition::{CommandTest, Condition, PathTest, Predicate, risk_bit};
+use super::condition::{CommandTest, Condition, PathTest, Predicate, TurnRange, risk_bit};
 use super::difference::{Difference, DifferenceKind};
 use super::effect::Effect;
 use super::facts::{Category, bit};
@@ -306,6 +306,10 @@ fn alternatives(predicate: &Predicate) -> Vec<(String, Predicate)> {
         Predicate::Agent(names) => each(shorter(names, name_text), Predicate::Agent),
         Predicate::Mode(names) => each(shorter(names, name_text), Predicate::Mode),
         Predicate::Host(names) => each(shorter(names, name_text), Predicate::Host),
+        Predicate::Turn(ranges) => {
+            let show = |range: &TurnRange| format!("`{}`", range.text());
+            each(shorter(ranges, show), Predicate::Turn)
+        }
         Predicate::Pattern(patterns) => each(shorter(patterns, regex), Predicate::Pattern),
         Predicate::Command(test) => {
             let program = each(shorter(&test.program, name_text), |program| {
@@ -356,6 +360,23 @@ fn alternatives(predicate: &Predicate) -> Vec<(String, Predicate)> {
 fn conditions(predicate: &Predicate) -> Vec<(String, Predicate)> {
     let mut all = Vec::new();
     match predicate {
+        Predicate::Turn(ranges) => {
+            if let [range] = ranges.as_slice()
+                && range.least > 0
+                && range.most < u64::MAX
+            {
+                let (earlier, later) = (
+                    TurnRange { least: 0, ..*range },
+                    TurnRange {
+                        most: u64::MAX,
+                        ..*range
+                    },
+                );
+                for (gone, wider) in [("its start", earlier), ("its end", later)] {
+                    all.push((gone.to_owned(), Predicate::Turn(vec![wider])));
+                }
+            }
+        }
         Predicate::Command(test) => {
             let full = |t: &CommandTest| {
                 !(t.program.is_empty() && t.arg.is_empty() && t.args.is_empty() && t.raw.is_empty())

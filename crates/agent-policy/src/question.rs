@@ -19,7 +19,8 @@ pub struct Question {
 pub struct Context {
     /// The stated risk.
     pub risk: Option<RiskLevel>,
-    pub turn: u64,
+    /// The number of the turn, if it is recorded.
+    pub turn: Option<u64>,
     /// The agent that proposes the action.
     pub agent: Option<String>,
     /// The mode of the runtime.
@@ -37,7 +38,7 @@ impl Context {
         Request {
             action,
             risk: self.risk,
-            turn: self.turn.max(1),
+            turn: self.turn,
             agent: self.agent.as_deref(),
             mode: self.mode.as_deref(),
             production: self.production,
@@ -71,10 +72,7 @@ impl Question {
     pub fn plain(action: Action) -> Self {
         Self {
             action,
-            context: Context {
-                turn: 1,
-                ..Context::default()
-            },
+            context: Context::default(),
             past: Vec::new(),
         }
     }
@@ -112,6 +110,7 @@ impl Question {
             }
         };
         say("risk", context.risk.map(|r| r.name().into()));
+        say("turn", context.turn.map(Value::from));
         say("agent", context.agent.clone().map(Value::from));
         say("mode", context.mode.clone().map(Value::from));
         say(

@@ -47,7 +47,7 @@ impl RecordedDecision {
         Request {
             action: &self.action,
             risk: self.risk,
-            turn: self.turn.and_then(|t| u64::try_from(t).ok()).unwrap_or(1),
+            turn: self.turn.and_then(|turn| u64::try_from(turn).ok()),
             agent: self.agent.as_deref(),
             mode: None,
             production: false,

@@ -11,7 +11,8 @@ pub struct Request<'a> {
     pub action: &'a Action,
     /// The stated risk. It only counts if it is higher than the computed one.
     pub risk: Option<RiskLevel>,
-    pub turn: u64,
+    /// The number of the turn, if it is recorded.
+    pub turn: Option<u64>,
     /// The agent that proposes the action.
     pub agent: Option<&'a str>,
     /// The mode of the runtime.
@@ -31,7 +32,7 @@ impl<'a> Request<'a> {
         Self {
             action,
             risk: None,
-            turn: 1,
+            turn: None,
             agent: None,
             mode: None,
             production: false,

@@ -158,7 +158,7 @@ fn context(node: &Node, reader: &mut Reader) -> Context {
         .and_then(|(word, at)| level(&word, at, reader));
     let context = Context {
         risk,
-        turn: fields.count("turn", reader).unwrap_or(1),
+        turn: fields.count("turn", reader),
         agent: fields.text("agent", reader).map(|(text, _)| text),
         mode: fields.text("mode", reader).map(|(text, _)| text),
         production: fields.flag("production", reader).unwrap_or(false),
@@ -486,10 +486,7 @@ fn json_history(value: Option<&Json>, context: &Context) -> Result<Vec<Approvals
 /// # Errors
 /// If a member has the wrong type or is unknown.
 pub fn json_context(value: &Json) -> Result<Context, String> {
-    let mut context = Context {
-        turn: 1,
-        ..Context::default()
-    };
+    let mut context = Context::default();
     let Some(object) = value.as_object() else {
         return if value.is_null() {
             Ok(context)
@@ -502,7 +499,7 @@ pub fn json_context(value: &Json) -> Result<Context, String> {
         let wrong = || format!("`{key}` of the context has another shape");
         match key.as_str() {
             "risk" => context.risk = Some(text.as_deref().and_then(risk).ok_or_else(wrong)?),
-            "turn" => context.turn = value.as_u64().ok_or_else(wrong)?,
+            "turn" => context.turn = Some(value.as_u64().ok_or_else(wrong)?),
             "agent" => context.agent = Some(text.ok_or_else(wrong)?),
             "mode" => context.mode = Some(text.ok_or_else(wrong)?),
             "production" => context.production = value.as_bool().ok_or_else(wrong)?,

@@ -2,6 +2,8 @@ use super::*;
 use governance::RiskLevel;
 use serde_json::json;
 
+mod turns;
+
 fn policy(text: &str) -> Policy {
     load("test", text).unwrap_or_else(|p| panic!("{p:#?}"))
 }

@@ -8,7 +8,7 @@ pub(super) use from_sketch::questions_of;
 use histories::histories;
 
 use super::action::{Action, type_bit};
-use super::condition::{CommandTest, Condition, PathTest, Predicate};
+use super::condition::{CommandTest, Condition, PathTest, Predicate, TurnRange};
 use super::effect::{Effect, Tristate};
 use super::facts::{Category, Facts, bit};
 use super::limit::Limit;
@@ -187,6 +187,7 @@ fn reach(
             Predicate::Agent(_)
             | Predicate::Mode(_)
             | Predicate::Production(_)
+            | Predicate::Turn(_)
             | Predicate::Risk(_)
             | Predicate::ApprovedBefore
             | Predicate::UsedUp(_),
@@ -235,6 +236,7 @@ struct Vocabulary {
     agents: Vec<String>,
     modes: Vec<String>,
     production: Option<bool>,
+    turns: Vec<Option<u64>>,
     risks: Vec<RiskLevel>,
     texts: Vec<String>,
     lines: Vec<String>,
@@ -267,6 +269,10 @@ impl Vocabulary {
             Predicate::Agent(names) => self.agents.extend(examples(names)),
             Predicate::Mode(names) => self.modes.extend(examples(names)),
             Predicate::Production(production) => self.production = Some(*production),
+            Predicate::Turn(ranges) => {
+                let near = ranges.iter().flat_map(TurnRange::near);
+                self.turns.extend(near.map(Some).chain([None]));
+            }
             Predicate::Risk(bits) => {
                 let levels = [
                     (RiskLevel::Low, 1u8),
@@ -647,6 +653,14 @@ impl Vocabulary {
         let risks: Vec<Option<RiskLevel>> = std::iter::once(None)
             .chain(self.risks.iter().copied().map(Some))
             .collect();
+        let turns = match self.turns.as_slice() {
+            [] => &[None],
+            turns => turns.get(..24).unwrap_or(turns),
+        };
+        let risks: Vec<_> = risks
+            .into_iter()
+            .flat_map(|risk| turns.iter().map(move |turn| (risk, *turn)))
+            .collect();
         let mut all = Vec::new();
         for agent in some(&self.agents) {
             for mode in some(&self.modes) {
@@ -654,10 +668,10 @@ impl Vocabulary {
                     .production
                     .map_or(vec![false, true], |production| vec![production])
                 {
-                    for risk in &risks {
+                    for (risk, turn) in &risks {
                         let context = Context {
                             risk: *risk,
-                            turn: 1,
+                            turn: *turn,
                             agent: agent.clone(),
                             mode: mode.clone(),
                             production,

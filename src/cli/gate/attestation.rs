@@ -106,6 +106,7 @@ impl AttestArgs {
             ("notes", counts.notes),
             ("signaturesUnchecked", counts.signatures_unchecked),
             ("ignored", applied.ignored),
+            ("accepted", applied.accepted),
             ("known", applied.known),
             ("off", applied.off),
             ("lowered", applied.lowered),

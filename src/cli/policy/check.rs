@@ -6,9 +6,9 @@ use super::objection::Objections;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::output::{Color, Failure, print_prose_if};
-use crate::diag::{FailOn, subject};
+use crate::diag::{FailOn, Severity, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use agent_policy::{RuleUse, SHIPPED};
+use agent_policy::{Combine, Policy, Rule, RuleUse, SHIPPED};
 use clap::Args;
 use serde_json::json;
 use std::io::{self, Write};
@@ -34,6 +34,10 @@ pub(super) struct Outcome {
     rules: usize,
     dead: usize,
     unknown: usize,
+    /// Whether the default never decides.
+    dead_default: bool,
+    /// The severity of the worst finding.
+    worst: Option<Severity>,
 }
 
 impl CheckArgs {
@@ -49,11 +53,11 @@ impl CheckArgs {
             self.format == OutputFormat::Text,
             Color::Auto,
             |out| match self.format {
-                OutputFormat::Text => text(&outcomes, &objections, out),
+                OutputFormat::Text => self.text(&outcomes, &objections, out),
                 OutputFormat::Json => {
                     let policies: Vec<_> = outcomes
                         .iter()
-                        .map(|o| json!({ "file": o.file, "rules": o.rules, "neverDecide": o.dead, "notProved": o.unknown }))
+                        .map(|o| json!({ "file": o.file, "rules": o.rules, "neverDecide": o.dead, "deadDefault": o.dead_default, "notProved": o.unknown }))
                         .collect();
                     let findings = findings_json(&objections.findings);
                     let value = json!({ "version": 1, "policies": policies, "findings": findings });
@@ -88,34 +92,77 @@ impl CheckArgs {
         }
         Ok(all)
     }
+
+    fn text(
+        &self,
+        outcomes: &[Outcome],
+        objections: &Objections,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        write_findings(&objections.findings, out)?;
+        for outcome in outcomes {
+            let Outcome {
+                file,
+                rules,
+                dead,
+                unknown,
+                dead_default,
+                worst,
+            } = outcome;
+            let word = match worst {
+                Some(severity) if self.fail_on.includes(*severity) => "FAIL",
+                _ if *unknown > 0 => "inconclusive",
+                Some(_) => "WARN",
+                None => "PASS",
+            };
+            let file = terminal(file);
+            write!(
+                out,
+                "{word} {file}: {} of {rules} rules can decide",
+                rules - dead - unknown
+            )?;
+            if *dead_default {
+                write!(out, ", the default can't")?;
+            }
+            if *unknown > 0 {
+                write!(out, ", {unknown} are too complex to analyse")?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
 }
 
-fn text(outcomes: &[Outcome], objections: &Objections, out: &mut dyn Write) -> io::Result<()> {
-    write_findings(&objections.findings, out)?;
-    for outcome in outcomes {
-        let Outcome {
-            file,
-            rules,
-            dead,
-            unknown,
-        } = outcome;
-        let word = match (dead, unknown) {
-            (0, 0) => "PASS",
-            (0, _) => "inconclusive",
-            _ => "FAIL",
-        };
-        let file = terminal(file);
-        write!(
-            out,
-            "{word} {file}: {} of {rules} rules can decide",
-            rules - dead - unknown
-        )?;
-        if *unknown > 0 {
-            write!(out, ", {unknown} are too complex to analyse")?;
-        }
-        writeln!(out)?;
+/// Returns what to do about a rule that never decides, where the rules `by` do.
+fn remedy(policy: &Policy, rule: &Rule, by: &[String]) -> String {
+    let earlier: Vec<&Rule> = policy
+        .rules
+        .iter()
+        .take_while(|r| r.id != rule.id)
+        .collect();
+    let others: Vec<&Rule> = by.iter().filter_map(|id| policy.rule(id)).collect();
+    let Some(first) = others.first() else {
+        return format!("delete `{}`", rule.id);
+    };
+    let alike = |other: &&Rule| other.effect == rule.effect && other.limits == rule.limits;
+    let before = |other: &&Rule| earlier.iter().any(|r| r.id == other.id);
+    let narrow = if others.len() == 1 {
+        format!("narrow `{}`", first.id)
+    } else {
+        "narrow the others".to_owned()
+    };
+    if others.iter().all(alike) {
+        format!("delete `{}`: without it, the same holds", rule.id)
+    } else if policy.combine == Combine::FirstMatch && others.iter().all(before) {
+        let first = earlier.iter().find(|r| by.contains(&r.id));
+        let first = first.map_or("", |r| r.id.as_str());
+        format!(
+            "delete `{}`, move it before `{first}`, or {narrow}",
+            rule.id
+        )
+    } else {
+        format!("delete `{}`, or {narrow}", rule.id)
     }
-    Ok(())
 }
 
 /// Reports the rules of a policy that never decide.
@@ -126,6 +173,8 @@ pub(super) fn check(found: &LoadedPolicy, to: &mut Objections) -> Outcome {
         rules: found.policy.rules.len(),
         dead: 0,
         unknown: 0,
+        dead_default: used.dead_default,
+        worst: None,
     };
     for (rule, used) in found.policy.rules.iter().zip(&used.rules) {
         // A form implies rules whether or not another one decides first.
@@ -157,13 +206,22 @@ pub(super) fn check(found: &LoadedPolicy, to: &mut Objections) -> Outcome {
                         "the rule `{}` never decides: {others} on every action that it matches",
                         rule.id
                     ),
-                    "delete the rule, put it before the others, or narrow theirs".to_owned(),
+                    remedy(&found.policy, rule, by),
                 )
             }
         };
         outcome.dead += 1;
-        to.add(code, &found.file, &found.text, rule.at, message, Some(help))
-            .subject = Some(subject([&*rule.id]));
+        let finding = to.add(code, &found.file, &found.text, rule.at, message, Some(help));
+        finding.subject = Some(subject([&*rule.id]));
+        outcome.worst = outcome.worst.max(Some(finding.severity));
+    }
+    // A default that isn't written misleads nobody.
+    if let Some(at) = found.policy.default.at.filter(|_| used.dead_default) {
+        let message = "the default never decides: the rules decide on every action".to_owned();
+        let help = "delete `default`, or narrow the rule that matches everything else".to_owned();
+        let finding = to.add(510, &found.file, &found.text, at, message, Some(help));
+        finding.subject = Some("default".into());
+        outcome.worst = outcome.worst.max(Some(finding.severity));
     }
     outcome
 }

@@ -193,7 +193,7 @@ impl CompareArgs {
                         if given.len() < MAX_RECORDED {
                             let context = Context {
                                 risk: decided.risk,
-                                turn: 1,
+                                turn: decided.turn.and_then(|turn| u64::try_from(turn).ok()),
                                 agent: decided.agent.clone(),
                                 time: decided.time,
                                 ..Context::default()

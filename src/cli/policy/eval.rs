@@ -62,10 +62,7 @@ impl EvalArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let found = find::policy(&self.policy)?;
         let base = match &self.context {
-            None => Context {
-                turn: 1,
-                ..Context::default()
-            },
+            None => Context::default(),
             Some(text) => {
                 let remedy = r#"a context is {"agent": "coder", "mode": "review", "production": true, "risk": "low"}"#;
                 let context = json_once(text).and_then(|value| json_context(&value));

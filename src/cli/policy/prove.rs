@@ -20,6 +20,9 @@ pub struct ProveArgs {
     /// Prove only this property; may be given several times.
     #[arg(long, value_name = "ID")]
     property: Vec<String>,
+    /// Prove only the properties that the policy itself states.
+    #[arg(long, conflicts_with = "property")]
+    own: bool,
     /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
     format: OutputFormat,
@@ -60,6 +63,9 @@ impl ProveArgs {
                             }
                         }
                     }
+                    if outcomes.is_empty() {
+                        writeln!(out, "nothing to prove: the policy states no property")?;
+                    }
                     Ok(())
                 }
                 OutputFormat::Json => {
@@ -94,7 +100,7 @@ impl ProveArgs {
             ));
         }
         let mut outcomes: Vec<Outcome> = built_in
-            .filter(|property| wanted(property.id()))
+            .filter(|property| !self.own && wanted(property.id()))
             .map(|property| Outcome {
                 id: property.id().to_owned(),
                 at: None,

@@ -2,14 +2,15 @@
 //!
 //! ## What it does
 //! Proves for each rule whether some abstract action exists that it decides. Names the rules that
-//! decide in its place.
+//! decide in its place. Reports a `default` in the same way if the rules decide every action.
 //!
 //! ## Why it matters
 //! People read the rule and believe that it protects them, or that it allows something. It does
 //! neither.
 //!
 //! ## How to fix it
-//! Delete the rule, put it before the others, or narrow theirs.
+//! Delete the rule. Under `first-match` it can also be moved before the others. Otherwise narrow
+//! theirs.
 //!
 //! ## Fails
 //! ```yaml policy check --fail-on warning policy.yaml

@@ -22,6 +22,7 @@ pub(super) struct TestInput {
     /// The name of an agent and a mode.
     pub(super) name: Option<String>,
     pub(super) production: bool,
+    pub(super) turn: Option<u64>,
     /// Number of approvals in the history.
     pub(super) approvals: u64,
 }
@@ -178,6 +179,7 @@ impl PropertyCheck<'_> {
             agent: name,
             mode: name,
             production: self.input.production,
+            turn: self.input.turn,
             ..Request::new(action, &self.history)
         }
     }
@@ -507,7 +509,7 @@ impl PropertyCheck<'_> {
     fn own(&self, own: &model::Property) -> CheckResult {
         let name = self.input.name.clone();
         let context = Context {
-            turn: 1,
+            turn: self.input.turn,
             agent: name.clone(),
             mode: name,
             production: self.input.production,

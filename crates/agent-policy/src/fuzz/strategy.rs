@@ -2,7 +2,7 @@
 
 use super::properties::TestInput;
 use crate::action::Action;
-use crate::condition::{Condition, Predicate};
+use crate::condition::{Condition, Predicate, TurnRange};
 use crate::limit::Limit;
 use crate::model::Policy;
 use crate::name::Name;
@@ -115,6 +115,7 @@ struct Vocabulary {
     agents: BTreeSet<String>,
     modes: BTreeSet<String>,
     limits: Vec<Limit>,
+    turns: BTreeSet<u64>,
 }
 
 impl Vocabulary {
@@ -145,6 +146,9 @@ impl Vocabulary {
             Predicate::Tool(names) => self.tools.extend(examples(names)),
             Predicate::Agent(names) => self.agents.extend(examples(names)),
             Predicate::Mode(names) => self.modes.extend(examples(names)),
+            Predicate::Turn(ranges) => {
+                self.turns.extend(ranges.iter().flat_map(TurnRange::near));
+            }
             Predicate::Path(test) => {
                 let lists = test
                     .glob
@@ -168,6 +172,15 @@ impl Vocabulary {
             }
             _ => {}
         }
+    }
+}
+
+impl Vocabulary {
+    /// Turns in and around the ranges of the policy, and none.
+    fn turns(&self) -> Vec<Option<u64>> {
+        std::iter::once(None)
+            .chain(self.turns.iter().copied().map(Some))
+            .collect()
     }
 }
 
@@ -269,9 +282,10 @@ pub(crate) fn questions(
         select(some(vocabulary.modes.clone())),
         any::<bool>(),
         select(risks),
+        select(vocabulary.turns()),
     );
     (actions(policy, seeds), circumstances, select(past)).prop_map(
-        |(action, (agent, mode, production, risk), past)| {
+        |(action, (agent, mode, production, risk, turn), past)| {
             let time = past.map(|_| NOW);
             let approvals = past.map(|(count, ago)| Approvals {
                 each: Past {
@@ -287,7 +301,7 @@ pub(crate) fn questions(
             });
             let context = Context {
                 risk,
-                turn: 1,
+                turn,
                 agent,
                 mode,
                 production,
@@ -309,23 +323,27 @@ pub(super) fn inputs(
 ) -> impl Strategy<Value = TestInput> + use<> {
     let vocabulary = Vocabulary::from_policy(policy);
     let second = command(&vocabulary);
+    let turns = vocabulary.turns();
     let names = vocabulary.agents.into_iter().chain(vocabulary.modes);
     let agents: Vec<Option<String>> = std::iter::once(None).chain(names.map(Some)).collect();
+    let turns = select(turns);
     (
         actions(policy, seeds),
         second,
         any::<u16>(),
         select(agents),
         any::<bool>(),
+        turns,
         0u64..20,
     )
         .prop_map(
-            |(action, second, seed, name, production, approvals)| TestInput {
+            |(action, second, seed, name, production, turn, approvals)| TestInput {
                 action,
                 second,
                 seed: seed.into(),
                 name,
                 production,
+                turn,
                 approvals,
             },
         )

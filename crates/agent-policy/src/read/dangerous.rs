@@ -31,6 +31,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft 
     let default = Fallback {
         effect: Effect::RequireApproval,
         reason: "no rule matched".into(),
+        at: None,
     };
     // Limits and dangerous commands apply whatever a template grants.
     PolicyDraft {

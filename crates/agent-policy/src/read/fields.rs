@@ -42,6 +42,18 @@ impl Reader {
         );
     }
 
+    /// Parses a whole number that isn't negative.
+    pub(crate) fn count(&mut self, node: &Node) -> Option<u64> {
+        let count = match node.value {
+            Value::Int(n) => u64::try_from(n).ok(),
+            _ => None,
+        };
+        if count.is_none() {
+            self.expected(node, "a whole number, 0 or more");
+        }
+        count
+    }
+
     /// Reports an unknown word.
     pub(crate) fn unknown_word(&mut self, at: Position, what: &str, word: &str, known: &[&str]) {
         let help = match nearest(word, known) {
@@ -197,15 +209,7 @@ impl<'n> Fields<'n> {
 
     /// Takes a member that is a whole number, not negative.
     pub(crate) fn count(&mut self, key: &'static str, reader: &mut Reader) -> Option<u64> {
-        let node = self.take(key)?;
-        let count = match node.value {
-            Value::Int(n) => u64::try_from(n).ok(),
-            _ => None,
-        };
-        if count.is_none() {
-            reader.expected(node, "a whole number, 0 or more");
-        }
-        count
+        self.take(key).and_then(|node| reader.count(node))
     }
 
     /// Takes a member that is one text or a list of texts.

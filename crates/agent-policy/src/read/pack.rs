@@ -68,6 +68,7 @@ fn fallback(fields: &mut Fields<'_>, reader: &mut Reader) -> Fallback {
     let none = || Fallback {
         effect: Effect::RequireApproval,
         reason: "no rule matched".into(),
+        at: None,
     };
     let Some(written) = fields.take("default") else {
         return none();
@@ -77,6 +78,7 @@ fn fallback(fields: &mut Fields<'_>, reader: &mut Reader) -> Fallback {
             effect: reader
                 .effect(&word, written.at)
                 .unwrap_or(Effect::RequireApproval),
+            at: Some(written.at),
             ..none()
         };
     }
@@ -92,6 +94,7 @@ fn fallback(fields: &mut Fields<'_>, reader: &mut Reader) -> Fallback {
     Fallback {
         effect: effect.unwrap_or(Effect::RequireApproval),
         reason: reason.unwrap_or_else(|| none().reason),
+        at: Some(written.at),
     }
 }
 

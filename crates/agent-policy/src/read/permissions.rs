@@ -45,6 +45,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft 
     let default = Fallback {
         effect,
         reason: "no permission rule is about this tool".into(),
+        at: None,
     };
     PolicyDraft {
         id,

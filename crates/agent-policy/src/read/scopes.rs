@@ -39,6 +39,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft 
     let default = Fallback {
         effect: Effect::RequireApproval,
         reason: "no scope is about this action".into(),
+        at: None,
     };
     let mut all = rules;
     // Changes inside the scopes are allowed.

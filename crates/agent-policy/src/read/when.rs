@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, Reader};
 use crate::action::{kind_name, parse_kind, type_bit};
-use crate::condition::{CommandTest, Condition, PathTest, Predicate, risk_bit};
+use crate::condition::{CommandTest, Condition, PathTest, Predicate, TurnRange, risk_bit};
 use crate::facts::{Category, bit};
 use crate::limit::Limit;
 use crate::name::Name;
@@ -44,6 +44,7 @@ pub(crate) fn condition(
         "agent",
         "mode",
         "production",
+        "turn",
         "pattern",
         "command",
         "effects",
@@ -98,6 +99,7 @@ pub(crate) fn condition(
                     Value::Bool(true)
                 )))
             }
+            "turn" => Some(turn(&written, reader)),
             "tool" => Some(Predicate::Tool(names(&written, reader))),
             "agent" => Some(Predicate::Agent(names(&written, reader))),
             "mode" => Some(Predicate::Mode(names(&written, reader))),
@@ -288,6 +290,40 @@ fn risk(node: &Node, reader: &mut Reader) -> Predicate {
         .filter_map(|n| level(n, reader))
         .collect();
     Predicate::Risk(levels.into_iter().fold(0, |b, l| b | risk_bit(l)))
+}
+
+fn turn(node: &Node, reader: &mut Reader) -> Predicate {
+    if matches!(node.value, Value::Map(_)) {
+        let mut fields = Fields::new(node, "`turn`", reader);
+        let least = fields.count("at_least", reader).unwrap_or_default();
+        let most = fields.count("at_most", reader).unwrap_or(u64::MAX);
+        if fields.is_empty() {
+            let message = "`turn` is a number, or `{at_least: NUMBER, at_most: NUMBER}`";
+            reader.problem(node.at, message.into(), None);
+        }
+        if least > most {
+            reader.problem(node.at, "no turn is in this range".into(), None);
+        }
+        fields.finish(reader);
+        return Predicate::Turn(vec![TurnRange { least, most }]);
+    }
+    if node.items().is_empty() {
+        reader.problem(
+            node.at,
+            "the list is empty: nothing would match".into(),
+            None,
+        );
+    }
+    let items = node.items().iter();
+    let counts = items.filter_map(|item| reader.count(item));
+    Predicate::Turn(
+        counts
+            .map(|turn| TurnRange {
+                least: turn,
+                most: turn,
+            })
+            .collect(),
+    )
 }
 
 fn regex(text: &str, at: Position, ignore_case: bool, reader: &mut Reader) -> Option<regex::Regex> {

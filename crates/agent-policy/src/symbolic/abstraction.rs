@@ -5,7 +5,7 @@
 
 use super::encoding::{
     AGENT, ARGUMENTS, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD, PAYLOAD_PARTS,
-    STEPS, TOOLS,
+    STEPS, TOOLS, TURN,
 };
 use super::formula::{FactId, Object};
 use crate::action::type_bit;
@@ -154,6 +154,7 @@ fn holds(fact: &Fact, facts: &Facts<'_>, request: &Request<'_>) -> bool {
         Fact::Production => request.production,
         Fact::HasAgent => request.agent.is_some(),
         Fact::HasMode => request.mode.is_some(),
+        Fact::HasTurn => request.turn.is_some(),
         Fact::Risk(risk) => risk_bit(facts.risk()) == *risk,
         Fact::PartRisk(risk) => facts.risks().into_iter().any(|r| risk_bit(r) == *risk),
         Fact::Effect(effect) => facts.effects() & effect != 0,
@@ -197,6 +198,9 @@ fn holds(fact: &Fact, facts: &Facts<'_>, request: &Request<'_>) -> bool {
 
 fn used_up(family: &str, most: u64, request: &Request<'_>) -> bool {
     use crate::limit::Limit;
+    if family == TURN {
+        return request.turn.is_some_and(|turn| turn >= most);
+    }
     let limit = match family {
         "max_per_minute" => Limit::PerMinute(most),
         "max_per_hour" => Limit::PerHour(most),

@@ -110,9 +110,10 @@ impl Encoder {
                     })
                     .collect(),
             ],
-            Predicate::Production(_) | Predicate::ApprovedBefore | Predicate::UsedUp(_) => {
-                Vec::new()
-            }
+            Predicate::Production(_)
+            | Predicate::Turn(_)
+            | Predicate::ApprovedBefore
+            | Predicate::UsedUp(_) => Vec::new(),
         };
         lists
             .into_iter()

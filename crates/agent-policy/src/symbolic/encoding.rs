@@ -7,7 +7,7 @@ use super::formula::{CollectionId, FactId, FormulaId, Formulas, TRUE, TextSlot};
 use super::language::{LanguageId, Languages, Pattern};
 use super::solver::Solver;
 use crate::action::type_bit;
-use crate::condition::{CommandTest, Condition, PathTest, Predicate, risk_bit};
+use crate::condition::{CommandTest, Condition, PathTest, Predicate, TurnRange, risk_bit};
 use crate::effect::Effect;
 use crate::facts::{Category, HIDDEN, bit};
 use crate::grant_scope::GrantSet;
@@ -38,6 +38,9 @@ pub(super) const PAYLOAD_PARTS: CollectionId = 5;
 /// The arguments of a step.
 pub(super) const ARGUMENTS: CollectionId = 6;
 
+/// The family of the turn's number, next to those of limits.
+pub(super) const TURN: &str = "turn";
+
 /// A fact about an action or one of its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Fact {
@@ -46,6 +49,7 @@ pub(super) enum Fact {
     Production,
     HasAgent,
     HasMode,
+    HasTurn,
     /// The risk of the action, as a bit.
     Risk(u8),
     /// One of its commands has this risk.
@@ -69,7 +73,7 @@ pub(super) enum Fact {
     /// All kinds of effects are ones that templates can grant.
     Grantable,
     ApprovedBefore,
-    /// A limit is used up: its family, and its count as bits.
+    /// A limit is used up, or the turn reached: the family, and the count as bits.
     UsedUp(&'static str, u64),
     /// Of a path: how it is used.
     Access(Access),
@@ -126,7 +130,7 @@ pub(super) struct Encoder {
     pub(super) formulas: Formulas,
     pub(super) languages: Languages,
     facts: HashMap<Fact, FactId>,
-    /// The limits that appear, by family.
+    /// The limits that appear, and the turns, by family.
     limits: BTreeMap<&'static str, BTreeSet<u64>>,
     /// The patterns that can't be analysed.
     pub(super) opaque: BTreeSet<String>,
@@ -301,6 +305,7 @@ impl Encoder {
             Predicate::Command(test) => self.command(test, strict),
             Predicate::Path(test) => self.path(test, strict),
             Predicate::Host(names) => self.host(names, strict),
+            Predicate::Turn(ranges) => self.turn(ranges),
             Predicate::ApprovedBefore => Truth::known(self.fact(Fact::ApprovedBefore)),
             Predicate::Granted(grants) => Truth::known(self.granted(grants)),
             Predicate::UsedUp(limit) => Truth::known(self.used_up(limit)),
@@ -688,12 +693,37 @@ impl Encoder {
     }
 
     fn used_up(&mut self, limit: &Limit) -> FormulaId {
-        let most = threshold(limit);
-        if most == 0 {
+        self.reached(limit.key(), threshold(limit))
+    }
+
+    /// A count of this family is at least `least`.
+    fn reached(&mut self, family: &'static str, least: u64) -> FormulaId {
+        if least == 0 {
             return TRUE;
         }
-        self.limits.entry(limit.key()).or_default().insert(most);
-        self.fact(Fact::UsedUp(limit.key(), most))
+        self.limits.entry(family).or_default().insert(least);
+        self.fact(Fact::UsedUp(family, least))
+    }
+
+    fn turn(&mut self, ranges: &[TurnRange]) -> Truth {
+        let mut within = Vec::new();
+        for range in ranges {
+            let begun = self.reached(TURN, range.least);
+            let over = range.most.checked_add(1);
+            let over = match over {
+                Some(next) => self.reached(TURN, next),
+                None => self.not(TRUE),
+            };
+            let open = self.not(over);
+            within.push(self.all([begun, open]));
+        }
+        let (has, within) = (self.fact(Fact::HasTurn), self.any(within));
+        let yes = self.all([has, within]);
+        let unknown = self.not(has);
+        Truth {
+            yes,
+            possible: self.any([yes, unknown]),
+        }
     }
 
     /// The counts of limits that appear, by family.

@@ -30,6 +30,8 @@ pub(crate) struct AbstractDifference {
     pub(crate) class: String,
     /// An action of this kind, as far as the analysis knows it.
     pub(crate) sketch: Sketch,
+    /// Whether it stands for all further classes of its pair of rules.
+    pub(crate) is_rest: bool,
     /// Holds for the actions of this kind.
     formula: FormulaId,
 }
@@ -199,6 +201,7 @@ impl DifferenceSearch<'_> {
             ];
             let of_pair = pairs.entry((base_rule, head_rule)).or_default();
             *of_pair += 1;
+            let is_rest = *of_pair >= MAX_KINDS_OF_PAIR;
             let mut labels = Vec::new();
             let alternatives = self.base.alternatives(base_rule).iter();
             for list in alternatives.chain(self.head.alternatives(head_rule)) {
@@ -209,8 +212,7 @@ impl DifferenceSearch<'_> {
                     if !labels.contains(label) {
                         labels.push(label.clone());
                     }
-                    // Of very many kinds of one pair the rest is left out.
-                    if *of_pair < MAX_KINDS_OF_PAIR {
+                    if !is_rest {
                         same.push(*formula);
                     }
                 }
@@ -226,6 +228,7 @@ impl DifferenceSearch<'_> {
                 head_rule,
                 class: labels.join(" "),
                 sketch: Sketch::new(&object, &self.facts),
+                is_rest,
                 formula: same,
             });
         }

@@ -3,7 +3,7 @@
 use super::alternatives::TYPES;
 use super::encoding::{
     AGENT, ARGUMENTS, Encoder, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD,
-    PAYLOAD_PARTS, STEPS, TOOLS,
+    PAYLOAD_PARTS, STEPS, TOOLS, TURN,
 };
 use super::formula::{CollectionId, FactId, FormulaId, Object, TextSlot};
 use crate::action::{kind_name, type_bit};
@@ -25,6 +25,7 @@ pub(crate) struct Sketch {
     pub(crate) agent: Option<String>,
     pub(crate) mode: Option<String>,
     pub(crate) production: bool,
+    pub(crate) turn: Option<u64>,
     pub(crate) risk: Option<RiskLevel>,
     /// The text of the command line and of the payload, if it matters.
     pub(crate) line: String,
@@ -66,12 +67,16 @@ impl Sketch {
                 .unwrap_or_else(|| variable.to_owned())
         };
         let own = of(object);
+        // A turn before all that policies name: 1, unless they name that.
+        let first_named = facts.iter().any(|(fact, _)| *fact == Fact::UsedUp(TURN, 1));
+        let first_turn = u64::from(!first_named);
         let mut sketch = Self {
             kind: 16,
             tools: names(TOOLS),
             agent: text(object, AGENT).filter(|_| own.contains(&Fact::HasAgent)),
             mode: text(object, MODE).filter(|_| own.contains(&Fact::HasMode)),
             production: own.contains(&Fact::Production),
+            turn: own.contains(&Fact::HasTurn).then_some(first_turn),
             line: text(object, LINE).unwrap_or_default(),
             payload: text(object, PAYLOAD).unwrap_or_default(),
             hosts: parts(HOSTS).map(|host| known(host, "$H")).collect(),
@@ -83,6 +88,9 @@ impl Sketch {
             match fact {
                 Fact::Kind(kind) => sketch.kind = kind,
                 Fact::Effect(effect) => sketch.effects |= effect,
+                Fact::UsedUp(TURN, least) => {
+                    sketch.turn = sketch.turn.map(|turn| turn.max(least));
+                }
                 Fact::Risk(bit) => {
                     sketch.risk = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High]
                         .into_iter()
@@ -137,6 +145,7 @@ impl fmt::Display for Sketch {
         list("tool", self.tools.iter().map(quoted).collect());
         list("agent", self.agent.iter().map(quoted).collect());
         list("mode", self.mode.iter().map(quoted).collect());
+        list("turn", self.turn.iter().map(u64::to_string).collect());
         let steps = self.steps.iter().map(|(program, arguments)| {
             let words: Vec<&str> = std::iter::once(program.as_str())
                 .chain(arguments.iter().map(String::as_str))

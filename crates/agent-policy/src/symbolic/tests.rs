@@ -109,7 +109,7 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
     }
 }
 
-const WHENS: [&str; 24] = [
+const WHENS: [&str; 26] = [
     "host: good.com",
     "host: ['*.good.com', good.com]",
     "path: { glob: 'src/**' }",
@@ -134,6 +134,8 @@ const WHENS: [&str; 24] = [
     "agent: 'intern-*'",
     "production: true",
     "mode: [quick, 'ci*']",
+    "turn: { at_least: 3, at_most: 5 }",
+    "turn: [0, 4]",
 ];
 
 #[test]
@@ -225,6 +227,14 @@ fn rewritings_are_proved_equal() {
             &["max_per_hour: 5, tool: x → allow"],
             &["tool: x, max_per_hour: 5 → allow"],
         ),
+        (
+            &["turn: { at_least: 2, at_most: 4 } → deny"],
+            &["turn: [2, 3] → deny", "turn: 4 → deny"],
+        ),
+        (
+            &["tool: x, not: { turn: { at_most: 4 } } → deny"],
+            &["tool: x, turn: { at_least: 5 } → deny"],
+        ),
     ] {
         let found = differences(base, head);
         assert!(found.is_empty(), "{base:?} {head:?}: {found:?}");
@@ -253,6 +263,14 @@ fn what_becomes_more_permissive_is_found() {
         (
             &["max_per_hour: 5, tool: x → allow"],
             &["max_per_hour: 6, tool: x → allow"],
+        ),
+        (
+            &["turn: { at_least: 5 } → deny"],
+            &["turn: { at_least: 6 } → deny"],
+        ),
+        (
+            &["tool: x, turn: { at_most: 9 } → allow"],
+            &["tool: x → allow"],
         ),
         (&["risk: [medium, high] → deny"], &["risk: high → deny"]),
     ] {

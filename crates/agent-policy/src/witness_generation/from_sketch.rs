@@ -162,6 +162,7 @@ impl Vocabulary {
             agents: sketch.agent.iter().cloned().collect(),
             modes: sketch.mode.iter().cloned().collect(),
             production: Some(sketch.production),
+            turns: vec![sketch.turn],
             risks: sketch.risk.iter().copied().collect(),
             texts: Some(&sketch.payload)
                 .filter(|t| !t.is_empty())

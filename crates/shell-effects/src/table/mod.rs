@@ -12,7 +12,7 @@ pub use spec::TableError;
 
 use memchr::memmem;
 use rustc_hash::FxHashMap;
-use schema::RawSpec;
+use schema::{RawSpec, Style};
 use spec::Spec;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -213,21 +213,46 @@ impl Table {
     /// those of its subcommands that `args` name.
     #[must_use]
     pub fn option_groups(&self, program: &str, args: &[String], option: &str) -> Vec<Vec<&str>> {
-        let Some(spec) = self.get(program) else {
-            return Vec::new();
-        };
-        let named = spec
-            .subcommands
-            .iter()
-            .filter(|(name, _)| args.contains(name));
-        std::iter::once(spec)
-            .chain(named.filter_map(|(_, n)| spec.sub_list.get(*n)))
+        self.specs(program, args)
             .filter_map(|spec| {
                 let number = spec.flags.get(option)?;
                 let group = spec.flags.iter().filter(|(_, n)| *n == number);
                 Some(group.map(|(name, _)| name.as_str()).collect())
             })
             .collect()
+    }
+
+    /// What the table says of a program, and of those of its subcommands that `args` name.
+    fn specs<'t>(&'t self, program: &str, args: &[String]) -> impl Iterator<Item = &'t Spec> {
+        let spec = self.get(program);
+        let named = spec.into_iter().flat_map(move |spec| {
+            let named = spec.subcommands.iter();
+            let named = named.filter(move |(name, _)| args.contains(name));
+            named.filter_map(|(_, n)| spec.sub_list.get(*n))
+        });
+        spec.into_iter().chain(named)
+    }
+
+    /// Whether the table lists an option that takes no value, for a program whose short options
+    /// may be joined and may follow its operands.
+    #[must_use]
+    pub fn is_switch(&self, program: &str, args: &[String], option: &str) -> bool {
+        let gnu = |spec: &&Spec| matches!(spec.style, None | Some(Style::Gnu));
+        let mut listed = self
+            .specs(program, args)
+            .take_while(gnu)
+            .filter_map(|spec| {
+                let number = spec.flags.get(option)?;
+                spec.flag_list.get(*number)
+            });
+        listed.next().is_some_and(|flag| flag.arg.is_none())
+    }
+
+    /// The options that the table lists for a program, and for those of its subcommands that
+    /// `args` name.
+    pub fn options<'t>(&'t self, program: &str, args: &[String]) -> impl Iterator<Item = &'t str> {
+        let names = self.specs(program, args).flat_map(|spec| spec.flags.keys());
+        names.map(String::as_str)
     }
 
     /// What a program does, if it is in the table.
