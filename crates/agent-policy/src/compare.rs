@@ -19,11 +19,11 @@ use proptest::strategy::{Strategy, ValueTree};
 use std::collections::BTreeMap;
 
 /// Maximum number of actions that are built from a sketch to show a kind.
-const MAX_BUILT: usize = 150;
+const MAX_BUILT: usize = 80;
 /// Number of further actions to try where the one that shows a kind has unknown effects.
 const MAX_BETTER: usize = 30;
 /// Maximum number of actions that are built from the rules of a kind.
-const MAX_TARGETED: usize = 3_000;
+const MAX_TARGETED: usize = 500;
 /// Budget for actions that are built from rules, in evaluations of rules.
 const MAX_RULE_EVALUATIONS: usize = 10_000_000;
 /// Cost of a question apart from its rules, in rule evaluations.
@@ -140,7 +140,9 @@ impl Search<'_> {
         let limits: Vec<Limit> = rules.iter().flatten().flat_map(limits_of).collect();
         let sketch = kind.sketch.clone();
         let first = witness_generation::questions_of(&sketch, &limits);
-        if self.try_all(first.into_iter().take(MAX_BUILT), &name) {
+        let found = self.try_all(first.into_iter().take(MAX_BUILT), &name);
+        // What becomes stricter needs no proof.
+        if found || !name.is_more_permissive() {
             return;
         }
         for sketch in self.proof.sketches(at) {
@@ -148,6 +150,14 @@ impl Search<'_> {
             if self.try_all(others.into_iter().take(MAX_BUILT), &name) {
                 return;
             }
+        }
+        // One action of the pair is enough to fail.
+        let pair = |kind: &DifferenceKind| {
+            (kind.base, kind.head) == (name.base, name.head)
+                && (&kind.base_rule, &kind.head_rule) == (&name.base_rule, &name.head_rule)
+        };
+        if self.found.keys().any(pair) {
+            return;
         }
         let targets: Vec<Target<'_>> = rules.iter().flatten().map(Target::from_rule).collect();
         let each = targets.iter().map(std::slice::from_ref);

@@ -7,7 +7,7 @@ use crate::action::{kind_name, type_bit};
 use crate::condition::{CommandTest, Condition, PathTest, Predicate};
 use crate::facts::{Category, bit};
 use crate::name::Name;
-use governance::{ActionType, RiskLevel};
+use governance::ActionType;
 use shell_effects::EffectKind;
 
 /// Lists of alternatives, each with a label for reports.
@@ -72,14 +72,6 @@ impl Encoder {
                     .map(|kind| (kind.as_str().to_owned(), Predicate::Effects(bit(kind))))
                     .collect(),
             ],
-            Predicate::Risk(bits) => vec![
-                [RiskLevel::High, RiskLevel::Medium, RiskLevel::Low]
-                    .into_iter()
-                    .map(|level| (level, crate::condition::risk_bit(level)))
-                    .filter(|(_, one)| one & bits != 0)
-                    .map(|(level, one)| (level.name().to_owned(), Predicate::Risk(one)))
-                    .collect(),
-            ],
             Predicate::Pattern(regexes) => vec![
                 regexes
                     .iter()
@@ -111,6 +103,7 @@ impl Encoder {
                     .collect(),
             ],
             Predicate::Production(_)
+            | Predicate::Risk(_)
             | Predicate::Turn(_)
             | Predicate::ApprovedBefore
             | Predicate::UsedUp(_) => Vec::new(),

@@ -249,18 +249,18 @@ impl DifferenceSearch<'_> {
 
     /// An object for which a formula holds: a plain one of a familiar type, if there is one.
     fn find(&mut self, wanted: FormulaId) -> Answer {
-        let found = self.solver.find(&mut self.search, &[wanted]);
-        if !matches!(found, Answer::Object(_)) {
-            return found;
-        }
-        for kind in self.types {
-            let assumed = [wanted, kind, self.plain];
-            let plain = self.solver.find(&mut self.search, &assumed);
-            if matches!(plain, Answer::Object(_)) {
-                return plain;
+        let [shell, call, ..] = self.types;
+        for assumed in [
+            &[wanted, self.plain, shell][..],
+            &[wanted, self.plain, call],
+            &[wanted, self.plain],
+        ] {
+            let found = self.solver.find(&mut self.search, assumed);
+            if matches!(found, Answer::Object(_)) {
+                return found;
             }
         }
-        found
+        self.solver.find(&mut self.search, &[wanted])
     }
 }
 
