@@ -1,4 +1,4 @@
-//! What calls in code do to files, hosts and processes.
+//! Effects of calls in code on files, hosts and processes.
 
 use super::Code;
 use super::language::Action;
@@ -12,9 +12,8 @@ use crate::path::PathClass;
 /// A call with its arguments.
 pub(super) struct Call<'c> {
     pub(super) code: &'c Code<'c>,
-    /// Its name.
     pub(super) name: &'c str,
-    /// Where the name stands.
+    /// Index of the name's token.
     pub(super) at: usize,
     pub(super) args: Vec<CallArg>,
 }
@@ -41,7 +40,7 @@ impl<'c> Call<'c> {
         self.args.iter().any(|a| a.spread)
     }
 
-    /// The argument at a position, if it is one text.
+    /// Returns the argument at a position, if it is one text.
     pub(super) fn literal(&self, k: usize) -> Option<String> {
         self.args
             .get(k)
@@ -49,17 +48,17 @@ impl<'c> Call<'c> {
             .and_then(|a| a.literal.clone())
     }
 
-    /// The argument that is given by one of these keywords.
+    /// Returns the argument with one of these keywords.
     fn named(&self, keys: &[&str]) -> Option<&CallArg> {
         self.args.iter().find(|a| keys.contains(&a.key.as_str()))
     }
 
-    /// The text of the argument that is given by one of these keywords.
+    /// Returns the text of the argument with one of these keywords.
     fn named_text(&self, keys: &[&str]) -> Option<String> {
         self.named(keys).and_then(|a| a.literal.clone())
     }
 
-    /// A mode that is given by keyword; what isn't known writes.
+    /// Returns the mode given by keyword; an unknown one counts as writing.
     fn named_mode(&self) -> Option<String> {
         let mode = self.named(&["mode"])?;
         Some(mode.literal.clone().unwrap_or_else(|| "w".to_owned()))
@@ -69,26 +68,26 @@ impl<'c> Call<'c> {
         Arg::literal(text, self.code.span)
     }
 
-    /// What isn't known, with the pieces of the first argument that are.
+    /// Returns an unknown path, with the known parts of the first argument.
     fn unknown(&self) -> Arg {
         let partial = self.args.first().map(|a| a.partial.clone());
         let partial = partial.filter(|p| !p.is_empty());
         self.path(partial.unwrap_or_else(|| UNKNOWN.to_string()))
     }
 
-    /// The first argument as a path.
+    /// Returns the first argument as a path.
     fn target(&self) -> Arg {
         self.literal(0)
             .map_or_else(|| self.unknown(), |t| self.path(t))
     }
 
-    /// The path that the method is called on.
+    /// Returns the path that the method is called on.
     fn receiver(&self) -> Arg {
         let text = lex::receiver_literal(self.code.tokens, self.at);
         self.path(text.unwrap_or_else(|| UNKNOWN.to_string()))
     }
 
-    /// True if the call gives a host more than an address.
+    /// Returns whether the call passes more than an address to a host.
     fn sends(&self) -> bool {
         let scope = self.code.scope;
         let data = |a: &CallArg| {
@@ -112,7 +111,7 @@ impl<'c> Call<'c> {
 }
 
 impl Engine<'_> {
-    /// A link that code makes: where it leads outside, what is written behind it lands there.
+    /// Adds an effect for a link that leads outside, since later writes through it land there.
     fn code_links(&mut self, to: &Arg) {
         let class = self.classify(&to.text).class;
         if to.text.starts_with(['/', '~', '.'])
@@ -338,7 +337,7 @@ impl Engine<'_> {
         );
     }
 
-    /// A host is contacted.
+    /// Adds the effects of contacting a host.
     fn code_network(&mut self, call: &Call<'_>, address: Option<String>, asked: bool) {
         let span = call.code.span;
         if let Some(cmd) = address.as_deref().and_then(|t| t.strip_prefix('|')) {
@@ -357,7 +356,7 @@ impl Engine<'_> {
         }
     }
 
-    /// SQL with parts that aren't known: what it begins with says what it does at least.
+    /// Adds the effects of SQL with unknown parts: its beginning gives the minimum.
     fn code_sql(&mut self, call: &Call<'_>) {
         let texts = call.args.iter().flat_map(|a| &a.texts);
         let longest = texts.max_by_key(|t| t.len()).cloned();
@@ -421,7 +420,7 @@ impl Engine<'_> {
         }
     }
 
-    /// `open(FH, "<", file)`, `open(FH, "cmd|")`, `open FH, ">file"`
+    /// Handles `open(FH, "<", file)`, `open(FH, "cmd|")`, `open FH, ">file"`.
     fn perl_open(&mut self, call: &Call<'_>) {
         let all: Vec<String> = call.args.iter().filter_map(|a| a.literal.clone()).collect();
         let joined = all.join(" ");
@@ -445,7 +444,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Code of the same language in texts.
+    /// Analyses texts with code of the same language.
     fn code_in_text(&mut self, call: &Call<'_>, action: Action) {
         let (code, span) = (call.code, call.code.span);
         let called = code.tokens.get(call.at.saturating_add(1)) == Some(&Token::Punct('('));
@@ -466,7 +465,7 @@ impl Engine<'_> {
                         code.depth.saturating_add(1),
                     );
                 }
-                // `setTimeout(f, 10)`: a function of the code's own, and numbers.
+                // `setTimeout(f, 10)`: a function that the code defines, and numbers.
                 None if k == 0
                     && arg.bare
                     && code.scope.lang == "js"
@@ -491,7 +490,7 @@ impl Engine<'_> {
         }
     }
 
-    /// True if the first argument is the name of a function that the code defines.
+    /// Returns whether the first argument names a function that the code defines.
     fn is_own_function(call: &Call<'_>) -> bool {
         let first = call
             .code
@@ -507,7 +506,7 @@ impl Engine<'_> {
         })
     }
 
-    /// A function, a method or an attribute by its name.
+    /// Handles a function, a method or an attribute given by its name.
     fn code_by_name(&mut self, call: &Call<'_>, action: Action) {
         let (scope, span) = (call.code.scope, call.code.span);
         let at = match action {
@@ -536,7 +535,7 @@ impl Engine<'_> {
                     || scope.defined.contains(name.as_str())
             }
             (Some(name), _) => scope.language.is_safe(name),
-            // `send(:sum)`: the symbol is a name by itself.
+            // `send(:sum)`: the symbol is a name itself.
             (None, Action::Send) => {
                 let first = call
                     .code
@@ -554,7 +553,7 @@ impl Engine<'_> {
         }
     }
 
-    /// True if the argument is a variable that the code gives a function.
+    /// Returns whether the argument is a variable to which the code assigns a function.
     fn is_function_variable(call: &Call<'_>, at: usize) -> bool {
         let behind = call
             .code
@@ -566,7 +565,8 @@ impl Engine<'_> {
         name.is_some_and(|n| call.code.scope.defined.contains(n))
     }
 
-    /// A variable of the environment is set. A value that isn't known is taken for a bad one.
+    /// Adds the effects of setting an environment variable. An unknown value counts as a dangerous
+    /// one.
     pub(super) fn code_variable(&mut self, name: &str, value: Option<&str>, span: Span) {
         if name.contains(UNKNOWN) {
             self.dynamic(span, "the code sets a variable that isn't known");
@@ -580,7 +580,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Code writes a file: running that file later is running what isn't seen here.
+    /// Adds the effects of writing a file, and marks its content as unknown: running it later runs
+    /// unknown code.
     pub(super) fn code_write(&mut self, target: &Arg) {
         self.path_write(target);
         if let Some(p) = crate::path::normalise(&target.text, self.shell.cwd()) {

@@ -1,4 +1,4 @@
-//! awk programs: `system`, pipes and files written.
+//! awk programs: `system`, pipes, and files that are written.
 
 use crate::chars::{UNKNOWN, has_hole};
 use crate::effect::{Certainty, EffectKind, How, RiskLevel, Span};
@@ -17,29 +17,29 @@ enum Tok {
     Append,
     /// `++`, `--`
     Step,
-    /// `||`, `>=` and other doubles that mean nothing here.
+    /// `||`, `>=` and other two-character operators without effects.
     Other,
     End,
 }
 
-/// How an awk finds the end of a regular expression that holds brackets.
+/// The rule by which an awk finds the end of a regular expression with brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Brackets {
-    /// A slash between brackets is an ordinary character.
+    /// A slash between brackets is literal; a backslash escapes.
     Escaped,
-    /// So is a backslash.
+    /// A slash and a backslash between brackets are literal.
     Plain,
-    /// A slash ends the expression everywhere.
+    /// A slash always ends the expression.
     Ignored,
 }
 
-/// A program in one reading.
+/// A tokenised program, under one of the rules.
 #[derive(Debug, PartialEq, Eq)]
 struct Lexed {
     toks: Vec<Tok>,
-    /// An awk that reads it so refuses the program.
+    /// An awk with this rule rejects the program.
     broken: bool,
-    /// Something can be read in another way too.
+    /// Part of the program is ambiguous.
     doubtful: bool,
 }
 
@@ -48,9 +48,9 @@ struct Lexer<'t> {
     i: usize,
     brackets: Brackets,
     out: Lexed,
-    /// Brackets that are open: `[`, or `(` with true for one behind `if`, `while`, `for`.
+    /// Open brackets: `[`, or `(` with true after `if`, `while`, `for`.
     open: Vec<(char, bool)>,
-    /// The last bracket that was closed ended the head of a statement.
+    /// The last closed bracket ended the head of a statement.
     head: bool,
 }
 
@@ -139,7 +139,7 @@ impl Lexer<'_> {
             '|' if next == '|' => self.push(Tok::Other, 2),
             '&' if next == '&' => self.push(Tok::Other, 2),
             '+' | '-' if next == ch => self.push(Tok::Step, 2),
-            // Pipes of gawk that go both ways: what is at their end is named in the same place.
+            // gawk's two-way pipes name their command in the same position.
             '|' if next == '&' => self.push(Tok::Op('|'), 2),
             '>' | '<' | '=' | '!' if next == '=' => self.push(Tok::Other, 2),
             '(' | '[' => {
@@ -163,7 +163,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// What a slash is by the token in front of it.
+    /// Classifies a slash by the token before it.
     fn slash(&self) -> Slash {
         let value = |t: Option<&Tok>| match t {
             Some(Tok::Word(w)) => !takes_operand(w),
@@ -171,7 +171,7 @@ impl Lexer<'_> {
             _ => false,
         };
         match self.out.toks.last() {
-            // A line may end between brackets in some, and the statement goes on.
+            // In some awks a line may end between brackets, and the statement continues.
             Some(Tok::End) if !self.open.is_empty() => Slash::Either,
             None | Some(Tok::End | Tok::Append | Tok::Other) => Slash::Opens,
             Some(Tok::Op(')')) if self.head => Slash::Opens,
@@ -231,7 +231,7 @@ impl Lexer<'_> {
         self.push(Tok::Regex, 1);
     }
 
-    /// A bracket expression in a regular expression.
+    /// Skips a bracket expression in a regular expression.
     fn set(&mut self) {
         self.i += 1;
         self.i += usize::from(self.at(self.i) == '^');
@@ -256,7 +256,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// What follows a number begins a word: `1system("x")`.
+    /// A letter directly after a number begins a word: `1system("x")`.
     fn number(&mut self) {
         let from = self.i;
         if self.at(from) == '0' && matches!(self.at(from + 1), 'x' | 'X') {
@@ -280,7 +280,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Words that an expression follows, or that may do without one.
+/// Returns whether a word may be followed by an expression.
 fn takes_operand(word: &str) -> bool {
     matches!(
         word,
@@ -357,7 +357,8 @@ impl Engine<'_> {
                             self.run_inner_shell(s, span);
                         }
                         (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(_)) => {
-                            // A command with fields appended: what is known of it, and a hole.
+                            // A command with fields appended: its known part, followed by an
+                            // unknown one.
                             self.run_inner_shell(&format!("{s}{UNKNOWN}"), span);
                             self.dynamic(span, "awk runs a command that it builds from its input");
                         }
@@ -371,7 +372,7 @@ impl Engine<'_> {
                 Tok::Word(w) if w == "SYMTAB" => {
                     self.dynamic(span, "awk reaches variables by computed names");
                 }
-                // A hole where a statement begins may be any.
+                // An unknown part at the beginning of a statement may be any statement.
                 Tok::Op(UNKNOWN)
                     if matches!(
                         i.checked_sub(1).map(|k| toks.get(k)),
@@ -419,7 +420,7 @@ impl Engine<'_> {
                 Tok::Op('|') if !matches!(toks.get(i + 1), Some(Tok::Word(w)) if w == "getline") => {
                     self.awk_pipe(text_after(toks, i + 1), true, span);
                 }
-                // What is put among the arguments is opened like a file that was named there.
+                // A text added to the arguments is opened like a file given there.
                 Tok::Word(w) if w == "ARGV" => {
                     let value = toks
                         .iter()
@@ -464,13 +465,13 @@ impl Engine<'_> {
                 _ => {}
             }
         }
-        // Names of files are put together, handed on in variables: a secret that is named at all is
-        // meant.
+        // File names may be assembled or passed in variables, so any text that names a secret
+        // counts.
         if toks
             .iter()
             .any(|t| matches!(t, Tok::Word(w) if w == "getline" || w == "ARGV"))
         {
-            // Texts side by side are one.
+            // Adjacent strings are one text.
             for run in toks.split(|t| !matches!(t, Tok::Str(_))) {
                 let parts = run.iter().filter_map(text_of);
                 let all: String = parts.clone().collect();
@@ -483,14 +484,14 @@ impl Engine<'_> {
         }
     }
 
-    /// `ENVIRON` at `i`: one variable by its name, or all of them.
+    /// Handles `ENVIRON` at `i`: one variable by its name, or all of them.
     fn awk_environment(&mut self, toks: &[Tok], i: usize, span: Span) {
         let before = i.checked_sub(2).and_then(|k| toks.get(k..i));
         let secret = match toks.get(i + 1..i + 4) {
             Some([Tok::Op('['), Tok::Str(name), Tok::Op(']')]) => {
                 crate::env::names_secret(name) || has_hole(name)
             }
-            // `"HOME" in ENVIRON` only asks.
+            // `"HOME" in ENVIRON` only tests.
             _ => !matches!(before, Some([Tok::Str(_), Tok::Word(w)]) if w == "in"),
         };
         if secret {
@@ -505,7 +506,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A command at the end of a pipe; `to`: it gets what awk prints.
+    /// Runs the command at the end of a pipe. With `to`, it receives awk's output.
     fn awk_pipe(&mut self, command: Option<String>, to: bool, span: Span) {
         let Some(command) = command.filter(|c| !has_hole(c)) else {
             self.dynamic(span, "awk has a pipe to a command that it computes");
@@ -523,7 +524,8 @@ impl Engine<'_> {
             );
             return;
         }
-        // Whatever takes code from its input runs what awk prints, under whichever name it goes.
+        // Any program that takes code from its input runs what awk prints, whatever the program's
+        // name.
         let stdin = if to {
             Stream::unknown()
         } else {
@@ -537,7 +539,7 @@ fn text_of(t: &Tok) -> Option<&str> {
     if let Tok::Str(s) = t { Some(s) } else { None }
 }
 
-/// Whether a program that edits in place leaves nothing of its files: it prints nothing.
+/// Returns whether a program prints nothing, so that editing in place empties its files.
 pub(crate) fn prints_nothing(program: &str) -> bool {
     let c: Vec<char> = program.chars().collect();
     let toks = lex(&c, Brackets::Escaped).toks;
@@ -549,7 +551,7 @@ pub(crate) fn prints_nothing(program: &str) -> bool {
     !prints && program.contains('{') && behind.trim().is_empty()
 }
 
-/// The text that begins at `i`, if it is nothing but strings up to the end of the statement.
+/// Returns the text that begins at `i`, if the rest of the statement consists of strings.
 fn text_after(toks: &[Tok], i: usize) -> Option<String> {
     let strings = toks.get(i..)?.iter().map_while(|t| {
         if let Tok::Str(s) = t {
@@ -566,7 +568,7 @@ fn text_after(toks: &[Tok], i: usize) -> Option<String> {
     (ends && !parts.is_empty()).then(|| parts.concat())
 }
 
-/// The text in front of the token at `i`, if it is nothing but strings.
+/// Returns the text before the token at `i`, if it consists of strings.
 fn text_before(toks: &[Tok], i: usize) -> Option<String> {
     let strings = toks.get(..i)?.iter().rev().map_while(|t| {
         if let Tok::Str(s) = t {

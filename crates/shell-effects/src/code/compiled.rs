@@ -1,21 +1,21 @@
-//! Source of compiled languages that a line writes and then builds and runs.
+//! Source of compiled languages that a line writes, builds and runs.
 //!
-//! Nothing here parses. Every word counts, also in comments and texts: names can't be put together
-//! from parts in these languages, apart from what is refused as a whole. So source is cleared only
-//! if no word of it reaches a file, a process, a host or memory, and if what it takes in is the
-//! standard library's. What it takes in from the project is code of the project: then no word may
-//! be a verb that deletes, runs or sends.
+//! This doesn't parse. Every word counts, also in comments and texts: these languages can't
+//! assemble names from parts, except by constructs that are rejected altogether. Source is harmless
+//! only if no word of it reaches a file, a process, a host or memory, and it imports only the
+//! standard library. Imports from the project are project code; then no word may be a verb that
+//! deletes, runs or sends.
 
 use super::language::has_verb;
 use crate::chars::is_mark;
 
-/// What a language forbids and takes in.
+/// The forbidden words and the allowed imports of a language.
 struct Rules {
-    /// Words that reach out of the program. A star stands for any end.
+    /// Words that reach out of the program. A star matches any ending.
     words: &'static str,
-    /// Texts that hide words, or that reach out.
+    /// Texts that hide words or reach out of the program.
     texts: &'static [&'static str],
-    /// Modules of the standard library that reach nothing.
+    /// Modules of the standard library that don't reach out of the program.
     modules: &'static str,
 }
 
@@ -45,7 +45,7 @@ const JAVA: Rules = Rules {
     modules: "java.util java.util.function java.util.stream java.util.regex java.util.concurrent java.math java.time java.text",
 };
 
-/// Types of Rust that have functions.
+/// Types of Rust with associated functions.
 const PRIMITIVES: [&str; 17] = [
     "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32",
     "f64", "str", "char", "bool",
@@ -61,12 +61,12 @@ fn rules(extension: &str) -> Option<&'static Rules> {
     })
 }
 
-/// True for source in a compiled language, by its extension, that reaches nothing outside of the
-/// program and the code of the project.
+/// Returns whether source in a compiled language (by its extension) reaches nothing outside of the
+/// program and the project's code.
 pub(crate) fn harmless(path: &str, text: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |(_, e)| e);
-    // What cargo runs before it builds.
+    // Cargo runs this file before it builds.
     if name == "build.rs" {
         return false;
     }
@@ -82,14 +82,14 @@ pub(crate) fn harmless(path: &str, text: &str) -> bool {
     let forbidden = |word: &str| rules.words.split(' ').any(|bad| meets(word, bad));
     let spared = text.replace("t.Run(", "");
     let verb = |word: &str| has_verb("", word);
-    // A header of the project may name any function.
+    // A header of the project may declare any function.
     let c = !matches!(extension, "rs" | "go" | "java");
     !words(text).any(forbidden)
         && (own || !c && !words(&spared).any(verb))
         && (!matches!(extension, "c" | "h") || own_calls(text))
 }
 
-/// True if a word is the forbidden one, which may begin or end in a star.
+/// Returns whether a word matches a forbidden one, which may begin or end with a star.
 fn meets(word: &str, bad: &str) -> bool {
     match (bad.strip_prefix('*'), bad.strip_suffix('*')) {
         (Some(inner), Some(_)) => word.contains(inner.trim_end_matches('*')),
@@ -104,14 +104,15 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Whether the source takes in nothing but harmless parts of the standard library; nothing if it
-/// takes in others of that, or code from elsewhere.
+/// Returns whether the source imports only harmless parts of the standard library; false if it also
+/// imports project code. `None` if it imports anything else.
 fn takes_in_only(extension: &str, text: &str, rules: &Rules) -> Option<bool> {
     let listed = |name: &str| rules.modules.split(' ').any(|m| m == name);
     let mut own = true;
     match extension {
         "rs" => {
-            // `name::` is a crate or a module, unless it is a type or stands below another name.
+            // The name before `::` is a crate or a module, unless it is a type or follows another
+            // name.
             for (at, _) in text.match_indices("::") {
                 let head = text.get(..at)?;
                 let root = words(head)
@@ -200,7 +201,7 @@ fn takes_in_only(extension: &str, text: &str, rules: &Rules) -> Option<bool> {
                     }
                 }
             }
-            // Names that the compiler keeps for itself reach below the language.
+            // Names reserved for the compiler reach below the language.
             if words(text).any(|w| w.starts_with("__")) {
                 return None;
             }
@@ -209,8 +210,8 @@ fn takes_in_only(extension: &str, text: &str, rules: &Rules) -> Option<bool> {
     Some(own)
 }
 
-/// True if the source calls nothing but what it defines and harmless functions of the headers:
-/// C lets a program call any function of its libraries without a word about it.
+/// Returns whether the source calls only functions that it defines and harmless library functions.
+/// C lets a program call any library function without declaring it.
 fn own_calls(text: &str) -> bool {
     const SAFE: &str = "printf puts putchar putc fputs fputc fprintf sprintf snprintf vprintf fflush getchar fgets scanf sscanf malloc calloc realloc free strlen strcmp strncmp strcpy strncpy strcat strncat strchr strrchr strstr strtok strdup strtol strtoul strtod atoi atol atof memcpy memmove memset memcmp abs labs exit abort qsort bsearch rand srand time clock difftime assert isalpha isdigit isspace isupper islower isalnum toupper tolower sqrt pow sin cos tan log log2 log10 exp floor ceil round fabs fmod if for while switch return sizeof main defined va_start va_end va_arg int char void";
     let mut rest = text;
@@ -225,7 +226,7 @@ fn own_calls(text: &str) -> bool {
             .trim_end()
             .ends_with(|c: char| c.is_alphanumeric() || c == '_')
         {
-            // `(*f)(…)`, `a[0](…)`: which function, isn't seen.
+            // `(*f)(…)`, `a[0](…)`: the function isn't known.
             if head.trim_end().ends_with([')', ']']) {
                 return false;
             }

@@ -1,7 +1,7 @@
-//! Inline code of other languages: what its text says it does.
+//! Effects of inline code in other languages, from its text.
 //!
-//! Never clears code because nothing bad was found: what isn't made only of known
-//! harmless names stays a possible `execute`, and what hides names is `dynamic`.
+//! Code is never cleared because nothing bad was found. Code that isn't made only of known harmless
+//! names stays a possible `execute`, and code that hides names is `dynamic`.
 
 mod actions;
 pub(crate) mod awk;
@@ -33,24 +33,24 @@ use lex::Token;
 use rustc_hash::FxHashSet;
 use scope::Scope;
 
-/// Deepest code inside of strings inside of code that is read.
+/// Maximum nesting of code in strings.
 const MAX_EMBEDDED: usize = 4;
 
-/// Most tokens of code that are followed: imports and calls are compared with all of the code.
+/// Maximum number of tokens: imports and calls are compared with all of the code.
 const MAX_TOKENS: usize = 4096;
 
-/// A piece of code that is read.
+/// Code being analysed.
 struct Code<'c> {
     scope: &'c Scope<'c>,
     tokens: &'c [Token],
     span: Span,
-    /// What the program that runs it reads.
+    /// Input of the program that runs the code.
     stdin: &'c Stream,
-    /// How many texts with code stand around it.
+    /// Number of texts with code around it.
     depth: usize,
 }
 
-/// True for text that names nothing of the language that acts, reads or talks to others, and no
+/// Returns whether a text contains no name of the language that acts, reads or communicates, and no
 /// module that does.
 pub(crate) fn reaches_nothing(lang: &str, text: &str) -> bool {
     let language = language(lang);
@@ -67,7 +67,7 @@ pub(crate) fn reaches_nothing(lang: &str, text: &str) -> bool {
 }
 
 impl Engine<'_> {
-    /// Looks at inline code of a language.
+    /// Analyses inline code of a language.
     pub(crate) fn code(&mut self, lang: &str, arg: &Arg, stdin: &Stream) {
         self.burn(arg.text.len() / 2 + 8);
         if self.spent(arg.span) {
@@ -121,7 +121,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Code of a scripting language, with its constants in their place.
+    /// Analyses code of a scripting language, after constant propagation.
     fn inline_script(&mut self, lang: &str, arg: &Arg, stdin: &Stream, depth: usize) {
         if depth > MAX_EMBEDDED {
             self.dynamic(arg.span, "runs code inside of strings inside of strings");
@@ -141,7 +141,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What the calls of code do, as the lexer reads it, held against a second reading.
+    /// Adds the effects of the calls that the lexer finds, and checks them with the parser.
     fn script_text(&mut self, lang: &str, arg: &Arg, stdin: &Stream, depth: usize) {
         let text = arg.text.as_str();
         let tokens = lex::tokens(lang, text);
@@ -196,7 +196,7 @@ impl Engine<'_> {
                     Some(a) => self.code_action(&code, a, name, i),
                     None => all_known &= !names::matters(lang, &tokens, i),
                 },
-                // A hole among the words of the code: any code at all, unless it is a mere value.
+                // An unknown part of the code may be any code, unless it is only a value.
                 Token::Hole(any) if *any || names::hole_is_code(&tokens, i) => {
                     self.dynamic(arg.span, "a part of the code isn't known");
                 }
@@ -228,7 +228,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What code does by assigning: to the environment, and to the files that perl reads.
+    /// Adds the effects of assignments: to the environment, and to the files that Perl reads.
     fn code_assignments(&mut self, lang: &str, tokens: &[Token], span: Span) {
         let mut gives_files = false;
         for (i, token) in tokens.iter().enumerate() {
@@ -309,8 +309,8 @@ impl Engine<'_> {
         self.code_variable(key, text, span);
     }
 
-    /// Reads the code once more, by its grammar where there is one, and looks into its strings.
-    /// True if both readings agree on all of it.
+    /// Parses the code with its grammar, if there is one, and analyses code in its strings. Returns
+    /// whether lexer and parser agree on all of it.
     fn second_reading(&mut self, code: &Code<'_>, arg: &Arg) -> bool {
         let (lang, tokens) = (code.scope.lang, code.tokens);
         let text = arg.text.as_str();
@@ -360,7 +360,7 @@ impl Engine<'_> {
                 code.depth + 1,
             );
         }
-        // Where a reader is lost, everything that reads like a call may be one.
+        // If the parser fails, everything that looks like a call may be one.
         if !sure && tree::call_like(text).any(|w| !lexed.contains(w) && language(lang).acts(w)) {
             self.dynamic(arg.span, "text in the code reads like a call");
         }
@@ -370,7 +370,7 @@ impl Engine<'_> {
         sure
     }
 
-    /// Languages without a reader of their own: harmless only if plainly so.
+    /// Rates languages without a lexer of their own: harmless only if obviously so.
     fn plain_code(&mut self, arg: &Arg) {
         const BAD: &[&str] = &[
             "system",
@@ -430,7 +430,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Code in a string that a shell would run, from within another language.
+    /// Runs a shell command that code of another language contains as a string.
     pub(crate) fn run_inner_shell(&mut self, text: &str, span: Span) {
         if text.contains(UNKNOWN) && text.trim().starts_with(UNKNOWN) {
             self.dynamic(span, "runs text that isn't known");

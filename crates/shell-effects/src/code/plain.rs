@@ -1,4 +1,4 @@
-//! Languages without a reader of their own: code that only prints texts or calculates.
+//! Languages without a lexer of their own: recognises code that only prints texts or calculates.
 
 /// Names that print or calculate, by language.
 const NAMES: &[(&str, &str)] = &[
@@ -42,7 +42,8 @@ const NAMES: &[(&str, &str)] = &[
     ),
 ];
 
-/// True if the code holds nothing but numbers, texts, operators and names that print or calculate.
+/// Returns whether the code contains only numbers, texts, operators and names that print or
+/// calculate.
 pub(super) fn harmless(lang: &str, text: &str) -> bool {
     let Some((_, names)) = NAMES.iter().find(|(name, _)| *name == lang) else {
         return false;
@@ -55,7 +56,7 @@ pub(super) fn harmless(lang: &str, text: &str) -> bool {
                 Some(end) => after.get(end..).unwrap_or_default(),
                 None => return false,
             },
-            // A text, a character or a quoted list: no marks in it, and it ends.
+            // A text, a character or a quoted list: without interpolation, and closed.
             '\'' => match after.split_once('\'') {
                 Some((inner, after)) if is_plain(lang, inner) && lang != "functional" => after,
                 _ => return false,
@@ -70,7 +71,7 @@ pub(super) fn harmless(lang: &str, text: &str) -> bool {
                 let end = rest.find(|c| !part(c)).unwrap_or(rest.len());
                 let (name, after) = rest.split_at(end);
                 let name = name.trim_end_matches(['.', ':', '-', '>']);
-                // A letter before a text says how to read it.
+                // A letter before a text changes how it is read.
                 if after.starts_with(['"', '\'']) || !names.split(' ').any(|n| n == name) {
                     return false;
                 }
@@ -87,7 +88,7 @@ pub(super) fn harmless(lang: &str, text: &str) -> bool {
     true
 }
 
-/// Marks that names of a language may hold besides letters and digits.
+/// Returns whether names of a language may contain this character, besides letters and digits.
 fn named(lang: &str, mark: char) -> bool {
     match lang {
         "erlang" => matches!(mark, ':' | '_'),
@@ -97,7 +98,7 @@ fn named(lang: &str, mark: char) -> bool {
     }
 }
 
-/// Where a text ends that begins here, if nothing is put into it.
+/// Returns the end of the text that begins here, if it has no interpolation.
 fn end_of_text(lang: &str, text: &str) -> Option<usize> {
     let mut escaped = false;
     let end = text.char_indices().find(|(_, c)| {
@@ -109,7 +110,7 @@ fn end_of_text(lang: &str, text: &str) -> Option<usize> {
     is_plain(lang, text.get(..end)?).then(|| end.saturating_add(1))
 }
 
-/// True for a text into which nothing is put.
+/// Returns whether a text has no interpolation.
 fn is_plain(lang: &str, text: &str) -> bool {
     let inserts: &[&str] = match lang {
         "swift" => &["\\("],

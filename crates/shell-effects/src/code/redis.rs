@@ -1,10 +1,10 @@
-//! Commands of the store redis.
+//! Redis commands.
 
 use super::super::effect::{Certainty, EffectKind, RiskLevel};
 use super::super::engine::Engine;
 use super::super::expand::Arg;
 
-/// Lines of one text that are looked at.
+/// Maximum number of lines of one text.
 const MOST: usize = 4096;
 
 const READS: &str = " GET MGET KEYS SCAN INFO PING DBSIZE TTL PTTL TYPE EXISTS LLEN LRANGE LINDEX LPOS \
@@ -18,7 +18,7 @@ const WRITES: &str = " SET MSET SETNX SETEX PSETEX APPEND INCR INCRBY INCRBYFLOA
  HSETNX HINCRBY LPUSH RPUSH LPUSHX RPUSHX SADD ZADD ZINCRBY XADD PUBLISH PFADD GEOADD MULTI EXEC \
  DISCARD WATCH UNWATCH ";
 
-/// Second words with which a command that is otherwise of high risk only reads.
+/// Subcommands that only read, of commands that are otherwise of high risk.
 const LOOKS: &str = " CONFIG:GET CLIENT:LIST CLIENT:INFO CLIENT:ID CLIENT:GETNAME MEMORY:USAGE \
  MEMORY:STATS MEMORY:DOCTOR SLOWLOG:GET SLOWLOG:LEN LATENCY:LATEST LATENCY:HISTORY LATENCY:DOCTOR \
  OBJECT:ENCODING OBJECT:FREQ OBJECT:IDLETIME OBJECT:REFCOUNT CLUSTER:INFO CLUSTER:NODES \
@@ -58,7 +58,7 @@ impl Engine<'_> {
     }
 }
 
-/// A word as the client reads it: in quotes or not, in any case.
+/// Returns a word as the client reads it: without quotes, in upper case.
 fn plain(word: &str) -> String {
     word.trim_matches(['"', '\'']).to_ascii_uppercase()
 }

@@ -1,49 +1,48 @@
-//! What a piece of code imports, defines and mentions: what its names can reach.
+//! The imports, definitions and uses of names in a piece of code.
 
 use super::language::{Action, Language, Reach, language};
 use super::lex::Token;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
-/// What holds for all of a piece of code.
+/// Properties of a whole piece of code.
 #[derive(Debug)]
 pub(super) struct Scope<'t> {
     pub(super) lang: &'t str,
     pub(super) language: &'static Language,
-    /// Names of imports, and what they stand for.
+    /// Names of imports, with what they refer to.
     pub(super) aliases: FxHashMap<&'t str, String>,
-    /// Functions, classes and variables of the code's own.
+    /// Functions, classes and variables that the code defines.
     pub(super) defined: FxHashSet<&'t str>,
-    /// Tokens of import statements: a module, or a name of one that is only called later on.
+    /// Tokens of import statements by their index.
     pub(super) imports: FxHashMap<usize, Import>,
-    /// Uses a module that isn't known.
+    /// Uses an unknown module.
     pub(super) foreign: bool,
-    /// Uses a module of which only some functions are known.
+    /// Uses a module of which only some functions are listed.
     pub(super) partial: bool,
-    /// Uses a large library for data.
+    /// Uses a large library for data processing.
     pub(super) mild: bool,
     /// Reads the environment.
     pub(super) environment: bool,
     /// Reads files.
     pub(super) reads: bool,
-    /// Names a method of HTTP that changes something, or a change in GraphQL.
+    /// Mentions an HTTP method that changes something, or a GraphQL mutation.
     pub(super) changes: bool,
     /// Can start programs.
     pub(super) spawns: bool,
     /// Writes to the input of a program that it starts.
     pub(super) feeds: bool,
-    /// Calls what a variable or an expression holds.
+    /// Calls the value of a variable or an expression.
     pub(super) calls_values: bool,
-    /// Takes something out of an object by a computed name.
+    /// Accesses a member of an object by a computed name.
     pub(super) reflects: bool,
 }
 
 /// A token of an import statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Import {
-    /// A module.
     Module(Reach),
-    /// A name of a module, which is looked up where it is used.
+    /// A name from a module that is only called later; each call is looked up separately.
     Name,
 }
 
@@ -86,7 +85,7 @@ impl<'t> Scope<'t> {
                 _ => {}
             }
         }
-        // A method of HTTP that isn't known.
+        // An unknown HTTP method.
         scope.changes |= tokens.windows(3).any(|w| match w {
             [Token::Name(name), Token::Punct(':' | '='), value] => {
                 name == "method" && !matches!(value, Token::Str(_, true) | Token::Punct('='))
@@ -96,7 +95,7 @@ impl<'t> Scope<'t> {
         scope.calls_values |= tokens
             .windows(2)
             .any(|w| matches!(w, [Token::Punct(')' | ']'), Token::Punct('(')]));
-        // `s[k].write(…)`: the key may be the input of a program.
+        // `s[k].write(…)`: the key may select a program's input.
         scope.feeds |= lang == "js"
             && tokens.windows(5).any(|w| match w {
                 [
@@ -115,7 +114,7 @@ impl<'t> Scope<'t> {
         scope
     }
 
-    /// Notes that a module is used.
+    /// Records that a module is used.
     fn uses(&mut self, reach: Reach) {
         match reach {
             Reach::Pure => {}
@@ -125,7 +124,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// `import a.b as c, d`, `from a import b as c`
+    /// Parses `import a.b as c, d` and `from a import b as c`.
     fn python_imports(&mut self, tokens: &'t [Token]) {
         let mut i = 0;
         while let Some(token) = tokens.get(i) {
@@ -163,7 +162,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// The rest of `from a import b as c, d`; where it ends.
+    /// Parses the rest of `from a import b as c, d`. Returns its end.
     fn python_from(&mut self, tokens: &'t [Token], from: usize) -> usize {
         let mut i = from;
         while tokens.get(i) == Some(&Token::Punct('.')) {
@@ -228,9 +227,9 @@ impl<'t> Scope<'t> {
         i
     }
 
-    /// `const a = require("b")`, `const {a, b: c} = require("d")`, `import a from "b"`
+    /// Parses `const a = require("b")`, `const {a, b: c} = require("d")` and `import a from "b"`.
     fn js_imports(&mut self, tokens: &'t [Token]) {
-        // A pattern anywhere may take a member out of something that isn't followed.
+        // A pattern anywhere may take a member from an object that isn't tracked.
         for taken in tokens.windows(4) {
             if let [
                 Token::Punct('{' | ','),
@@ -243,7 +242,7 @@ impl<'t> Scope<'t> {
                 self.aliases.insert(alias, name.clone());
             }
         }
-        // `const {rmSync: z} = fs`: `node -e` has its modules as names.
+        // `const {rmSync: z} = fs`: `node -e` predefines its modules as names.
         for (i, taken) in tokens.windows(3).enumerate() {
             if let [Token::Punct('}'), Token::Punct('='), Token::Name(module)] = taken
                 && !matches!(module.as_str(), "require" | "await" | "import")
@@ -301,7 +300,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// The names that `{a, b: c}`, of which this is all but the end, takes out of a module.
+    /// Records the names that `{a, b: c}` takes from a module; `inner` ends before the bracket.
     fn js_members(&mut self, inner: &'t [Token], module: &str) {
         let open = inner.iter().rposition(|t| *t == Token::Punct('{'));
         let inner = inner.get(open.unwrap_or(0)..).unwrap_or_default();
@@ -325,7 +324,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// What a module of JavaScript reaches.
+    /// Returns the capabilities of a JavaScript module.
     pub(super) fn js_module(&self, name: &str) -> Reach {
         let name = name.strip_prefix("node:").unwrap_or(name);
         if name.contains("://") || name.starts_with("data:") {
@@ -352,7 +351,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// Names that the code itself gives a meaning.
+    /// Records the names that the code itself defines.
     fn definitions(&mut self, tokens: &'t [Token]) {
         for (i, w) in tokens.windows(2).enumerate() {
             match w {
@@ -378,7 +377,7 @@ impl<'t> Scope<'t> {
                         self.defined.extend(token.name());
                     }
                 }
-                // The variables of ruby are bare words.
+                // Ruby's variables are bare words.
                 [Token::Name(name), Token::Punct('=')]
                     if self.lang == "ruby" && tokens.get(i + 2) != Some(&Token::Punct('=')) =>
                 {
@@ -435,7 +434,8 @@ impl<'t> Scope<'t> {
                     || name.starts_with("Deno.")
                     || name.starts_with("Bun.");
                 let behind = tokens.get(i + 1..).unwrap_or_default();
-                // `s.stdin`, `s.stdio[0]`, `stdio: [f, …]`: whoever has it can write to it.
+                // `s.stdin`, `s.stdio[0]`, `stdio: [f, …]`: the code can write to the program's
+                // input.
                 let input = name.split('.').any(|part| part == "stdin")
                     && (name != "stdin" || is_member(tokens, i));
                 let listed = match behind {
@@ -536,7 +536,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// The name with what its first part was imported as.
+    /// Returns the name with an imported first part replaced by what it refers to.
     pub(super) fn resolve<'n>(&self, name: &'n str) -> Cow<'n, str> {
         let (first, rest) = name
             .split_once('.')
@@ -549,7 +549,7 @@ impl<'t> Scope<'t> {
     }
 }
 
-/// True if the name at `i` is a member of what stands before it.
+/// Returns whether the name at `i` is a member of the preceding value.
 pub(super) fn is_member(tokens: &[Token], i: usize) -> bool {
     let before = |n: usize| i.checked_sub(n).and_then(|k| tokens.get(k));
     match before(1) {
@@ -559,7 +559,7 @@ pub(super) fn is_member(tokens: &[Token], i: usize) -> bool {
     }
 }
 
-/// True if the name is only called from there on: each call is looked up by itself.
+/// Returns whether the name is only called from there on. Each call is then looked up separately.
 fn only_called(tokens: &[Token], from: usize, name: &str) -> bool {
     let rest = tokens.get(from..).unwrap_or_default();
     rest.iter().enumerate().all(|(k, t)| match t {
@@ -575,7 +575,7 @@ fn is_word_of_js(name: &str) -> bool {
     )
 }
 
-/// True if what stands at `at` is a function: `x => …`, `(x, y) => …`.
+/// Returns whether a function begins at `at`: `x => …`, `(x, y) => …`.
 fn arrow_behind(tokens: &[Token], at: usize) -> bool {
     let mut depth = 0_usize;
     for (k, token) in tokens.iter().enumerate().skip(at) {
@@ -594,8 +594,8 @@ fn arrow_behind(tokens: &[Token], at: usize) -> bool {
     false
 }
 
-/// True for JavaScript that takes something out of an object by a name that it computes:
-/// `x[a + b]`, `{[a]: b} = x`.
+/// Returns whether JavaScript code accesses a member by a computed name: `x[a + b]`, `{[a]: b} =
+/// x`.
 fn reflects(tokens: &[Token]) -> bool {
     let listed = |t: &Token| matches!(t, Token::Name(n) if n.starts_with("Object.values") || n.starts_with("Object.entries"));
     tokens.iter().enumerate().any(|(i, t)| {
@@ -627,7 +627,7 @@ fn reflects(tokens: &[Token]) -> bool {
     })
 }
 
-/// True if a text that is put together takes in the environment.
+/// Returns whether a text with interpolations reads the environment.
 fn names_environment(lang: &str, text: &str) -> bool {
     let marks: &[&str] = match lang {
         "python" => &["environ", "getenv"],

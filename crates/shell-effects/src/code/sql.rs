@@ -1,7 +1,7 @@
 //! SQL given to a database client.
 //!
-//! Each dialect that a client may speak reads the text in its own way; the worst counts. What isn't
-//! known to read is taken to act.
+//! Each dialect that a client may use tokenises the text in its own way; the highest risk applies.
+//! A statement that isn't known to only read counts as acting.
 
 mod lex;
 mod names;
@@ -13,7 +13,7 @@ use crate::expand::Arg;
 use lex::{Client, Piece, Tok};
 use names::{Function, function};
 
-/// Statements of one text that are looked at.
+/// Maximum number of statements of one text.
 const MOST: usize = 4096;
 
 /// Words of statements that change something, wherever they appear.
@@ -22,7 +22,7 @@ const CHANGES: [&str; 16] = [
     "merge", "into", "exec", "execute", "replace", "outfile", "dumpfile",
 ];
 
-/// Statements that T-SQL takes without a semicolon in front.
+/// Statements that T-SQL accepts without a preceding semicolon.
 const CHANGES_TSQL: [&str; 21] = [
     "kill",
     "shutdown",
@@ -95,7 +95,7 @@ impl Engine<'_> {
         self.sql_emit(EffectKind::Unknown, RiskLevel::High, why, span);
     }
 
-    /// A line for the client itself.
+    /// Handles a line for the client itself.
     fn client_command(&mut self, lang: &str, client: Client, line: &str, span: Span) {
         let head = line.split_whitespace().next().unwrap_or_default();
         let rest = line.get(head.len()..).unwrap_or_default().trim();
@@ -122,7 +122,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A line of psql's own commands, from its first backslash on.
+    /// Handles psql's own commands in a line, from its first backslash on.
     fn psql_commands(&mut self, lang: &str, line: &str, span: Span) {
         let word = |text: &str| -> usize {
             text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '?')))
@@ -160,7 +160,8 @@ impl Engine<'_> {
         }
     }
 
-    /// What `\copy` does: it reads and writes files here, not where the server is.
+    /// Handles `\copy`, which reads and writes files on the client's machine instead of the
+    /// server's.
     fn client_copy(&mut self, lang: &str, rest: &str, span: Span) {
         let chars: Vec<char> = rest.chars().collect();
         let (client, readings) = lex::dialect(lang);
@@ -175,11 +176,11 @@ impl Engine<'_> {
         self.sql_copy(lang, toks, true, span);
     }
 
-    /// A command of sqlite3 or duckdb without its dot.
+    /// Handles a command of sqlite3 or duckdb, without its dot.
     fn dot_command(&mut self, dot: &str, span: Span) {
         let word = dot.split_whitespace().next().unwrap_or_default();
         let rest = dot.get(word.len()..).unwrap_or_default().trim();
-        // Any beginning of a name is taken: `.sh` is `.shell`.
+        // Abbreviations are accepted: `.sh` is `.shell`.
         if word.len() > 1 && ["shell", "system"].iter().any(|n| n.starts_with(word)) {
             self.shell_arg(&Arg::literal(rest, span), &Stream::default(), false);
             return self.dynamic(span, "the client runs a command");
@@ -320,7 +321,7 @@ impl Engine<'_> {
         self.sql_parts(lang, body, risk, span);
     }
 
-    /// Functions, files and holes in a statement.
+    /// Adds the effects of functions, files and unknown parts in a statement.
     fn sql_parts(&mut self, lang: &str, toks: &[Tok], risk: RiskLevel, span: Span) {
         for (i, t) in toks.iter().enumerate() {
             let behind = toks.get(i + 1..).unwrap_or_default();
@@ -362,7 +363,7 @@ impl Engine<'_> {
         let name = name.to_ascii_lowercase();
         match function(lang, &name) {
             Function::Reads => {}
-            // A way to take samples.
+            // A sampling method.
             _ if matches!(before, Some(Tok::Word(w)) if w == "tablesample") => {}
             Function::ReadsFile => match behind {
                 [_, Tok::Str(file), Tok::Punct(',' | ')'), ..] => self.sql_file(file, span),
@@ -386,7 +387,8 @@ impl Engine<'_> {
                 "SQL that reaches beyond its tables",
             ),
             Function::Unknown => {
-                // Names of tables, of columns and of the parts of `with` have brackets too.
+                // Names of tables, columns and common table expressions are followed by brackets
+                // too.
                 let named = matches!(before, Some(Tok::Word(w)) if matches!(w.as_str(), "with" | "recursive" | "pragma" | "as" | "table" | "into"));
                 if risk == RiskLevel::Low && !named {
                     self.emit_raw(
@@ -402,7 +404,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A file that the database opens by its name here.
+    /// Adds the effects of a file that the database opens by its name.
     fn sql_file(&mut self, file: &str, span: Span) {
         if file.trim_end().ends_with('|') || file.trim_start().starts_with('|') {
             return self.dynamic(span, "SQL that reads from a program");
@@ -420,9 +422,9 @@ impl Engine<'_> {
         }
     }
 
-    /// `copy`, without the word itself. `here`: the client opens the files.
+    /// Handles `copy`, without the word itself. With `here`, the client opens the files.
     fn sql_copy(&mut self, lang: &str, toks: &[Tok], here: bool, span: Span) {
-        // Brackets hold a query, and options.
+        // Brackets contain a query, or options.
         let mut depth = 0usize;
         let mut target = None;
         let mut program = changes(Client::Plain, toks);
@@ -467,7 +469,7 @@ fn word(t: &Tok) -> Option<&str> {
     }
 }
 
-/// Whether a statement holds words that change something, besides its own first one.
+/// Returns whether a statement contains words that change something, besides its own first word.
 fn changes(client: Client, toks: &[Tok]) -> bool {
     let at = |i: usize| toks.get(i).and_then(word).unwrap_or_default();
     let first = at(0);

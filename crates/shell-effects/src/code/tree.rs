@@ -1,10 +1,10 @@
-//! A second reader of inline code: the grammar of its language.
+//! The parser for inline code: the grammar of its language.
 //!
-//! The lexer of [`super::lex`] says what code does, and is fooled by whoever finds a string that it
-//! ends too early or too late. A grammar knows where strings end. So it is asked which names stand
-//! in the code, what code stands inside of strings, and whether it understood everything; where the
-//! two disagree, the code isn't cleared. Perl and Lua have no grammar here: [`doubtful`] names the
-//! constructs in which the lexer could be lost.
+//! The lexer of [`super::lex`] determines what code does, but an attacker can exploit a string
+//! whose end it misses. A grammar knows where strings end. So the parser reports the names in the
+//! code, the code in strings, and whether it understood everything. If the two disagree, the code
+//! isn't cleared. Perl and Lua have no grammar here; [`doubtful`] recognises the Perl constructs
+//! that the lexer may misread.
 
 use super::lex::Token;
 use crate::chars::{SAFE_HOLE, UNKNOWN};
@@ -12,18 +12,17 @@ use bounded_parse::parse;
 use std::ops::Range;
 use tree_sitter::{Language, Node, Parser, Tree, TreeCursor};
 
-/// Longest code that is parsed, in bytes. Inline code of people is far shorter.
+/// Maximum length of parsed code, in bytes. Inline code written by people is far shorter.
 pub(super) const MAX_TEXT: usize = 8 * 1024;
 
-/// What a grammar says of a piece of code.
+/// The result of parsing a piece of code.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
-    /// The names that aren't part of a string or a comment.
+    /// The names outside of strings and comments.
     pub(super) names: Vec<String>,
-    /// Code inside of strings: `f"{…}"`, `` `${…}` ``, `"#{…}"`. Not inside of each other: the
-    /// outer ones.
+    /// Code in strings: `f"{…}"`, `` `${…}` ``, `"#{…}"`. Only the outermost pieces.
     pub(super) embedded: Vec<String>,
-    /// Some of it isn't of the language, or it is more than is parsed.
+    /// Whether there are syntax errors, or the code is too long to parse.
     pub(super) broken: bool,
 }
 
@@ -36,20 +35,19 @@ impl Reading {
     }
 }
 
-/// The grammar of a language, and what stands before code that begins in the middle.
+/// Returns the grammar of a language, and the text to put before a fragment of code.
 fn grammar(lang: &str) -> Option<(Language, &'static str)> {
     Some(match lang {
         "python" => (tree_sitter_python::LANGUAGE.into(), ""),
         "js" => (tree_sitter_javascript::LANGUAGE.into(), ""),
         "ruby" => (tree_sitter_ruby::LANGUAGE.into(), ""),
-        // `php -r` begins in the language, the grammar in a page.
+        // `php -r` takes code, but the grammar expects a page.
         "php" => (tree_sitter_php::LANGUAGE_PHP.into(), "<?php "),
         _ => return None,
     })
 }
 
-/// Code with what stands before it, as its grammar reads it. `None` where there is no grammar, or
-/// where it is too long.
+/// Parses code after its prefix. `None` if there is no grammar or the code is too long.
 pub(super) fn parsed(lang: &str, text: &str) -> Option<(Tree, String)> {
     let (language, before) = grammar(lang)?;
     let source = format!("{before}{text}");
@@ -58,10 +56,10 @@ pub(super) fn parsed(lang: &str, text: &str) -> Option<(Tree, String)> {
     Some((tree?, source))
 }
 
-/// Reads code by the grammar of its language. `None` where there is no grammar.
+/// Parses code by the grammar of its language. `None` if there is no grammar.
 pub(super) fn read(lang: &str, text: &str) -> Option<Reading> {
     grammar(lang)?;
-    // What isn't known stands for a name: most holes are values.
+    // Most unknown parts are values, so a name replaces them.
     let Some((tree, text)) = parsed(lang, &text.replace([UNKNOWN, SAFE_HOLE], "h")) else {
         return Some(Reading::unread());
     };
@@ -73,10 +71,10 @@ pub(super) fn read(lang: &str, text: &str) -> Option<Reading> {
     Some(reading)
 }
 
-/// Walks over the tree without recursion, however deep it is.
+/// Walks the tree without recursion, since it may be deep.
 fn walk(tree: &Tree, text: &str, reading: &mut Reading) {
     let mut cursor = tree.walk();
-    // The kinds of what stands around the node: asking a node for its parent searches from the top.
+    // The kinds of the node's ancestors: looking up a node's parent searches from the root.
     let mut around: Vec<&str> = Vec::new();
     loop {
         let node = cursor.node();
@@ -101,7 +99,7 @@ fn walk(tree: &Tree, text: &str, reading: &mut Reading) {
     }
 }
 
-/// Text that a person or another program reads, and its smaller parts.
+/// Returns whether a node is literal text or a part of it.
 fn is_text(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
@@ -120,31 +118,30 @@ fn is_text(node: Node<'_>) -> bool {
 
 pub(super) fn is_name(node: Node<'_>) -> bool {
     let kind = node.kind();
-    // Where a scanner of a grammar gives up it leaves tokens of no length.
+    // Where a grammar's scanner gives up, it leaves empty tokens.
     let is_there = !node.is_missing() && !node.byte_range().is_empty();
     node.child_count() == 0
         && is_there
         && (kind.ends_with("identifier") || matches!(kind, "constant" | "name"))
 }
 
-/// Where the code lies, if the cursor stands on what a string holds of it.
+/// Returns the range of the code, if the cursor is on code in a string.
 fn embedded(cursor: &TreeCursor<'_>, parent: &str) -> Option<Range<usize>> {
     let node = cursor.node();
     match node.kind() {
-        // `${…}` and `#{…}`: what stands between the marks.
+        // `${…}` and `#{…}`: the code between the delimiters.
         "template_substitution" | "interpolation" if node.child(0)?.kind() != "{" => {
             let last = node.child(node.child_count().checked_sub(1)?)?;
             let from = node.child(0)?.end_byte();
             Some(from..last.start_byte().max(from))
         }
-        // `{…:{…}}` of Python: two expressions, and text between them.
+        // `{…:{…}}` in Python: two expressions, with text between them.
         _ if matches!(parent, "interpolation" | "format_expression")
             && cursor.field_name() == Some("expression") =>
         {
             Some(node.byte_range())
         }
-        // PHP has no node for it: whatever stands in a string and is neither text nor a plain
-        // variable.
+        // PHP has no node for it: anything in a string that is neither text nor a plain variable.
         kind if node.is_named()
             && matches!(
                 parent,
@@ -159,10 +156,9 @@ fn embedded(cursor: &TreeCursor<'_>, parent: &str) -> Option<Range<usize>> {
     }
 }
 
-/// True for Perl in which [`super::lex`] can't be sure where a text ends and code begins:
-/// here-documents, the end of the program, documentation, code inside of regular expressions, the
-/// old way to part packages (`main'x`), and a slash after a bare word, which may divide or begin an
-/// expression.
+/// Returns whether [`super::lex`] may misread where a text ends in Perl code: here-documents, the
+/// end of the program, documentation, code in regular expressions, the old package separator
+/// (`main'x`), and a slash after a bare word, which may divide or begin an expression.
 pub(super) fn doubtful(text: &str, tokens: &[Token]) -> bool {
     let marks = ["(?{", "(??{", "__END__", "__DATA__", "\n="];
     let here =
@@ -180,7 +176,7 @@ pub(super) fn doubtful(text: &str, tokens: &[Token]) -> bool {
         || three.into_iter().any(old)
 }
 
-/// The code inside of a Perl string: what follows `@{` or `${` and isn't a plain name in braces.
+/// Returns the code in a Perl string: after `@{` or `${`, if it isn't a plain name in braces.
 pub(super) fn embedded_perl(text: &str) -> Option<&str> {
     let starts = text
         .match_indices(['@', '$'])
@@ -195,7 +191,7 @@ pub(super) fn embedded_perl(text: &str) -> Option<&str> {
         })
 }
 
-/// The words of a text that could call something: those before a bracket, a quote or a variable.
+/// Returns the words of a text that may be calls: those before a bracket, a quote or a variable.
 pub(super) fn call_like(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -214,7 +210,7 @@ pub(super) fn call_like(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The parts of a name: `os.path` are two.
+/// Splits a name into its parts: `os.path` has two.
 pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c| !is_word(c)).filter(|word| !word.is_empty())
 }

@@ -1,4 +1,4 @@
-//! What the names of JavaScript do.
+//! Actions of names in JavaScript.
 
 use super::super::language::{Action, Reach};
 use super::super::lex::Token;
@@ -108,7 +108,8 @@ pub(super) fn js(p: &Place<'_>) -> Option<Action> {
     (!scope.partial && !scope.foreign).then_some(Action::Safe)
 }
 
-/// `const {execSync} = require("child_process")`: it is looked up where it is called.
+/// Returns whether a name is destructured from a module: `const {execSync} =
+/// require("child_process")`. Each call of it is looked up separately.
 fn taken_out(p: &Place<'_>, written: &str) -> bool {
     let Some(Token::Punct('{' | ',')) = p.before(1) else {
         return false;

@@ -1,4 +1,4 @@
-//! What the names of Perl do.
+//! Actions of names in Perl.
 
 use super::super::language::{Action, Reach};
 use super::super::lex::Token;
@@ -36,7 +36,7 @@ pub(super) fn perl(p: &Place<'_>) -> Option<Action> {
     if let (Some(Token::Punct('=')), Some(Token::Punct('>'))) = (p.behind(1), p.behind(2)) {
         return Some(Action::Safe);
     }
-    // A hash key or a method is no call of the builtin; a block that holds one is.
+    // A hash key or a method isn't a call of the builtin; a block that contains the name is.
     let of_hash = match p.before(2) {
         Some(Token::Name(n)) => n.starts_with(['$', '@', '%']),
         Some(Token::Punct(c)) => matches!(c, '>' | ']'),
@@ -55,7 +55,7 @@ pub(super) fn perl(p: &Place<'_>) -> Option<Action> {
         if action == Action::Safe {
             return p.harmless();
         }
-        // `$x->open` of a value, not of a class.
+        // `$x->open` on a value, not on a class.
         return Some(action);
     }
     if scope.language.is_safe(last) && p.member {
@@ -70,11 +70,11 @@ pub(super) fn perl(p: &Place<'_>) -> Option<Action> {
         }
         return Some(Action::Safe);
     }
-    // `-d`: a test of a file.
+    // `-d`: a file test.
     if last.len() == 1 && p.before(1) == Some(&Token::Punct('-')) {
         return Some(Action::Safe);
     }
-    // A handle of a file.
+    // A file handle.
     if !p.called
         && !p.full.contains("::")
         && p.full

@@ -1,4 +1,4 @@
-//! What the names of PHP do.
+//! Actions of names in PHP.
 
 use super::super::language::{Action, Reach};
 use super::super::lex::{self, Token};
@@ -7,7 +7,7 @@ use super::Place;
 pub(super) fn php(p: &Place<'_>) -> Option<Action> {
     let (scope, last) = (p.scope, p.last);
     if p.full.starts_with('$') {
-        // `$f(...)` calls what the variable names.
+        // `$f(...)` calls the function that the variable names.
         let new = matches!(p.before(1), Some(Token::Name(n)) if n == "new");
         return Some(if new || p.called && !scope.defined.contains(p.full) {
             Action::Dynamic
@@ -55,7 +55,7 @@ pub(super) fn php(p: &Place<'_>) -> Option<Action> {
     p.unknown(p.called)
 }
 
-/// True for a replacement that older PHP runs as code: `preg_replace("/x/e", …)`.
+/// Returns whether older PHP versions run the replacement as code: `preg_replace("/x/e", …)`.
 fn evaluates(args: &[lex::CallArg]) -> bool {
     let pattern = args
         .first()

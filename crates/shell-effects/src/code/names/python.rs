@@ -1,4 +1,4 @@
-//! What the names of Python do.
+//! Actions of names in Python.
 
 use super::super::language::{Action, Reach, has_mild_verb};
 use super::super::lex::{self, Token};
@@ -29,7 +29,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
         }
         None => {}
     }
-    // Attributes that lead out of what a value is for.
+    // Attributes that give access to more than the value itself.
     let hidden = |part: &str| {
         part.starts_with('_')
             && part.len() > 1
@@ -62,7 +62,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
                     | "__future__"
             )
     };
-    // The first part is a name of the code's own.
+    // The first part is a name that the code defines.
     let attributes = p
         .full
         .split('.')
@@ -97,7 +97,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
                 Action::Open
             });
         }
-        // Text is replaced by text; a path is replaced by nothing but one place.
+        // Replacing text takes two arguments; replacing a path takes only the destination.
         "replace" if p.called && of_value => {
             let args = lex::call_args(p.tokens, p.at + 1);
             let path = p.mentions("Path") || p.mentions("pathlib");
@@ -117,7 +117,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
                 "unlink" | "rmdir" => return Some(Action::PathDelete),
                 "touch" | "mkdir" | "chmod" => return Some(Action::PathWrite),
                 "rename" => return Some(Action::PathMove),
-                // Lists, dictionaries and the like.
+                // Lists, dictionaries and similar values have these methods too.
                 "remove" | "copy" | "move" | "link" | "code" | "compile" | "get" | "interact"
                 | "listen" => {
                     return p.harmless();
@@ -133,7 +133,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
         if last == "getmembers" && !scope.calls_values {
             return Some(Action::Safe);
         }
-        // A function of a module that reaches nothing, by a name of many meanings.
+        // A function with an ambiguous name, of a module without effects.
         let many = matches!(
             last,
             "copy"
@@ -199,7 +199,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
         return p.harmless();
     }
     if p.head.is_none() && !p.member {
-        // A builtin, or a name of the code's own.
+        // A builtin, or a name that the code defines.
         return Some(Action::Safe);
     }
     if scope.foreign || scope.partial {
@@ -209,7 +209,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
 }
 
 impl Place<'_> {
-    /// True for a name of Python that begins with an imported one.
+    /// Returns whether a name begins with an imported one.
     fn rooted_in_import(&self) -> bool {
         let scope = self.scope;
         let Some(Token::Name(written)) = self.tokens.get(self.at) else {
@@ -225,11 +225,11 @@ impl Place<'_> {
     }
 }
 
-/// Names of Python that are listed in full.
+/// Returns the action of a name that is listed in full.
 fn python_exact(p: &Place<'_>, action: Action) -> Option<Action> {
     let handed_on = !p.called && !p.member;
     match p.full {
-        // Handed on under another name.
+        // Passed on as a value.
         "open" | "io.open" | "codecs.open"
             if handed_on
                 && !matches!(
@@ -261,13 +261,13 @@ fn python_exact(p: &Place<'_>, action: Action) -> Option<Action> {
             python(&inner)
         }
         "eval" | "exec" | "getattr" if handed_on => Some(Action::Dynamic),
-        // What a program shows of its modules is no more than names, unless something is called.
+        // Listing the members of a module only gives names, unless something is called.
         _ if p.last == "getmembers" && !p.scope.calls_values => Some(Action::Safe),
         _ => Some(action),
     }
 }
 
-/// What is loaded can be code, unless the format knows none.
+/// Returns the action of a `load` function. Loaded data can be code, unless the format has none.
 fn python_load(p: &Place<'_>) -> Option<Action> {
     match p.head {
         Some(

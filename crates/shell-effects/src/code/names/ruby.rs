@@ -1,4 +1,4 @@
-//! What the names of Ruby do.
+//! Actions of names in Ruby.
 
 use super::super::language::{Action, Reach};
 use super::super::lex::Token;
@@ -26,7 +26,7 @@ pub(super) fn ruby(p: &Place<'_>) -> Option<Action> {
     {
         return scope.language.act(class);
     }
-    // A class is named for what its methods are: `TCPSocket.new`.
+    // The class determines the action of its methods: `TCPSocket.new`.
     if p.full
         .split(['.', ':'])
         .any(|part| part.ends_with("Socket") || part == "TCPServer")
@@ -125,7 +125,7 @@ pub(super) fn ruby(p: &Place<'_>) -> Option<Action> {
         if scope.foreign || scope.partial {
             return p.unknown(scope.foreign);
         }
-        // What `-r` loads isn't seen: a bare word may come from there.
+        // Code loaded by `-r` isn't known: a bare word may come from there.
         let root = head.split('.').next().unwrap_or_default();
         let known = p.member
             || std

@@ -1,8 +1,8 @@
-//! SQL as tokens, in each way in which a dialect reads it.
+//! Splits SQL into tokens, by the rules of each dialect.
 
 use crate::chars::UNKNOWN;
 
-/// What a dialect does with some characters: a set of the constants below.
+/// The lexical rules of a dialect: a set of the constants below.
 pub(super) type Reading = u16;
 
 /// A backslash in a string escapes the next character.
@@ -11,11 +11,11 @@ const BACKSLASH: Reading = 1;
 const DOLLAR: Reading = 1 << 1;
 /// `#` begins a comment.
 const HASH: Reading = 1 << 2;
-/// `--` begins a comment only in front of a blank.
+/// `--` begins a comment only before a blank.
 const DASH_BLANK: Reading = 1 << 3;
 /// `[…]` is a name.
 const BRACKETS: Reading = 1 << 4;
-/// `]]` in such a name is a bracket.
+/// `]]` in such a name is a literal bracket.
 const DOUBLE_BRACKET: Reading = 1 << 5;
 /// `` `…` `` is a name.
 const BACKTICK: Reading = 1 << 6;
@@ -32,17 +32,17 @@ const TRIPLE: Reading = 1 << 11;
 /// `q'[…]'` is a string.
 const Q_STRING: Reading = 1 << 12;
 
-/// A backslash in `"…"` is an ordinary character all the same.
+/// A backslash in `"…"` is literal, even with `BACKSLASH`.
 const PLAIN_QUOTED: Reading = 1 << 13;
 
-/// The client that reads the text first, and takes its own commands out of it.
+/// The client that processes the text first and extracts its own commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Client {
     Psql,
     Mysql,
     Sqlite,
     Tsql,
-    /// No commands with a sign of their own.
+    /// Has no commands with a prefix of their own.
     Plain,
     Unknown,
 }
@@ -52,12 +52,12 @@ const MYSQL: Reading = BACKSLASH | HASH | DASH_BLANK | BACKTICK | BANG;
 const SQLITE: Reading = BRACKETS | BACKTICK;
 const TSQL: Reading = BRACKETS | DOUBLE_BRACKET | NESTED;
 
-/// The client of a language, and the ways in which its dialects read a text.
+/// Returns the client of a language, and the lexical rules of its dialects.
 pub(super) fn dialect(lang: &str) -> (Client, &'static [Reading]) {
     match lang {
         "psql" => (Client::Psql, &[POSTGRES]),
-        // A server can be told that a backslash is an ordinary character, everywhere or in names,
-        // and each version runs other comments.
+        // A server can be configured to treat a backslash as literal, everywhere or in names.
+        // Versions differ in the comments that they run.
         "mysql" => (
             Client::Mysql,
             &[
@@ -99,7 +99,7 @@ pub(super) fn dialect(lang: &str) -> (Client, &'static [Reading]) {
     }
 }
 
-/// The readings without what the text gives no occasion for, each once.
+/// Returns the rules reduced to those that matter for the text, without duplicates.
 pub(super) fn distinct(readings: &[Reading], text: &str) -> Vec<Reading> {
     let mut matters = 0;
     let has = |s: &str| text.contains(s);
@@ -134,12 +134,12 @@ pub(super) fn distinct(readings: &[Reading], text: &str) -> Vec<Reading> {
 pub(super) enum Tok {
     /// In lower case.
     Word(String),
-    /// A name in quotes.
+    /// A quoted name.
     Quoted(String),
     Str(String),
     Num,
     Punct(char),
-    /// Text that isn't known, or a variable of the client.
+    /// Unknown text, or a variable of the client.
     Hole,
 }
 
@@ -150,12 +150,12 @@ pub(super) enum Piece {
     Command(String),
 }
 
-/// The text in one reading.
+/// The text tokenised by one set of rules.
 pub(super) struct Lexed {
     pub pieces: Vec<Piece>,
-    /// Every string ends.
+    /// Whether every string is closed.
     pub closed: bool,
-    /// Holes are in strings or names.
+    /// Whether there are unknown parts in strings or names.
     pub hole_in_text: bool,
 }
 
@@ -168,7 +168,7 @@ struct Lexer<'t> {
     toks: Vec<Tok>,
 }
 
-/// First words of lines that the client `mysql` takes itself.
+/// First words of lines that the `mysql` client handles itself.
 const MYSQL_WORDS: [&str; 17] = [
     "system",
     "source",
@@ -266,7 +266,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Takes a line that the client handles itself.
+    /// Parses a line that the client handles itself.
     fn line_command(&mut self) -> bool {
         let (from, end) = (self.i, self.line_end(self.i));
         let mut head = self.c.get(from..end.min(from + 24)).unwrap_or_default();
@@ -322,7 +322,7 @@ impl Lexer<'_> {
                 self.end_statement();
                 self.i += 1;
             }
-            // What can't be shown may be a control character.
+            // A character that can't be shown may be a control character.
             UNKNOWN | '\u{fffd}' => {
                 self.toks.push(Tok::Hole);
                 self.i += 1;
@@ -353,7 +353,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// psql puts the value of a variable in place of `:name`, `:'name'`, `:"name"`.
+    /// Returns whether psql replaces a variable here: `:name`, `:'name'`, `:"name"`.
     fn variable(&self, next: char) -> bool {
         self.client == Client::Psql
             && (next.is_alphabetic() || matches!(next, '_' | '\'' | '"' | '{'))
@@ -463,7 +463,7 @@ impl Lexer<'_> {
         });
     }
 
-    /// `q'[…]'`
+    /// Parses `q'[…]'`.
     fn q_string(&mut self) {
         let open = self.at(self.i + 1);
         let end = match open {
@@ -509,7 +509,7 @@ impl Lexer<'_> {
         self.toks.push(Tok::Quoted(text));
     }
 
-    /// Reads `$tag$ … $tag$`; false if it isn't one.
+    /// Parses `$tag$ … $tag$`. Returns false if it isn't one.
     fn dollar(&mut self) -> bool {
         let tag = self.c.get(self.i + 1..).unwrap_or_default();
         let n = tag.iter().take_while(|x| is_word(**x)).count();
@@ -519,7 +519,7 @@ impl Lexer<'_> {
         let mark = self.c.get(self.i..self.i + n + 2).unwrap_or_default();
         let from = self.i + n + 2;
         let rest = self.c.get(from..).unwrap_or_default();
-        // A tag has no dollar inside: each one is looked at once.
+        // A tag contains no dollar, so each dollar is tested once.
         let mut length = None;
         let mut k = 0;
         while let Some(x) = rest.get(k) {
@@ -538,7 +538,8 @@ impl Lexer<'_> {
         true
     }
 
-    /// What never ends is no statement: the client waits for more, or the server refuses it.
+    /// Records an unclosed text. It isn't a statement: the client waits for more, or the server
+    /// rejects it.
     fn close(&mut self, closed: bool) {
         if !closed {
             self.out.closed = false;
@@ -558,7 +559,7 @@ impl Lexer<'_> {
             (Client::Psql | Client::Mysql | Client::Unknown, _) => {
                 let end = self.line_end(self.i);
                 self.command(end);
-                // A line of psql's own commands ends a statement or leaves it as it is: the worst.
+                // A psql command may or may not end the statement; assume the worse, that it does.
                 self.end_statement();
             }
             _ => {

@@ -5,16 +5,16 @@ use crate::effect::RiskLevel;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Function {
-    /// Computes, or only looks.
+    /// Computes, or only reads tables.
     Reads,
-    /// Opens the file that its first argument names.
+    /// Opens the file in its first argument.
     ReadsFile,
     /// Reaches beyond the tables.
     Acts,
     Unknown,
 }
 
-/// Beginnings of the names of functions that reach beyond the tables.
+/// Prefixes of functions that reach beyond the tables.
 const ACTS_BY_PREFIX: [&str; 21] = [
     "dblink",
     "lo_",
@@ -128,7 +128,7 @@ const FILES: [&str; 19] = [
     "glob",
 ];
 
-/// Words in front of a bracket, and functions that compute.
+/// Words that may precede a bracket, and functions that compute.
 const READS: &str = " \
  in and or not as from join on where values exists any all some over using by select case when then \
  else union except intersect filter group explain interval limit having between like ilike is \
@@ -211,7 +211,7 @@ const READS: &str = " \
  format_bytes is_uuid bin_to_uuid uuid_to_bin inet6_ntoa conv bin oct ord insert lcase ucase mid \
  sqlite_offset subtype concat_ws unistr octet_length format_type tojson fromjson ";
 
-/// Words behind which `duckdb` takes a text as the name of a file.
+/// Returns whether `duckdb` takes a text after this word as a file name.
 pub(super) fn opens(word: &str) -> bool {
     matches!(
         word,
@@ -241,7 +241,7 @@ fn known(name: &str) -> bool {
     NAMES.contains(name)
 }
 
-/// Whether the statement only begins or ends a transaction.
+/// Returns whether the statement only begins or ends a transaction.
 pub(super) fn transaction(first: &str, rest: &[&str]) -> bool {
     if matches!(first, "savepoint" | "release") {
         return rest.len() < 4;
@@ -277,7 +277,7 @@ pub(super) fn transaction(first: &str, rest: &[&str]) -> bool {
     })
 }
 
-/// Whether `set …` only changes how the session reads and prints.
+/// Returns whether `set …` only changes how the session reads and prints.
 pub(super) fn setting(rest: &[&str]) -> bool {
     let name = rest
         .iter()
@@ -340,7 +340,7 @@ pub(super) fn setting(rest: &[&str]) -> bool {
         )
 }
 
-/// What a pragma does to the database, if it is known.
+/// Returns the risk of a pragma, if it is known.
 pub(super) fn pragma(toks: &[Tok]) -> Option<RiskLevel> {
     let dotted = toks.get(2) == Some(&Tok::Punct('.'));
     let name = toks.get(if dotted { 3 } else { 1 }).and_then(super::word)?;
@@ -411,7 +411,7 @@ pub(super) fn pragma(toks: &[Tok]) -> Option<RiskLevel> {
     }
 }
 
-/// Whether what `create` makes holds code, or lets somebody in.
+/// Returns whether a created object contains code, or grants access.
 pub(super) fn creates_code(rest: &[&str]) -> bool {
     rest.iter().any(|w| {
         matches!(
@@ -441,7 +441,7 @@ pub(super) fn creates_code(rest: &[&str]) -> bool {
     })
 }
 
-/// Statements that destroy or change data by their first word.
+/// Returns whether a statement with this first word destroys or changes data.
 pub(super) fn destroys(first: &str) -> bool {
     matches!(
         first,
