@@ -103,7 +103,7 @@ impl Engine<'_> {
             && self.shell.is_in_branch()
             && old.is_some_and(|o| o.text != var.text)
         {
-            // Which of the values holds isn't known.
+            // Which of the values applies isn't known.
             Var {
                 text: UNKNOWN.to_string(),
                 array: None,

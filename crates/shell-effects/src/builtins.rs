@@ -8,14 +8,14 @@ use super::expand::{Arg, Var};
 use super::path::{self, PathClass};
 use std::borrow::Cow;
 
-/// Longest directory that is followed, in bytes; what lies deeper isn't known.
+/// Maximum length in bytes of a current directory; a longer one isn't tracked.
 const LONGEST_CWD: usize = 512;
 
-/// What separates words of a line that is read. No other white space does.
+/// Word separators of a line read by `read`. Other white space doesn't separate.
 const BLANKS: [char; 3] = [' ', '\t', '\n'];
 
 impl Engine<'_> {
-    /// Runs a builtin; nothing if the name is none.
+    /// Runs a builtin. Returns `None` if the name isn't one.
     pub(crate) fn builtin(
         &mut self,
         name: &str,
@@ -41,7 +41,8 @@ impl Engine<'_> {
                 | "["
         );
         if takes_names && rest.iter().any(is_hole) {
-            // It may be the option that makes the next word a name, with a subscript that runs.
+            // The unknown word may be the option that makes the next word a name, whose subscript
+            // runs.
             for a in rest {
                 self.subscript(a);
             }
@@ -69,11 +70,10 @@ impl Engine<'_> {
                 match target {
                     None => self.shell.set_place(Some(Cow::Borrowed(&self.ctx.home))),
                     Some(a) if a.text == "-" => {
-                        // Back to where it was before: the work tree or another known place; not
-                        // followed.
+                        // The previous directory isn't tracked.
                         self.shell.set_place(None);
                     }
-                    // Which of the folders of CDPATH holds it isn't known.
+                    // Which directory of CDPATH contains it isn't known.
                     Some(a)
                         if !a.text.starts_with(['/', '.', '~'])
                             && self
@@ -288,7 +288,7 @@ impl Engine<'_> {
                 while let Some(a) = rest.get(i) {
                     match a.text.as_str() {
                         "-C" => {
-                            // It gets a line of the input as its last word.
+                            // The callback gets a line of the input as its last argument.
                             if let Some(c) = rest.get(i + 1) {
                                 let call = Arg {
                                     text: format!("{} {UNKNOWN}", c.text),
@@ -331,7 +331,7 @@ impl Engine<'_> {
                 none
             }
             "test" | "[" => {
-                // bash takes only numbers here, other shells take expressions.
+                // bash accepts only numbers here, other shells accept expressions.
                 let words: Vec<(String, Span)> = rest
                     .iter()
                     .filter(|a| a.text.len() < 256)
@@ -473,7 +473,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Changes the directory that later paths are relative to.
+    /// Changes the current directory.
     pub(crate) fn change_dir(&mut self, to: &str) {
         if to.is_empty() {
             return;
@@ -483,8 +483,8 @@ impl Engine<'_> {
         } else {
             path::normalise(to, self.shell.cwd())
         };
-        // Every path that follows begins with it: one that only grows would make the work grow with
-        // its square.
+        // Every later path begins with it: if it could grow without limit, the work would grow
+        // quadratically.
         self.shell.set_place(
             there
                 .filter(|d| d.len() <= LONGEST_CWD.max(self.ctx.cwd.len() + 64))
@@ -500,7 +500,7 @@ impl Engine<'_> {
             || path::normalise(&text, self.shell.cwd())
                 .is_some_and(|p| self.files.contains_key(&p));
         if !known && !has_hole(&text) {
-            // Start-up files and what package managers install are read by every shell anyway.
+            // Every shell reads start-up files and files installed by package managers anyway.
             let usual = match info.class {
                 PathClass::Home => info
                     .absolute
@@ -606,7 +606,7 @@ impl Engine<'_> {
     }
 }
 
-/// Where a known program is taken to stand.
+/// Returns the path where a known program is assumed to be installed.
 fn installed(name: &str, table: &super::table::Table) -> String {
     if table.contains(name) && !name.contains('/') {
         format!("/usr/bin/{name}")
@@ -628,7 +628,7 @@ mod tests {
                 .map(|i| format!("cd d{i}; cat x; "))
                 .collect::<String>()
         };
-        // Twice the line is at most some more than twice the work.
+        // Twice the line takes at most a bit more than twice the work.
         let work = |n: usize| measured(&line(n), &ctx).1;
         assert!(
             work(4000) <= work(2000) * 5 / 2,

@@ -1,4 +1,4 @@
-//! The arguments of a call, sorted out by a program's entry: flags, their values, operands.
+//! Parses the arguments of a call by a program's entry: flags, their values, operands.
 
 use super::chars::has_hole;
 use super::effect::Span;
@@ -6,7 +6,7 @@ use super::expand::Arg;
 use super::table::schema::Style;
 use super::table::spec::{Flag, Spec, When, glob};
 
-/// The arguments of one call, sorted out.
+/// The parsed arguments of one call.
 #[derive(Default)]
 pub(crate) struct Call<'s> {
     pub operands: Vec<Arg>,
@@ -16,19 +16,20 @@ pub(crate) struct Call<'s> {
     pub dry: bool,
     pub recursive: bool,
     pub unknown_flag: Option<Arg>,
-    /// An option that the table doesn't list, and whose name says that it does something.
+    /// An option that the table doesn't list, with a name that suggests an action.
     pub acting_flag: Option<Arg>,
-    /// A word that isn't known at all, and that may be an option or several.
+    /// A completely unknown word, which may be one or more options.
     pub hole: Option<Arg>,
-    /// What `--no-…` or a value takes back: the run may change something after all.
+    /// Whether `--no-…` or a value negates a dry-run option, so that the run may change something.
     pub wet: bool,
     /// Words after a flag that ends the options.
     pub rest: Vec<Arg>,
-    /// The rest belongs to this program.
+    /// The remaining words belong to this program.
     pub as_program: Option<(String, Vec<Arg>)>,
     pub sub: Vec<String>,
     pub unlisted: Option<Arg>,
-    /// A long option was cut short (or isn't listed), so whether it takes the next word isn't sure.
+    /// Whether a long option is abbreviated or not listed, so that it may or may not take the next
+    /// word.
     pub unsure: bool,
 }
 
@@ -37,31 +38,31 @@ pub(crate) struct Seen<'s> {
     pub name: String,
     pub flag: Option<&'s Flag>,
     pub values: Vec<Arg>,
-    /// What stands behind the `=` of an option that the table doesn't list.
+    /// The text after the `=` of an option that the table doesn't list.
     pub attached: Option<String>,
-    /// The word behind an option that the table doesn't list: its value, or an operand.
+    /// The word after an option that the table doesn't list: its value, or an operand.
     pub next: Option<Arg>,
     pub span: Span,
 }
 
-/// A word of which nothing is known, and that no quotes keep from being several.
+/// Returns whether a word is completely unknown and unquoted, so that it may become several words.
 pub(crate) fn is_hole(arg: &Arg) -> bool {
     !arg.quoted && !arg.text.is_empty() && arg.text.bytes().all(|c| c == 0)
 }
 
-/// Whether a value switches off the option that it is given to. What isn't known may.
+/// Returns whether a value may switch off the option it is given to. Unknown values may.
 fn switches_off(value: &str) -> bool {
     let known = ["", "true", "yes", "on", "1", "all", "client", "server"];
     !known.iter().any(|k| value.eq_ignore_ascii_case(k))
 }
 
-/// Whether a value says no: of an option whose other values say that nothing is changed.
+/// Returns whether a value may mean "no", for an option whose other values select a dry run.
 fn says_no(value: &str) -> bool {
     let no = ["none", "false", "no", "off", "0"];
     has_hole(value) || no.iter().any(|k| value.eq_ignore_ascii_case(k))
 }
 
-/// Words for what no program does by the way.
+/// Verbs in option names that suggest an action of its own.
 const ACTS: [&str; 33] = [
     "delete",
     "remove",
@@ -98,8 +99,8 @@ const ACTS: [&str; 33] = [
     "shutdown",
 ];
 
-/// Whether the name of an option says that it does something: `--delete-all`, `-deleteUser`. One
-/// that isn't known may.
+/// Returns whether the name of an option suggests an action: `--delete-all`, `-deleteUser`. An
+/// unknown name may.
 fn names_an_act(name: &str) -> bool {
     if has_hole(name) {
         return true;
@@ -123,8 +124,8 @@ fn names_an_act(name: &str) -> bool {
     false
 }
 
-/// Whether an option that the table doesn't list takes back one that it does: `--no-dry-run`, or
-/// the beginning of it.
+/// Returns whether an unlisted option negates a listed one that makes the run dry: `--no-dry-run`,
+/// or an abbreviation of it.
 fn takes_back(chain: &[&Spec], name: &str) -> bool {
     let Some(back) = name.strip_prefix("--no").map(|n| n.trim_start_matches('-')) else {
         return false;
@@ -148,7 +149,7 @@ pub(super) fn find<'s>(chain: &[&'s Spec], name: &str) -> Option<&'s Flag> {
         .find_map(|s| s.flags.get(name).and_then(|i| s.flag_list.get(*i)))
 }
 
-/// A long option may be cut short as long as it is clear.
+/// Finds a long option, which may be abbreviated as long as it is unambiguous.
 pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, &'s Flag)> {
     for s in chain.iter().rev() {
         if let Some((k, i)) = s.flags.get_key_value(name) {
@@ -176,7 +177,7 @@ pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, 
 }
 
 impl<'s> Call<'s> {
-    /// Whether the run changes nothing, for sure: a word that isn't known may take that back.
+    /// Returns whether the run surely changes nothing. A completely unknown word may negate that.
     pub(super) fn is_dry(&self) -> bool {
         self.dry && !self.wet && self.hole.is_none()
     }
@@ -197,12 +198,12 @@ impl<'s> Call<'s> {
     }
 }
 
-/// Sorts arguments into flags and operands; returns the spec of the (sub)command too.
+/// Parses arguments into flags and operands. Also returns the spec of the (sub)command.
 pub(crate) fn read<'s>(root: &'s Spec, args: &[Arg]) -> (Call<'s>, &'s Spec) {
     read_as(root, args, true)
 }
 
-/// As [`read`]; `swallow`: an option that is only matched by its beginning takes the next word.
+/// Like [`read`]. With `swallow`, an option matched only by its beginning takes the next word.
 pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<'s>, &'s Spec) {
     let mut call = Call::default();
     let mut chain: Vec<&'s Spec> = vec![root];
@@ -263,12 +264,12 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
             }
             call.unlisted = Some(arg.clone());
             call.operands.push(arg.clone());
-            // What follows is still looked at as operands.
+            // The following words are still checked as operands.
             continue;
         }
         call.operands.push(arg.clone());
         if style == Style::Posix {
-            // The first operand ends the options, unless it only is in front of a command.
+            // The first operand ends the options, unless it only precedes a command.
             ended = true;
         }
     }
@@ -296,7 +297,7 @@ pub(super) fn read_dd<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg) {
     }
 }
 
-/// Reads one flag; true if the options end here for good.
+/// Parses one flag. Returns true if the options end here for good.
 #[expect(clippy::too_many_arguments, reason = "one flag has that many sides")]
 pub(super) fn read_flag<'s>(
     call: &mut Call<'s>,
@@ -369,9 +370,8 @@ pub(super) fn read_flag<'s>(
     let body = text.get(1..).unwrap_or_default();
     let (help, dry) = (call.help, call.dry);
     let stop = read_cluster(call, chain, arg, args, i, spec);
-    // A letter that the table doesn't know may take what follows as its value, or the whole is a
-    // long option with one dash (`-method=x` is no `-h`): then it takes nothing away from what the
-    // program does.
+    // An unlisted letter may take the rest as its value, or the whole is a long option with one
+    // dash (`-method=x` isn't `-h`). Then the word must not reduce the program's effects.
     let mut letters = body.chars().map(|c| find(chain, &format!("-{c}")));
     let stray = letters
         .by_ref()
@@ -387,7 +387,7 @@ pub(super) fn read_flag<'s>(
     stop
 }
 
-/// Reads `-abc` letter by letter; true if the options end here for good.
+/// Parses `-abc` letter by letter. Returns true if the options end here for good.
 fn read_cluster<'s>(
     call: &mut Call<'s>,
     chain: &[&'s Spec],
@@ -489,7 +489,7 @@ pub(super) fn matches_flag(call: &Call<'_>, name: &str) -> bool {
     call.flags.iter().any(|f| f.name == name)
 }
 
-/// Spellings of one flag that the table gives together (`-n, --dry-run`).
+/// Returns the spellings of one flag that the table lists together (`-n, --dry-run`).
 pub(super) fn synonyms(spec: &Spec, root: &Spec, name: &str) -> Vec<String> {
     for s in [spec, root] {
         if let Some(i) = s.flags.get(name) {

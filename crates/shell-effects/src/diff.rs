@@ -1,14 +1,14 @@
-//! Effects of a unified diff: files written, deleted, renamed, and changes of mode.
+//! Effects of a unified diff: files written, deleted or renamed, and changes of mode.
 //!
-//! Only the headers are read, and generously: what a tool might take for a file name
-//! counts as one. The diff itself is parsed and applied elsewhere.
+//! Only the headers are read, and leniently: anything that a tool may take for a file name counts
+//! as one. The diff itself is parsed and applied elsewhere.
 
 use super::Context;
 use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
 
-/// A file name as a diff writes it: prefix and trailing time taken off, quotes undone.
+/// Returns the file name of a diff header, without prefix, trailing time and quotes.
 fn name(raw: &str) -> Option<String> {
     let raw = raw.trim_end_matches(['\r', '\n']);
     let text = match raw
@@ -27,14 +27,14 @@ fn name(raw: &str) -> Option<String> {
     Some(cut.unwrap_or(&text).to_owned())
 }
 
-/// What applying a unified diff does. Spans are bytes of the diff.
+/// Returns the effects of applying a unified diff. Spans are bytes of the diff.
 #[must_use]
 pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, diff.len().saturating_mul(4).saturating_add(10_000));
     e.as_written = true;
     let mut old: Option<String> = None;
     let mut pos = 0usize;
-    // Lines of a hunk still to come, so that its text is never taken for a header.
+    // Remaining lines of the hunk, so that its text is never taken for a header.
     let (mut minus, mut plus) = (0usize, 0usize);
     for line in diff.split_inclusive('\n') {
         let start = pos;

@@ -1,4 +1,4 @@
-//! What comes from elsewhere: downloads, installs, frameworks that run what they find, sockets.
+//! Content from elsewhere: downloads, installs, tasks of web frameworks, sockets.
 
 use super::chars::{UNKNOWN, has_hole, show, source};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
@@ -7,7 +7,7 @@ use super::expand::Arg;
 use super::hosts::unescaped;
 
 impl Engine<'_> {
-    /// Packages that come from an address instead of the registry.
+    /// Adds an effect for packages from a URL instead of the registry.
     pub(super) fn install_from_url(&mut self, name: &str, rest: &[Arg]) {
         let node = matches!(name, "npm" | "yarn" | "pnpm" | "npx" | "bun" | "bunx");
         let installs = matches!(name, "npx" | "uvx" | "bunx")
@@ -63,7 +63,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Tasks of web frameworks that throw data away.
+    /// Adds effects of web-framework tasks that discard data.
     pub(crate) fn framework(&mut self, script: &Arg, words: &[Arg]) {
         let name = script.text.rsplit('/').next().unwrap_or_default();
         if !matches!(
@@ -134,7 +134,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Modes that give rights away.
+    /// Adds an effect for modes that grant rights.
     pub(super) fn chmod(&mut self, rest: &[Arg]) {
         let Some(mode) = rest.iter().find(|a| {
             !a.text.starts_with('-')
@@ -172,8 +172,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Writes the files that a download names after its addresses, and remembers all that it
-    /// writes, so that running them is seen.
+    /// Adds the effects of a download: the files named after its URLs are written. All written
+    /// files are recorded, so that running them is detected.
     pub(super) fn download(&mut self, name: &str, rest: &[Arg]) {
         let wget = name == "wget";
         let is_short = |t: &str| t.starts_with('-') && !t.starts_with("--");
@@ -198,7 +198,7 @@ impl Engine<'_> {
                     explicit |= wget && matches!(p, "-O" | "--output-document=");
                 }
             }
-            // `-qO-`: behind switches that take no value.
+            // `-qO-`: after switches without a value.
             let cluster = t
                 .strip_prefix('-')
                 .and_then(|t| t.split_once('O'))
@@ -264,7 +264,7 @@ impl Engine<'_> {
         }
     }
 
-    /// `curl https://host/?x=$(cat secret)`: what isn't known leaves with the request.
+    /// Adds an effect for unknown data in a request, as in `curl https://host/?x=$(cat secret)`.
     pub(super) fn secret_in_url(&mut self, rest: &[Arg]) {
         if let Some(a) = rest.iter().find(|a| a.computed && !a.text.contains("://")) {
             self.emit_raw(
@@ -331,7 +331,7 @@ impl Engine<'_> {
         if executes || socat {
             self.dynamic(span, "gives a program to whoever is connected");
         } else if short('z') && !stdin.present {
-            // Only looks whether a port is open.
+            // Only tests whether a port is open.
         } else if stdin.present && (!stdin.inline && stdin.text.is_none()) {
             self.emit_raw(
                 EffectKind::Network,
@@ -354,8 +354,9 @@ impl Engine<'_> {
     }
 }
 
-/// The file that a download from an address is kept in: the last part of its path. `None` for what
-/// is no address, as far as that can be told: the value of an option is one if it looks like one.
+/// Returns the file that a download from a URL is saved to: the last part of its path. `None` if
+/// the text isn't a URL, as far as that can be determined: an option's value that looks like a URL
+/// counts as one.
 fn named_after(address: &str, wget: bool) -> Option<String> {
     let rest = match address.split_once("://") {
         Some((_, rest)) => rest,

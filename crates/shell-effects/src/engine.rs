@@ -1,8 +1,8 @@
-//! Walks the syntax tree and collects what each command does.
+//! Interprets the syntax tree and collects the effects of each command.
 //!
-//! The walk is an abstract run: variables, functions, aliases, the current directory and
-//! files written in the line are followed as far as they are known. All work is paid
-//! from `fuel`; when it is spent the line counts as not understood.
+//! The interpretation is abstract: it follows variables, functions, aliases, the current directory
+//! and files written by the line, as far as they are known. All work is paid from `fuel`. When it
+//! is spent, the line counts as not understood.
 
 use super::Context;
 use super::ast::{Assign, Command, Kind, List, Pipeline, Redir, RedirOp};
@@ -18,20 +18,20 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Bytes of one text that are looked at. Systems hand a shell no longer one (Linux: 128 KiB), and
-/// its tree takes many times as much.
+/// Maximum length in bytes of one text. Systems pass no longer one to a shell (Linux: 128 KiB), and
+/// its tree takes many times as much memory.
 const LONGEST: usize = 256 << 10;
 
-/// What flows through a pipe.
+/// The content of a pipe or of standard input.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stream {
     /// The text, if it is known.
     pub text: Option<String>,
-    /// There is something (a pipe, a file, a here-document).
+    /// Whether there is input at all (a pipe, a file, a here-document).
     pub present: bool,
-    /// The text went through a decoder.
+    /// Whether the text went through a decoder.
     pub obfuscated: bool,
-    /// It is only data of the user's own making: a here-document or here-string.
+    /// Whether it is only data written in the line: a here-document or here-string.
     pub inline: bool,
 }
 
@@ -59,25 +59,25 @@ pub(crate) struct Engine<'a> {
     pub shell: Shell<'a>,
     /// Files that the line itself writes, with their text where it is known.
     pub files: HashMap<String, Option<String>>,
-    /// Paths are those of another machine.
+    /// Whether paths are on another machine.
     pub remote: bool,
-    /// Paths are names in a diff, which nobody expands.
+    /// Whether paths are names in a diff, to which no shell expansion applies.
     pub as_written: bool,
-    /// The other machine is a container on this one.
+    /// Whether the other machine is a container on this one.
     pub container: bool,
-    /// The line has fetched files from elsewhere.
+    /// Whether the line has downloaded files.
     pub fetched: bool,
     /// Files of the work tree that the line has edited in place.
     pub edited: HashSet<String>,
-    /// Files that it has edited once, with a script whose text names nothing that acts.
+    /// Files edited exactly once, with a script whose text contains no acting name.
     pub touched: HashSet<String>,
-    /// The script of the call of sed that is read now.
+    /// The script of the `sed` call that is being interpreted.
     pub edit_script: Option<String>,
-    /// Links of the work tree, and those that the line makes.
+    /// Links of the work tree, and those that the line creates.
     pub links: Cow<'a, Links>,
-    /// The line has told git of another repository.
+    /// Whether the line has added a remote repository to git.
     pub remote_added: bool,
-    /// The pipeline that runs has printed all variables.
+    /// Whether the current pipeline has printed all variables.
     pub printed_all: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// True once the work limit is reached; the caller stops then.
+    /// Returns whether the work limit is reached. The caller stops then.
     pub(crate) fn spent(&mut self, span: Span) -> bool {
         if self.work.is_spent() {
             if self.sink.mark_unparsed() {
@@ -120,7 +120,7 @@ impl<'a> Engine<'a> {
         false
     }
 
-    /// Adds an effect as it is.
+    /// Adds an effect without adjusting its risk.
     pub(crate) fn emit_raw(
         &mut self,
         kind: EffectKind,
@@ -144,12 +144,12 @@ impl<'a> Engine<'a> {
         });
     }
 
-    /// Where the path of an effect points, seen from the directory that the line is in by then.
+    /// Classifies the path of an effect, resolved against the current directory of the command.
     fn place_of(&self, kind: EffectKind, target: Option<&str>) -> Option<super::path::PathInfo> {
         use EffectKind::{Credential, Delete, Read, System, Write};
         let text =
             target.filter(|_| matches!(kind, Read | Write | Delete | Credential | System))?;
-        // What isn't known is shown as `$…`; for the classification it is a hole again.
+        // Unknown parts are shown as `$…`; classification needs them as unknown again.
         Some(if text.contains("$…") {
             self.classify(&text.replace("$…", "\0"))
         } else {
@@ -175,7 +175,7 @@ impl<'a> Engine<'a> {
         );
     }
 
-    /// Code that can't be known is run.
+    /// Adds the effect of running unknown code.
     pub(crate) fn dynamic(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
         self.emit_raw(
             EffectKind::Dynamic,
@@ -196,7 +196,7 @@ impl<'a> Engine<'a> {
         self.shell.restore(saved);
     }
 
-    /// Parses text as shell and walks it; `span` is the outer text that causes it.
+    /// Parses text as shell code and interprets it. `span` is the outer text that causes it.
     pub(crate) fn run_text(
         &mut self,
         text: &str,
@@ -266,7 +266,7 @@ impl<'a> Engine<'a> {
         out
     }
 
-    /// Walks a list; gives back its output if `want`ed and known.
+    /// Interprets a list. Returns its output if `want` is set and the output is known.
     pub(crate) fn run_list(
         &mut self,
         list: &List,
@@ -368,7 +368,8 @@ impl<'a> Engine<'a> {
             }
             Kind::While(a, b) => {
                 self.shell.enter_branch();
-                // What the body assigns is unknown when the condition is seen again.
+                // Assignments in the body make values unknown when the condition is evaluated
+                // again.
                 self.run_list(a, input, false, None);
                 self.run_list(b, input, false, None);
                 self.shell.leave_branch();
@@ -381,7 +382,7 @@ impl<'a> Engine<'a> {
                 let (text, _) = self.text(head);
                 self.arithmetic(&text, head.span);
                 self.shell.enter_branch();
-                // The counter is some number.
+                // The counter is an unknown number.
                 let name: String = text
                     .trim()
                     .chars()
@@ -414,8 +415,8 @@ impl<'a> Engine<'a> {
             }
             Kind::Function { name, body } => {
                 self.shell.define(name.clone(), Rc::clone(body));
-                // A function that is never called does nothing; but a name that shadows a
-                // program is called sooner or later, and some names are called by the shell.
+                // A function that is never called does nothing. But one that shadows a program is
+                // called sooner or later, and the shell itself calls some names.
                 if matches!(name.as_str(), "command_not_found_handle" | ":") || name == "cd" {
                     self.call_function(name, &[], input, false, span);
                 }
@@ -466,7 +467,7 @@ impl<'a> Engine<'a> {
             text: Some(String::new()),
             ..Stream::default()
         };
-        // Every value is followed while there are few; else the value is a hole.
+        // Few values are followed one by one; more are replaced by one unknown value.
         let many = items.len() > 24;
         if many {
             let safe = items
@@ -518,7 +519,7 @@ impl<'a> Engine<'a> {
             return Stream::unknown();
         };
         if self.work.is_too_deep() {
-            // Recursion without end: a fork bomb is one.
+            // Endless recursion, as in a fork bomb.
             self.emit_raw(
                 EffectKind::Process,
                 None,
@@ -600,7 +601,7 @@ impl<'a> Engine<'a> {
             let append = redirs.iter().any(|r| r.op == RedirOp::Append);
             let text = match (append, self.files.get(&path), &out.text) {
                 (true, Some(Some(old)), Some(new)) => Some(format!("{old}{new}")),
-                // What stands in it before isn't known; in the work tree it is code of the project.
+                // The previous content isn't known; in the work tree it is code of the project.
                 (true, None, _) if !self.is_inside(&path) => None,
                 (_, _, new) => new.clone(),
             };
@@ -618,7 +619,7 @@ impl<'a> Engine<'a> {
         self.classify(path).class == super::path::PathClass::Inside
     }
 
-    /// The text of a file that the line itself wrote.
+    /// Returns the text of a file that the line itself wrote.
     pub(crate) fn file_text(&self, path: &str) -> Option<String> {
         if let Some(n) = path
             .strip_prefix("/dev/fd/proc")
@@ -635,17 +636,17 @@ impl<'a> Engine<'a> {
         self.sink.add_step(program, args, span)
     }
 
-    /// Pays for work.
+    /// Spends `n` units of work.
     pub(crate) fn burn(&mut self, n: usize) {
         self.work.burn(n);
     }
 
-    /// The analysis of what was walked.
+    /// Returns the analysis of the interpreted text.
     pub(crate) fn finish(self) -> Analysis {
         self.sink.finish()
     }
 
-    /// True if the line itself wrote this file.
+    /// Returns whether the line itself wrote this file.
     pub(crate) fn wrote(&self, file: &str) -> bool {
         !self.files.is_empty()
             && super::path::normalise(file, self.shell.cwd())

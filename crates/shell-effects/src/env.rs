@@ -1,11 +1,11 @@
-//! Environment variables that make programs run other programs, or change what runs.
+//! Environment variables that run programs or change what runs.
 
 use super::chars::{UNKNOWN, has_hole, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 
-/// Variables that name the server of a database client.
+/// Variables with the server of a database client.
 const SERVERS: [&str; 9] = [
     "PGHOST",
     "PGHOSTADDR",
@@ -210,7 +210,7 @@ const LOADS: &[&str] = &[
     "CGO_LDFLAGS",
 ];
 
-/// Variables that say where packages come from.
+/// Variables with the source of packages.
 const REGISTRIES: &[&str] = &[
     "PIP_INDEX_URL",
     "PIP_EXTRA_INDEX_URL",
@@ -235,9 +235,9 @@ const REGISTRIES: &[&str] = &[
     "PERL_CPANM_OPT",
 ];
 
-/// True for names that variables with secrets have: `DB_PASSWORD`, `GITHUB_TOKEN`,
-/// `AWS_SECRET_ACCESS_KEY`. Names of local variables (`token`), counts (`MAX_TOKENS`) and what only
-/// leads to a secret (`TOKEN_FILE`) are none.
+/// Returns whether a name is typical for a variable with a secret: `DB_PASSWORD`, `GITHUB_TOKEN`,
+/// `AWS_SECRET_ACCESS_KEY`. Local variables (`token`), counts (`MAX_TOKENS`) and paths to a secret
+/// (`TOKEN_FILE`) don't match.
 pub(super) fn names_secret(name: &str) -> bool {
     if name.len() > 128 || name.bytes().any(|c| c.is_ascii_lowercase()) {
         return false;
@@ -277,7 +277,7 @@ pub(super) fn names_secret(name: &str) -> bool {
 }
 
 impl Engine<'_> {
-    /// What setting a variable does by itself.
+    /// Adds the effects of setting a variable.
     pub(crate) fn env_effect(&mut self, name: &str, value: &str, span: Span) {
         let proxy = matches!(
             name.to_ascii_lowercase().as_str(),
@@ -322,7 +322,7 @@ impl Engine<'_> {
         } else if name.starts_with("BASH_FUNC_") {
             self.dynamic(span, "defines a function for every shell that follows");
         } else if name.starts_with("GIT_CONFIG_KEY_") {
-            // Its value stands in another variable, which may come later or from outside.
+            // Its value is in another variable, which may be set later or outside of the line.
             self.git_setting(value, &Arg::literal(UNKNOWN, span));
         } else if name.starts_with("GIT_CONFIG_VALUE_") {
             if value.starts_with('!') || value.contains('/') || has_hole(value) {
@@ -363,7 +363,8 @@ impl Engine<'_> {
             && !value.is_empty()
         {
             let host = super::hosts::host_of(value);
-            // Unlike `ssh://` it asks nobody who is there: the project and its files go to them.
+            // Unlike `ssh://`, it doesn't authenticate the host: the project and its files are sent
+            // to anyone there.
             let near = ["localhost", "127.", "10.", "192.168.", "172.", "docker"];
             let open = value.starts_with("tcp://") && !near.iter().any(|n| host.starts_with(n));
             self.emit_raw(
@@ -482,7 +483,7 @@ impl Engine<'_> {
             return;
         }
         if value == "\0" {
-            // From the environment as it is: nothing new.
+            // Inherited from the environment unchanged.
             self.emit_raw(
                 EffectKind::Execute,
                 Some(name.to_owned()),
@@ -553,7 +554,8 @@ impl Engine<'_> {
                 "PYTHONBREAKPOINT" => {
                     value == "0" || matches!(value, "pdb.set_trace" | "ipdb.set_trace")
                 }
-                // `+cmd` runs when less starts, `!` in it is a shell; prompts may hold anything.
+                // `+cmd` runs when less starts, `!` in it runs a shell, and prompts may contain
+                // anything.
                 "LESS" => !value.contains(['+', '!', '|', '\0', '/']) && !value.contains("-o"),
                 "FZF_DEFAULT_OPTS" => ![
                     "preview",
@@ -598,8 +600,8 @@ impl Engine<'_> {
                         | super::path::PathClass::Outside
                         | super::path::PathClass::System
                 ),
-                // Settings of the user's own are read anyway; those that lie where anyone may write
-                // are someone's.
+                // The user's own settings are read anyway. Settings in a directory that anyone can
+                // write to may be someone else's.
                 "HOME"
                 | "XDG_CONFIG_HOME"
                 | "XDG_CONFIG_DIRS"
@@ -663,11 +665,12 @@ impl Engine<'_> {
         );
     }
 
-    /// Putting an unsafe directory in front of `PATH` changes what every name means.
+    /// Adds an effect for an unsafe directory at the front of `PATH`, which may change the meaning
+    /// of every program name.
     fn path_value(&mut self, value: &str, span: Span) {
         for dir in value.split(':') {
             if dir == "\0" || dir == "$PATH" {
-                // What stands behind the old path can't shadow a program.
+                // Directories after the old path can't shadow a program.
                 break;
             }
             let class = self.classify(dir).class;

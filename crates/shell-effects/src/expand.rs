@@ -1,4 +1,4 @@
-//! Expansion of words as far as the text alone tells; the rest stays a hole.
+//! Expands words as far as the text alone determines them; the rest stays unknown.
 
 use super::ast::{Param, ParamOp, Part, Word};
 use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_hole};
@@ -7,27 +7,27 @@ use super::engine::{Engine, Stream};
 use super::table::spec::glob;
 use std::borrow::Cow;
 
-/// Longest text that expansion builds; what would be longer is a hole.
+/// Maximum length of a text that expansion builds; a longer one is unknown.
 const MAX_TEXT: usize = 1 << 16;
-/// Most fields that one word expands to.
+/// Maximum number of fields that one word expands to.
 const MAX_FIELDS: usize = 256;
 
 /// A field after expansion.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Arg {
-    /// The text, with marks for holes and globs.
+    /// The text, with the characters of `chars` for unknown parts and globs.
     pub text: String,
-    /// Where it comes from.
+    /// The part of the original line that it comes from.
     pub span: Span,
-    /// Part of it was decoded or computed: honest lines don't hide programs this way.
+    /// Whether part of it was decoded or computed; well-meant lines don't hide programs this way.
     pub obfuscated: bool,
-    /// Where the text stands in the original line, if it stands there as it is.
+    /// The text's position in the original line, if it occurs there unchanged.
     pub at: Option<usize>,
-    /// Some part was quoted.
+    /// Whether some part was quoted.
     pub quoted: bool,
-    /// Holds a variable of the environment whose name promises a secret.
+    /// Whether it contains an environment variable whose name suggests a secret.
     pub secret: bool,
-    /// Holds what a command printed, which isn't known.
+    /// Whether it contains the unknown output of a command.
     pub computed: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Var {
     pub text: String,
     pub array: Option<Vec<String>>,
     pub obfuscated: bool,
-    /// Holds what a command printed, which isn't known.
+    /// Whether it contains the unknown output of a command.
     pub computed: bool,
 }
 
@@ -93,7 +93,7 @@ impl Fields {
     }
 }
 
-/// Marks the globs of unquoted text.
+/// Appends unquoted text, with its globs replaced by the characters of `chars`.
 fn push_globbed(out: &mut String, s: &str) {
     if !s.bytes().any(|c| matches!(c, b'*' | b'?' | b'[')) {
         out.push_str(s);
@@ -115,7 +115,7 @@ fn push_globbed(out: &mut String, s: &str) {
                     .map(|(i, _)| i);
                 match close {
                     Some(i) => {
-                        // A dot in brackets may be the one in front of a hidden file, whatever
+                        // A dot in brackets may match the leading dot of a hidden file, whatever
                         // the shell.
                         if rest.get(..i) == Some("[.") {
                             out.push('.');
@@ -137,7 +137,7 @@ fn push_globbed(out: &mut String, s: &str) {
 impl Engine<'_> {
     /// Expands a word into fields, with splitting and globs.
     pub(crate) fn fields(&mut self, word: &Word, out: &mut Vec<Arg>) {
-        // The common cases: one literal.
+        // Fast path: one literal.
         match word.parts.as_slice() {
             [Part::Lit(s)]
                 if !s
@@ -292,7 +292,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Expands a leading tilde; returns the rest.
+    /// Expands a leading tilde; returns the remaining text.
     fn tilde<'s>(&self, s: &'s str, out: &mut String) -> Option<&'s str> {
         let rest = s.get(1..)?;
         if rest.is_empty() || rest.starts_with('/') {
@@ -307,14 +307,15 @@ impl Engine<'_> {
             .strip_prefix('-')
             .filter(|r| r.is_empty() || r.starts_with('/'))
         {
-            // Where the shell was before isn't followed.
+            // The previous directory isn't tracked.
             out.push(UNKNOWN);
             return Some(r);
         }
         None
     }
 
-    /// Expands a word to one text, as in an assignment or between quotes.
+    /// Expands a word to one text, as in an assignment or between quotes. The flag is set when the
+    /// text is obfuscated.
     pub fn text(&mut self, word: &Word) -> (String, bool) {
         let mut out = String::new();
         let mut obfuscated = false;
@@ -369,7 +370,7 @@ impl Engine<'_> {
         (out, obfuscated)
     }
 
-    /// Runs a command substitution and gives back what it prints.
+    /// Runs a command substitution and returns its output.
     fn substitution(&mut self, list: &super::ast::List, span: Span) -> Stream {
         // `$(< file)` reads a file.
         let saved = self.enter_subshell();
@@ -396,10 +397,10 @@ impl Engine<'_> {
         format!("/dev/fd/proc{n}")
     }
 
-    /// True for the whole value of a variable that only the environment knows and whose name
-    /// promises a secret.
+    /// Returns whether the expansion is the whole value of a variable that only the environment
+    /// defines and whose name suggests a secret.
     fn holds_secret(&self, p: &Param) -> bool {
-        // A few characters tell one value from another, and give none away.
+        // A few characters distinguish one value from another without revealing either.
         let few = p.op == ParamOp::Substring
             && p.args
                 .get(1)
@@ -413,12 +414,12 @@ impl Engine<'_> {
         whole && super::env::names_secret(&p.name) && !self.shell.has_var(&p.name)
     }
 
-    /// The values of a parameter (several only for arrays and `$@`); the flag is set when
+    /// Returns the values of a parameter (several only for arrays and `$@`). The flag is set when
     /// the value was computed in a way that hides it.
     fn param(&mut self, p: &Param, alone: bool) -> (Vec<String>, bool) {
         self.burn(4);
         if let Some(ix) = &p.index {
-            // The subscript itself may hold substitutions.
+            // The subscript itself may contain substitutions.
             let (text, _) = self.text(ix);
             self.arithmetic(&text, ix.span);
         }
@@ -526,7 +527,7 @@ impl Engine<'_> {
                     .iter()
                     .map(|v| {
                         if has_hole(v) {
-                            // What is cut out of a number or a name is still one.
+                            // A part of a number or a name is still one.
                             return if v.contains(UNKNOWN) {
                                 UNKNOWN.to_string()
                             } else {
@@ -620,7 +621,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The value of an arithmetic expression; a number that isn't known is a safe hole.
+    /// Returns the value of an arithmetic expression; an unknown number is `SAFE_HOLE`.
     pub(crate) fn arith_value(&mut self, word: &Word) -> String {
         let (text, _) = self.text(word);
         self.arithmetic(&text, word.span);

@@ -78,7 +78,7 @@ pub use tool::{effects_of_call, effects_of_tool};
 pub use tool_beside::{ANSWER, DIFF, effects_beside_diff, effects_of_answer};
 pub use tool_name::is_listing;
 
-/// Where and with what a command would run.
+/// The environment in which a command would run.
 #[derive(Debug, Clone)]
 pub struct Context<'a> {
     /// Current directory, absolute.
@@ -87,15 +87,14 @@ pub struct Context<'a> {
     pub workdir: String,
     /// The home directory, absolute.
     pub home: String,
-    /// The table of programs.
     pub table: &'a Table,
-    /// The symbolic links of the work tree, where it is at hand; without them paths are judged by
-    /// their text.
+    /// The symbolic links of the work tree. If they aren't available (empty), paths are classified
+    /// by their text alone.
     pub links: Links,
 }
 
 impl<'a> Context<'a> {
-    /// A context with made-up places, for lines of which nothing else is known.
+    /// Creates a context with placeholder directories, for lines whose environment isn't known.
     #[must_use]
     pub fn new(table: &'a Table) -> Self {
         Self {
@@ -108,17 +107,16 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Finds what a command line does.
+/// Analyses what a command line does.
 ///
-/// Pure and total: any text gives an answer, within an amount of work that is
-/// proportional to its length.
+/// Total and without side effects: any text gets an answer. The work is proportional to its length.
 #[must_use]
 pub fn analyse(cmd: &str, ctx: &Context<'_>) -> Analysis {
     measured(cmd, ctx).0
 }
 
-/// As [`analyse`], with the units of work that were spent: what the tests of the bounds
-/// look at instead of a clock.
+/// Like [`analyse`], but also returns the units of work spent. Tests check the bounds on these
+/// units instead of a clock.
 #[doc(hidden)]
 #[must_use]
 pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
@@ -161,14 +159,14 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
     (engine.finish(), fuel - left)
 }
 
-/// The risk of a line, for tests.
+/// Returns the risk of a line.
 #[cfg(test)]
 fn risk_of(line: &str) -> RiskLevel {
     let table = Table::builtin();
     analyse(line, &Context::new(&table)).risk
 }
 
-/// The risk of a call, for tests.
+/// Returns the risk of a tool call.
 #[cfg(test)]
 #[expect(clippy::needless_pass_by_value, reason = "reads as a call")]
 fn risk_of_call(name: &str, parameters: serde_json::Value) -> RiskLevel {

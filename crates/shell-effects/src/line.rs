@@ -1,13 +1,12 @@
-//! The command line that a payload comes to: not only its `command`, but whatever else in it
-//! changes what runs.
+//! Derives the command line of a payload from its `command` and from other members that change what
+//! runs.
 
 use super::param::Param;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Members that say something about a command, how long it is waited for or how its output is
-/// shown, and change nothing about what runs, as long as they hold no more than [`is_remark`]
-/// allows.
+/// Members that describe a command, how long to wait for it or how to show its output. They change
+/// nothing about what runs, as long as [`is_remark`] accepts their values.
 const HARMLESS: [&str; 48] = [
     "agent",
     "agentId",
@@ -65,15 +64,15 @@ const DETAILS: [&str; 18] = [
     "ms", "score", "seconds", "text", "type", "unit", "value", "version",
 ];
 
-/// Whether a member of this name changes nothing about what runs: the name says so, and the value
-/// holds nothing to act on.
+/// Returns whether a member changes nothing about what runs, by its name and because its value
+/// can't cause an action.
 #[must_use]
 pub fn is_harmless(name: &str, value: &Param<'_>) -> bool {
     HARMLESS.contains(&name) && is_remark(value)
 }
 
-/// Whether a value only describes: a scalar, or lists and objects of nothing else. A member of
-/// another name than such objects have may be a command, a file or a call.
+/// Returns whether a value only describes: a scalar, or lists and objects of such values. A member
+/// with a name outside of the known ones may be a command, a file or a call.
 #[must_use]
 pub fn is_remark(value: &Param<'_>) -> bool {
     let plain = |name: &str| HARMLESS.contains(&name) || DETAILS.contains(&name);
@@ -87,7 +86,7 @@ pub fn is_remark(value: &Param<'_>) -> bool {
     })
 }
 
-/// Names of the member that says where a command runs.
+/// Names of the member with the directory in which a command runs.
 pub const PLACES: [&str; 7] = [
     "cwd",
     "dir",
@@ -98,19 +97,19 @@ pub const PLACES: [&str; 7] = [
     "working_directory",
 ];
 
-/// A command line with what its payload adds to it.
+/// A command line, completed by the other members of its payload.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Line<'a> {
     /// The text that runs, arguments and variables included.
     pub text: Cow<'a, str>,
-    /// The directory that it runs in.
+    /// The directory it runs in.
     pub cwd: Option<Cow<'a, str>>,
-    /// A member that may change what runs, in a way that can't be told.
+    /// A member that may change what runs in an unknown way.
     pub unknown: Option<Cow<'a, str>>,
 }
 
 impl<'a> Line<'a> {
-    /// The line of a payload; none where it has no command.
+    /// Returns the command line of a payload, or `None` if it has no command.
     #[must_use]
     pub fn of(payload: &'a Value) -> Option<Self> {
         if let Some(text) = payload.as_str() {
@@ -135,7 +134,7 @@ impl<'a> Line<'a> {
         Some(line)
     }
 
-    /// Takes in what stands beside a command.
+    /// Applies the other members of a payload to the line.
     pub(super) fn add<'p>(
         &mut self,
         command: &str,
@@ -158,7 +157,7 @@ impl<'a> Line<'a> {
                     (Param::Text(here), Some(there)) => here == there,
                     _ => false,
                 },
-                // Whether several words are one program or a line is left to the runtime.
+                // The runtime decides whether several words are one program or a line.
                 ("args" | "arguments" | "argv", Param::List(words)) => {
                     let words: Option<Vec<&str>> = words
                         .iter()
@@ -174,7 +173,7 @@ impl<'a> Line<'a> {
                 }
                 ("shell", Param::Flag(shell)) => *shell || command.split(' ').all(plain),
                 ("shell", Param::Text(shell)) => is_shell(shell),
-                // A number is no code. Whose rights a command has may be one.
+                // A number isn't code. But it may select whose rights a command has.
                 (name, Param::Number { .. }) => !matches!(name, "uid" | "gid" | "user" | "group"),
                 _ => false,
             };
@@ -188,7 +187,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a word is the same to every shell and to none.
+/// Returns whether every shell reads the word unchanged.
 fn plain(word: &str) -> bool {
     !word.is_empty()
         && word
@@ -196,7 +195,8 @@ fn plain(word: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"-_./:@+,%^=".contains(&b))
 }
 
-/// Writes variables as assignments in front of a line. False where one of them can't be told.
+/// Writes variables as assignments in front of a line. Returns false if one of them can't be
+/// determined.
 fn assignments(members: &[(Cow<'_, str>, Param<'_>)], to: &mut String) -> bool {
     members.iter().all(|(name, value)| {
         let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
@@ -205,7 +205,7 @@ fn assignments(members: &[(Cow<'_, str>, Param<'_>)], to: &mut String) -> bool {
         let text = match value {
             Param::Text(text) => text.replace('\'', r"'\''"),
             value if value.is_empty() => String::new(),
-            // Which number it is changes nothing about what runs.
+            // The specific number changes nothing about what runs.
             Param::Number { .. } => "1".to_owned(),
             Param::Flag(flag) => flag.to_string(),
             Param::List(_) | Param::Members(_) | Param::Nothing => return false,
@@ -213,12 +213,12 @@ fn assignments(members: &[(Cow<'_, str>, Param<'_>)], to: &mut String) -> bool {
         if named {
             to.push_str(&format!("{name}='{text}'; "));
         }
-        // No shell reads a variable of another name, but for the functions that bash takes in.
+        // No shell reads a variable of another name, except for the functions that bash imports.
         named || !name.starts_with("BASH_FUNC_")
     })
 }
 
-/// Whether a shell understands lines as bash does.
+/// Returns whether a shell interprets lines as bash does.
 fn is_shell(name: &str) -> bool {
     let name = ["/bin/", "/usr/bin/"]
         .iter()

@@ -1,34 +1,33 @@
-//! Symbolic links of a work tree, for paths that lead through them.
+//! Symbolic links of a work tree, for resolving paths.
 
 use super::path::normalise;
 use std::collections::BTreeMap;
 
-/// Links that are followed for one path; Linux follows as many (`path_resolution(7)`).
+/// Maximum number of links in one path, as in Linux (`path_resolution(7)`).
 const MOST: usize = 40;
 
-/// The symbolic links of a tree: where each of them leads.
+/// The symbolic links of a tree with their targets, as absolute paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Links(BTreeMap<String, String>);
 
-/// Where a path leads.
+/// The result of resolving a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Followed {
-    /// No link is on the way.
+    /// The path contains no link.
     Same,
-    /// Somewhere else.
     To(String),
-    /// Round in circles.
+    /// The links form a cycle, or there are too many.
     Nowhere,
 }
 
 impl Links {
-    /// Adds a link that comes to be while a line runs.
+    /// Adds a link that the line creates.
     pub(super) fn add(&mut self, link: String, target: &str) {
         self.0.extend(Self::new([(link, target.to_owned())]).0);
     }
 
-    /// Links by their absolute paths, with their targets as the links hold them: a relative one
-    /// starts where the link stands.
+    /// Creates links from their absolute paths and stored targets. A relative target is resolved
+    /// from the link's directory.
     #[must_use]
     pub fn new(links: impl IntoIterator<Item = (String, String)>) -> Self {
         let absolute = |(link, target): (String, String)| {
@@ -44,14 +43,14 @@ impl Links {
         Self(links.into_iter().filter_map(absolute).collect())
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no links.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Walks a path part by part, as the system does: a `..` behind a link leaves the folder that
-    /// the link leads to.
+    /// Resolves a path name by name, as the system does: a `..` after a link leaves the link's
+    /// target.
     pub(super) fn follow(&self, path: &str, cwd: Option<&str>) -> Followed {
         let base = if path.starts_with('/') {
             ""

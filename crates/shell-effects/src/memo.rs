@@ -1,12 +1,12 @@
-//! What names say, remembered: the same few tools and parameters are called again and again.
+//! A fixed-size cache by name: the same few tools and parameters occur again and again.
 
-/// Names that are remembered at once.
+/// Number of cached names.
 const SLOTS: usize = 256;
-/// Bytes of such a name.
+/// Maximum length in bytes of a cached name.
 const LENGTH: usize = 64;
 
-/// What a pure function says of names. Each name has one place: who invents names that share one
-/// has each of them looked at anew, and costs no more than without a memory.
+/// A direct-mapped cache of a pure function of names. Colliding names evict each other: a hostile
+/// trace that provokes collisions costs no more than no cache.
 #[derive(Debug)]
 pub(super) struct Memo<T>(Vec<Option<(Box<str>, T)>>);
 
@@ -17,7 +17,7 @@ impl<T> Default for Memo<T> {
 }
 
 impl<T: Copy> Memo<T> {
-    /// What `find` says of a name.
+    /// Returns the cached result for a name, or computes and stores it with `find`.
     pub fn get(&mut self, name: &str, find: impl FnOnce(&str) -> T) -> T {
         let slot = self.0.get_mut(place(name));
         if let Some(Some((known, said))) = &slot
@@ -33,7 +33,7 @@ impl<T: Copy> Memo<T> {
     }
 }
 
-/// The place of a name, by its length and how it begins and ends.
+/// Hashes a name to its slot, by its length, its beginning and its end.
 fn place(name: &str) -> usize {
     let bytes = name.as_bytes();
     let fold = |bytes: &[u8]| {

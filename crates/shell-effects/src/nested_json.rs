@@ -1,13 +1,13 @@
-//! Parameters that a call holds as JSON in a string, at any depth.
+//! Parameters written as JSON in a string, at any depth.
 //!
-//! [`Param::inputs`] unwraps the parameters of the call itself. Calls inside of a call, and
-//! runtimes with another name for them, write theirs in the same way. What a file holds is under
-//! other names and stays data.
+//! [`Param::inputs`] unwraps the parameters of the call itself. Nested calls, and runtimes with
+//! another name for parameters, write theirs in the same way. File contents have other names and
+//! stay data.
 
 use super::param::Param;
 use std::borrow::Cow;
 
-/// Names of members that hold what a call is given, without the signs between their words.
+/// Names of members with parameters, without separators between their words.
 const GIVEN: [&str; 23] = [
     "action",
     "args",
@@ -34,12 +34,12 @@ const GIVEN: [&str; 23] = [
     "toolinput",
 ];
 
-/// How often JSON may be written in a string of JSON.
+/// Maximum nesting of strings with JSON.
 const LEVELS: usize = 6;
 
 impl Param<'_> {
-    /// The same call with parameters in strings read as what they say, and whether some are written
-    /// in more strings than are read.
+    /// Returns the call with its parameters in strings parsed. The flag is true if some are nested
+    /// too deeply.
     pub(super) fn opened(&self) -> (Cow<'_, Param<'_>>, bool) {
         let written = |value: &Self| match value {
             Self::Text(text) => may_be_json(text),
@@ -62,7 +62,7 @@ impl Param<'_> {
     }
 }
 
-/// Whether a member of this name holds what a call is given.
+/// Returns whether a member of this name contains parameters.
 fn is_given(name: &str) -> bool {
     let plain: String = name
         .chars()
@@ -80,7 +80,7 @@ fn may_be_json(text: &str) -> bool {
     trimmed(text).starts_with(['{', '[', '"'])
 }
 
-/// A copy of a value. `given`: a text may be JSON.
+/// Copies a value and parses JSON in it. With `given`, a text may be JSON.
 fn open(value: &Param<'_>, given: bool, level: usize, more: &mut bool) -> Param<'static> {
     match value {
         Param::Text(text) => {
@@ -114,7 +114,7 @@ fn open(value: &Param<'_>, given: bool, level: usize, more: &mut bool) -> Param<
     }
 }
 
-/// The object, the list or the further JSON that a text holds.
+/// Parses a text as an object, a list or a string with further JSON.
 fn read(text: &str) -> Option<Param<'_>> {
     let text = trimmed(text);
     if !may_be_json(text) || !strict_json::has_few_values(text) {

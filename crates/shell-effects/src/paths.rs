@@ -1,4 +1,4 @@
-//! Effects on paths: what is read, written, removed, and what risk that brings.
+//! Effects on paths: reads, writes and deletions, with their risk.
 
 use super::chars::{UNKNOWN, has_glob, has_hole, show};
 use super::effect::{Certainty, Effect, EffectKind, RiskLevel, Span};
@@ -11,7 +11,7 @@ use super::protected;
 const STARTS: &str = "changes a file that runs by itself or decides what is checked";
 const FILLS: &str = "changes a directory of files that run by themselves or decide what is checked";
 
-/// A text as it stands in an expanded word, and where that comes from.
+/// A path in an expanded word, with the part of the line that causes it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spot<'t> {
     text: &'t str,
@@ -28,7 +28,7 @@ impl<'t> From<&'t Arg> for Spot<'t> {
 }
 
 impl<'t> From<&'t str> for Spot<'t> {
-    /// A text that stands in no line.
+    /// A path that isn't in the line; its span is empty.
     fn from(text: &'t str) -> Self {
         Self {
             text,
@@ -55,7 +55,7 @@ impl Engine<'_> {
         if self.links.is_empty() {
             return info;
         }
-        // A tilde has been expanded there; everything else is walked as it is written.
+        // `classify` has expanded a tilde; other paths are resolved as written.
         let (path, cwd) = if text.starts_with('~') {
             (info.absolute.as_str(), None)
         } else {
@@ -77,7 +77,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a path inside the work tree is one that runs by itself, or decides what is checked.
+    /// Returns whether a path inside the work tree is run automatically or decides what is checked.
     fn runs_by_itself(&self, info: &PathInfo) -> bool {
         let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
         inside
@@ -85,15 +85,15 @@ impl Engine<'_> {
             .is_some_and(|path| path.risk == RiskLevel::High)
     }
 
-    /// Whether a path inside the work tree is a directory that holds such files.
+    /// Returns whether a path inside the work tree is a directory of such files.
     fn holds_what_runs(&self, text: &str) -> bool {
         let info = self.classify(text);
         let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
         info.class == PathClass::Inside && inside.is_some_and(protected::is_above)
     }
 
-    /// A whole directory is replaced or filled, with files whose names aren't said. Says nothing
-    /// where that is an ordinary one.
+    /// Adds an effect if a directory of such files is replaced or filled with unnamed files. An
+    /// ordinary directory gets no effect here.
     pub(crate) fn path_fill<'t>(&mut self, at: impl Into<Spot<'t>>) {
         let at = at.into();
         if self.holds_what_runs(at.text) {
@@ -102,7 +102,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What a copy comes to lie on, where its own name says more than that of the directory.
+    /// Adds an effect for the destination of a copy, if its own name is riskier than its directory.
     pub(crate) fn path_lands<'t>(&mut self, at: impl Into<Spot<'t>>) {
         let at = at.into();
         let info = self.classify(at.text);
@@ -123,7 +123,7 @@ impl Engine<'_> {
         }
     }
 
-    /// An effect on a path that is looked at.
+    /// Adds an effect on a path that is only read.
     fn emit_look(
         &mut self,
         kind: EffectKind,
@@ -135,7 +135,7 @@ impl Engine<'_> {
         self.emit_path(kind, at, (info, false), risk, why);
     }
 
-    /// An effect on a path that is changed.
+    /// Adds an effect on a path that is changed.
     fn emit_change(
         &mut self,
         kind: EffectKind,
@@ -147,7 +147,7 @@ impl Engine<'_> {
         self.emit_path(kind, at, (info, true), risk, why);
     }
 
-    /// Adds the effect of a path that has been classed, with whether that changes it.
+    /// Adds the effect of a classified path; `changes` tells whether the path is changed.
     fn emit_path(
         &mut self,
         kind: EffectKind,
@@ -158,7 +158,8 @@ impl Engine<'_> {
     ) {
         let certainty = Self::certainty(at.text);
         if has_hole(at.text) || has_glob(at.text) {
-            // What is shown says less than what was classed.
+            // The shown text is less precise than the classified one, so `emit_raw` classifies
+            // again.
             return self.emit_raw(kind, Some(show(at.text)), certainty, at.span, risk, why);
         }
         self.sink.add(Effect {
@@ -173,7 +174,7 @@ impl Engine<'_> {
         });
     }
 
-    /// The contents of a path are read.
+    /// Adds the effects of reading a path's contents.
     pub(crate) fn path_read<'t>(&mut self, at: impl Into<Spot<'t>>) {
         let at = at.into();
         self.burn(at.text.len() / 8 + 4);
@@ -207,7 +208,7 @@ impl Engine<'_> {
         self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "reads");
     }
 
-    /// Only the name or metadata of a path is looked at.
+    /// Adds the effects of reading a path's name or metadata.
     pub(crate) fn path_stat<'t>(&mut self, at: impl Into<Spot<'t>>) {
         let at = at.into();
         if at.text == "-" || at.text.is_empty() {
@@ -217,8 +218,8 @@ impl Engine<'_> {
         self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "inspects");
     }
 
-    /// What a container sees of this machine: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`.
-    /// Programs in there may do to the source whatever they like, unless it is mounted for reading.
+    /// Adds the effects of a container mount: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`.
+    /// Programs in the container may do anything to the source, unless it is mounted read-only.
     pub(crate) fn mounted(&mut self, arg: &Arg) {
         let text = arg.text.as_str();
         let keyed = text
@@ -237,7 +238,7 @@ impl Engine<'_> {
             )
         };
         let Some(source) = source else { return };
-        // A name without a slash is a volume that the daemon keeps.
+        // A name without a slash is a volume of the daemon.
         if !(source.contains('/') || source.starts_with(['.', '~', UNKNOWN])) {
             return;
         }
@@ -256,7 +257,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A path is created, changed or replaced.
+    /// Adds the effects of creating, changing or replacing a path.
     pub(crate) fn path_write<'t>(&mut self, at: impl Into<Spot<'t>>) {
         let at = at.into();
         self.burn(at.text.len() / 8 + 4);
@@ -324,12 +325,12 @@ impl Engine<'_> {
         self.emit_change(kind, at, info, risk, why);
     }
 
-    /// A path is written. A program that only `puts` files into a directory may put them into that
-    /// for temporary files.
+    /// Adds the effects of writing a path. With `puts`, the program only adds files to a directory,
+    /// which is less risky for a shared temporary directory.
     pub(crate) fn path_put<'t>(&mut self, at: impl Into<Spot<'t>>, puts: bool) {
         let at = at.into();
         let info = self.classify(at.text);
-        // Above the work tree it isn't only for temporary files.
+        // A directory above the work tree isn't only for temporary files.
         let inside = self.ctx.workdir.strip_prefix(&info.absolute);
         let holds_tree = inside.is_some_and(|rest| rest.starts_with('/'));
         let shared = puts && !holds_tree && path::is_temporary(&info.absolute);
@@ -340,7 +341,7 @@ impl Engine<'_> {
         self.path_write(at);
     }
 
-    /// A path is removed; `recursive` for whole trees.
+    /// Adds the effects of removing a path; `recursive` for whole directory trees.
     pub(crate) fn path_delete<'t>(&mut self, at: impl Into<Spot<'t>>, recursive: bool) {
         let at = at.into();
         self.burn(at.text.len() / 8 + 4);
@@ -372,7 +373,7 @@ impl Engine<'_> {
         self.emit_change(EffectKind::Delete, at, info, risk, why);
     }
 
-    /// A file's contents are destroyed, the file stays.
+    /// Adds the effects of truncating a file, which itself remains.
     pub(crate) fn path_empty<'t>(&mut self, at: impl Into<Spot<'t>>) {
         let at = at.into();
         let info = self.classify(at.text);
@@ -388,7 +389,7 @@ impl Engine<'_> {
         );
     }
 
-    /// A path is moved away.
+    /// Adds the effects of moving a path away.
     pub(crate) fn path_move<'t>(&mut self, at: impl Into<Spot<'t>>) {
         let at = at.into();
         let info = self.classify(at.text);
@@ -413,7 +414,7 @@ impl Engine<'_> {
         self.emit_change(EffectKind::Write, at, info, risk, why);
     }
 
-    /// The mode or owner of a path is changed.
+    /// Adds the effects of changing the mode or owner of a path.
     pub(crate) fn path_mode(&mut self, arg: &Arg, recursive: bool) {
         self.path_write(arg);
         if recursive {
@@ -429,7 +430,8 @@ impl Engine<'_> {
     }
 }
 
-/// `*/x`-like globs stay inside; holes may not.
+/// Returns whether the text may climb out of its directory. An unknown part may; a glob such as
+/// `*/x` can't.
 fn has_parent_hole(text: &str) -> bool {
     text.contains(UNKNOWN)
 }

@@ -1,22 +1,21 @@
-//! Programs that print what their arguments say: `date +TEXT`, `stat -c TEXT`, `expr`, `shuf -e`. A
-//! line can spell a program or an option with them: their text is followed as far as it is known.
+//! Output of programs that print parts of their arguments: `date +TEXT`, `stat -c TEXT`, `expr`,
+//! `shuf -e`. A line can use them to spell the name of a program or option, so their output is
+//! computed as far as possible.
 
 use super::chars::{SAFE_HOLE, UNKNOWN, has_hole};
 use super::engine::Stream;
 use super::expand::Arg;
 use super::filters::{flag, operands};
 
-/// What a directive of a format stands for.
+/// The output of a format directive.
 enum Piece {
-    /// A number or another text without a slash, a blank or a leading dash.
+    /// A number or other text without slash, blank or leading dash.
     Safe,
-    /// Any text.
     Any,
-    /// This character.
     Char(char),
 }
 
-/// A format with its directives filled in: `%`, flags and a width, a letter.
+/// Replaces the directives of a format: `%`, flags and a width, a letter.
 fn fill(format: &str, piece: impl Fn(char) -> Piece) -> String {
     let mut out = String::with_capacity(format.len());
     let mut chars = format.chars().peekable();
@@ -44,13 +43,13 @@ fn fill(format: &str, piece: impl Fn(char) -> Piece) -> String {
     out
 }
 
-/// The text of a time by strftime(3).
+/// Returns the output of strftime(3).
 pub(crate) fn time(format: &str) -> String {
     fill(format, |letter| match letter {
         'n' => Piece::Char('\n'),
         't' => Piece::Char('\t'),
         '%' => Piece::Char('%'),
-        // The name of the time zone comes from the environment, the others from the locale.
+        // The name of the time zone comes from the environment; the others come from the locale.
         'Z' => Piece::Any,
         _ => Piece::Safe,
     })
@@ -64,7 +63,7 @@ fn date(rest: &[Arg]) -> Option<String> {
     Some(format.map_or_else(|| SAFE_HOLE.to_string(), time))
 }
 
-/// The value of an option: the next word, or what is attached to it.
+/// Returns the value of an option: attached, or the next word.
 fn value<'a>(rest: &'a [Arg], names: &[&str]) -> Option<&'a str> {
     rest.iter().enumerate().find_map(|(i, a)| {
         names.iter().find_map(|name| {
@@ -86,8 +85,8 @@ fn stat(rest: &[Arg]) -> Option<String> {
     let format = gnu.or_else(|| value(rest, &["-f"]).filter(|f| f.contains('%')))?;
     Some(fill(format, |letter| match letter {
         '%' => Piece::Char('%'),
-        // Sizes, times, numbers of users; names of files, users and places are anybody's text, and
-        // a mode written out begins with a dash.
+        // Sizes, times and numeric ids are safe. Names of files, users and mount points are
+        // arbitrary text, and a symbolic mode begins with a dash.
         'a' | 'b' | 'B' | 'd' | 'h' | 'i' | 'o' | 's' | 't' | 'T' | 'u' | 'g' | 'x' | 'X' | 'y'
         | 'Y' | 'z' | 'Z' | 'w' | 'W'
             if gnu.is_some() =>
@@ -101,7 +100,8 @@ fn stat(rest: &[Arg]) -> Option<String> {
     }))
 }
 
-/// Numbers and operators of arithmetic give a number; everything else may print its arguments.
+/// Returns a number if all words are numbers and arithmetic operators. Otherwise `expr` may print
+/// its arguments.
 fn expr(rest: &[Arg]) -> Option<String> {
     let number = |t: &str| {
         let digits = t.strip_prefix('-').unwrap_or(t);
@@ -131,13 +131,13 @@ fn shuf(rest: &[Arg]) -> Option<String> {
         return Some(SAFE_HOLE.to_string());
     }
     match operands(rest).as_slice() {
-        // One word can't be shuffled.
+        // A single word can't be shuffled.
         [one] if flag(rest, 'e', "--echo") => Some(one.text.clone()),
         _ => None,
     }
 }
 
-/// A figure in front of the names of what it is the figure of.
+/// `wc`: prints a number before each file name.
 fn figures(rest: &[Arg]) -> Option<String> {
     if rest.iter().any(|a| a.text.starts_with("--files0")) {
         return None;
@@ -149,8 +149,8 @@ fn figures(rest: &[Arg]) -> Option<String> {
     }
 }
 
-/// `docker ps -q -f name=web` and the like print numbers of containers. Without a filter they are
-/// those of all, which is more than a name says.
+/// `docker ps -q -f name=web` and similar calls print container ids. Without a filter they print
+/// the ids of all containers, so that the result isn't as narrow as one name.
 fn numbers_of_containers(rest: &[Arg]) -> Option<String> {
     let mut words = rest.iter().map(|a| a.text.as_str());
     let mut kind = words.next()?;
@@ -186,12 +186,12 @@ fn numbers_of_containers(rest: &[Arg]) -> Option<String> {
     (quiet && one).then(|| SAFE_HOLE.to_string())
 }
 
-/// Text for `bc` that can only give a number.
+/// Returns whether text for `bc` can only print numbers.
 fn only_reckons(text: Option<&str>) -> bool {
     text.is_some_and(|t| !t.contains([UNKNOWN, '"']) && !t.contains("print"))
 }
 
-/// What such a program prints; nothing for another program.
+/// Returns the output of such a program; `None` for other programs.
 pub(crate) fn printed(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream> {
     let safe = || Some(SAFE_HOLE.to_string());
     let known = |good: bool| good.then(|| SAFE_HOLE.to_string());

@@ -1,26 +1,26 @@
-//! Environment variables that no list holds, by what their names promise.
+//! Unlisted environment variables, rated by their names.
 
 use super::chars::{has_hole, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
 
-/// What the name of a variable that no list holds promises.
+/// The kind of value that the name of an unlisted variable suggests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Promise {
     /// A command line or a program.
     Command,
     /// Options of a program.
     Options,
-    /// A file that is written.
+    /// A file that a program writes.
     Output,
-    /// A place that a program fills; those of the user's own are filled all the time.
+    /// A directory that a program fills. The user's own directories are filled routinely.
     Fills,
-    /// A place that programs, settings or code are taken from.
+    /// A path from which programs, settings or code are loaded.
     Place,
 }
 
-/// Words in names of variables that a program writes to.
+/// Parts of names of variables whose value a program writes to.
 const WRITES: [&str; 8] = [
     "TRACE",
     "_LOG",
@@ -32,7 +32,7 @@ const WRITES: [&str; 8] = [
     "HISTFILE_",
 ];
 
-/// What the last word of a name says of its value.
+/// Returns the kind of value that a name suggests, mostly by its last word.
 pub(super) fn promises(name: &str) -> Option<Promise> {
     let mut words = name.rsplit('_');
     let last = words.next()?;
@@ -85,7 +85,7 @@ pub(super) fn promises(name: &str) -> Option<Promise> {
 }
 
 impl Engine<'_> {
-    /// A variable that no list holds, by what its name promises.
+    /// Adds the effects of setting an unlisted variable, by its name.
     pub(super) fn promised(&mut self, what: Promise, name: &str, value: &str, span: Span) {
         use super::path::PathClass::{Outside, System, Temporary, Unknown};
         match what {

@@ -1,6 +1,6 @@
 //! Protected and start-up paths: `policies/protected.yaml`, embedded and compiled once.
 //!
-//! One list for the risk of a change, for rule YV705 and for `path: { protected: … }` in policies.
+//! The risk of a change, rule YV705 and `path: { protected: … }` in policies share this list.
 
 use super::chars::{ANY, STAR, has_glob, is_mark};
 use super::effect::RiskLevel;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 use text_safety::path_names::{fold, names};
 
-/// Names in a path that are compared; what lies deeper than that counts as protected.
+/// Maximum number of names in a path; a deeper path counts as protected.
 const DEPTH: usize = 256;
 
 #[derive(Debug, Deserialize)]
@@ -39,7 +39,7 @@ struct RawGroup {
     ignores: Vec<String>,
 }
 
-/// What a policy should do about a change.
+/// The recommended policy for a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Policy {
@@ -47,17 +47,17 @@ enum Policy {
     Deny,
 }
 
-/// What is known of a protected path.
+/// The protection of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Protection {
-    /// What a change inside the work tree brings.
+    /// Risk of a change inside the work tree.
     pub risk: RiskLevel,
 }
 
-/// The names of an entry, in their order.
+/// An entry, split into names.
 #[derive(Debug)]
 struct Entry {
-    /// Names before the last one.
+    /// Names of the directories before the last name.
     above: Vec<String>,
     last: Name,
     folder: bool,
@@ -67,7 +67,7 @@ struct Entry {
 #[derive(Debug)]
 enum Name {
     Plain(String),
-    /// What stands before its only wildcard, and what behind.
+    /// The texts before and after its only wildcard.
     Glob(String, String),
 }
 
@@ -81,13 +81,13 @@ impl Name {
         }
     }
 
-    /// Whether a name with globs may be one of this kind; `sure` says that what stands above it
-    /// leaves no doubt.
+    /// Returns whether a name with globs may match. `sure` means that the directories above it are
+    /// specific enough.
     fn may_match(&self, name: &str, sure: bool) -> bool {
         let tells = sure || tells(name);
         match self {
             Self::Plain(plain) => tells && can_meet(name, plain),
-            // All files of a kind: the glob has to name the kind.
+            // All files with an extension: the glob has to contain the extension.
             Self::Glob(start, end) if start.is_empty() && !sure => globbed_extension(name)
                 .is_some_and(|extension| can_meet(extension, end.trim_start_matches('.'))),
             Self::Glob(start, end) => tells && can_meet(name, &format!("{start}*{end}")),
@@ -96,7 +96,8 @@ impl Name {
 }
 
 impl Entry {
-    /// Whether an entry protects the name behind `above`, one of which at least holds globs.
+    /// Returns whether the entry may protect `name` below `above`, if at least one of these names
+    /// has globs.
     fn may_protect(&self, above: &[&str], name: &str) -> bool {
         let Some(above) = above
             .len()
@@ -115,8 +116,8 @@ impl Entry {
         last && pairs().all(|(name, own)| name == own || has_glob(name) && can_meet(name, own))
     }
 
-    /// Whether a directory of this name may be taken for the one that holds protected files: it is
-    /// hidden, or all files of a kind in it are protected. `hooks` and `fish` hold other files too.
+    /// Returns whether a directory of this name alone indicates protected files: it is hidden, or
+    /// all files of one extension in it are protected. `hooks` and `fish` contain other files too.
     fn fills(&self, directory: &str) -> bool {
         directory.starts_with('.') || matches!(self.last, Name::Glob(..))
     }
@@ -125,9 +126,10 @@ impl Entry {
 #[derive(Debug, Default)]
 struct Table {
     entries: Vec<Entry>,
-    /// Entries by their last name, where that has no wildcard.
+    /// Indices of entries by their last name, for names without wildcard.
     plain: FxHashMap<String, Vec<usize>>,
-    /// Entries whose last name has one, with the last byte of what they fit where they say it.
+    /// Indices of entries whose last name has a wildcard, with the last byte of matching names if
+    /// it is fixed.
     globs: Vec<(Option<u8>, usize)>,
     ask: Vec<String>,
     deny: Vec<String>,
@@ -142,7 +144,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     for group in file().into_iter().flat_map(|file| file.groups) {
         debug_assert!(!group.name.is_empty());
         for path in &group.paths {
-            // In a policy a glob with a slash counts from the work tree; here it counts from any
+            // In a policy, a glob with a slash is relative to the work tree. Here it matches in any
             // directory.
             let inner = path.trim_end_matches('/').contains('/');
             let list = if group.policy == Policy::Ask {
@@ -182,30 +184,30 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     table
 });
 
-/// The globs about which a human should be asked, in the words of policies.
+/// Returns the globs for which a policy should ask a user, in policy syntax.
 #[must_use]
 pub fn asked() -> &'static [String] {
     &TABLE.ask
 }
 
-/// The globs that no agent should touch, in the words of policies.
+/// Returns the globs that no agent should change, in policy syntax.
 #[must_use]
 pub fn denied() -> &'static [String] {
     &TABLE.deny
 }
 
-/// What protects a path, as a system that folds names would see it; the strictest where several
-/// entries do.
+/// Returns the protection of a path, compared as on a file system that folds names. If several
+/// entries match, the highest risk applies.
 #[must_use]
 pub fn find(path: &str) -> Option<Protection> {
-    // One program ends a path at a NUL, another leaves it out.
+    // Some programs end a path at a NUL, others drop the NUL.
     let cut = path.split_once('\0').and_then(|(path, _)| find_whole(path));
     cut.into_iter()
         .chain(find_whole(path))
         .max_by_key(|found| found.risk)
 }
 
-/// As [`find`], for a path with the globs of a shell as people write them.
+/// Like [`find`], for a path with shell globs as people write them.
 #[must_use]
 pub fn find_expanded(path: &str) -> Option<Protection> {
     let marked = |c| match c {
@@ -301,8 +303,8 @@ fn find_whole(path: &str) -> Option<Protection> {
     found.map(|risk| Protection { risk })
 }
 
-/// Whether a directory holds protected files of a high risk by its name: whoever replaces or moves
-/// it as a whole changes them.
+/// Returns whether a directory's name indicates protected files of high risk, so that replacing or
+/// moving it changes them.
 #[must_use]
 pub fn is_above(path: &str) -> bool {
     let seen = fold(path);
@@ -333,9 +335,9 @@ pub fn is_above(path: &str) -> bool {
         .any(|entry| above(&entry))
 }
 
-/// A name without what Windows ignores at its end or takes for a stream, and without the white
-/// space and control characters around it, which whoever reads a path may cut off; git's directory
-/// by its short name as well.
+/// Normalises a name: removes endings and stream names that Windows ignores, and surrounding white
+/// space and control characters, which programs may trim. Also resolves the short name of git's
+/// directory.
 fn plain(name: &str) -> &str {
     let ignored = |c: char| c.is_whitespace() || c.is_control() && !is_mark(c);
     let name = names(name, b":")
@@ -356,7 +358,7 @@ mod tests {
         for group in file.groups {
             for path in &group.paths {
                 assert!(!path.starts_with('/') && !path.contains("**"), "{path}");
-                // One wildcard, in the last name, is what is understood here.
+                // The list's entries have at most one wildcard, in the last name.
                 let (above, last) = path
                     .trim_end_matches('/')
                     .rsplit_once('/')

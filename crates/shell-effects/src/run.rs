@@ -1,4 +1,4 @@
-//! From a list of words to the program that runs.
+//! Determines the program that a list of words runs, and runs it.
 
 use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_hole, show};
 use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
@@ -8,7 +8,7 @@ use super::parse::Base;
 use super::path::{self, PathClass};
 use super::programs::{self, Invocation};
 
-/// Directories whose programs are known by their names.
+/// Directories whose programs are identified by name alone.
 const BIN_DIRS: &[&str] = &[
     "/bin",
     "/sbin",
@@ -27,7 +27,7 @@ const BIN_DIRS: &[&str] = &[
     "/system/bin",
 ];
 
-/// Directories of a project or a user that hold installed tools.
+/// Directories of a project or a user with installed tools.
 pub(super) const TOOL_DIRS: &[&str] = &[
     "node_modules/.bin",
     ".venv/bin",
@@ -69,7 +69,7 @@ impl Engine<'_> {
             self.dynamic(span, "commands nested too deeply");
             return Stream::unknown();
         }
-        // An unquoted variable that is empty leaves the next word as the program.
+        // If an unquoted variable is empty, the next word becomes the program.
         let text = first.text.as_str();
         if text.contains([UNKNOWN, SAFE_HOLE, STAR, ANY]) {
             return self.unknown_program(args, stdin, want, span);
@@ -157,8 +157,8 @@ impl Engine<'_> {
         Stream::unknown()
     }
 
-    /// The name by which the table knows a program; nothing if it's a file of the project
-    /// or of an unknown place.
+    /// Returns the name to look up in the table. `None` for a file of the project or in an unknown
+    /// directory.
     pub(crate) fn program_name(&mut self, first: &Arg, stdin: &Stream) -> Option<String> {
         let text = first.text.as_str();
         let _ = stdin;
@@ -174,7 +174,7 @@ impl Engine<'_> {
             return Some(base.to_owned());
         }
         if TOOL_DIRS.iter().any(|t| dir.ends_with(t)) {
-            // Anybody can fill a directory of that name elsewhere.
+            // Elsewhere, anybody can fill a directory of that name.
             let class = self.classify(dir).class;
             let own = matches!(class, PathClass::Inside | PathClass::Root | PathClass::Home);
             return own.then(|| base.to_owned());
@@ -188,13 +188,13 @@ impl Engine<'_> {
         None
     }
 
-    /// A program given by its path that isn't an installed tool.
+    /// Runs a program given by its path that isn't an installed tool.
     fn local_program(&mut self, first: &Arg, args: &[Arg], stdin: &Stream) {
         self.script(first, "", stdin);
         self.framework(first, args.get(1..).unwrap_or_default());
     }
 
-    /// Runs a file as a program or script; true.
+    /// Runs a file as a program or script. Always returns true.
     pub(crate) fn script(&mut self, arg: &Arg, interpreter: &str, stdin: &Stream) -> bool {
         let text = arg.text.as_str();
         let lang = interpreter_language(interpreter);
@@ -291,7 +291,7 @@ impl Engine<'_> {
         true
     }
 
-    /// A wrapper runs another command.
+    /// Runs the command of a wrapper.
     pub(crate) fn wrapped(
         &mut self,
         args: &[Arg],
@@ -368,7 +368,7 @@ impl Engine<'_> {
         Stream::unknown()
     }
 
-    /// The name as it stands in the table: versions (`python3.12`) and `.exe` taken off.
+    /// Returns the name in the table, without version (`python3.12`) and `.exe`.
     pub(crate) fn table_name(&self, name: &str) -> Option<String> {
         let table = self.ctx.table;
         if table.contains(name) {
@@ -450,7 +450,7 @@ pub(crate) fn quote(text: &str) -> String {
     format!("'{}'", t.replace('\'', "'\\''"))
 }
 
-/// The language that an interpreter runs.
+/// Returns the language that an interpreter runs.
 pub(crate) fn interpreter_language(name: &str) -> &'static str {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     match base {
@@ -473,7 +473,7 @@ pub(crate) fn interpreter_language(name: &str) -> &'static str {
     }
 }
 
-/// The language of a script by its first line.
+/// Returns the language of a script by its first line.
 pub(crate) fn shebang(code: &str) -> &'static str {
     let first = code.lines().next().unwrap_or_default();
     if !first.starts_with("#!") {

@@ -4,21 +4,21 @@ use super::chars::show;
 use super::effect::{Analysis, Effect, EffectKind, How, RiskLevel, Span, Step};
 use super::expand::Arg;
 
-/// Most effects and steps that are kept; more add nothing to the verdict.
+/// Maximum number of effects and of steps. The risk includes those beyond it.
 const MAX_KEPT: usize = 512;
 
-/// Takes what programs do.
+/// Collects what programs do.
 pub(crate) struct Sink {
     effects: Vec<Effect>,
     steps: Vec<Step>,
     /// The step that new steps belong to.
     parent: Option<usize>,
-    /// How new steps are reached.
+    /// How new steps are invoked.
     how: How,
-    /// Effects that change something are dropped (`--dry-run`).
+    /// Whether effects that change something are dropped (`--dry-run`).
     dry: bool,
     unparsed: bool,
-    /// Something was left out of the effects or the steps.
+    /// Whether effects or steps were left out.
     cut: bool,
 }
 
@@ -66,7 +66,7 @@ impl Sink {
             return;
         }
         self.cut = true;
-        // Never lose the worst.
+        // Never lose the highest risk.
         if let Some(last) = self
             .effects
             .last_mut()
@@ -92,7 +92,7 @@ impl Sink {
         i.min(MAX_KEPT.saturating_sub(1))
     }
 
-    /// New steps belong to this one; returns what [`Sink::leave_step`] takes.
+    /// Makes new steps children of this one. Returns the value to pass to [`Sink::leave_step`].
     pub(crate) fn enter_step(&mut self, step: usize) -> Option<usize> {
         self.parent.replace(step)
     }
@@ -105,24 +105,25 @@ impl Sink {
         self.how
     }
 
-    /// Sets how new steps are reached; returns how they were before.
+    /// Sets how new steps are invoked; returns the previous value.
     pub(crate) fn set_how(&mut self, how: How) -> How {
         std::mem::replace(&mut self.how, how)
     }
 
-    /// Drops changes from now on if `dry`; returns what [`Sink::restore_changes`] takes.
+    /// Drops changes from now on if `dry`. Returns the value to pass to [`Sink::restore_changes`].
     pub(crate) fn drop_changes(&mut self, dry: bool) -> bool {
         let before = self.dry;
         self.dry |= dry;
         before
     }
 
-    /// Keeps changes from now on: code that is loaded runs, whatever the program leaves undone.
+    /// Keeps changes from now on: code that is loaded runs even in a dry run. Returns the previous
+    /// value.
     pub(crate) fn keep_changes(&mut self) -> bool {
         std::mem::take(&mut self.dry)
     }
 
-    /// Whether changes are dropped: the program only says what it would do.
+    /// Returns whether changes are dropped, because the program only prints what it would do.
     pub(crate) fn drops_changes(&self) -> bool {
         self.dry
     }
@@ -139,7 +140,7 @@ impl Sink {
         self.effects.len()
     }
 
-    /// Raises the effects since `first` to `floor`; false if there are none to raise.
+    /// Raises the effects since `first` to `floor`. Returns false if there are none to raise.
     pub(crate) fn raise(
         &mut self,
         first: usize,
@@ -159,17 +160,17 @@ impl Sink {
         true
     }
 
-    /// The text isn't understood; false if that was known.
+    /// Marks the text as not understood. Returns false if it was marked before.
     pub(crate) fn mark_unparsed(&mut self) -> bool {
         !std::mem::replace(&mut self.unparsed, true)
     }
 
-    /// Something was left out.
+    /// Records that effects or steps were left out.
     pub(crate) fn mark_cut(&mut self) {
         self.cut = true;
     }
 
-    /// The analysis of what was collected.
+    /// Returns the analysis of the collected effects and steps.
     pub(crate) fn finish(self) -> Analysis {
         let mut effects = self.effects;
         effects.sort_by_key(|e| (e.span, e.kind));

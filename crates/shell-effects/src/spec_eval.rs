@@ -1,4 +1,4 @@
-//! Reads a program's arguments by its entry in the table and collects the effects.
+//! Evaluates a program's table entry for its arguments and collects the effects.
 
 pub(crate) use super::call::{Call, Seen, read};
 use super::call::{holds, read_as};
@@ -25,7 +25,7 @@ impl Engine<'_> {
         self.burn(args.len() * 4 + 8);
         let out = self.apply_call(name, root, spec, &call, stdin, want, span);
         if call.unsure && !self.spent(span) {
-            // The other reading: the option is a switch, the next word stands for itself.
+            // The alternative: the option is a switch, and the next word is separate.
             let (call, spec) = read_as(root, args, false);
             self.burn(args.len() * 4 + 8);
             self.apply_call(name, root, spec, &call, stdin, want, span);
@@ -67,7 +67,8 @@ impl Engine<'_> {
         let mut floor = spec.risk;
         let mut operands: Option<&Operands> = spec.operands.as_ref();
         let mut own: Vec<(&EffectSpec, Span)> = spec.effects.iter().map(|e| (e, span)).collect();
-        // What options add is kept apart: an operand that clears the entry's own leaves it.
+        // Effects of options are kept apart: an operand that clears the entry's own effects keeps
+        // them.
         let mut added: Vec<(&EffectSpec, Span)> = Vec::new();
         let mut added_floor = RiskLevel::Low;
         for seen in &call.flags {
@@ -164,7 +165,7 @@ impl Engine<'_> {
         let risky = spec.risky || root.risky;
         if let Some(hole) = call.hole.as_ref().filter(|_| risky) {
             self.may_have_edited(name, &call.operands);
-            // To a reader it is most likely something to read.
+            // A program that only reads most likely reads this word.
             let reads = floor == RiskLevel::Low
                 && !call.dry
                 && own.iter().all(|(e, _)| {
@@ -254,7 +255,7 @@ impl Engine<'_> {
         out
     }
 
-    /// Lifts the effects since `first` to the floor of the entry.
+    /// Raises the effects since `first` to the entry's minimum risk.
     fn raise(&mut self, first: usize, floor: RiskLevel, name: &str, span: Span) {
         if floor == RiskLevel::Low {
             return;
@@ -290,7 +291,7 @@ impl Engine<'_> {
             };
             let arg = Arg::literal(text, span);
             match e.kind {
-                // Also where the work tree is the home directory itself, or holds it.
+                // Also where the work tree is the home directory itself, or contains it.
                 EffectKind::Write if t.starts_with('~') => {
                     let why = "writes into the home directory, outside the work tree";
                     return self.emit_raw(
@@ -442,7 +443,7 @@ impl Engine<'_> {
         (code, None)
     }
 
-    /// One word in a role; true if it was code.
+    /// Evaluates one word in a role. Returns true if it was code.
     pub(crate) fn role(
         &mut self,
         role: &Role,
@@ -510,7 +511,7 @@ impl Engine<'_> {
             }
             Role::Script => return self.script(arg, name, stdin),
             Role::Command => {
-                // tar gives the command a member of the archive to read.
+                // tar passes the command an archive member to read.
                 let input = if name == "tar" {
                     Stream::unknown()
                 } else {
@@ -540,7 +541,7 @@ impl Engine<'_> {
                 if arg.text.is_empty() {
                     return false;
                 }
-                // The program gets arguments of its own: a hole stands for them.
+                // The program gets arguments of its own, represented by an unknown word.
                 let text = if arg.text.contains(UNKNOWN) {
                     arg.text.clone()
                 } else {
@@ -612,7 +613,7 @@ impl Engine<'_> {
             Role::Dest if self.sink.drops_changes() && remote_of(&arg.text).is_some() => {
                 self.network(arg);
             }
-            // A remote that rclone is told of on the spot.
+            // An rclone remote defined in the argument itself.
             Role::Dest if name == "rclone" && arg.text.starts_with(':') => self.emit_raw(
                 EffectKind::Network,
                 Some(show(&arg.text)),
@@ -728,14 +729,14 @@ impl Engine<'_> {
     }
 }
 
-/// Whether a glob may match a text that isn't known to its end.
+/// Returns whether a glob may match a text whose end isn't known.
 fn may_match(glob: &str, text: &str) -> bool {
     let known = text.split(UNKNOWN).next().unwrap_or_default();
     let literal = glob.split(['*', '?']).next().unwrap_or_default();
     known.starts_with(literal) || literal.starts_with(known)
 }
 
-/// Programs whose remote commands run in a container on this machine.
+/// Returns whether the program's remote commands run in a container on this machine.
 fn runs_containers(name: &str) -> bool {
     matches!(
         name,
@@ -751,7 +752,7 @@ fn runs_containers(name: &str) -> bool {
     )
 }
 
-/// `NAME=value`
+/// Splits `NAME=value`.
 pub(crate) fn is_assignment(text: &str) -> Option<(&str, &str)> {
     let (n, v) = text.split_once('=')?;
     let ok = n

@@ -1,5 +1,5 @@
-//! Effects of tool calls that are no command lines: from the tool's name and from the
-//! paths and URLs among its parameters, whatever those are called.
+//! Effects of tool calls that aren't command lines: from the tool's name, and from the paths and
+//! URLs among its parameters, whatever their names.
 
 use super::Context;
 use super::chars::holds;
@@ -35,7 +35,7 @@ impl Engine<'_> {
     }
 }
 
-/// True if a parameter of this name holds a command line.
+/// Returns whether a parameter of this name contains a command line.
 pub(super) fn command_like(key: &str) -> bool {
     [
         "command",
@@ -51,13 +51,14 @@ pub(super) fn command_like(key: &str) -> bool {
     .any(|name| key.eq_ignore_ascii_case(name))
 }
 
-/// Effects of calling a tool with these parameters. Spans are empty: there is no line.
+/// Returns the effects of calling a tool with these parameters. Spans are empty, since there is no
+/// line.
 #[must_use]
 pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysis {
     effects_of_call(name, &Param::from(params), ctx)
 }
 
-/// As [`effects_of_tool`], with parameters that are borrowed from a record.
+/// Like [`effects_of_tool`], with parameters borrowed from a record.
 #[must_use]
 pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let (params, more) = params.opened();
@@ -69,14 +70,14 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
     analysis
 }
 
-/// What parameters do that nobody can read.
+/// Returns the effects of parameters that can't be parsed.
 pub(super) fn unreadable(ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, 200_000);
     e.unreadable_parameters();
     e.finish()
 }
 
-/// Effects of a call without those of calls among its parameters.
+/// Returns the effects of a call without those of calls among its parameters.
 pub(super) fn effects_of_own(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     match tool(name) {
         Some(tool) => effects_of_known(tool, name, params, ctx),
@@ -84,7 +85,7 @@ pub(super) fn effects_of_own(name: &str, params: &Param<'_>, ctx: &Context<'_>) 
     }
 }
 
-/// Effects of a call by the words of the tool's name and by what its parameters look like.
+/// Returns the effects of a call by the words of the tool's name and by its parameters.
 pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, 200_000);
     // Most calls have one step and one effect.
@@ -113,8 +114,7 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
     } = found;
     v = verb;
     for p in &outputs {
-        // Where a copy or a move leads is a path like the others; a reader that is told where
-        // writes.
+        // An output is written, even if the tool's name says that it only reads.
         e.path_write(&**p);
     }
     let brings = topics.has(Topics::DOWNLOAD);
@@ -249,12 +249,12 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
     e.finish()
 }
 
-/// True for tools whose names say that they change nothing.
+/// Returns whether the tool's name says that it changes nothing.
 pub(super) fn reads(v: Verb) -> bool {
     matches!(v, Verb::Read | Verb::GitRead)
 }
 
-/// The text without the characters that stand for holes in expanded words.
+/// Returns the text without the characters that represent unknown parts of expanded words.
 pub(super) fn clean(s: &str) -> Cow<'_, str> {
     if holds(s, |b| b <= 3) {
         Cow::Owned(

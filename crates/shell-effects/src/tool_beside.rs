@@ -1,4 +1,4 @@
-//! What stands where no parameters belong: beside the text of an answer, beside a diff.
+//! Payloads without parameters, such as an answer or a diff, with additional members that may act.
 
 use super::Context;
 use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
@@ -10,16 +10,16 @@ use super::tool_found::Found;
 use super::tool_name::{Verb, verb};
 use std::borrow::Cow;
 
-/// Members that an answer's text stands in.
+/// Members with the text of an answer.
 pub const ANSWER: [&str; 2] = ["content", "text"];
-/// Members that a diff stands in.
+/// Members with a diff.
 pub const DIFF: [&str; 2] = ["diff", "content"];
 
-/// Effects of an `answer`: none of its text, but whatever stands beside that is read as the
+/// Returns the effects of an `answer`. Its text has none; all other members are rated as the
 /// parameters of a call.
 #[must_use]
 pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
-    /// Members that say what kind of text it is.
+    /// Members that describe the text.
     const KINDS: [&str; 10] = [
         "confidence",
         "done",
@@ -32,7 +32,7 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         "role",
         "type",
     ];
-    /// Members that say where it has it from.
+    /// Members that list sources of the answer.
     const CITES: [&str; 6] = [
         "citations",
         "sources",
@@ -46,7 +46,7 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let mut rest: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
     let mut cited: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
     let mut objects: Vec<&Param<'_>> = vec![payload];
-    // An answer may be made of parts, each a text of its own.
+    // An answer may consist of several texts.
     if let Param::List(parts) = payload {
         objects = parts.iter().collect();
     }
@@ -66,7 +66,7 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         {
             continue;
         }
-        // What describes an answer may name files; it may not hold any, nor a call.
+        // Members that describe an answer may name files, but may contain neither files nor calls.
         let tells = CITES.contains(&&**name) || kind && !acts(value);
         let list = if tells { &mut cited } else { &mut rest };
         list.push((Cow::Borrowed(name), value.clone()));
@@ -94,7 +94,8 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     analysis
 }
 
-/// Effects of what stands beside the diff of a `code_diff`, read as the parameters of a call.
+/// Returns the effects of the members next to the diff of a `code_diff`, rated as the parameters of
+/// a call.
 #[must_use]
 pub fn effects_beside_diff(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let (payload, more) = payload.opened();
@@ -123,8 +124,8 @@ pub fn effects_beside_diff(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     }
 }
 
-/// Whether a value holds something to act on: a command, the parameters of a call, or a file with
-/// its content.
+/// Returns whether a value can cause an action: it contains a command, the parameters of a call, or
+/// a file with its content.
 fn acts(value: &Param<'_>) -> bool {
     const CONTENTS: [&str; 8] = [
         "content", "contents", "data", "patch", "diff", "files", "changes", "edits",
@@ -147,7 +148,7 @@ fn acts(value: &Param<'_>) -> bool {
     value.within().any(acting)
 }
 
-/// Effects of the calls among the parameters of another one, beside them included.
+/// Returns the effects of calls nested in another call, in its parameters or next to them.
 pub(super) fn calls_below(call: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     // Parameters that only name a tool ask about it.
     let asks = |one: &Param<'_>| {
@@ -165,13 +166,13 @@ pub(super) fn calls_below(call: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     calls_among(call.within().skip(1).filter(|one| !asks(one)), ctx)
 }
 
-/// Effects of the calls that stand somewhere inside of a value.
+/// Returns the effects of the calls anywhere in a value.
 fn calls_within(value: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     calls_among(value.within(), ctx)
 }
 
-/// The tool that a value calls, and whether that is sure: `tool` and `tool_name` say so; other
-/// names do where something is given.
+/// Returns the tool that a value calls, and whether it surely is a call. `tool` and `tool_name`
+/// name a tool; other members do only next to parameters.
 fn called<'p>(value: &'p Param<'_>) -> Option<(&'p str, bool)> {
     const GIVEN: [&str; 5] = ["parameters", "arguments", "input", "args", "params"];
     if let Some(tool) = value.tool() {
@@ -180,15 +181,15 @@ fn called<'p>(value: &'p Param<'_>) -> Option<(&'p str, bool)> {
     }
     let name = value.get("name").or_else(|| value.get("function"))?;
     let given = GIVEN.iter().any(|given| value.get(given).is_some());
-    // Parameters may also be those of a model, or a description of a tool's.
+    // `parameters` may also be those of a model, or part of a tool's description.
     let sure = value.get("arguments").is_some_and(|a| !a.is_empty());
     Some((name.as_str().filter(|_| given)?, sure))
 }
 
-/// Effects of the calls among some values. Where nothing is given to a tool, its name may be a
-/// remark: then only one that says what it does is taken for a call.
+/// Returns the effects of the calls among some values. Without parameters, a tool's name may be a
+/// remark. Then it counts as a call only if the name determines the effects.
 fn calls_among<'p>(values: impl Iterator<Item = &'p Param<'p>>, ctx: &Context<'_>) -> Analysis {
-    /// Nobody says more beside an answer.
+    /// Maximum number of calls; more are rated high.
     const MOST: usize = 100;
     let mut analysis = Analysis::default();
     let mut calls = values.filter_map(|one| Some((one, called(one)?)));
@@ -204,7 +205,7 @@ fn calls_among<'p>(values: impl Iterator<Item = &'p Param<'p>>, ctx: &Context<'_
     analysis
 }
 
-/// Effects of members that stand where no parameters belong.
+/// Returns the effects of members of a payload that has no parameters.
 fn effects_beside(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     if let Some(tool) = rest.tool() {
         return effects_of_call(tool, rest, ctx);
@@ -237,7 +238,7 @@ fn effects_beside(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         ..Found::default()
     };
     found.read(&mut e, &inputs.values);
-    // Nothing says what is done to them.
+    // The payload doesn't determine what happens to them.
     found
         .paths
         .iter()

@@ -1,5 +1,5 @@
-//! What the parameters of a call hold: paths, addresses, command lines, patches, whatever they are
-//! called and however they are nested.
+//! Finds the paths, URLs, command lines and patches in the parameters of a call, whatever their
+//! names and nesting.
 
 use super::chars::holds;
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
@@ -14,13 +14,13 @@ use super::tool_params::{Role, Topics, has_drive, opens_for_writing, role, with_
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-/// Parts of the names of parameters that hold paths.
+/// Parts of names of parameters with paths.
 const PATH_WORDS: [&str; 14] = [
     "path", "file", "dir", "folder", "cwd", "target", "source", "dest", "src", "dst", "root",
     "output", "input", "location",
 ];
 
-/// Names of parameters that hold a path and hardly ever another text.
+/// Names of parameters with a path and hardly ever another text.
 const PATH_NAMES: [&str; 14] = [
     "path",
     "paths",
@@ -38,7 +38,7 @@ const PATH_NAMES: [&str; 14] = [
     "dest",
 ];
 
-/// Names of parameters that hold what is put into a file, and of no other text.
+/// Names of parameters with new file content and no other text.
 const REPLACES: [&str; 12] = [
     "newstring",
     "newstr",
@@ -54,23 +54,23 @@ const REPLACES: [&str; 12] = [
     "replacement",
 ];
 
-/// What a parameter's name says of it.
+/// The meaning of a parameter's name.
 #[derive(Debug, Clone, Copy)]
 struct Key {
     role: Role,
-    /// It holds a command line.
+    /// Contains a command line.
     command: bool,
-    /// It holds a path.
+    /// Contains a path.
     path: bool,
-    /// It holds a path and nothing else.
+    /// Contains a path and nothing else.
     only_path: bool,
-    /// It holds a path where the tool is one for files.
+    /// Contains a path if the tool is about files.
     file: bool,
-    /// It may hold a patch.
+    /// May contain a patch.
     patch: bool,
-    /// It holds what is put into a file.
+    /// Contains new file content.
     replaces: bool,
-    /// It may hold a command line that is run at some time.
+    /// May contain a command line that runs later.
     hook: Option<Hook>,
 }
 
@@ -96,14 +96,14 @@ impl Key {
     }
 }
 
-/// How sure it is that a parameter holds a command line.
+/// How surely a parameter contains a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hook {
-    /// `run`, `exec`, `test_command`: what has arguments is one.
+    /// `run`, `exec`, `test_command`: any text with arguments is a command line.
     Command,
-    /// `then`, `on_error`, `steps`: one where it is a program that does something.
+    /// `then`, `on_error`, `steps`: only a known program with effects is.
     Step,
-    /// `code`: of any language, or the number of an error.
+    /// `code`: code of any language, or an error code.
     Code,
 }
 
@@ -134,7 +134,7 @@ thread_local! {
     static KEYS: RefCell<Memo<Key>> = RefCell::default();
 }
 
-/// True if a text looks like a path, or stands where one is expected.
+/// Returns whether a text looks like a path, or is any text where a path is expected.
 fn path_like(expected: bool, text: &str) -> bool {
     const LONGEST: usize = 64 << 10;
     if text.is_empty() || text.len() > LONGEST {
@@ -152,7 +152,7 @@ fn path_like(expected: bool, text: &str) -> bool {
         || text.starts_with("../")
 }
 
-/// Scheme and rest of a text that begins like a URL.
+/// Returns scheme and rest of a text that begins like a URL.
 pub(super) fn url(text: &str) -> Option<(&str, &str)> {
     const LONGEST: usize = 12;
     let end = text
@@ -163,8 +163,8 @@ pub(super) fn url(text: &str) -> Option<(&str, &str)> {
     Some((text.get(..end)?, text.get(end + 3..)?))
 }
 
-/// The path of a `file:` URL, by what stands behind its slashes; none for what is no path on this
-/// machine.
+/// Returns the path of a `file:` URL, given the part after the scheme. `None` if it isn't a path on
+/// this machine.
 pub(super) fn file_url(rest: &str) -> Option<String> {
     let path = rest
         .find('/')
@@ -185,27 +185,26 @@ pub(super) fn file_url(rest: &str) -> Option<String> {
     (!text.contains(['\0', '\n'])).then(|| clean(&text).into_owned())
 }
 
-/// What parameters say.
+/// The content of a call's parameters.
 #[derive(Default)]
 pub(super) struct Found<'p> {
-    /// The tool's name.
     pub(super) tool: &'p str,
-    /// What the tool does; parameters can make it more.
+    /// The tool's operation; parameters can make it more restrictive.
     pub(super) verb: Verb,
     pub(super) topics: Topics,
     pub(super) paths: Vec<Cow<'p, str>>,
-    /// Where something is written, whatever the tool does.
+    /// Paths that are written, whatever the tool does.
     pub(super) outputs: Vec<Cow<'p, str>>,
     pub(super) seen_command: bool,
-    /// Its paths are held against nobody: an answer says where it has it from.
+    /// Whether URLs are only cited as sources, so that they add no effect.
     pub(super) cites: bool,
 }
 
 impl<'p> Found<'p> {
-    /// Reads parameters; effects of commands and addresses among them are added at once.
+    /// Reads parameters. Effects of commands and URLs among them are added at once.
     pub(super) fn read(&mut self, e: &mut Engine<'_>, params: &'p Param<'_>) {
-        // A stack instead of recursion: parameters may be nested as deep as they like.
-        // Each with the members around it.
+        // A stack instead of recursion, because hostile parameters may be nested deeply. Each value
+        // comes with the members around it.
         let mut stack: Vec<(&'p str, &'p Param<'_>, Around<'p>)> = Vec::with_capacity(8);
         stack.push(("", params, &[]));
         let mut visited = 0usize;
@@ -239,7 +238,7 @@ impl<'p> Found<'p> {
                         self.verb = Verb::Write;
                     }
                     stack.extend(m.iter().rev().map(|(k, v)| {
-                        // What stands under the name of a file is what the file holds.
+                        // The value of a member named like a file is the file's content.
                         (
                             if self.is_file_name(e, k, files) {
                                 "content"
@@ -266,7 +265,7 @@ impl<'p> Found<'p> {
                                 && KEYS.with_borrow_mut(|keys| keys.get(key, Key::of)).hook
                                     == Some(Hook::Command) =>
                         {
-                            // A program with its arguments, or a command line each.
+                            // Either one program with its arguments, or several command lines.
                             e.tool_hook(&list.join(" "), Hook::Step);
                             stack.extend(l.iter().rev().map(|v| (key, v, around)));
                         }
@@ -282,7 +281,7 @@ impl<'p> Found<'p> {
         }
     }
 
-    /// Whether what has no name of its own is what runs.
+    /// Returns whether a value without a name is the command to run.
     fn runs(&self) -> bool {
         matches!(self.verb, Verb::Execute | Verb::Check)
     }
@@ -318,10 +317,10 @@ impl<'p> Found<'p> {
         }
         if (said.command || bare && self.runs()) && !text.is_empty() {
             self.seen_command = true;
-            // What has no name has nothing beside it either.
+            // A value without a name has no other members either.
             e.tool_line(s, if bare { &[] } else { around });
         } else if self.may_apply(said, bare) && e.tool_patch(s) {
-            // It is read as what it is.
+            // Rated as a patch only.
         } else if let Some((scheme, rest)) = url(&text) {
             if scheme.eq_ignore_ascii_case("file") {
                 match file_url(rest) {
@@ -352,13 +351,13 @@ impl<'p> Found<'p> {
         }
     }
 
-    /// Whether the tool's name holds one of these words.
+    /// Returns whether the tool's name contains one of these words.
     fn is_about(&self, list: &[&str]) -> bool {
         words(&spelled(self.tool)).any(|word| list.contains(&word))
     }
 
-    /// Whether a patch under this key is one that the tool applies. A reader whose name isn't about
-    /// patches has no other use for one.
+    /// Returns whether the tool applies a patch under this key. For a reading tool, that is any
+    /// patch unless the tool's name is about patches.
     fn may_apply(&self, said: Key, bare: bool) -> bool {
         if reads(self.verb) {
             said.patch
@@ -368,8 +367,8 @@ impl<'p> Found<'p> {
         }
     }
 
-    /// Whether a reader is given what goes into a file: then it writes. What is looked for is
-    /// called content as well.
+    /// Returns whether a reading tool gets new file content, so that it actually writes. A search
+    /// text may be called content as well.
     fn fills_a_file(&self, key: &str, value: &Param<'_>, around: Around<'_>) -> bool {
         let said = |key: &str| KEYS.with_borrow_mut(|keys| keys.get(key, Key::of));
         let searches = || {
@@ -384,7 +383,8 @@ impl<'p> Found<'p> {
             && (content || said(key).replaces)
     }
 
-    /// Whether a member is a file by its name, with text that goes into it: no range of lines.
+    /// Returns whether a member is named like a file and its text may be the file's content. A
+    /// range of lines isn't.
     fn is_filled(
         &mut self,
         e: &mut Engine<'_>,
@@ -401,7 +401,8 @@ impl<'p> Found<'p> {
         is_file && url(name).is_none()
     }
 
-    /// Whether the members under this key may be files by their names, whatever those look like.
+    /// Returns whether the members under this key may be named after files, whatever the names look
+    /// like.
     fn names_files(key: &str) -> bool {
         let plural = [
             "files",
@@ -421,7 +422,8 @@ impl<'p> Found<'p> {
             .is_some_and(|last| plural.contains(&last))
     }
 
-    /// Whether the name of a member is that of a file, or of an address; then it is taken in.
+    /// Returns whether a member is named like a file or a URL. If so, records the path or adds the
+    /// URL's effect.
     fn is_file_name(&mut self, e: &mut Engine<'_>, name: &'p str, files: bool) -> bool {
         const OF_ONE: [&str; 32] = [
             "path",
@@ -457,11 +459,11 @@ impl<'p> Found<'p> {
             "operation",
             "action",
         ];
-        // As the value of a parameter: without the white space around it.
+        // Like a parameter's value, without surrounding white space.
         let (written, name) = (name, name.trim());
         if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-            // A plain word is a file's name only where names of files are expected, and nothing
-            // that is said of one file.
+            // A plain word is a file name only where file names are expected, and not if it is a
+            // property of one file.
             let is_name = files
                 && !name.is_empty()
                 && !words(&spelled(name)).any(|word| OF_ONE.contains(&word));

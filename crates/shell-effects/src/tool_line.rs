@@ -1,8 +1,8 @@
 //! Command lines and patches among the parameters of a tool call.
 //!
 //! `{"command": "rm", "args": ["-rf", "src"]}` is one command line, whether a runtime calls it a
-//! command or a tool. What stands beside a command counts as it does in a `shell_cmd`; a patch does
-//! to files what it says.
+//! command or a tool. Members next to a command apply as in a `shell_cmd`. A patch has its own
+//! effects on files.
 
 use super::diff::effects_of_diff;
 use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
@@ -22,7 +22,7 @@ pub(super) type Around<'p> = &'p [(Cow<'p, str>, Param<'p>)];
 const NOWHERE: Span = Span { from: 0, to: 0 };
 
 impl Engine<'_> {
-    /// A parameter that is a command line, with the parameters beside it.
+    /// Runs a parameter that is a command line, with the parameters next to it.
     pub(super) fn tool_line(&mut self, text: &str, around: Around<'_>) {
         let line = self.beside(text, around);
         self.at(line.cwd.as_deref(), |engine| {
@@ -36,7 +36,7 @@ impl Engine<'_> {
         });
     }
 
-    /// A parameter that is a program with its arguments, with the parameters beside it.
+    /// Runs a parameter that is a program with its arguments, with the parameters next to it.
     pub(super) fn tool_words(&mut self, words: &[&str], around: Around<'_>) {
         const WORD: &str = "x";
         let line = self.beside(WORD, around);
@@ -52,7 +52,8 @@ impl Engine<'_> {
         });
     }
 
-    /// The line with what stands beside it. Commands beside a command are run each by itself.
+    /// Returns the line completed by the members next to it. Other commands among them run
+    /// separately.
     fn beside<'p>(&mut self, text: &'p str, around: Around<'p>) -> Line<'p> {
         let mut line = Line {
             text: Cow::Borrowed(text),
@@ -82,7 +83,7 @@ impl Engine<'_> {
         );
     }
 
-    /// Does something in another directory.
+    /// Runs `run` in another directory.
     pub(super) fn at(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
         let before = self.shell.place();
         if let Some(cwd) = cwd {
@@ -93,7 +94,7 @@ impl Engine<'_> {
         self.shell.set_place(before);
     }
 
-    /// A parameter that may be a command line which runs at some time.
+    /// Handles a parameter that may be a command line which runs later.
     pub(super) fn tool_hook(&mut self, text: &str, hook: Hook) {
         let text = text.trim();
         if text.is_empty() || text.len() > 100_000 {
@@ -124,7 +125,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A parameter that is a patch: what it does to files, if it is one.
+    /// Adds the effects of a parameter that is a patch. Returns false if it isn't one.
     pub(super) fn tool_patch(&mut self, text: &str) -> bool {
         let text = clean(text);
         if text

@@ -1,26 +1,25 @@
-//! What stands in a path that no shell has expanded, and that somebody who uses the path may expand
-//! or read otherwise: variables, substitutions, templates, drives, dots and slashes of other
-//! scripts.
+//! Paths that another program may expand or read differently: variables, substitutions, templates,
+//! drives, look-alike dots and slashes.
 
 use super::chars::UNKNOWN;
 use super::path::{self, PathClass, PathInfo, Variable};
 use std::borrow::Cow;
 use text_safety::invisible_chars::is_ignorable;
 
-/// What a path may mean to others.
+/// The interpretation of a path by other programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning<'p> {
-    /// What it says.
+    /// The path as written.
     Plain,
-    /// This path.
+    /// This path instead.
     Path(Cow<'p, str>),
-    /// A place on another drive or machine.
+    /// A path on another drive or machine.
     Elsewhere,
-    /// Whatever comes of an expansion.
+    /// The unknown result of an expansion.
     Anything,
 }
 
-/// Whether one of these bytes is in every path that may mean something else.
+/// Returns whether a byte is special. Every path with another interpretation has such a byte.
 const fn is_sign(byte: u8) -> bool {
     matches!(
         byte,
@@ -28,8 +27,8 @@ const fn is_sign(byte: u8) -> bool {
     ) || !byte.is_ascii()
 }
 
-/// What a path may mean. Names of files that only hold one of the signs (`a$b.ts`, `$lib/x.ts`,
-/// `100%.md`) are plain.
+/// Returns the interpretation of a path. File names that merely contain a special character
+/// (`a$b.ts`, `$lib/x.ts`, `100%.md`) are plain.
 pub(super) fn meaning(path: &str) -> Meaning<'_> {
     if !path.bytes().any(is_sign) {
         return Meaning::Plain;
@@ -50,7 +49,7 @@ pub(super) fn meaning(path: &str) -> Meaning<'_> {
         return Meaning::Anything;
     }
     match path.strip_prefix('~').map(|rest| rest.as_bytes()) {
-        // `~-` and `~+2` are entries of a shell's stack of directories.
+        // `~-` and `~+2` are entries of a shell's directory stack.
         Some([b'+' | b'-' | b'0'..=b'9', rest @ ..])
             if rest
                 .iter()
@@ -63,7 +62,7 @@ pub(super) fn meaning(path: &str) -> Meaning<'_> {
     }
 }
 
-/// A path that begins with what a shell expands to the directory that it is in.
+/// Resolves a path that begins with an expansion to the current directory.
 fn working_directory(path: &str) -> Option<Cow<'_, str>> {
     const HERE: [&str; 5] = [
         "~+",
@@ -79,7 +78,7 @@ fn working_directory(path: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(format!(".{rest}")))
 }
 
-/// A path on a drive of Windows, or on another machine.
+/// Recognises a path on a Windows drive, or on another machine.
 fn drive(path: &str) -> Option<Meaning<'_>> {
     if path.starts_with("\\\\") {
         return Some(Meaning::Elsewhere);
@@ -87,7 +86,7 @@ fn drive(path: &str) -> Option<Meaning<'_>> {
     let rest = path
         .strip_prefix(|c: char| c.is_ascii_alphabetic())?
         .strip_prefix(':')?;
-    // `C:secret` is where that drive was left last.
+    // `C:secret` is relative to the current directory of that drive.
     Some(if rest.starts_with(['/', '\\']) {
         Meaning::Path(Cow::Owned(rest.replace('\\', "/")))
     } else {
@@ -95,7 +94,7 @@ fn drive(path: &str) -> Option<Meaning<'_>> {
     })
 }
 
-/// Whether a name in a path is one that something may expand to anything.
+/// Returns whether another program may expand a name in a path to anything.
 fn expands(name: &str) -> bool {
     let between = |open: &str, close: &str| {
         name.split_once(open).is_some_and(|(_, rest)| {
@@ -103,7 +102,7 @@ fn expands(name: &str) -> bool {
                 .is_some_and(|(inner, _)| !inner.is_empty())
         })
     };
-    // Cut by a slash inside: `${HOME-/x}`, `$(cat a/b)`.
+    // A slash may split the expression: `${HOME-/x}`, `$(cat a/b)`.
     let opened = name.contains("${") || name.contains("$(") || name.contains("#{");
     opened
         || between("`", "`")
@@ -115,8 +114,8 @@ fn expands(name: &str) -> bool {
         || name.contains('%') && decodes_to_parent(name)
 }
 
-/// Whether a name begins with a parameter of a shell: `$X`, `$1`, `$@`, `$env:X`. Names in small
-/// letters are those of tools' folders.
+/// Returns whether a name begins with a shell parameter: `$X`, `$1`, `$@`, `$env:X`. Lower-case
+/// names are aliases of tools' directories.
 fn is_parameter(name: &str) -> bool {
     let Some(rest) = name.strip_prefix('$') else {
         return false;
@@ -137,8 +136,8 @@ fn is_parameter(name: &str) -> bool {
     !word.is_empty() && !word.bytes().any(|b| b.is_ascii_lowercase())
 }
 
-/// Whether a name holds a variable between two signs: `%X%`, `%X:~0,3%`; with `first` only where it
-/// begins with one.
+/// Returns whether a name contains a variable between two signs: `%X%`, `%X:~0,3%`. With `first`,
+/// the name must begin with it.
 fn enclosed(name: &str, sign: char, first: bool) -> bool {
     let is_variable = |part: &str, behind: &str| {
         let word = part.split_once(':').map_or(part, |(word, _)| word);
@@ -164,8 +163,7 @@ fn enclosed(name: &str, sign: char, first: bool) -> bool {
     })
 }
 
-/// Whether a name is that of the directory above, or holds one, for whoever reads it as part of an
-/// address.
+/// Returns whether a name contains `..` after percent-decoding.
 fn decodes_to_parent(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let decoded = lower
@@ -175,8 +173,8 @@ fn decodes_to_parent(name: &str) -> bool {
     decoded != lower && decoded.split('/').any(|part| part == "..")
 }
 
-/// A path whose dots and slashes are characters that only look like them, or that hides some: what
-/// it is to a system that takes them for those.
+/// Interprets a path with look-alike dots and slashes, or with invisible characters, as a system
+/// that normalises them would.
 fn disguised(path: &str) -> Meaning<'_> {
     let like = |c: char| match c {
         '\u{ff0e}' | '\u{2024}' | '\u{fe52}' | '\u{3002}' | '\u{ff61}' => Some("."),
@@ -208,7 +206,7 @@ fn disguised(path: &str) -> Meaning<'_> {
             None => seen.push(c),
         }
     }
-    // Names alone are names: `Ａ社／x` stays where it is.
+    // Without climbing, the characters are part of a name: `Ａ社／x` stays where it is.
     let climbs = seen
         .split(['/', '\\'])
         .any(|name| name.trim_end_matches(' ') == "..");
@@ -221,7 +219,7 @@ fn disguised(path: &str) -> Meaning<'_> {
     }
 }
 
-/// Classes a path that means something else than it says; none for a plain one.
+/// Classifies a path with another interpretation than its text; `None` for a plain path.
 pub(super) fn classify(
     path: &str,
     cwd: Option<&str>,
@@ -243,7 +241,7 @@ pub(super) fn classify(
             absolute: path.to_owned(),
         }),
         Meaning::Anything => {
-            // What leaves the work tree as it is written leaves it.
+            // If the path as written leaves the work tree, so do its interpretations.
             let info = path::classify_as_written(path, cwd, workdir, home);
             let secret = info.secret || tail(path);
             let stays = matches!(

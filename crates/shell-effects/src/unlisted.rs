@@ -1,4 +1,4 @@
-//! Options and words that an entry of the table doesn't list, judged by their names.
+//! Options and words that a table entry doesn't list, rated by their names.
 
 use super::call::{Call, Seen};
 use super::chars::show;
@@ -8,7 +8,7 @@ use super::expand::Arg;
 use super::path::PathClass;
 use super::table::spec::{Operands, Role, Spec};
 
-/// Words in the name of an option whose value is a place that is written.
+/// Words in the name of an option whose value is a path that is written.
 const WRITES: [&str; 26] = [
     "xlog",
     "xloggc",
@@ -38,7 +38,7 @@ const WRITES: [&str; 26] = [
     "trace",
 ];
 
-/// Words in the name of an option whose value is code, or names it.
+/// Words in the name of an option whose value is code, or names code.
 const LOADS: [&str; 20] = [
     "script",
     "plugin",
@@ -62,7 +62,7 @@ const LOADS: [&str; 20] = [
     "rcfile",
 ];
 
-/// What a program is told to do that loses something, gives it away, or opens it.
+/// Verbs of actions that lose something, publish it or grant access to it.
 const VERBS: [&str; 47] = [
     "eject",
     "evict",
@@ -113,7 +113,7 @@ const VERBS: [&str; 47] = [
     "undeploy",
 ];
 
-/// Words before which, or behind which, another is a name or a text, and no order.
+/// Words next to which another word is a name or a text instead of a command.
 const ASKS: [&str; 60] = [
     "stat",
     "top",
@@ -177,7 +177,7 @@ const ASKS: [&str; 60] = [
     "whatis",
 ];
 
-/// The words of an option's name: `--log-file`, `-logFile`, `--log_file`.
+/// Splits an option's name into words: `--log-file`, `-logFile`, `--log_file`.
 fn words(name: &str) -> impl Iterator<Item = String> {
     let mut out = vec![String::new()];
     for c in name.trim_start_matches('-').chars() {
@@ -193,7 +193,7 @@ fn words(name: &str) -> impl Iterator<Item = String> {
     out.into_iter().filter(|w| !w.is_empty())
 }
 
-/// Whether a word gives an order of [`VERBS`]: `delete`, `apps:destroy`, `vm.destroy`,
+/// Returns whether a word commands one of [`VERBS`]: `delete`, `apps:destroy`, `vm.destroy`,
 /// `delete-bucket`.
 pub(crate) fn orders(word: &str) -> bool {
     VERBS.contains(&word)
@@ -208,7 +208,7 @@ pub(crate) fn orders(word: &str) -> bool {
         })
 }
 
-/// A statement of SQL that loses something or changes rights.
+/// Returns whether a text is an SQL statement that loses data or changes rights.
 fn is_statement(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let mut words = text.split_ascii_whitespace();
@@ -238,13 +238,14 @@ fn is_statement(text: &str) -> bool {
     }
 }
 
-/// An address by which every interface is meant.
+/// Returns whether an address means every interface.
 fn is_everywhere(value: &str) -> bool {
     let host = value.rsplit("//").next().unwrap_or_default();
     host.starts_with("0.0.0.0") && !host.contains('/') || host.starts_with("[::]") || host == "::"
 }
 
-/// `--to-dir`, `--public_dir`, but not `--include-dir`.
+/// Returns whether an option names a directory to fill: `--to-dir`, `--public_dir`, but not
+/// `--include-dir`.
 fn fills_a_directory(words: &[String]) -> bool {
     let reads = [
         "include",
@@ -274,7 +275,7 @@ fn fills_a_directory(words: &[String]) -> bool {
         && !words.iter().any(|w| reads.contains(&w.as_str()))
 }
 
-/// An address of a source file.
+/// Returns whether a word is the URL of a source file.
 fn is_code_elsewhere(word: &str) -> bool {
     let ends = [
         ".sh", ".py", ".js", ".mjs", ".ts", ".tsx", ".rb", ".pl", ".php", ".lua", ".java", ".kts",
@@ -285,7 +286,7 @@ fn is_code_elsewhere(word: &str) -> bool {
 }
 
 impl Engine<'_> {
-    /// Judges the options that the entry doesn't list by their names and values.
+    /// Rates the options that the entry doesn't list by their names and values.
     pub(crate) fn unlisted_options(&mut self, call: &Call<'_>, spec: &Spec, root: &Spec) {
         let runs = [spec, root].iter().any(|s| {
             s.effects
@@ -330,7 +331,7 @@ impl Engine<'_> {
         let names = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
         let away = self.is_elsewhere(&value.text);
         if names(&WRITES) && away && !words.iter().any(|w| w == "level") {
-            // Without `=` the next word may as well be an operand.
+            // Without `=` the next word may be an operand instead.
             if glued
                 || words
                     .iter()
@@ -352,7 +353,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A path outside the work tree that isn't temporary.
+    /// Returns whether a path is outside the work tree and not temporary.
     fn is_elsewhere(&self, text: &str) -> bool {
         text.starts_with(['/', '~', '.'])
             && !text.starts_with("//")
@@ -362,10 +363,10 @@ impl Engine<'_> {
             )
     }
 
-    /// A word that tells a program of which only the broad effects are known to delete, publish,
-    /// or the like.
+    /// Rates the words of a program whose entry only lists broad effects: one may tell it to
+    /// delete, publish or the like.
     pub(crate) fn told_to(&mut self, call: &Call<'_>, spec: &Spec, operands: Option<&Operands>) {
-        // A subcommand may stand where else a script does.
+        // A subcommand may appear where otherwise a script does.
         let plain = operands.is_none_or(|o| {
             let mut roles = o.roles.iter();
             roles.all(|r| matches!(r, Role::Text | Role::Script))

@@ -1,4 +1,4 @@
-//! Words that a program hands to a shell, and words whose places aren't sure.
+//! Words that a program passes to a shell, and operands whose positions are uncertain.
 
 use super::call::Call;
 use super::chars::has_hole;
@@ -9,8 +9,8 @@ use super::parse::Base;
 use super::table::spec::{Operands, Role};
 
 impl Engine<'_> {
-    /// A word that isn't known may be none or several: the operands beside it may stand in other
-    /// places than they seem to.
+    /// Handles operands next to a completely unknown word. It may expand to no word or to several,
+    /// so the other operands may have different positions and thus roles.
     pub(super) fn shifted(&mut self, ops: &Operands, call: &Call<'_>, recursive: bool, name: &str) {
         let changes = |role: &&Role| {
             matches!(
@@ -26,7 +26,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Joins words and gives them to a shell.
+    /// Joins words and runs them as shell code.
     pub(crate) fn joined_shell(&mut self, rest: &[Arg], stdin: &Stream, want: bool) -> Stream {
         let Some(first) = rest.first() else {
             return Stream::unknown();
@@ -42,7 +42,7 @@ impl Engine<'_> {
         self.run_text(&text.join(" "), Base::Fixed(span), How::Code, stdin, want)
     }
 
-    /// One argument holds shell code.
+    /// Runs one argument as shell code.
     pub(crate) fn shell_arg(&mut self, arg: &Arg, stdin: &Stream, want: bool) -> Stream {
         let t = arg.text.trim();
         if t == "\0" {

@@ -1,4 +1,4 @@
-//! Programs that run others on what they find or are given: find, xargs, parallel.
+//! Programs that run others on files or words: `find`, `xargs`, `parallel`.
 
 use super::call::is_hole;
 use super::chars::{STAR, UNKNOWN, has_hole};
@@ -8,7 +8,7 @@ use super::expand::Arg;
 use super::parse::Base;
 use super::spec_eval::read;
 
-/// Words as xargs reads them: quotes and backslashes keep blanks together.
+/// Splits text into words as xargs does: quotes and backslashes protect blanks.
 fn unquoted_words(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut cur: Option<String> = None;
@@ -31,7 +31,7 @@ fn unquoted_words(text: &str) -> Vec<String> {
     out
 }
 
-/// What `-name` asks for, as the last part of a path.
+/// Returns the pattern of `-name`, as the last part of a path.
 pub(crate) fn find_name(rest: &[Arg]) -> String {
     rest.iter()
         .position(|a| matches!(a.text.as_str(), "-name" | "-iname"))
@@ -68,7 +68,7 @@ impl Engine<'_> {
         for s in &starts {
             self.path_stat(s);
             if is_hole(s) && i < rest.len() {
-                // A place to start from, in front of an expression.
+                // A starting point in front of an expression.
                 self.emit_raw(
                     EffectKind::Dynamic,
                     None,
@@ -81,7 +81,7 @@ impl Engine<'_> {
                 self.dynamic(s.span, "words that aren't known, which may be an action");
             }
         }
-        // What `{}` stands for: something below the first starting point.
+        // `{}` is some path below the first starting point.
         let name = find_name(rest);
         let below = starts.first().map_or_else(
             || format!("./{STAR}"),
@@ -113,8 +113,8 @@ impl Engine<'_> {
                         (false, below.clone())
                     };
                     let _ = dir;
-                    // Shell code that gets `{}` as a parameter sees a path; pasted into the code it
-                    // is a hole.
+                    // Shell code that gets `{}` as a parameter sees a path. Pasted into the code,
+                    // it is unknown text.
                     let args: Vec<Arg> = words
                         .iter()
                         .map(|w| {
@@ -209,7 +209,7 @@ impl Engine<'_> {
             Some(t) => {
                 let null = call.has("-0") || call.has("--null");
                 let unq: Vec<String> = if null {
-                    // A NUL in the text may also be something that isn't known.
+                    // A NUL in the text may also be an unknown part.
                     let hole = t.contains(UNKNOWN).then(|| UNKNOWN.to_string());
                     hole.into_iter()
                         .chain(t.split('\0').map(str::to_owned))
@@ -265,7 +265,7 @@ impl Engine<'_> {
         Stream::unknown()
     }
 
-    /// `… | xargs sh -c`: what comes in is the code.
+    /// `… | xargs sh -c`: the input is the code.
     fn xargs_shell(&mut self, words: &[Arg], span: Span) {
         if let [a, b, c, ..] = words
             && b.text == "-c"
@@ -352,7 +352,8 @@ impl Engine<'_> {
             if self.spent(span) {
                 break;
             }
-            // An input is one word to the command; with `-q` less, or `{= =}`, it may be more.
+            // An input is one word of the command. With `-q`, or with `{= =}`, it may become
+            // several.
             let quoted = super::run::quote(&item);
             let mut readings = vec![&quoted];
             if quoted != item {

@@ -1,4 +1,4 @@
-//! tar: its old style of options, and the commands that it runs.
+//! `tar`: its old style of options, and the commands that it runs.
 
 use super::{Family, Invocation};
 use crate::call::is_hole;
@@ -24,7 +24,7 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     } = *call;
     let words = old_style(rest);
     archived(cx, &words);
-    // What a foreign archive brings isn't the project's.
+    // Files from an unpacked archive aren't the project's own.
     let foreign = words.iter().any(|a| {
         let archive = [
             ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst", ".txz",
@@ -111,8 +111,8 @@ fn archived(cx: &mut Engine<'_>, rest: &[Arg]) {
     }
 }
 
-/// `tar xzf a.tgz`: the first word is a bundle of flags without a dash, whose
-/// arguments follow in order.
+/// Converts `tar xzf a.tgz`: the first word is a cluster of flags without a dash, whose arguments
+/// follow in order.
 fn old_style(rest: &[Arg]) -> Vec<Arg> {
     let Some((first, tail)) = rest.split_first() else {
         return Vec::new();

@@ -104,8 +104,7 @@ fn make(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// True for a word of a compiler that changes nothing about what the source means, and adds nothing
-/// to it.
+/// Returns whether a compiler argument neither changes the meaning of the source nor adds code.
 fn only_builds(word: &Arg) -> bool {
     let text = word.text.as_str();
     let start = ["-O", "-g", "-std=", "--edition", "opt-level="];
@@ -148,9 +147,9 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             "takes its compiler and linker from another directory",
         );
     }
-    // A program compiled from text of this line is text of this line.
+    // A program compiled from text of this line is code of this line.
     if stdin.present || rest.iter().any(|a| cx.wrote(&a.text)) {
-        // A program of harmless source is as good as none.
+        // A program of harmless source is harmless.
         let known = |cx: &Engine<'_>, a: &Arg| {
             use crate::path::PathClass::{Inside, Root};
             !a.text.contains(['/', '.'])

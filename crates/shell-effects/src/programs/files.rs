@@ -19,7 +19,7 @@ pub(super) const PROGRAMS: Family = &[
     (&["ssh-keygen"], keygen),
 ];
 
-/// A key that is made or changed: where `-f` says. Otherwise the table says where.
+/// Handles a key that is created or changed at the path of `-f`. Other calls are left to the table.
 fn keygen(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     const LOOKS: [&str; 9] = ["-l", "-B", "-L", "-F", "-Q", "-r", "-y", "-e", "-i"];
     let spec = cx.ctx.table.get("ssh-keygen")?;
@@ -46,7 +46,7 @@ fn copy(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// `ln -s TARGET NAME`: whoever uses the name later uses the target.
+/// Handles `ln -s TARGET NAME`: using the name later uses the target.
 pub(crate) fn link(cx: &mut Engine<'_>, rest: &[Arg]) {
     let ops: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
     let (target, name) = match ops.as_slice() {
@@ -55,7 +55,7 @@ pub(crate) fn link(cx: &mut Engine<'_>, rest: &[Arg]) {
         _ => return,
     };
     let base = target.text.trim_end_matches('/').rsplit('/').next();
-    // The name may be a directory that the link comes to lie in.
+    // If the name is a directory, the link is created inside it.
     let inside = format!(
         "{}/{}",
         name.trim_end_matches('/'),
@@ -122,7 +122,7 @@ fn truncate(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     truncated(cx, rest)
 }
 
-/// Values of variables may be names of files; a program that edits in place may print nothing.
+/// Values of variables may be file names, and a program that edits in place may print nothing.
 fn awk(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let spec = cx.ctx.table.get("awk")?;
     let (read, _) = read(spec, call.rest);
@@ -157,7 +157,7 @@ fn awk(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// A script that edits in place may leave nothing.
+/// A script that edits in place may empty the file.
 fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let spec = cx.ctx.table.get("sed")?;
     let (read, _) = read(spec, call.rest);
@@ -189,7 +189,7 @@ fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// `load("file")` and `load_str("file")` read what they name.
+/// `load("file")` and `load_str("file")` read the named file.
 fn yq(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     for a in rest.iter().filter(|a| a.text.contains("load")) {
@@ -223,7 +223,7 @@ fn dd_target(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
             cx.classify(of).class,
             crate::path::PathClass::Inside | crate::path::PathClass::Temporary
         );
-        // Making a test file of zeros is everyday work; `/dev/null` empties.
+        // Creating a test file of zeros is routine; `/dev/null` empties the file.
         let sized = get("count=").is_some() && source != Some("/dev/null");
         if !(inside && sized) {
             cx.path_empty(&f);
@@ -231,7 +231,7 @@ fn dd_target(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
     }
 }
 
-/// A copy of a program or of text of this line is run under another name later.
+/// Handles a copy of a program or of text of this line, which may run later under another name.
 fn copied(cx: &mut Engine<'_>, rest: &[Arg]) {
     let ops: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
     let [from, .., to] = ops.as_slice() else {
@@ -264,7 +264,7 @@ fn copy_null(cx: &mut Engine<'_>, rest: &[Arg]) {
     }
 }
 
-/// A size that isn't zero only makes a file of that length.
+/// A size other than zero only creates a file of that length.
 fn truncated(cx: &mut Engine<'_>, rest: &[Arg]) -> Option<Stream> {
     let ctx = cx.ctx;
     let spec = ctx.table.get("truncate")?;

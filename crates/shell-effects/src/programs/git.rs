@@ -8,7 +8,7 @@ use crate::expand::Arg;
 
 pub(super) const PROGRAMS: Family = &[(&["git"], git), (&["patch", "gpatch"], patch)];
 
-/// Subcommands with options that run programs, or that throw work away.
+/// Subcommands with options that run programs or discard work.
 const RUNS: [&str; 12] = [
     "ls-remote",
     "clone",
@@ -27,7 +27,7 @@ const RUNS: [&str; 12] = [
 fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     cx.git_config(rest);
-    // Whatever shows changes takes these.
+    // Every subcommand that prints changes accepts these.
     for a in rest {
         if let Some(file) = a.text.strip_prefix("--output=") {
             cx.path_write(&Arg::literal(file, a.span));
@@ -94,7 +94,7 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// What a patch changes isn't said in the line.
+/// The line doesn't contain the changes of a patch.
 fn patch(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let looks = |a: &Arg| matches!(a.text.as_str(), "--dry-run" | "--help" | "--version" | "-v");
     cx.fetched |= !call.rest.iter().any(looks);

@@ -22,7 +22,7 @@ pub(super) const PROGRAMS: Family = &[
 
 fn editor(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
-    // `-V9FILE` writes what it does into a file.
+    // `-V9FILE` logs to a file.
     for a in rest {
         if let Some(level) = a.text.strip_prefix("-V") {
             let file = level.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -163,8 +163,8 @@ fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// `perl -n`, `-p` and `<>` open their operands in the old way: `>file` is written, `cmd|` is
-/// run.
+/// Handles operands that `perl -n`, `-p` and `<>` open with two-argument `open`: `>file` is
+/// written, `cmd|` is run.
 fn perl_operands(cx: &mut Engine<'_>, rest: &[Arg]) {
     let ctx = cx.ctx;
     let Some(spec) = ctx.table.get("perl") else {

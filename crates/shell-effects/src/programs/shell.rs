@@ -1,4 +1,4 @@
-//! Shells that a line starts: their options, and where their code comes from.
+//! Shells started by a line: their options, and the source of their code.
 
 use super::{Family, Invocation};
 use crate::call::is_hole;
@@ -26,7 +26,7 @@ fn shell(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     Some(run_shell(cx, name, rest, stdin, want, span))
 }
 
-/// Code that a shell runs before what it is asked for.
+/// Runs code that a shell runs before its main code.
 fn first_code(cx: &mut Engine<'_>, code: Option<&Arg>) {
     if let Some(code) = code.cloned() {
         cx.shell_arg(&code, &Stream::default(), false);
@@ -41,7 +41,7 @@ fn run_shell(
     want: bool,
     span: Span,
 ) -> Stream {
-    // `exec < file` gave every later command its input.
+    // `exec < file` set the input of every later command.
     let inherited = cx.shell.input().cloned();
     let stdin = if stdin.present {
         stdin
@@ -53,7 +53,7 @@ fn run_shell(
     let mut from_stdin = false;
     let mut dry = false;
     let mut interactive = false;
-    // fish has had its code.
+    // Whether fish has already run its code.
     let mut ran = false;
     let fish = name == "fish";
     while let Some(a) = rest.get(i) {
@@ -108,21 +108,21 @@ fn run_shell(
             for (at, c) in t.char_indices().skip(1) {
                 let behind = t.get(at + c.len_utf8()..).unwrap_or_default();
                 match c {
-                    // fish takes what stands behind the letter.
+                    // fish takes the text after the letter.
                     'c' | 'C' if minus && fish && !behind.is_empty() => {
                         first_code(cx, Some(&Arg::literal(behind, a.span)));
                         ran |= c == 'c';
                         break;
                     }
                     'c' if minus => command = true,
-                    // What fish runs first.
+                    // Code that fish runs first.
                     'C' if minus && fish => {
                         first_code(cx, rest.get(i));
                         i += 1;
                     }
                     's' if minus => from_stdin = true,
                     'n' => dry = minus,
-                    // An interactive shell doesn't heed `-n`.
+                    // An interactive shell ignores `-n`.
                     'i' if minus => interactive = true,
                     'o' | 'O' => {
                         dry &= rest.get(i).is_some_and(|o| minus && !has_hole(&o.text));
@@ -135,7 +135,7 @@ fn run_shell(
         }
         break;
     }
-    // What isn't known may be `+n`.
+    // An unknown word may be `+n`.
     dry &= !interactive && !rest.iter().any(is_hole);
     let words = rest.get(i..).unwrap_or_default();
     if ran {

@@ -19,7 +19,7 @@ pub(super) const PROGRAMS: Family = &[
     (&["strace", "ltrace"], strace),
 ];
 
-/// A command behind the options.
+/// Runs the command after the options.
 fn behind_options(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let mut words: Vec<Arg> = call
         .rest
@@ -30,7 +30,7 @@ fn behind_options(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> 
     let Some(applet) = words.first_mut() else {
         return Some(Stream::unknown());
     };
-    // Some are other programs than those of the same name.
+    // Some applets differ from the programs of the same name.
     let own = format!("busybox {}", applet.text);
     if cx.ctx.table.contains(&own) {
         applet.text = own;
@@ -101,7 +101,7 @@ fn parallel(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation {
         rest, stdin, span, ..
     } = *call;
-    // Where its results and its log go.
+    // The files for its results and its log.
     for (i, a) in rest.iter().take_while(|a| a.text != ":::").enumerate() {
         let file = match a.text.split_once('=') {
             Some(("--results" | "--res" | "--joblog", file)) => Some(Arg::literal(file, a.span)),
@@ -171,7 +171,7 @@ fn strace(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// `env -S 'cmd args'`
+/// Handles `env -S 'cmd args'`.
 fn env_split(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
     for (i, a) in rest.iter().enumerate() {
         let t = a.text.as_str();

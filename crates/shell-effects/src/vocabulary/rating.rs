@@ -1,4 +1,4 @@
-//! Effects of a call of a known tool, by what its parameters are.
+//! Effects of a call of a known tool, by the roles of its parameters.
 
 use super::{Meaning, Reading, Role, Tool};
 use crate::Context;
@@ -12,8 +12,8 @@ use crate::tool_found::{Hook, file_url, url};
 use crate::tool_params::with_slashes;
 use std::borrow::Cow;
 
-/// Effects of a call of a known tool. What the data doesn't explain is read as a call of a tool
-/// that nobody knows is, and never counts for less.
+/// Returns the effects of a call of a known tool. Parts that the data doesn't explain are rated as
+/// in a call of an unknown tool, and never lower the risk.
 pub(crate) fn effects_of_known(
     tool: &Tool,
     name: &str,
@@ -39,7 +39,8 @@ pub(crate) fn effects_of_known(
     }
     add(&mut analysis, known);
     if !reading.unlisted.is_empty() {
-        // By its name a tool may seem to do less with a parameter more.
+        // By its name alone, a tool may seem to do less with an additional parameter. The call
+        // without the unlisted parameters is rated too.
         let listed = |(name, _): &&(Cow<'_, str>, _)| !reading.unlisted.contains(&&**name);
         let members = inputs.values.members().unwrap_or_default();
         let without = Param::Members(members.iter().filter(listed).cloned().collect());
@@ -51,7 +52,7 @@ pub(crate) fn effects_of_known(
     analysis
 }
 
-/// Adds the effects of another reading of the same call, those that are new.
+/// Adds the effects of another interpretation of the same call that aren't present yet.
 fn add(analysis: &mut Analysis, other: Analysis) {
     analysis.risk = analysis.risk.max(other.risk);
     analysis.unparsed |= other.unparsed;
@@ -67,7 +68,7 @@ fn add(analysis: &mut Analysis, other: Analysis) {
     }
 }
 
-/// The patch of a command `apply_patch`: its only argument, or its only here-document.
+/// Returns the patch of an `apply_patch` command: its only argument, or its only here-document.
 fn command_patch<'p>(command: &'p Param<'_>) -> Option<&'p str> {
     let words: Vec<&str> = texts(command).collect();
     let line = match words.as_slice() {
@@ -92,7 +93,7 @@ fn command_patch<'p>(command: &'p Param<'_>) -> Option<&'p str> {
     (plain && whole).then_some(patch)
 }
 
-/// The texts of a value.
+/// Returns the texts of a value.
 fn texts<'p>(value: &'p Param<'p>) -> impl Iterator<Item = &'p str> {
     let list = match value {
         Param::List(list) => list.as_slice(),
@@ -102,7 +103,7 @@ fn texts<'p>(value: &'p Param<'p>) -> impl Iterator<Item = &'p str> {
 }
 
 impl Engine<'_> {
-    /// What a tool does with these parameters.
+    /// Adds the effects of a tool with these parameters.
     fn known_call(&mut self, reading: &Reading<'_>) {
         let (meaning, parts) = (reading.meaning, &reading.parts);
         let of = |role: Role| {
@@ -129,7 +130,7 @@ impl Engine<'_> {
         for word in of(Role::Url).flat_map(str::split_whitespace) {
             fetches |= self.known_address(word);
         }
-        // What isn't listed may name it.
+        // A parameter that isn't listed may name it.
         let mut named = !reading.unlisted.is_empty();
         for text in of(Role::Directory) {
             if let Some(path) = self.known_path(text) {
@@ -148,7 +149,8 @@ impl Engine<'_> {
             let Some(pattern) = self.known_path(text) else {
                 continue;
             };
-            // Patterns are relative to what is searched, but for those that say where they begin.
+            // Patterns are relative to the searched directory, unless they have a root of their
+            // own.
             let places: Vec<&str> = of(Role::Directory).chain(of(Role::Path)).collect();
             let rooted = pattern.starts_with(['/', '~', '$']);
             if rooted || places.is_empty() || pattern.contains('{') {
@@ -181,7 +183,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A command line, or a program with its arguments. False where there is none.
+    /// Handles a command line, or a program with its arguments. Returns false if there is none.
     fn known_command(&mut self, value: &Param<'_>, directory: Option<&str>) -> bool {
         let place = directory.map(|d| (Cow::Borrowed("cwd"), Param::Text(Cow::Borrowed(d))));
         let around = place.as_slice();
@@ -198,10 +200,10 @@ impl Engine<'_> {
         }
     }
 
-    /// A path as it is written; what is no path that could be followed counts at once, besides
-    /// where it leads.
+    /// Returns the path as it is written. If it can't be a followable path, an effect is added at
+    /// once, in addition to the effect on its target.
     fn known_path<'t>(&mut self, text: &'t str) -> Option<Cow<'t, str>> {
-        // No system opens a longer one; a tool that resolves it first may.
+        // No system opens a longer path, but a tool that resolves it first may.
         const LONG: usize = 4096;
         const LONGEST: usize = 64 << 10;
         if text.len() > LONG || text.trim().contains(['\n', '\0']) {
@@ -220,7 +222,7 @@ impl Engine<'_> {
         (!text.is_empty()).then(|| with_slashes(text))
     }
 
-    /// An address, if it is one.
+    /// Handles a URL. Returns false if the text isn't one.
     fn known_address(&mut self, text: &str) -> bool {
         let text = clean(text);
         let Some((scheme, rest)) = url(&text) else {
@@ -236,7 +238,7 @@ impl Engine<'_> {
         true
     }
 
-    /// What a tool does with a path.
+    /// Adds the effect of an operation on a path.
     fn known_deed(&mut self, meaning: Meaning, path: &str) {
         match meaning {
             Meaning::Write | Meaning::Edit | Meaning::Patch => self.path_write(path),
@@ -250,7 +252,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Text that is typed into a command that is running.
+    /// Handles text that is typed into a running command.
     fn known_input(&mut self, text: &str) {
         let signals = |c: char| matches!(c, '\u{3}' | '\u{4}' | '\u{1a}' | '\u{1c}');
         let (kind, risk, why) = if text.is_empty() {
@@ -267,7 +269,7 @@ impl Engine<'_> {
         self.emit_raw(kind, None, Certainty::Possible, Span::default(), risk, why);
     }
 
-    /// What a tool does whose parameters name nothing that it is done to.
+    /// Adds the effect of an operation whose parameters name no target.
     fn known_unnamed(&mut self, meaning: Meaning) {
         use EffectKind::{Delete, Dynamic, Execute, Network, Process, Read, Unknown, Write};
         use RiskLevel::{High, Low, Medium};

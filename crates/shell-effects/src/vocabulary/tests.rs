@@ -81,7 +81,7 @@ fn every_file_is_embedded() {
     assert_eq!(names, FILES.map(|(file, _)| file));
 }
 
-/// Where agents disagree, the stricter meaning applies to all of them.
+/// Where agents disagree, the most restrictive operation applies to all of them.
 #[test]
 fn names_with_two_meanings() {
     let mut two: Vec<(&str, Vec<Meaning>, Meaning)> = Vec::new();
@@ -121,7 +121,7 @@ fn names_with_two_meanings() {
     assert_eq!(merged.params.keys().collect::<Vec<_>>(), ["b"]);
 }
 
-/// Parameters that agents read differently are left to their names and values.
+/// Parameters with different roles are rated by their names and values.
 #[test]
 fn parameters_with_two_roles() {
     let mut two: Vec<(&str, String)> = Vec::new();
@@ -358,7 +358,7 @@ fn a_file_in_a_parameter_that_is_not_listed_is_the_one() {
     }
 }
 
-/// The program `apply_patch` is nobody's but Codex's.
+/// Only Codex has a program `apply_patch`.
 #[test]
 fn only_codex_applies_the_patch_of_a_command() {
     let ctx = Context::new(&TABLE);
