@@ -3,7 +3,8 @@
     clippy::case_sensitive_file_extension_comparisons,
     clippy::many_single_char_names,
     clippy::similar_names,
-    reason = "keys of git and names in code are no file names; `i`, `c`, `t` are what a scanner calls its place, its character, its text"
+    reason = "git keys and names in code aren't file names; scanners call position, character and \
+              text `i`, `c`, `t`"
 )]
 
 mod arith;

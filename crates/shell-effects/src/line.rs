@@ -255,11 +255,17 @@ mod tests {
                 "ls",
             ),
             (
-                json!({"command": "ls", "timeout": 5, "description": "rm -rf /", "stdin": null, "shell": false}),
+                json!({
+                    "command": "ls", "timeout": 5, "description": "rm -rf /", "stdin": null,
+                    "shell": false
+                }),
                 "ls",
             ),
             (
-                json!({"command": "ls", "timeout": {"seconds": 5}, "reason": ["a", {"text": "b", "score": 1}]}),
+                json!({
+                    "command": "ls", "timeout": {"seconds": 5},
+                    "reason": ["a", {"text": "b", "score": 1}]
+                }),
                 "ls",
             ),
         ];

@@ -152,7 +152,10 @@ mod tests {
             json!({"tool": "view", "parameters": {"arguments": once}}),
             json!({"tool": "view", "parameters": json!({"params": once}).to_string()}),
             json!({"tool": "view", "parameters": {"request": {"toolInput": twice}}}),
-            json!({"tool": "view", "parameters": {"calls": [{"function": {"name": "bash", "arguments": once}}]}}),
+            json!({
+                "tool": "view",
+                "parameters": {"calls": [{"function": {"name": "bash", "arguments": once}}]}
+            }),
             json!({"tool": "view", "path": "a", "input": once}),
             json!({"tool": "view", "path": "a", "raw_arguments": format!("\u{feff} {once}")}),
             json!([once]),

@@ -396,7 +396,10 @@ mod tests {
         for same in [
             json!({"tool_name": "t", "arguments": {"path": "a"}}),
             json!({"tool": "t", "parameters": "{\"path\":\"a\"}"}),
-            json!({"tool": "t", "arguments": "\u{feff} {\"path\":\"a\"}\n", "description": "looks", "parameters": null}),
+            json!({
+                "tool": "t", "arguments": "\u{feff} {\"path\":\"a\"}\n", "description": "looks",
+                "parameters": null
+            }),
             json!("{\"path\":\"a\"}"),
             json!({"path": "a"}),
         ] {
@@ -445,7 +448,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_what_a_tree_would_hold(names in proptest::collection::btree_map("[a-c\\PC]{0,4}", "[^\u{0}]{0,12}", 0..6)) {
+        fn reads_the_same_from_text_and_from_a_tree(
+            names in proptest::collection::btree_map("[a-c\\PC]{0,4}", "[^\u{0}]{0,12}", 0..6)
+        ) {
             let value = serde_json::to_value(&names).unwrap();
             let text = value.to_string();
             prop_assert_eq!(strict_json::from_text::<Param<'_>>(&text).unwrap(), Param::from(&value));

@@ -285,9 +285,20 @@ mod tests {
             json!({"text": "See /etc/hosts"}),
             json!("rm -rf /"),
             json!({"content": [{"type": "text", "text": "../../x"}]}),
-            json!({"content": "Done.", "metadata": {"model": "lab/m-1", "tokens": 12, "tool": "some-agent", "seen": ["src/a.rs"]}}),
-            json!({"content": "Done.", "reason": ["a", "b"], "timeout": {"seconds": 5}, "note": {"text": "rm -rf /"}}),
-            json!({"content": "As said there.", "sources": ["src/a.rs", "https://example.org/x"], "command": null}),
+            json!({
+                "content": "Done.",
+                "metadata": {
+                    "model": "lab/m-1", "tokens": 12, "tool": "some-agent", "seen": ["src/a.rs"]
+                }
+            }),
+            json!({
+                "content": "Done.", "reason": ["a", "b"], "timeout": {"seconds": 5},
+                "note": {"text": "rm -rf /"}
+            }),
+            json!({
+                "content": "As said there.", "sources": ["src/a.rs", "https://example.org/x"],
+                "command": null
+            }),
         ] {
             assert_eq!(answer(payload.clone()), RiskLevel::Low, "{payload}");
         }

@@ -191,7 +191,10 @@ mod tests {
         }
         for params in [
             json!({"command": "ls", "args": ["-l", "src"]}),
-            json!({"command": "ls -l | wc", "timeout": 1000, "description": "look", "args": [], "env": {}, "stdin": null}),
+            json!({
+                "command": "ls -l | wc", "timeout": 1000, "description": "look", "args": [],
+                "env": {}, "stdin": null
+            }),
             json!({"command": "ls", "cwd": "src", "run_in_background": false, "requires_approval": false}),
             json!({"command": "ls", "directory": "src"}),
             json!({"command": ["ls", "-l"], "workdir": "/home/dev/project"}),

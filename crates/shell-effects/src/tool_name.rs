@@ -247,28 +247,34 @@ pub(super) fn verb(name: &str) -> (Verb, Topics) {
 /// Verbs with unknown effects.
 #[rustfmt::skip]
 const DEEDS: [&str; 168] = [
-    "abort", "accept", "activate", "alter", "amend", "approve", "assign", "attach", "authorise", "authorize", "backdoor", "ban",
-    "bind", "brick", "broadcast", "brute", "burn", "buy", "bypass", "cancel", "chgrp", "chmod", "chown", "clone", "compromise",
-    "configure", "confirm", "connect", "corrupt", "crack", "deactivate", "deauthorize", "decommission", "decrypt", "deface",
-    "demote", "deny", "destruct", "detach", "detonate", "disable", "disarm", "discard", "disconnect", "dismiss", "dispatch",
-    "dispose", "eject", "elevate", "encrypt", "enforce", "enqueue", "enroll", "escalate", "evict", "exfiltrate", "expel",
-    "expire", "exploit", "extort", "fake", "flash", "flush", "forge", "freeze", "give", "hack", "halt", "hijack", "impersonate",
-    "infect", "inject", "install", "interrupt", "invite", "jailbreak", "keylog", "kick", "leak", "logout", "manipulate",
-    "merge", "migrate", "mutate", "neutralize", "nuke", "obliterate", "overwrite", "pay", "phish", "poison", "poke", "promote",
-    "provision", "push", "pwn", "ransom", "rebase", "reboot", "rebuild", "recreate", "redeem", "refactor", "regenerate",
-    "reject", "reload", "remount", "reopen", "rescind", "reset", "resize", "respawn", "restart", "restore", "retire", "retract",
-    "revert", "revoke", "rewrite", "rid", "rob", "rollback", "rotate", "sabotage", "scrub", "seize", "sell", "shred", "shut",
-    "shutdown", "sign", "siphon", "smash", "sniff", "spam", "spoof", "spy", "steal", "su", "submit", "subscribe", "sudo",
-    "suspend", "takeover", "tamper", "terminate", "transmit", "tunnel", "tweak", "unban", "unblock", "undelete", "undeploy",
-    "undo", "unfreeze", "uninstall", "unlock", "unmount", "unpublish", "unset", "unsubscribe", "usurp", "void", "wire",
-    "withdraw", "wreck", "yank", "zap",
+    "abort", "accept", "activate", "alter", "amend", "approve", "assign", "attach", "authorise",
+    "authorize", "backdoor", "ban", "bind", "brick", "broadcast", "brute", "burn", "buy",
+    "bypass", "cancel", "chgrp", "chmod", "chown", "clone", "compromise", "configure",
+    "confirm", "connect", "corrupt", "crack", "deactivate", "deauthorize", "decommission",
+    "decrypt", "deface", "demote", "deny", "destruct", "detach", "detonate", "disable",
+    "disarm", "discard", "disconnect", "dismiss", "dispatch", "dispose", "eject", "elevate",
+    "encrypt", "enforce", "enqueue", "enroll", "escalate", "evict", "exfiltrate", "expel",
+    "expire", "exploit", "extort", "fake", "flash", "flush", "forge", "freeze", "give", "hack",
+    "halt", "hijack", "impersonate", "infect", "inject", "install", "interrupt", "invite",
+    "jailbreak", "keylog", "kick", "leak", "logout", "manipulate", "merge", "migrate", "mutate",
+    "neutralize", "nuke", "obliterate", "overwrite", "pay", "phish", "poison", "poke",
+    "promote", "provision", "push", "pwn", "ransom", "rebase", "reboot", "rebuild", "recreate",
+    "redeem", "refactor", "regenerate", "reject", "reload", "remount", "reopen", "rescind",
+    "reset", "resize", "respawn", "restart", "restore", "retire", "retract", "revert", "revoke",
+    "rewrite", "rid", "rob", "rollback", "rotate", "sabotage", "scrub", "seize", "sell",
+    "shred", "shut", "shutdown", "sign", "siphon", "smash", "sniff", "spam", "spoof", "spy",
+    "steal", "su", "submit", "subscribe", "sudo", "suspend", "takeover", "tamper", "terminate",
+    "transmit", "tunnel", "tweak", "unban", "unblock", "undelete", "undeploy", "undo",
+    "unfreeze", "uninstall", "unlock", "unmount", "unpublish", "unset", "unsubscribe", "usurp",
+    "void", "wire", "withdraw", "wreck", "yank", "zap",
 ];
 
 /// Verbs with unknown effects that also name things: `get_transfer` only reads.
 #[rustfmt::skip]
 const DEEDS_OR_THINGS: [&str; 23] = [
-    "attack", "charge", "close", "deposit", "dump", "fork", "grant", "launch", "mint", "mount", "purchase", "refund", "stake",
-    "start", "stop", "strip", "swap", "sync", "toggle", "transfer", "trash", "trigger", "upgrade",
+    "attack", "charge", "close", "deposit", "dump", "fork", "grant", "launch", "mint", "mount",
+    "purchase", "refund", "stake", "start", "stop", "strip", "swap", "sync", "toggle",
+    "transfer", "trash", "trigger", "upgrade",
 ];
 
 /// Words that are a verb only if no object follows: `get_ssh_config` only reads, `search__ssh`

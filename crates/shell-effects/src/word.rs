@@ -123,7 +123,8 @@ impl Parser<'_> {
                 }
                 b'(' => {
                     // An extended glob: `@(a|b)`.
-                    let glob = matches!(parts.last(), Some(Part::Lit(s)) if s.ends_with(['@', '?', '*', '+', '!']));
+                    let extends = |s: &str| s.ends_with(['@', '?', '*', '+', '!']);
+                    let glob = matches!(parts.last(), Some(Part::Lit(s)) if extends(s));
                     if !glob {
                         break;
                     }
@@ -688,7 +689,10 @@ fn push_holes(parts: &mut Vec<Part>, text: &str) {
 
 /// Returns one ASCII byte as text.
 pub(super) fn ascii(c: u8) -> &'static str {
-    const TABLE: &str = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
+    const TABLE: &str = concat!(
+        " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`",
+        "abcdefghijklmnopqrstuvwxyz{|}~"
+    );
     let i = usize::from(c).saturating_sub(32);
     TABLE.get(i..i + 1).unwrap_or("")
 }

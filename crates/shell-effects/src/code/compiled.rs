@@ -20,29 +20,65 @@ struct Rules {
 }
 
 const C: Rules = Rules {
-    words: "system popen exec* posix_* fork vfork clone kill raise signal sigaction sigqueue remove rename* unlink* rmdir mk* tmpfile tmpnam tempnam fopen* freopen* fdopen* open* creat* fileno dup dup2 dup3 write* pwrite* read* pread* mmap* mprotect dlopen dlsym syscall ioctl fcntl socket* connect bind listen accept* send sendto sendmsg sendfile recv* getenv secure_getenv setenv putenv unsetenv environ chmod chown chdir chroot fch* lch* setuid setgid seteuid setegid setres* setgroups sethostname setrlimit setsid setpgid link linkat symlink* truncate ftruncate ptrace mount* umount* reboot asm filesystem fstream ofstream ifstream filebuf basic_* reinterpret_cast thread async pthread_* extern section constructor destructor alias weak import module longjmp setjmp union atexit quick_exit at_quick_exit nftw ftw",
+    words: "\
+        system popen exec* posix_* fork vfork clone kill raise signal sigaction sigqueue remove \
+        rename* unlink* rmdir mk* tmpfile tmpnam tempnam fopen* freopen* fdopen* open* creat* \
+        fileno dup dup2 dup3 write* pwrite* read* pread* mmap* mprotect dlopen dlsym syscall \
+        ioctl fcntl socket* connect bind listen accept* send sendto sendmsg sendfile recv* \
+        getenv secure_getenv setenv putenv unsetenv environ chmod chown chdir chroot fch* lch* \
+        setuid setgid seteuid setegid setres* setgroups sethostname setrlimit setsid setpgid \
+        link linkat symlink* truncate ftruncate ptrace mount* umount* reboot asm filesystem \
+        fstream ofstream ifstream filebuf basic_* reinterpret_cast thread async pthread_* extern \
+        section constructor destructor alias weak import module longjmp setjmp union atexit \
+        quick_exit at_quick_exit nftw ftw",
     texts: &[
         "##", "%:", "??", "\\\n", "\\\r", "\\u", "\\U", "R\"", "_Pragma",
     ],
-    modules: "stdio.h stdlib.h string.h math.h stdint.h inttypes.h stdbool.h assert.h ctype.h limits.h float.h time.h errno.h stddef.h stdarg.h iostream vector string algorithm map set unordered_map unordered_set memory utility numeric cmath cstdio cstdlib cstring cstdint iomanip sstream array deque queue stack list optional variant tuple functional iterator limits type_traits chrono string_view random bitset complex ranges span numbers compare concepts cassert",
+    modules: "\
+        stdio.h stdlib.h string.h math.h stdint.h inttypes.h stdbool.h assert.h ctype.h limits.h \
+        float.h time.h errno.h stddef.h stdarg.h iostream vector string algorithm map set \
+        unordered_map unordered_set memory utility numeric cmath cstdio cstdlib cstring cstdint \
+        iomanip sstream array deque queue stack list optional variant tuple functional iterator \
+        limits type_traits chrono string_view random bitset complex ranges span numbers compare \
+        concepts cassert",
 };
 
 const RUST: Rules = Rules {
-    words: "process Command fs File OpenOptions DirBuilder net Tcp* Udp* Unix* unsafe extern asm global_asm naked_asm libc nix rustix windows_sys winapi link link_name link_section no_mangle export_name include include_str include_bytes env os proc_macro* paste concat_idents tokio async_std smol reqwest ureq hyper duct xshell cmd ctor dlopen libloading memmap* transmute",
+    words: "\
+        process Command fs File OpenOptions DirBuilder net Tcp* Udp* Unix* unsafe extern asm \
+        global_asm naked_asm libc nix rustix windows_sys winapi link link_name link_section \
+        no_mangle export_name include include_str include_bytes env os proc_macro* paste \
+        concat_idents tokio async_std smol reqwest ureq hyper duct xshell cmd ctor dlopen \
+        libloading memmap* transmute",
     texts: &["#[path", "path =", "path=", "#![feature"],
     modules: "std core alloc",
 };
 
 const GO: Rules = Rules {
-    words: "unsafe syscall exec plugin embed cgo runtime ioutil net filepath Remove* Create* WriteFile Open* StartProcess FindProcess Rename Mkdir* Chmod Chown* Lchown Symlink Truncate Link Setenv Unsetenv Clearenv NewFile DirFS CopyFS linkname MakeFunc CallSlice",
+    words: "\
+        unsafe syscall exec plugin embed cgo runtime ioutil net filepath Remove* Create* \
+        WriteFile Open* StartProcess FindProcess Rename Mkdir* Chmod Chown* Lchown Symlink \
+        Truncate Link Setenv Unsetenv Clearenv NewFile DirFS CopyFS linkname MakeFunc CallSlice",
     texts: &["//go:", "import \"C\"", "\"C\"", ". \"", "_ \""],
-    modules: "fmt strings strconv math math/rand math/big math/bits math/cmplx sort errors time unicode unicode/utf8 bytes bufio regexp testing reflect sync sync/atomic context encoding/json encoding/hex encoding/base64 encoding/binary encoding/csv container/list container/heap container/ring slices maps cmp iter hash/fnv crypto/sha256 crypto/md5 text/tabwriter os",
+    modules: "\
+        fmt strings strconv math math/rand math/big math/bits math/cmplx sort errors time \
+        unicode unicode/utf8 bytes bufio regexp testing reflect sync sync/atomic context \
+        encoding/json encoding/hex encoding/base64 encoding/binary encoding/csv container/list \
+        container/heap container/ring slices maps cmp iter hash/fnv crypto/sha256 crypto/md5 \
+        text/tabwriter os",
 };
 
 const JAVA: Rules = Rules {
-    words: "Runtime Process* exec load loadLibrary *ClassLoader forName invoke* getMethod* getDeclared* getConstructor* newInstance reflect MethodHandle* Unsafe Files File* RandomAccessFile PrintWriter PrintStream Formatter *Socket* URL* Http* net nio io script ScriptEngine* setProperty getenv ServiceLoader Logger *Handler Preferences prefs Compiler native jar zip logging sun jdk javax rmi sql lang",
+    words: "\
+        Runtime Process* exec load loadLibrary *ClassLoader forName invoke* getMethod* \
+        getDeclared* getConstructor* newInstance reflect MethodHandle* Unsafe Files File* \
+        RandomAccessFile PrintWriter PrintStream Formatter *Socket* URL* Http* net nio io script \
+        ScriptEngine* setProperty getenv ServiceLoader Logger *Handler Preferences prefs \
+        Compiler native jar zip logging sun jdk javax rmi sql lang",
     texts: &["\\u"],
-    modules: "java.util java.util.function java.util.stream java.util.regex java.util.concurrent java.math java.time java.text",
+    modules: "\
+        java.util java.util.function java.util.stream java.util.regex java.util.concurrent \
+        java.math java.time java.text",
 };
 
 /// Types of Rust with associated functions.
@@ -213,7 +249,14 @@ fn takes_in_only(extension: &str, text: &str, rules: &Rules) -> Option<bool> {
 /// Returns whether the source calls only functions that it defines and harmless library functions.
 /// C lets a program call any library function without declaring it.
 fn own_calls(text: &str) -> bool {
-    const SAFE: &str = "printf puts putchar putc fputs fputc fprintf sprintf snprintf vprintf fflush getchar fgets scanf sscanf malloc calloc realloc free strlen strcmp strncmp strcpy strncpy strcat strncat strchr strrchr strstr strtok strdup strtol strtoul strtod atoi atol atof memcpy memmove memset memcmp abs labs exit abort qsort bsearch rand srand time clock difftime assert isalpha isdigit isspace isupper islower isalnum toupper tolower sqrt pow sin cos tan log log2 log10 exp floor ceil round fabs fmod if for while switch return sizeof main defined va_start va_end va_arg int char void";
+    const SAFE: &str = "\
+        printf puts putchar putc fputs fputc fprintf sprintf snprintf vprintf fflush getchar \
+        fgets scanf sscanf malloc calloc realloc free strlen strcmp strncmp strcpy strncpy \
+        strcat strncat strchr strrchr strstr strtok strdup strtol strtoul strtod atoi atol atof \
+        memcpy memmove memset memcmp abs labs exit abort qsort bsearch rand srand time clock \
+        difftime assert isalpha isdigit isspace isupper islower isalnum toupper tolower sqrt pow \
+        sin cos tan log log2 log10 exp floor ceil round fabs fmod if for while switch return \
+        sizeof main defined va_start va_end va_arg int char void";
     let mut rest = text;
     while let Some(at) = rest.find('(') {
         let (head, tail) = (
@@ -255,15 +298,24 @@ mod tests {
         for (path, text) in [
             (
                 "a.c",
-                "#include <stdio.h>\nint f(int x) { return x; }\nint main(void) { printf(\"%d\", f(1)); return 0; }",
+                concat!(
+                    "#include <stdio.h>\nint f(int x) { return x; }\n",
+                    "int main(void) { printf(\"%d\", f(1)); return 0; }"
+                ),
             ),
             (
                 "a.cpp",
-                "#include <iostream>\n#include <vector>\nint main() { std::vector<int> v{1}; v.push_back(2); std::cout << v.size(); }",
+                concat!(
+                    "#include <iostream>\n#include <vector>\n",
+                    "int main() { std::vector<int> v{1}; v.push_back(2); std::cout << v.size(); }"
+                ),
             ),
             (
                 "a.rs",
-                "use std::collections::HashMap;\nfn main() { let m: HashMap<u8, u8> = HashMap::new(); println!(\"{}\", m.len()); }",
+                concat!(
+                    "use std::collections::HashMap;\n",
+                    "fn main() { let m: HashMap<u8, u8> = HashMap::new(); println!(\"{}\", m.len()); }"
+                ),
             ),
             (
                 "tests/a.rs",
@@ -275,11 +327,17 @@ mod tests {
             ),
             (
                 "a_test.go",
-                "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Run(\"x\", func(t *testing.T) { if F() != 1 { t.Fatal(1) } }) }",
+                concat!(
+                    "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { ",
+                    "t.Run(\"x\", func(t *testing.T) { if F() != 1 { t.Fatal(1) } }) }"
+                ),
             ),
             (
                 "A.java",
-                "import java.util.List;\nclass A { public static void main(String[] a) { System.out.println(List.of(1)); } }",
+                concat!(
+                    "import java.util.List;\nclass A { public static void main(String[] a) { ",
+                    "System.out.println(List.of(1)); } }"
+                ),
             ),
         ] {
             assert!(harmless(path, text), "{path}: {text}");
@@ -361,7 +419,10 @@ mod tests {
             ),
             (
                 "A.java",
-                "class A { public static void main(String[] a) throws Exception { Runtime.getRuntime().exec(\"id\"); } }",
+                concat!(
+                    "class A { public static void main(String[] a) throws Exception { ",
+                    "Runtime.getRuntime().exec(\"id\"); } }"
+                ),
             ),
             (
                 "A.java",

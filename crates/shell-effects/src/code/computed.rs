@@ -2,6 +2,7 @@
 
 use super::language::language;
 use super::lex::Token;
+use super::scope::lists_members;
 
 /// Returns whether Perl code calls a function by a name in a variable or an expression: `&$f(…)`,
 /// `&{"f"}`, `"f"->(…)`.
@@ -96,16 +97,21 @@ fn closes_function(tokens: &[Token], end: usize) -> bool {
 /// Returns whether Ruby code looks up a method by a computed name: `method("sys" + "tem")`. In
 /// `method(:puts)` the name is literal.
 fn computed_method(tokens: &[Token]) -> bool {
+    const LOOKUPS: [&str; 3] = ["method", "public_method", "singleton_method"];
     tokens.iter().enumerate().any(|(i, t)| {
-        let takes = matches!(t, Token::Name(n) if n.rsplit('.').next().is_some_and(|n| matches!(n, "method" | "public_method" | "singleton_method")));
-        takes
+        let member = t.name().and_then(|name| name.rsplit('.').next());
+        let symbol = matches!(
+            tokens.get(i + 2..i + 5),
+            Some([Token::Punct(':'), Token::Name(_), Token::Punct(')')])
+        );
+        member.is_some_and(|name| LOOKUPS.contains(&name))
             && tokens.get(i + 1) == Some(&Token::Punct('('))
-            && !matches!(tokens.get(i + 2..i + 5), Some([Token::Punct(':'), Token::Name(_), Token::Punct(')')]))
+            && !symbol
     })
 }
 
-/// Returns whether the code calls a function that it looks up by a computed name: `x["a" +
-/// "b"](…)`.
+/// Returns whether the code calls a function that it looks up by a computed name:
+/// `x["a" + "b"](…)`.
 pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
     if lang == "perl" {
         return symbolic_call(tokens);
@@ -148,7 +154,7 @@ pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
         return true;
     }
     // Functions taken from a module by their index.
-    let listed = |t: &Token| matches!(t, Token::Name(n) if n.starts_with("Object.values") || n.starts_with("Object.entries"));
+    let listed = |t: &Token| t.name().is_some_and(lists_members);
     if lang == "js"
         && tokens.iter().any(listed)
         && tokens

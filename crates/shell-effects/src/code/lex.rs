@@ -126,7 +126,11 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
             }
             '"' | '\'' => {
                 let triple = lang == "python" && at(i + 1) == ch && at(i + 2) == ch;
-                let raw_prefix = matches!(out.last(), Some(Token::Name(n)) if lang == "python" && n.len() <= 2 && n.chars().all(|x| "rbfuRBFU".contains(x)) && i > 0 && at(i - 1).is_alphabetic());
+                let prefix = |n: &str| n.len() <= 2 && n.chars().all(|x| "rbfuRBFU".contains(x));
+                let raw_prefix = lang == "python"
+                    && out.last().and_then(Token::name).is_some_and(prefix)
+                    && i > 0
+                    && at(i - 1).is_alphabetic();
                 let mut fstring = false;
                 if raw_prefix && let Some(Token::Name(n)) = out.pop() {
                     fstring = n.contains(['f', 'F']);

@@ -4,15 +4,26 @@
 const NAMES: &[(&str, &str)] = &[
     (
         "r",
-        "print cat c mean median sum min max length sqrt abs round paste paste0 sep collapse seq rep rev sort nchar toupper tolower head tail summary sd var exp log R.version.string R.version packageVersion sessionInfo Sys.time Sys.Date TRUE FALSE NULL NA pi letters LETTERS message invisible format nrow ncol dim names class typeof str table unique range quantile cumsum prod is.na numeric_version getRversion",
+        "\
+            print cat c mean median sum min max length sqrt abs round paste paste0 sep collapse \
+            seq rep rev sort nchar toupper tolower head tail summary sd var exp log \
+            R.version.string R.version packageVersion sessionInfo Sys.time Sys.Date TRUE FALSE \
+            NULL NA pi letters LETTERS message invisible format nrow ncol dim names class typeof \
+            str table unique range quantile cumsum prod is.na numeric_version getRversion",
     ),
     (
         "julia",
-        "println print show VERSION true false nothing pi sqrt abs sum length min max round floor ceil div mod string repr typeof maximum minimum prod reverse sort uppercase lowercase",
+        "\
+            println print show VERSION true false nothing pi sqrt abs sum length min max round \
+            floor ceil div mod string repr typeof maximum minimum prod reverse sort uppercase \
+            lowercase",
     ),
     (
         "elixir",
-        "IO.puts IO.inspect IO.write System.version true false nil rem div abs round String.upcase String.downcase String.length String.reverse Enum.sum Enum.count Enum.max Enum.min length",
+        "\
+            IO.puts IO.inspect IO.write System.version true false nil rem div abs round \
+            String.upcase String.downcase String.length String.reverse Enum.sum Enum.count \
+            Enum.max Enum.min length",
     ),
     (
         "erlang",
@@ -20,11 +31,19 @@ const NAMES: &[(&str, &str)] = &[
     ),
     (
         "haskell",
-        "print putStrLn putStr show sum product length maximum minimum reverse map sqrt mod div replicate take drop concat words unwords lines unlines even odd succ pred True False not head last fst snd abs negate pi",
+        "\
+            print putStrLn putStr show sum product length maximum minimum reverse map sqrt mod \
+            div replicate take drop concat words unwords lines unlines even odd succ pred True \
+            False not head last fst snd abs negate pi",
     ),
     (
         "functional",
-        "display displayln newline print write-line putStrLn putStr show print_endline print_string print_int Printf.printf sum product length reverse sqrt expt quotient remainder modulo abs min max list not exact->inexact even? odd? number->string string-length string-append string-upcase string-downcase princ format t nil true false car cdr first rest",
+        "\
+            display displayln newline print write-line putStrLn putStr show print_endline \
+            print_string print_int Printf.printf sum product length reverse sqrt expt quotient \
+            remainder modulo abs min max list not exact->inexact even? odd? number->string \
+            string-length string-append string-upcase string-downcase princ format t nil true \
+            false car cdr first rest",
     ),
     (
         "jvm",
@@ -34,7 +53,9 @@ const NAMES: &[(&str, &str)] = &[
     ("swift", "print true false nil"),
     (
         "octave",
-        "disp printf display sqrt sum mean abs max min length numel size zeros ones eye pi version true false ans num2str round floor ceil mod",
+        "\
+            disp printf display sqrt sum mean abs max min length numel size zeros ones eye pi \
+            version true false ans num2str round floor ceil mod",
     ),
     (
         "other",

@@ -594,10 +594,15 @@ fn arrow_behind(tokens: &[Token], at: usize) -> bool {
     false
 }
 
-/// Returns whether JavaScript code accesses a member by a computed name: `x[a + b]`, `{[a]: b} =
-/// x`.
+/// Returns whether a JavaScript name is a function that lists the members of an object.
+pub(super) fn lists_members(name: &str) -> bool {
+    name.starts_with("Object.values") || name.starts_with("Object.entries")
+}
+
+/// Returns whether JavaScript code accesses a member by a computed name: `x[a + b]`,
+/// `{[a]: b} = x`.
 fn reflects(tokens: &[Token]) -> bool {
-    let listed = |t: &Token| matches!(t, Token::Name(n) if n.starts_with("Object.values") || n.starts_with("Object.entries"));
+    let listed = |t: &Token| t.name().is_some_and(lists_members);
     tokens.iter().enumerate().any(|(i, t)| {
         if listed(t) {
             return true;

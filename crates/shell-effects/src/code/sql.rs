@@ -389,7 +389,8 @@ impl Engine<'_> {
             Function::Unknown => {
                 // Names of tables, columns and common table expressions are followed by brackets
                 // too.
-                let named = matches!(before, Some(Tok::Word(w)) if matches!(w.as_str(), "with" | "recursive" | "pragma" | "as" | "table" | "into"));
+                let names = ["with", "recursive", "pragma", "as", "table", "into"];
+                let named = matches!(before, Some(Tok::Word(w)) if names.contains(&w.as_str()));
                 if risk == RiskLevel::Low && !named {
                     self.emit_raw(
                         EffectKind::Execute,

@@ -97,7 +97,11 @@ mod tests {
 
     #[test]
     fn headers_within_files_are_text() {
-        let text = "*** Begin Patch\n*** Add File: a b.txt\n+*** Delete File: x\n+\n*** Update File: src/a.rs\n*** Move to: src/b.rs\n@@ fn f()\n *** Update File: y\n-a\n+b\n\n*** End of File\n*** Delete File: c\n*** End Patch\n";
+        let text = concat!(
+            "*** Begin Patch\n*** Add File: a b.txt\n+*** Delete File: x\n+\n",
+            "*** Update File: src/a.rs\n*** Move to: src/b.rs\n@@ fn f()\n *** Update File: y\n",
+            "-a\n+b\n\n*** End of File\n*** Delete File: c\n*** End Patch\n"
+        );
         let expected = vec![
             Section::Add("a b.txt"),
             Section::Update("src/a.rs"),

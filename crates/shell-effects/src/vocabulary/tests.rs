@@ -336,7 +336,10 @@ proptest! {
     }
 
     #[test]
-    fn any_value_is_read(name in "Read|Bash|apply_patch|TodoWrite|str_replace_editor|write_stdin", call in value()) {
+    fn any_value_is_read(
+        name in "Read|Bash|apply_patch|TodoWrite|str_replace_editor|write_stdin",
+        call in value()
+    ) {
         let ctx = Context::new(&TABLE);
         let found = effects_of_call(&name, &Param::from(&call), &ctx);
         prop_assert!(found.risk >= RiskLevel::Low);

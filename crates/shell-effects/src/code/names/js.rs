@@ -108,8 +108,8 @@ pub(super) fn js(p: &Place<'_>) -> Option<Action> {
     (!scope.partial && !scope.foreign).then_some(Action::Safe)
 }
 
-/// Returns whether a name is destructured from a module: `const {execSync} =
-/// require("child_process")`. Each call of it is looked up separately.
+/// Returns whether a name is destructured from a module:
+/// `const {execSync} = require("child_process")`. Each call of it is looked up separately.
 fn taken_out(p: &Place<'_>, written: &str) -> bool {
     let Some(Token::Punct('{' | ',')) = p.before(1) else {
         return false;

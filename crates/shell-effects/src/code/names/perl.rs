@@ -18,7 +18,8 @@ pub(super) fn perl(p: &Place<'_>) -> Option<Action> {
     }
     if matches!(p.before(1), Some(Token::Name(n)) if n == "use" || n == "no") {
         if p.full == "lib" {
-            let outside = |t: &Token| !matches!(t, Token::Str(d, true) if !d.starts_with(['/', '~']) && !d.contains(".."));
+            let inside = |d: &str| !d.starts_with(['/', '~']) && !d.contains("..");
+            let outside = |t: &Token| !matches!(t, Token::Str(d, true) if inside(d));
             return Some(if p.behind(1).is_none_or(outside) {
                 Action::Dynamic
             } else {

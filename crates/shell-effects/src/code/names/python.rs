@@ -219,8 +219,9 @@ impl Place<'_> {
         !self.member
             && (scope.aliases.contains_key(first)
                 || scope.imports.iter().any(|(k, import)| {
+                    let name = self.tokens.get(*k).and_then(Token::name);
                     matches!(import, Import::Module(_))
-                        && matches!(self.tokens.get(*k), Some(Token::Name(n)) if n.split('.').next() == Some(first))
+                        && name.is_some_and(|n| n.split('.').next() == Some(first))
                 }))
     }
 }
