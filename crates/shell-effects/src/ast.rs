@@ -124,7 +124,7 @@ pub(crate) enum Part {
     /// `<(…)` or `>(…)`; true for output.
     Proc(Rc<List>, bool, Span),
     /// An unknown value, carried over from an outer expansion.
-    Hole,
+    Unknown,
 }
 
 /// A parameter expansion.

@@ -149,7 +149,7 @@ fn range(inner: &[Atom]) -> Option<Vec<Vec<Atom>>> {
         if n >= MAX as u64 {
             // Too many to list: an unknown number.
             return Some(vec![vec![Atom::Part(Part::Quoted(
-                super::chars::SAFE_HOLE.to_string(),
+                super::chars::SAFE_UNKNOWN.to_string(),
             ))]]);
         }
         let width = if a.starts_with('0') || b.starts_with('0') {

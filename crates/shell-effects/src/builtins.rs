@@ -1,7 +1,7 @@
 //! Builtins of the shell.
 
-use super::call::is_hole;
-use super::chars::{UNKNOWN, has_hole, show};
+use super::call::is_unknown_word;
+use super::chars::{UNKNOWN, has_unknown, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::{Arg, Var};
@@ -40,7 +40,7 @@ impl Engine<'_> {
                 | "test"
                 | "["
         );
-        if takes_names && rest.iter().any(is_hole) {
+        if takes_names && rest.iter().any(is_unknown_word) {
             // The unknown word may be the option that makes the next word a name, whose subscript
             // runs.
             for a in rest {
@@ -170,7 +170,7 @@ impl Engine<'_> {
                 ..Stream::default()
             }),
             "alias" | "enable" | "bind" | "history" | "hash" | "export"
-                if rest.iter().any(is_hole) =>
+                if rest.iter().any(is_unknown_word) =>
             {
                 self.dynamic(span, "changes the shell in a way that isn't known");
                 none
@@ -228,8 +228,8 @@ impl Engine<'_> {
                 let history = options.windows(2).find(|pair| {
                     let [off, name] = pair else { return false };
                     let switch = off.text.starts_with('+') && off.text.ends_with('o');
-                    switch && (name.text == "history" || is_hole(name))
-                        || is_hole(off) && name.text == "history"
+                    switch && (name.text == "history" || is_unknown_word(name))
+                        || is_unknown_word(off) && name.text == "history"
                 });
                 if let Some([off, _]) = history {
                     self.emit_raw(
@@ -459,7 +459,7 @@ impl Engine<'_> {
                     self.shell.set_var(
                         v.text.clone(),
                         Var {
-                            text: super::chars::SAFE_HOLE.to_string(),
+                            text: super::chars::SAFE_UNKNOWN.to_string(),
                             ..Var::default()
                         },
                     );
@@ -499,7 +499,7 @@ impl Engine<'_> {
         let known = text.starts_with("/dev/")
             || path::normalise(&text, self.shell.cwd())
                 .is_some_and(|p| self.files.contains_key(&p));
-        if !known && !has_hole(&text) {
+        if !known && !has_unknown(&text) {
             // Every shell reads start-up files and files installed by package managers anyway.
             let usual = match info.class {
                 PathClass::Home => info

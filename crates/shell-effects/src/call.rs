@@ -1,6 +1,6 @@
 //! Parses the arguments of a call by a program's entry: flags, their values, operands.
 
-use super::chars::has_hole;
+use super::chars::has_unknown;
 use super::effect::Span;
 use super::expand::Arg;
 use super::table::schema::Style;
@@ -19,7 +19,7 @@ pub(crate) struct Call<'s> {
     /// An option that the table doesn't list, with a name that suggests an action.
     pub acting_flag: Option<Arg>,
     /// A completely unknown word, which may be one or more options.
-    pub hole: Option<Arg>,
+    pub unknown_word: Option<Arg>,
     /// Whether `--no-…` or a value negates a dry-run option, so that the run may change something.
     pub wet: bool,
     /// Words after a flag that ends the options.
@@ -46,7 +46,7 @@ pub(crate) struct Seen<'s> {
 }
 
 /// Returns whether a word is completely unknown and unquoted, so that it may become several words.
-pub(crate) fn is_hole(arg: &Arg) -> bool {
+pub(crate) fn is_unknown_word(arg: &Arg) -> bool {
     !arg.quoted && !arg.text.is_empty() && arg.text.bytes().all(|c| c == 0)
 }
 
@@ -59,7 +59,7 @@ fn switches_off(value: &str) -> bool {
 /// Returns whether a value may mean "no", for an option whose other values select a dry run.
 fn says_no(value: &str) -> bool {
     let no = ["none", "false", "no", "off", "0"];
-    has_hole(value) || no.iter().any(|k| value.eq_ignore_ascii_case(k))
+    has_unknown(value) || no.iter().any(|k| value.eq_ignore_ascii_case(k))
 }
 
 /// Verbs in option names that suggest an action of its own.
@@ -102,7 +102,7 @@ const ACTS: [&str; 33] = [
 /// Returns whether the name of an option suggests an action: `--delete-all`, `-deleteUser`. An
 /// unknown name may.
 fn names_an_act(name: &str) -> bool {
-    if has_hole(name) {
+    if has_unknown(name) {
         return true;
     }
     let name = name.trim_start_matches('-');
@@ -179,7 +179,7 @@ pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, 
 impl<'s> Call<'s> {
     /// Returns whether the run surely changes nothing. A completely unknown word may negate that.
     pub(super) fn is_dry(&self) -> bool {
-        self.dry && !self.wet && self.hole.is_none()
+        self.dry && !self.wet && self.unknown_word.is_none()
     }
 
     pub(super) fn saw(&mut self, name: &str, flag: Option<&'s Flag>, span: Span) {
@@ -214,8 +214,8 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
         let spec = chain.last().copied().unwrap_or(root);
         let style = chain.iter().rev().find_map(|s| s.style).unwrap_or_default();
         let text = arg.text.as_str();
-        if !ended && is_hole(arg) {
-            call.hole.get_or_insert_with(|| arg.clone());
+        if !ended && is_unknown_word(arg) {
+            call.unknown_word.get_or_insert_with(|| arg.clone());
         }
         if style == Style::Dd {
             read_dd(&mut call, &chain, arg);
@@ -250,7 +250,7 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
                 continue;
             }
             if let Some(other) = spec.otherwise.as_deref() {
-                if is_hole(arg) {
+                if is_unknown_word(arg) {
                     call.unlisted = Some(arg.clone());
                 }
                 chain.push(other);

@@ -6,33 +6,37 @@
 /// Any string.
 pub(crate) const UNKNOWN: char = '\0';
 /// Any text without a slash, blank or leading dash (a number, a date, a host name).
-pub(crate) const SAFE_HOLE: char = '\u{1}';
+pub(crate) const SAFE_UNKNOWN: char = '\u{1}';
 /// An unquoted `*` (any text without a slash).
 pub(crate) const STAR: char = '\u{2}';
 /// An unquoted `?` or `[…]`.
 pub(crate) const ANY: char = '\u{3}';
 
 /// Returns whether the character represents an unknown part.
-pub(crate) const fn is_mark(c: char) -> bool {
-    matches!(c, UNKNOWN | SAFE_HOLE | STAR | ANY)
+pub(crate) const fn is_placeholder(c: char) -> bool {
+    matches!(c, UNKNOWN | SAFE_UNKNOWN | STAR | ANY)
 }
 
 /// Returns whether the text has an unknown part.
-pub fn has_hole(s: &str) -> bool {
-    holds(s, |c| c <= 1)
+pub fn has_unknown(s: &str) -> bool {
+    any_byte(s, |c| c <= 1)
 }
 
 /// Returns whether any byte satisfies `is`. Tests all bytes without an early exit, which
 /// vectorises.
 #[inline]
-pub fn holds(s: &str, is: impl Fn(u8) -> bool) -> bool {
+pub fn any_byte(s: &str, is: impl Fn(u8) -> bool) -> bool {
     s.bytes().fold(false, |found, byte| found | is(byte))
 }
 
 /// Returns whether a byte satisfying `is` is followed by one satisfying `next_is`. Tests all pairs
 /// without an early exit, which vectorises.
 #[inline]
-pub(crate) fn holds_pair(s: &str, is: impl Fn(u8) -> bool, next_is: impl Fn(u8) -> bool) -> bool {
+pub(crate) fn any_byte_pair(
+    s: &str,
+    is: impl Fn(u8) -> bool,
+    next_is: impl Fn(u8) -> bool,
+) -> bool {
     let bytes = s.as_bytes();
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
     pairs.fold(false, |found, (one, next)| {
@@ -42,18 +46,18 @@ pub(crate) fn holds_pair(s: &str, is: impl Fn(u8) -> bool, next_is: impl Fn(u8) 
 
 /// Returns whether the text has an unquoted glob.
 pub(crate) fn has_glob(s: &str) -> bool {
-    holds(s, |c| c == 2 || c == 3)
+    any_byte(s, |c| c == 2 || c == 3)
 }
 
 /// Returns the text as shown to people: unknown parts as `$…`, globs as written.
 pub(crate) fn show(s: &str) -> String {
-    if !holds(s, |c| c <= 3) {
+    if !any_byte(s, |c| c <= 3) {
         return s.to_owned();
     }
     let mut out = String::with_capacity(s.len() + 8);
     for c in s.chars() {
         match c {
-            UNKNOWN | SAFE_HOLE => out.push_str("$…"),
+            UNKNOWN | SAFE_UNKNOWN => out.push_str("$…"),
             STAR => out.push('*'),
             ANY => out.push('?'),
             c => out.push(c),

@@ -1,6 +1,6 @@
 //! Content from elsewhere: downloads, installs, tasks of web frameworks, sockets.
 
-use super::chars::{UNKNOWN, has_hole, show, source};
+use super::chars::{UNKNOWN, has_unknown, show, source};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -24,7 +24,7 @@ impl Engine<'_> {
             [o, list] if matches!(o.text.as_str(), "-r" | "--requirement" | "-e") => Some(list),
             _ => None,
         });
-        if let Some(list) = listed.filter(|list| super::call::is_hole(list)) {
+        if let Some(list) = listed.filter(|list| super::call::is_unknown_word(list)) {
             self.dynamic(list.span, "a list of packages that isn't known");
         }
         let mut operands = 0usize;
@@ -86,7 +86,7 @@ impl Engine<'_> {
             return;
         }
         for w in words {
-            if super::call::is_hole(w) {
+            if super::call::is_unknown_word(w) {
                 self.dynamic(w.span, "a task that isn't known");
             }
             let t = w.text.as_str();
@@ -155,7 +155,7 @@ impl Engine<'_> {
                 let (who, op) = p.split_once(['+', '=']).unwrap_or(("", ""));
                 op.contains('s') || (op.contains('w') && (who.contains('o') || who.contains('a')))
             });
-        if has_hole(t) || world || special || zero || symbolic {
+        if has_unknown(t) || world || special || zero || symbolic {
             let why = if special || symbolic && t.contains('s') {
                 "gives a program its owner's rights"
             } else {
@@ -314,8 +314,11 @@ impl Engine<'_> {
         if shell.is_some() {
             self.dynamic(span, "gives a shell to whoever is at the other end");
         }
-        if let Some(hole) = rest.iter().find(|a| super::call::is_hole(a)) {
-            self.dynamic(hole.span, "a word that isn't known, which may be an option");
+        if let Some(unknown_word) = rest.iter().find(|a| super::call::is_unknown_word(a)) {
+            self.dynamic(
+                unknown_word.span,
+                "a word that isn't known, which may be an option",
+            );
         }
         let executes =
             rest.iter().any(|a| {
@@ -364,7 +367,7 @@ fn named_after(address: &str, wget: bool) -> Option<String> {
         None => address
             .split_once('/')
             .filter(|(host, _)| {
-                host.contains('.') && !matches!(*host, "." | "..") || has_hole(host)
+                host.contains('.') && !matches!(*host, "." | "..") || has_unknown(host)
             })
             .map(|_| address)?,
     };

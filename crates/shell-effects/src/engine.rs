@@ -6,7 +6,7 @@
 
 use super::Context;
 use super::ast::{Assign, Command, Kind, List, Pipeline, Redir, RedirOp};
-use super::chars::{UNKNOWN, has_hole, show};
+use super::chars::{UNKNOWN, has_unknown, show};
 use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span};
 use super::expand::{Arg, Var};
 use super::links::Links;
@@ -392,7 +392,7 @@ impl<'a> Engine<'a> {
                     self.shell.set_var(
                         name,
                         Var {
-                            text: super::chars::SAFE_HOLE.to_string(),
+                            text: super::chars::SAFE_UNKNOWN.to_string(),
                             ..Var::default()
                         },
                     );
@@ -470,11 +470,11 @@ impl<'a> Engine<'a> {
         // Few values are followed one by one; more are replaced by one unknown value.
         let many = items.len() > 24;
         if many {
-            let safe = items
-                .iter()
-                .all(|a| !has_hole(&a.text) && !a.text.contains('/') && !a.text.starts_with('-'));
+            let safe = items.iter().all(|a| {
+                !has_unknown(&a.text) && !a.text.contains('/') && !a.text.starts_with('-')
+            });
             let mark = if safe {
-                super::chars::SAFE_HOLE
+                super::chars::SAFE_UNKNOWN
             } else {
                 UNKNOWN
             };

@@ -1,6 +1,6 @@
 //! Environment variables that run programs or change what runs.
 
-use super::chars::{UNKNOWN, has_hole, show};
+use super::chars::{UNKNOWN, has_unknown, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -325,7 +325,7 @@ impl Engine<'_> {
             // Its value is in another variable, which may be set later or outside of the line.
             self.git_setting(value, &Arg::literal(UNKNOWN, span));
         } else if name.starts_with("GIT_CONFIG_VALUE_") {
-            if value.starts_with('!') || value.contains('/') || has_hole(value) {
+            if value.starts_with('!') || value.contains('/') || has_unknown(value) {
                 self.dynamic(span, "sets a configuration of git that may run programs");
             }
         } else if name.starts_with("CARGO_TARGET_")
@@ -542,7 +542,7 @@ impl Engine<'_> {
                         && !value.contains("OnError")
                         && !value.contains("OnOutOfMemory")
                         && !value.contains('@')
-                        && !has_hole(value)
+                        && !has_unknown(value)
                 }
                 "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => value == "/dev/null",
                 "GIT_CONFIG_COUNT" => value.bytes().all(|c| c.is_ascii_digit()),

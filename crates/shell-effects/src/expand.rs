@@ -1,7 +1,7 @@
 //! Expands words as far as the text alone determines them; the rest stays unknown.
 
 use super::ast::{Param, ParamOp, Part, Word};
-use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_hole};
+use super::chars::{ANY, SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown};
 use super::effect::Span;
 use super::engine::{Engine, Stream};
 use super::table::spec::glob;
@@ -214,7 +214,7 @@ impl Engine<'_> {
                     f.obfuscated |= hidden;
                     f.push(s);
                 }
-                Part::Hole => f.push("\0"),
+                Part::Unknown => f.push("\0"),
                 Part::Arith(w) => {
                     let t = self.arith_value(w);
                     f.push(&t);
@@ -337,7 +337,7 @@ impl Engine<'_> {
                     obfuscated |= h;
                     out.push_str(s);
                 }
-                Part::Hole => out.push(UNKNOWN),
+                Part::Unknown => out.push(UNKNOWN),
                 Part::Arith(w) => {
                     let t = self.arith_value(w);
                     out.push_str(&t);
@@ -426,7 +426,7 @@ impl Engine<'_> {
         if p.indirect {
             let lists = p.op == ParamOp::Transform && p.args.iter().all(|w| w.parts.is_empty());
             if lists || p.index.is_some() {
-                return (vec![SAFE_HOLE.to_string()], false);
+                return (vec![SAFE_UNKNOWN.to_string()], false);
             }
             let name = self
                 .shell
@@ -438,7 +438,7 @@ impl Engine<'_> {
                 indirect: false,
                 ..p.clone()
             };
-            let unknown = inner.name.is_empty() || has_hole(&inner.name);
+            let unknown = inner.name.is_empty() || has_unknown(&inner.name);
             self.subscript(&Arg::literal(inner.name.as_str(), Span::default()));
             if unknown {
                 if p.op == ParamOp::Transform && p.args.iter().any(|w| w.plain() == Some("P")) {
@@ -451,8 +451,8 @@ impl Engine<'_> {
         let (vals, obfuscated) = self.raw_values(p, alone);
         if p.length {
             let n = match vals.as_slice() {
-                [v] if !has_hole(v) && p.index.is_none() => v.chars().count().to_string(),
-                _ => SAFE_HOLE.to_string(),
+                [v] if !has_unknown(v) && p.index.is_none() => v.chars().count().to_string(),
+                _ => SAFE_UNKNOWN.to_string(),
             };
             return (vec![n], false);
         }
@@ -526,12 +526,12 @@ impl Engine<'_> {
                 let out = vals
                     .iter()
                     .map(|v| {
-                        if has_hole(v) {
+                        if has_unknown(v) {
                             // A part of a number or a name is still one.
                             return if v.contains(UNKNOWN) {
                                 UNKNOWN.to_string()
                             } else {
-                                SAFE_HOLE.to_string()
+                                SAFE_UNKNOWN.to_string()
                             };
                         }
                         apply_op(p.op, v, &args).into_owned()
@@ -603,7 +603,7 @@ impl Engine<'_> {
             | "PPID" | "BASHPID" | "HOSTNAME" | "USER" | "LOGNAME" | "HOSTTYPE" | "OSTYPE"
             | "MACHTYPE" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "SHLVL" | "BASH_VERSION"
             | "LANG" | "NPROC" | "EPOCHREALTIME" | "SRANDOM" | "GITHUB_SHA" | "GITHUB_RUN_ID"
-            | "CI" => (vec![SAFE_HOLE.to_string()], false),
+            | "CI" => (vec![SAFE_UNKNOWN.to_string()], false),
             "HOME" => one(&self.ctx.home),
             "PWD" => one(self.shell.cwd().unwrap_or("\0")),
             "IFS" => (vec![" \t\n".to_owned()], false),
@@ -621,12 +621,12 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the value of an arithmetic expression; an unknown number is `SAFE_HOLE`.
+    /// Returns the value of an arithmetic expression; an unknown number is `SAFE_UNKNOWN`.
     pub(crate) fn arith_value(&mut self, word: &Word) -> String {
         let (text, _) = self.text(word);
         self.arithmetic(&text, word.span);
-        if has_hole(&text) {
-            return SAFE_HOLE.to_string();
+        if has_unknown(&text) {
+            return SAFE_UNKNOWN.to_string();
         }
         match super::arith::eval(&text, &|name| {
             self.shell
@@ -634,7 +634,7 @@ impl Engine<'_> {
                 .and_then(|v| v.text.trim().parse().ok())
         }) {
             Some(n) => n.to_string(),
-            None => SAFE_HOLE.to_string(),
+            None => SAFE_UNKNOWN.to_string(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Output of programs, as far as it can be determined, so that decoded or assembled text can be
 //! analysed when it runs.
 
-use super::chars::{SAFE_HOLE, STAR, UNKNOWN, has_hole};
+use super::chars::{SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use base64::Engine as _;
@@ -169,7 +169,7 @@ impl Engine<'_> {
             inline: false,
         };
         let safe = || Stream {
-            text: Some(format!("{SAFE_HOLE}\n")),
+            text: Some(format!("{SAFE_UNKNOWN}\n")),
             present: true,
             ..Stream::default()
         };
@@ -293,7 +293,7 @@ impl Engine<'_> {
                 _ => safe(),
             },
             "dirname" => match operands(rest).first() {
-                Some(a) if !has_hole(&a.text) => {
+                Some(a) if !has_unknown(&a.text) => {
                     let d = a
                         .text
                         .trim_end_matches('/')
@@ -308,12 +308,12 @@ impl Engine<'_> {
                 _ => Stream::unknown(),
             },
             "mktemp" => Stream {
-                text: Some(format!("/tmp/tmp.{SAFE_HOLE}\n")),
+                text: Some(format!("/tmp/tmp.{SAFE_UNKNOWN}\n")),
                 present: true,
                 ..Stream::default()
             },
             "realpath" | "readlink" => match operands(rest).first() {
-                Some(a) if !has_hole(&a.text) => Stream {
+                Some(a) if !has_unknown(&a.text) => Stream {
                     text: super::path::normalise(&a.text, self.shell.cwd()),
                     present: true,
                     ..Stream::default()

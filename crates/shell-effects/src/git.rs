@@ -1,6 +1,6 @@
 //! Settings and options of git that run commands. The table describes the subcommands themselves.
 
-use super::chars::{UNKNOWN, has_hole, show};
+use super::chars::{UNKNOWN, has_unknown, show};
 use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -187,7 +187,7 @@ impl Engine<'_> {
 
     /// Adds the effects of a setting; git runs the values of some.
     pub(super) fn git_setting(&mut self, key: &str, value: &Arg) {
-        if has_hole(key) {
+        if has_unknown(key) {
             self.dynamic(
                 value.span,
                 "a setting of git that isn't known may run programs",

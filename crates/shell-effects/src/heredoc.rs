@@ -5,7 +5,7 @@
 //! nothing in it. Syntax that shells read differently is refused.
 
 use super::ast::{Part, Redir, RedirOp, Word};
-use super::chars::{SAFE_HOLE, UNKNOWN};
+use super::chars::{SAFE_UNKNOWN, UNKNOWN};
 use super::parse::{ParseError, Parsed, Parser};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -62,7 +62,7 @@ fn unquoted(source: &str) -> Option<(String, bool)> {
         }
     }
     // A delimiter of two lines never matches, and one with unknown parts isn't known.
-    (!name.contains(['\n', UNKNOWN, SAFE_HOLE])).then_some((name, quoted))
+    (!name.contains(['\n', UNKNOWN, SAFE_UNKNOWN])).then_some((name, quoted))
 }
 
 /// Returns whether the end of the line is escaped, so that the next line continues it.

@@ -1,6 +1,6 @@
 //! Contacted hosts, and the data sent to them.
 
-use super::chars::{has_hole, show};
+use super::chars::{has_unknown, show};
 use super::effect::{Certainty, EffectKind, RiskLevel};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -17,7 +17,7 @@ impl Engine<'_> {
             return;
         }
         if let Some(t) = (arg.text == "-").then_some(stdin.text.as_deref()).flatten()
-            && !has_hole(t)
+            && !has_unknown(t)
         {
             self.emit(EffectKind::Network, None, arg.span, "sends data");
             return;

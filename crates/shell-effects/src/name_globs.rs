@@ -3,7 +3,7 @@
 //! A shell's `*` and `?` don't match a leading dot, so `*` and `*.rs` match no hidden file. An
 //! unspecific glob (`*`, `c*`, `*.yml`) isn't taken for any particular file.
 
-use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_glob, is_mark};
+use super::chars::{ANY, SAFE_UNKNOWN, STAR, UNKNOWN, has_glob, is_placeholder};
 
 /// Minimum number of literal characters in a specific glob.
 const LETTERS: usize = 2;
@@ -18,7 +18,7 @@ pub(crate) fn can_meet(name: &str, other: &str) -> bool {
         return true;
     }
     let hidden = other.first() == Some(&b'.');
-    if hidden && name.starts_with(is_mark) {
+    if hidden && name.starts_with(is_placeholder) {
         return false;
     }
     let bit = |at: usize| 1_u128 << at;
@@ -36,7 +36,7 @@ pub(crate) fn can_meet(name: &str, other: &str) -> bool {
     for c in name.chars() {
         at = match c {
             // All positions from the first one on.
-            STAR | UNKNOWN | SAFE_HOLE => !(at & at.wrapping_neg()).wrapping_sub(1),
+            STAR | UNKNOWN | SAFE_UNKNOWN => !(at & at.wrapping_neg()).wrapping_sub(1),
             ANY => at & stars | (at & !stars) << 1,
             c => {
                 let mut bytes = [0; 4];
@@ -56,10 +56,10 @@ pub(crate) fn can_meet(name: &str, other: &str) -> bool {
 /// Returns whether a glob is specific enough to be taken for a particular file: `.e*` and `J*file`
 /// are, `*`, `c*` and `*.yml` aren't.
 pub(crate) fn tells(name: &str) -> bool {
-    let rest = name.trim_start_matches(is_mark);
+    let rest = name.trim_start_matches(is_placeholder);
     let start = name.get(..name.len() - rest.len()).unwrap_or_default();
     let kind = start.contains([STAR, UNKNOWN]) && (rest.is_empty() || rest.starts_with('.'));
-    let letters = rest.chars().filter(|c| !is_mark(*c)).count();
+    let letters = rest.chars().filter(|c| !is_placeholder(*c)).count();
     // A glob matches hidden files only intentionally.
     !kind && letters + usize::from(name.starts_with('.')) >= LETTERS
 }
@@ -72,7 +72,7 @@ pub(crate) fn may_be(name: &str, file: &str) -> bool {
 /// Returns the extension of a name, if it has both globs and a literal character.
 pub(crate) fn globbed_extension(name: &str) -> Option<&str> {
     let (_, extension) = name.rsplit_once('.')?;
-    (has_glob(extension) && extension.chars().any(|c| !is_mark(c))).then_some(extension)
+    (has_glob(extension) && extension.chars().any(|c| !is_placeholder(c))).then_some(extension)
 }
 
 #[cfg(test)]

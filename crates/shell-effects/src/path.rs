@@ -1,6 +1,6 @@
 //! Classifies the location of a path, from its text alone.
 
-use super::chars::{SAFE_HOLE, STAR, UNKNOWN, has_glob, has_hole, holds, holds_pair};
+use super::chars::{SAFE_UNKNOWN, STAR, UNKNOWN, any_byte, any_byte_pair, has_glob, has_unknown};
 use super::name_globs::{can_meet, globbed_extension, may_be};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
@@ -64,7 +64,7 @@ pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
 /// with a dot count as not normalised.
 fn is_clean(path: &str) -> bool {
     let ends = !path.is_empty() && !path.starts_with('.') && !path.ends_with('/');
-    ends && !holds_pair(path, |one| one == b'/', |next| matches!(next, b'/' | b'.'))
+    ends && !any_byte_pair(path, |one| one == b'/', |next| matches!(next, b'/' | b'.'))
 }
 
 /// Appends a path name by name, resolving `.` and `..`.
@@ -278,7 +278,7 @@ pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &
     // secret. For a plain path, checking its absolute form suffices.
     let plain = cwd.is_some()
         && !path.starts_with(['~', UNKNOWN])
-        && !holds_pair(path, |one| one == b'.', |next| next == b'.');
+        && !any_byte_pair(path, |one| one == b'.', |next| next == b'.');
     let tail_secret = !plain && is_secret_name(path, home);
     if path.starts_with(UNKNOWN) {
         return unknown(tail_secret);
@@ -309,7 +309,7 @@ pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &
         return unknown(tail_secret);
     };
     // An unknown part may contain `..`, unless it can't contain a slash.
-    let climbs = holds(&abs, |byte| byte == 0);
+    let climbs = any_byte(&abs, |byte| byte == 0);
     let secret = tail_secret || is_secret_name(&abs, home) || glob_hits_secret(&abs, home);
     let class = if climbs && !under(&abs, "/dev") && !under(&abs, "/tmp") {
         if is_system(&abs) {
@@ -349,7 +349,7 @@ fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
             return PathClass::Root;
         }
         let inner = abs.get(workdir.len()..).unwrap_or_default();
-        let dotted = holds_pair(inner, |one| one == b'/', |next| next == b'.');
+        let dotted = any_byte_pair(inner, |one| one == b'/', |next| next == b'.');
         let internal = |part| {
             [".git", ".hg", ".svn"]
                 .into_iter()
@@ -629,7 +629,7 @@ fn stands_in_a_store(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches('/');
     // Fast path: most paths have no part that begins like one of these directories.
     let begins = |byte: u8| matches!(byte, b'.' | b'g' | b'K' | b'r' | b'e');
-    if !path.bytes().next().is_some_and(begins) && !holds_pair(path, |one| one == b'/', begins) {
+    if !path.bytes().next().is_some_and(begins) && !any_byte_pair(path, |one| one == b'/', begins) {
         return false;
     }
     let mut rest = Some(path);
@@ -778,7 +778,7 @@ pub fn is_sweeping(path: &str) -> bool {
         .unwrap_or(path);
     let only_globs = !name.is_empty() && name.chars().all(|c| matches!(c, STAR | '\u{3}' | '.'));
     only_globs
-        || (has_hole(name) && !name.contains(SAFE_HOLE))
+        || (has_unknown(name) && !name.contains(SAFE_UNKNOWN))
         || path.split('/').rev().skip(1).any(|p| p.contains(STAR))
 }
 

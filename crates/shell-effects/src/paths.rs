@@ -1,6 +1,6 @@
 //! Effects on paths: reads, writes and deletions, with their risk.
 
-use super::chars::{UNKNOWN, has_glob, has_hole, show};
+use super::chars::{UNKNOWN, has_glob, has_unknown, show};
 use super::effect::{Certainty, Effect, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
@@ -157,7 +157,7 @@ impl Engine<'_> {
         why: &'static str,
     ) {
         let certainty = Self::certainty(at.text);
-        if has_hole(at.text) || has_glob(at.text) {
+        if has_unknown(at.text) || has_glob(at.text) {
             // The shown text is less precise than the classified one, so `emit_raw` classifies
             // again.
             return self.emit_raw(kind, Some(show(at.text)), certainty, at.span, risk, why);
@@ -267,7 +267,7 @@ impl Engine<'_> {
         let info = self.classify(at.text);
         let (kind, risk, why) = match info.class {
             PathClass::Sink => return,
-            PathClass::Inside | PathClass::Root if has_parent_hole(at.text) => (
+            PathClass::Inside | PathClass::Root if may_climb(at.text) => (
                 EffectKind::Write,
                 RiskLevel::High,
                 "writes to a path that isn't known",
@@ -432,7 +432,7 @@ impl Engine<'_> {
 
 /// Returns whether the text may climb out of its directory. An unknown part may; a glob such as
 /// `*/x` can't.
-fn has_parent_hole(text: &str) -> bool {
+fn may_climb(text: &str) -> bool {
     text.contains(UNKNOWN)
 }
 

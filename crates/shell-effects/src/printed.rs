@@ -2,7 +2,7 @@
 //! `shuf -e`. A line can use them to spell the name of a program or option, so their output is
 //! computed as far as possible.
 
-use super::chars::{SAFE_HOLE, UNKNOWN, has_hole};
+use super::chars::{SAFE_UNKNOWN, UNKNOWN, has_unknown};
 use super::engine::Stream;
 use super::expand::Arg;
 use super::filters::{flag, operands};
@@ -35,7 +35,7 @@ fn fill(format: &str, piece: impl Fn(char) -> Piece) -> String {
             None => break,
         };
         match piece(letter) {
-            Piece::Safe => out.push(SAFE_HOLE),
+            Piece::Safe => out.push(SAFE_UNKNOWN),
             Piece::Any => out.push(UNKNOWN),
             Piece::Char(c) => out.push(c),
         }
@@ -60,7 +60,7 @@ fn date(rest: &[Arg]) -> Option<String> {
         return None;
     }
     let format = rest.iter().find_map(|a| a.text.strip_prefix('+'));
-    Some(format.map_or_else(|| SAFE_HOLE.to_string(), time))
+    Some(format.map_or_else(|| SAFE_UNKNOWN.to_string(), time))
 }
 
 /// Returns the value of an option: attached, or the next word.
@@ -116,8 +116,8 @@ fn expr(rest: &[Arg]) -> Option<String> {
     match rest {
         [one] => Some(one.text.clone()),
         [a, op, b] if reckons(&op.text) => {
-            let operand = |a: &Arg| number(&a.text) || has_hole(&a.text) && a.text.len() == 1;
-            (operand(a) && operand(b)).then(|| SAFE_HOLE.to_string())
+            let operand = |a: &Arg| number(&a.text) || has_unknown(&a.text) && a.text.len() == 1;
+            (operand(a) && operand(b)).then(|| SAFE_UNKNOWN.to_string())
         }
         _ => None,
     }
@@ -128,7 +128,7 @@ fn shuf(rest: &[Arg]) -> Option<String> {
         .iter()
         .any(|a| a.text.starts_with("-i") || a.text.starts_with("--input-range"));
     if range {
-        return Some(SAFE_HOLE.to_string());
+        return Some(SAFE_UNKNOWN.to_string());
     }
     match operands(rest).as_slice() {
         // A single word can't be shuffled.
@@ -143,8 +143,8 @@ fn figures(rest: &[Arg]) -> Option<String> {
         return None;
     }
     match operands(rest).as_slice() {
-        [] => Some(SAFE_HOLE.to_string()),
-        [one] => Some(format!("{SAFE_HOLE} {}", one.text)),
+        [] => Some(SAFE_UNKNOWN.to_string()),
+        [one] => Some(format!("{SAFE_UNKNOWN} {}", one.text)),
         _ => None,
     }
 }
@@ -183,7 +183,7 @@ fn numbers_of_containers(rest: &[Arg]) -> Option<String> {
             _ => return None,
         }
     }
-    (quiet && one).then(|| SAFE_HOLE.to_string())
+    (quiet && one).then(|| SAFE_UNKNOWN.to_string())
 }
 
 /// Returns whether text for `bc` can only print numbers.
@@ -193,8 +193,8 @@ fn only_reckons(text: Option<&str>) -> bool {
 
 /// Returns the output of such a program; `None` for other programs.
 pub(crate) fn printed(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream> {
-    let safe = || Some(SAFE_HOLE.to_string());
-    let known = |good: bool| good.then(|| SAFE_HOLE.to_string());
+    let safe = || Some(SAFE_UNKNOWN.to_string());
+    let known = |good: bool| good.then(|| SAFE_UNKNOWN.to_string());
     let text = match name {
         "date" | "gdate" => date(rest),
         "stat" | "gstat" => stat(rest),
@@ -212,7 +212,9 @@ pub(crate) fn printed(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream
                 || t.bytes().all(|c| c.is_ascii_digit())
         })),
         "pgrep" => known(!flag(rest, 'a', "--list-full") && !flag(rest, 'l', "--list-name")),
-        "getconf" => known(matches!(rest, [a] if !a.text.contains("PATH") && !has_hole(&a.text))),
+        "getconf" => {
+            known(matches!(rest, [a] if !a.text.contains("PATH") && !has_unknown(&a.text)))
+        }
         "nproc" | "id" | "whoami" | "hostname" | "uname" | "uuidgen" | "tty" | "arch" | "tput"
         | "lsb_release" | "logname" => safe(),
         _ => return None,

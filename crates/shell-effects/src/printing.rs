@@ -137,7 +137,7 @@ impl Engine<'_> {
                     'd' | 'i' | 'u' if v.is_empty() => out.push('0'),
                     'c' => out.extend(v.chars().next()),
                     'x' | 'X' | 'o' => {
-                        out.push(super::chars::SAFE_HOLE);
+                        out.push(super::chars::SAFE_UNKNOWN);
                     }
                     '(' => {
                         let format: String = it.by_ref().take_while(|c| *c != ')').collect();

@@ -1,6 +1,6 @@
 //! Project code that a tool runs: its location, and whether this line has changed it.
 
-use super::call::{Call, is_hole};
+use super::call::{Call, is_unknown_word};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -342,8 +342,12 @@ impl Engine<'_> {
             ]
             .iter()
             .any(|word| seen.name.contains(word));
-            if let Some(hole) = seen.values.iter().find(|v| names_code && is_hole(v)) {
-                self.dynamic(hole.span, "where the code is isn't known");
+            if let Some(unknown_word) = seen
+                .values
+                .iter()
+                .find(|v| names_code && is_unknown_word(v))
+            {
+                self.dynamic(unknown_word.span, "where the code is isn't known");
             }
             words.extend(seen.values.iter().cloned());
             if seen.flag.is_none()
@@ -364,7 +368,7 @@ impl Engine<'_> {
             words.extend(call.operands.iter().cloned());
         }
         for word in words {
-            if is_hole(&word) {
+            if is_unknown_word(&word) {
                 self.dynamic(
                     word.span,
                     "a word that isn't known to a tool that runs code",

@@ -1,6 +1,6 @@
 //! Unlisted environment variables, rated by their names.
 
-use super::chars::{has_hole, show};
+use super::chars::{has_unknown, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
@@ -109,7 +109,7 @@ impl Engine<'_> {
                 let foreign = value
                     .split(|c: char| c.is_whitespace() || c == '=')
                     .any(|word| word.starts_with(['/', '~']));
-                if foreign || has_hole(value) || acts.iter().any(|word| value.contains(word)) {
+                if foreign || has_unknown(value) || acts.iter().any(|word| value.contains(word)) {
                     self.dynamic(span, "options that may make a program run code");
                 }
             }

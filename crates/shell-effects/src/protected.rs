@@ -2,7 +2,7 @@
 //!
 //! The risk of a change, rule YV705 and `path: { protected: … }` in policies share this list.
 
-use super::chars::{ANY, STAR, has_glob, is_mark};
+use super::chars::{ANY, STAR, has_glob, is_placeholder};
 use super::effect::RiskLevel;
 use super::name_globs::{can_meet, globbed_extension, tells};
 use rustc_hash::FxHashMap;
@@ -339,7 +339,7 @@ pub fn is_above(path: &str) -> bool {
 /// space and control characters, which programs may trim. Also resolves the short name of git's
 /// directory.
 fn plain(name: &str) -> &str {
-    let ignored = |c: char| c.is_whitespace() || c.is_control() && !is_mark(c);
+    let ignored = |c: char| c.is_whitespace() || c.is_control() && !is_placeholder(c);
     let name = names(name, b":")
         .next()
         .unwrap_or_default()

@@ -1,6 +1,6 @@
 //! Determines the program that a list of words runs, and runs it.
 
-use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_hole, show};
+use super::chars::{ANY, SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown, show};
 use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -71,7 +71,7 @@ impl Engine<'_> {
         }
         // If an unquoted variable is empty, the next word becomes the program.
         let text = first.text.as_str();
-        if text.contains([UNKNOWN, SAFE_HOLE, STAR, ANY]) {
+        if text.contains([UNKNOWN, SAFE_UNKNOWN, STAR, ANY]) {
             return self.unknown_program(args, stdin, want, span);
         }
         if first.obfuscated {
@@ -140,7 +140,7 @@ impl Engine<'_> {
         };
         let i = self.step(&first.text, args.get(1..).unwrap_or_default(), span);
         let _ = i;
-        let why = if has_hole(&first.text) {
+        let why = if has_unknown(&first.text) {
             "which program runs isn't known from the text"
         } else {
             "the program is given by a pattern"
@@ -265,7 +265,7 @@ impl Engine<'_> {
             return true;
         }
         let (risk, why) = match info.class {
-            _ if has_hole(text) => {
+            _ if has_unknown(text) => {
                 self.dynamic(arg.span, "runs a file that isn't known");
                 return true;
             }

@@ -2,7 +2,7 @@
 
 pub(crate) use super::call::{Call, Seen, read};
 use super::call::{holds, read_as};
-use super::chars::{UNKNOWN, has_hole, show};
+use super::chars::{UNKNOWN, has_unknown, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -44,11 +44,11 @@ impl Engine<'_> {
         want: bool,
         span: Span,
     ) -> Stream {
-        if call.help && call.hole.is_none() {
+        if call.help && call.unknown_word.is_none() {
             return Stream::unknown();
         }
         if let Some(u) = &call.unlisted {
-            let (kind, why) = if has_hole(&u.text) {
+            let (kind, why) = if has_unknown(&u.text) {
                 (EffectKind::Dynamic, "the subcommand isn't known")
             } else {
                 (EffectKind::Unknown, "a subcommand that isn't in the table")
@@ -108,7 +108,7 @@ impl Engine<'_> {
         }
         for w in &spec.when {
             let lowers = w.help || w.dry || w.clear;
-            if !holds(w, call, spec, root) || lowers && (call.hole.is_some() || call.wet) {
+            if !holds(w, call, spec, root) || lowers && (call.unknown_word.is_some() || call.wet) {
                 continue;
             }
             if w.help {
@@ -156,14 +156,14 @@ impl Engine<'_> {
             let mut roles = o.roles.iter();
             roles.any(|r| matches!(r, Role::CommandRest(_) | Role::ShellRest(_)))
         });
-        if let Some(hole) = call.hole.as_ref().filter(|_| runs_rest) {
+        if let Some(unknown_word) = call.unknown_word.as_ref().filter(|_| runs_rest) {
             self.dynamic(
-                hole.span,
+                unknown_word.span,
                 "words that aren't known, which may be the command",
             );
         }
         let risky = spec.risky || root.risky;
-        if let Some(hole) = call.hole.as_ref().filter(|_| risky) {
+        if let Some(unknown_word) = call.unknown_word.as_ref().filter(|_| risky) {
             self.may_have_edited(name, &call.operands);
             // A program that only reads most likely reads this word.
             let reads = floor == RiskLevel::Low
@@ -180,7 +180,7 @@ impl Engine<'_> {
                 EffectKind::Dynamic,
                 None,
                 Certainty::Possible,
-                hole.span,
+                unknown_word.span,
                 risk,
                 "a word that isn't known, which may be an option",
             );
@@ -226,7 +226,7 @@ impl Engine<'_> {
         if let Some(ops) = operands {
             let (c, s) = self.operands(ops, &call.operands, recursive, name, stdin, want, dry);
             code |= c;
-            if call.hole.is_some() {
+            if call.unknown_word.is_some() {
                 self.shifted(ops, call, recursive, name);
             }
             self.copies(name, call, ops);
@@ -602,7 +602,7 @@ impl Engine<'_> {
                 }
                 self.network(arg);
             }
-            Role::Source if super::call::is_hole(arg) => {
+            Role::Source if super::call::is_unknown_word(arg) => {
                 self.path_read(arg);
                 self.network(arg);
             }

@@ -2,7 +2,7 @@
 //! URLs among its parameters, whatever their names.
 
 use super::Context;
-use super::chars::holds;
+use super::chars::any_byte;
 use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
@@ -256,7 +256,7 @@ pub(super) fn reads(v: Verb) -> bool {
 
 /// Returns the text without the characters that represent unknown parts of expanded words.
 pub(super) fn clean(s: &str) -> Cow<'_, str> {
-    if holds(s, |b| b <= 3) {
+    if any_byte(s, |b| b <= 3) {
         Cow::Owned(
             s.chars()
                 .map(|c| if c <= '\u{3}' { '\u{1a}' } else { c })

@@ -1,7 +1,7 @@
 //! Finds the paths, URLs, command lines and patches in the parameters of a call, whatever their
 //! names and nesting.
 
-use super::chars::holds;
+use super::chars::any_byte;
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
@@ -140,7 +140,7 @@ fn path_like(expected: bool, text: &str) -> bool {
     if text.is_empty() || text.len() > LONGEST {
         return false;
     }
-    if !expected && (text.len() > 4096 || holds(text, |byte| byte == b'\n')) {
+    if !expected && (text.len() > 4096 || any_byte(text, |byte| byte == b'\n')) {
         return false;
     }
     expected
@@ -341,7 +341,7 @@ impl<'p> Found<'p> {
             };
             let files = self.topics.has(Topics::FILES);
             if path_like(said.path || bare || said.file && files, &trimmed) {
-                if holds(s, |byte| byte == 0) {
+                if any_byte(s, |byte| byte == 0) {
                     e.tool_no_path();
                 }
                 self.paths.push(with_slashes(trimmed));
@@ -489,7 +489,7 @@ impl<'p> Found<'p> {
         let backslash = name.contains('\\') && !name.contains(' ');
         let is_name = path_like(files, name) || backslash || !name.contains(' ') && dotted();
         if is_name {
-            if holds(written, |byte| byte == 0) {
+            if any_byte(written, |byte| byte == 0) {
                 e.tool_no_path();
             }
             self.paths.push(with_slashes(clean(name)));

@@ -4,7 +4,7 @@
 //! `--output`, a query that drops a table, a reader with `save_to`. Such a parameter decides.
 
 use super::ast::{Part, Word};
-use super::chars::{ANY, STAR, holds};
+use super::chars::{ANY, STAR, any_byte};
 use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -391,7 +391,7 @@ fn mutates(text: &str) -> bool {
 /// Converts a Windows path to slashes, from its root: `C:\Users\x` becomes `/Users/x`.
 pub(super) fn with_slashes(text: Cow<'_, str>) -> Cow<'_, str> {
     // A share of another machine stays unchanged: it isn't a path of this one.
-    if !holds(&text, |byte| byte == b'\\') || text.starts_with("\\\\") {
+    if !any_byte(&text, |byte| byte == b'\\') || text.starts_with("\\\\") {
         return text;
     }
     let slashed = text.replace('\\', "/");

@@ -1,7 +1,7 @@
 //! Words: quoting, parameters, substitutions.
 
 use super::ast::{List, Param, ParamOp, Part, Word};
-use super::chars::{SAFE_HOLE, UNKNOWN};
+use super::chars::{SAFE_UNKNOWN, UNKNOWN};
 use super::parse::{Base, ParseError, Parsed, Parser};
 use std::rc::Rc;
 
@@ -64,8 +64,8 @@ impl Parser<'_> {
                         | b'`'
                         | b'$'
                         | b'\\'
-                        | HOLE_BYTE
-                        | SAFE_BYTE
+                        | UNKNOWN_BYTE
+                        | SAFE_UNKNOWN_BYTE
                 ) {
                     break;
                 }
@@ -100,7 +100,7 @@ impl Parser<'_> {
                         .text
                         .get(self.pos + 1..self.pos + 1 + n)
                         .unwrap_or_default();
-                    push_holes(&mut parts, t);
+                    push_with_unknowns(&mut parts, t);
                     self.pos += n + 2;
                 }
                 b'"' => {
@@ -137,9 +137,9 @@ impl Parser<'_> {
                     self.glob_group(&mut parts)?;
                     self.leave();
                 }
-                HOLE_BYTE | SAFE_BYTE => {
+                UNKNOWN_BYTE | SAFE_UNKNOWN_BYTE => {
                     self.pos += 1;
-                    parts.push(Part::Hole);
+                    parts.push(Part::Unknown);
                 }
                 _ => break,
             }
@@ -203,7 +203,10 @@ impl Parser<'_> {
         loop {
             let start = self.pos;
             while let Some(c) = self.peek() {
-                if matches!(c, b'"' | b'$' | b'`' | b'\\' | HOLE_BYTE | SAFE_BYTE) {
+                if matches!(
+                    c,
+                    b'"' | b'$' | b'`' | b'\\' | UNKNOWN_BYTE | SAFE_UNKNOWN_BYTE
+                ) {
                     break;
                 }
                 self.pos += 1;
@@ -245,7 +248,7 @@ impl Parser<'_> {
                 b'$' => self.dollar(&mut parts, true)?,
                 _ => {
                     self.pos += 1;
-                    parts.push(Part::Hole);
+                    parts.push(Part::Unknown);
                 }
             }
         }
@@ -559,7 +562,7 @@ impl Parser<'_> {
                     Some(n) => {
                         self.burn(n / 16)?;
                         let t = self.slice(self.pos + 1, self.pos + 1 + n).to_owned();
-                        push_holes(out, &t);
+                        push_with_unknowns(out, &t);
                         self.pos += n + 2;
                     }
                 }
@@ -591,9 +594,9 @@ impl Parser<'_> {
                 let list = self.substituted("process substitution")?;
                 out.push(Part::Proc(Rc::new(list), c == b'>', self.span(at)));
             }
-            Some(HOLE_BYTE | SAFE_BYTE) => {
+            Some(UNKNOWN_BYTE | SAFE_UNKNOWN_BYTE) => {
                 self.pos += 1;
-                out.push(Part::Hole);
+                out.push(Part::Unknown);
             }
             Some(_) => {
                 let start = self.pos;
@@ -612,8 +615,8 @@ impl Parser<'_> {
                                 | b'>'
                                 | b'('
                                 | b')'
-                                | HOLE_BYTE
-                                | SAFE_BYTE
+                                | UNKNOWN_BYTE
+                                | SAFE_UNKNOWN_BYTE
                         )
                     {
                         break;
@@ -670,18 +673,18 @@ impl Parser<'_> {
     }
 }
 
-const HOLE_BYTE: u8 = UNKNOWN as u8;
-const SAFE_BYTE: u8 = SAFE_HOLE as u8;
+const UNKNOWN_BYTE: u8 = UNKNOWN as u8;
+const SAFE_UNKNOWN_BYTE: u8 = SAFE_UNKNOWN as u8;
 
 /// Adds single-quoted text, which can contain unknown parts if the line was computed.
-fn push_holes(parts: &mut Vec<Part>, text: &str) {
-    if !text.contains([UNKNOWN, SAFE_HOLE]) {
+fn push_with_unknowns(parts: &mut Vec<Part>, text: &str) {
+    if !text.contains([UNKNOWN, SAFE_UNKNOWN]) {
         push_quoted(parts, text);
         return;
     }
-    for (i, piece) in text.split([UNKNOWN, SAFE_HOLE]).enumerate() {
+    for (i, piece) in text.split([UNKNOWN, SAFE_UNKNOWN]).enumerate() {
         if i > 0 {
-            parts.push(Part::Hole);
+            parts.push(Part::Unknown);
         }
         push_quoted(parts, piece);
     }

@@ -1,7 +1,7 @@
 //! Words that a program passes to a shell, and operands whose positions are uncertain.
 
 use super::call::Call;
-use super::chars::has_hole;
+use super::chars::has_unknown;
 use super::effect::How;
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -21,7 +21,11 @@ impl Engine<'_> {
         let Some(role) = ops.roles.iter().find(changes) else {
             return;
         };
-        for arg in call.operands.iter().filter(|a| !super::call::is_hole(a)) {
+        for arg in call
+            .operands
+            .iter()
+            .filter(|a| !super::call::is_unknown_word(a))
+        {
             self.role(role, arg, recursive, name, &Stream::default());
         }
     }
@@ -53,7 +57,7 @@ impl Engine<'_> {
             self.dynamic(arg.span, "runs decoded text as a command");
         }
         let base = match arg.at {
-            Some(o) if !has_hole(&arg.text) => Base::Offset(o),
+            Some(o) if !has_unknown(&arg.text) => Base::Offset(o),
             _ => Base::Fixed(arg.span),
         };
         self.run_text(

@@ -1,7 +1,7 @@
 //! Programs that run others on files or words: `find`, `xargs`, `parallel`.
 
-use super::call::is_hole;
-use super::chars::{STAR, UNKNOWN, has_hole};
+use super::call::is_unknown_word;
+use super::chars::{STAR, UNKNOWN, has_unknown};
 use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -67,7 +67,7 @@ impl Engine<'_> {
         }
         for s in &starts {
             self.path_stat(s);
-            if is_hole(s) && i < rest.len() {
+            if is_unknown_word(s) && i < rest.len() {
                 // A starting point in front of an expression.
                 self.emit_raw(
                     EffectKind::Dynamic,
@@ -77,7 +77,7 @@ impl Engine<'_> {
                     RiskLevel::Medium,
                     "words that aren't known, which may be an action",
                 );
-            } else if is_hole(s) {
+            } else if is_unknown_word(s) {
                 self.dynamic(s.span, "words that aren't known, which may be an action");
             }
         }
@@ -156,7 +156,7 @@ impl Engine<'_> {
                 | "-depth_" | "-printf" | "-links" | "-inum" | "-samefile" | "-fstype"
                 | "-lname" | "-ilname" | "-used" | "-regextype" | "-context" => i += 1,
                 _ if t.starts_with("-newer") => i += 1,
-                _ if has_hole(t) => {
+                _ if has_unknown(t) => {
                     self.dynamic(a.span, "a part of the expression that isn't known");
                 }
                 _ => {}
@@ -210,8 +210,9 @@ impl Engine<'_> {
                 let null = call.has("-0") || call.has("--null");
                 let unq: Vec<String> = if null {
                     // A NUL in the text may also be an unknown part.
-                    let hole = t.contains(UNKNOWN).then(|| UNKNOWN.to_string());
-                    hole.into_iter()
+                    let unknown = t.contains(UNKNOWN).then(|| UNKNOWN.to_string());
+                    unknown
+                        .into_iter()
                         .chain(t.split('\0').map(str::to_owned))
                         .collect()
                 } else {

@@ -1,6 +1,6 @@
 //! awk programs: `system`, pipes, and files that are written.
 
-use crate::chars::{UNKNOWN, has_hole};
+use crate::chars::{UNKNOWN, has_unknown};
 use crate::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
@@ -352,7 +352,7 @@ impl Engine<'_> {
                 Tok::Word(w) if w == "system" => {
                     match (toks.get(i + 1), toks.get(i + 2), toks.get(i + 3)) {
                         (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(Tok::Op(')')))
-                            if !has_hole(s) =>
+                            if !has_unknown(s) =>
                         {
                             self.run_inner_shell(s, span);
                         }
@@ -489,7 +489,7 @@ impl Engine<'_> {
         let before = i.checked_sub(2).and_then(|k| toks.get(k..i));
         let secret = match toks.get(i + 1..i + 4) {
             Some([Tok::Op('['), Tok::Str(name), Tok::Op(']')]) => {
-                crate::env::names_secret(name) || has_hole(name)
+                crate::env::names_secret(name) || has_unknown(name)
             }
             // `"HOME" in ENVIRON` only tests.
             _ => !matches!(before, Some([Tok::Str(_), Tok::Word(w)]) if w == "in"),
@@ -508,7 +508,7 @@ impl Engine<'_> {
 
     /// Runs the command at the end of a pipe. With `to`, it receives awk's output.
     fn awk_pipe(&mut self, command: Option<String>, to: bool, span: Span) {
-        let Some(command) = command.filter(|c| !has_hole(c)) else {
+        let Some(command) = command.filter(|c| !has_unknown(c)) else {
             self.dynamic(span, "awk has a pipe to a command that it computes");
             return;
         };

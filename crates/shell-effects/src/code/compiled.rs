@@ -7,7 +7,7 @@
 //! deletes, runs or sends.
 
 use super::language::has_verb;
-use crate::chars::is_mark;
+use crate::chars::is_placeholder;
 
 /// The forbidden words and the allowed imports of a language.
 struct Rules {
@@ -109,7 +109,7 @@ pub(crate) fn harmless(path: &str, text: &str) -> bool {
     let Some(rules) = rules(extension) else {
         return false;
     };
-    if text.contains(is_mark) || rules.texts.iter().any(|t| text.contains(t)) {
+    if text.contains(is_placeholder) || rules.texts.iter().any(|t| text.contains(t)) {
         return false;
     }
     let Some(own) = takes_in_only(extension, text, rules) else {

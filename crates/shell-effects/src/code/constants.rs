@@ -6,7 +6,7 @@
 //! mention stays unknown.
 
 use super::tree;
-use crate::chars::{STAR, has_hole};
+use crate::chars::{STAR, has_unknown};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -84,7 +84,7 @@ fn reaches_names(lang: &str, kind: &str) -> bool {
 /// Returns the code with its constants replaced, one variant for each value of a loop over texts.
 /// `None` if nothing changes.
 pub(super) fn inline(lang: &str, text: &str) -> Option<Vec<String>> {
-    if !text.contains(['"', '\'']) || has_hole(text) || text.contains("__main__") {
+    if !text.contains(['"', '\'']) || has_unknown(text) || text.contains("__main__") {
         return None;
     }
     if !text.contains('=') && !text.contains("for ") {

@@ -12,7 +12,7 @@ pub(crate) enum Token {
     Num,
     Punct(char),
     /// An unknown part: any text (true), or one without blanks and slashes.
-    Hole(bool),
+    Unknown(bool),
 }
 
 impl Token {
@@ -72,7 +72,7 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
         let ch = at(i);
         match ch {
             '\0' | '\u{1}' => {
-                out.push(Token::Hole(ch == '\0'));
+                out.push(Token::Unknown(ch == '\0'));
                 i += 1;
             }
             _ if ch.is_whitespace() => {

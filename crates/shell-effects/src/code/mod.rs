@@ -23,7 +23,7 @@ mod tests;
 mod tree;
 mod vim;
 
-use super::chars::{UNKNOWN, has_hole};
+use super::chars::{UNKNOWN, has_unknown};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -61,7 +61,7 @@ pub(crate) fn reaches_nothing(lang: &str, text: &str) -> bool {
             && (!word.starts_with('_') || matches!(word, "__name__" | "__main__" | "__init__"))
     };
     !language.is_empty()
-        && !text.contains(crate::chars::is_mark)
+        && !text.contains(crate::chars::is_placeholder)
         && !text.contains(['`', '$'])
         && tree::words(text).all(plain)
 }
@@ -197,7 +197,7 @@ impl Engine<'_> {
                     None => all_known &= !names::matters(lang, &tokens, i),
                 },
                 // An unknown part of the code may be any code, unless it is only a value.
-                Token::Hole(any) if *any || names::hole_is_code(&tokens, i) => {
+                Token::Unknown(any) if *any || names::unknown_is_code(&tokens, i) => {
                     self.dynamic(arg.span, "a part of the code isn't known");
                 }
                 _ => {}
@@ -321,9 +321,10 @@ impl Engine<'_> {
             .collect();
         let (embedded, sure) = match tree::read(lang, text) {
             Some(reading) => {
-                let is_hole = |name: &str| has_hole(text) && name.bytes().all(|c| c == b'h');
+                let is_unknown_word =
+                    |name: &str| has_unknown(text) && name.bytes().all(|c| c == b'h');
                 let unseen = |name: &&String| {
-                    !is_hole(name) && tree::words(name).any(|word| !lexed.contains(word))
+                    !is_unknown_word(name) && tree::words(name).any(|word| !lexed.contains(word))
                 };
                 if !reading.broken && reading.names.iter().any(|name| unseen(&name)) {
                     self.dynamic(arg.span, "the code hides calls behind what looks like text");
@@ -409,7 +410,7 @@ impl Engine<'_> {
             "grant",
         ];
         let t = arg.text.to_ascii_lowercase();
-        if BAD.iter().any(|b| t.contains(b)) || has_hole(&t) || t.contains('`') {
+        if BAD.iter().any(|b| t.contains(b)) || has_unknown(&t) || t.contains('`') {
             self.emit_raw(
                 EffectKind::Unknown,
                 None,

@@ -52,7 +52,7 @@ impl Engine<'_> {
         let text = crate::chars::source(&arg.text);
         let (client, readings) = lex::dialect(lang);
         let chars: Vec<char> = text.chars().collect();
-        let (mut closed, mut hole, mut statements) = (false, false, 0);
+        let (mut closed, mut has_unknown, mut statements) = (false, false, 0);
         for reading in lex::distinct(readings, &text) {
             self.burn(8 + chars.len() / 8);
             if self.spent(arg.span) {
@@ -60,7 +60,7 @@ impl Engine<'_> {
             }
             let lexed = lex::lex(&chars, client, reading);
             closed |= lexed.closed;
-            hole |= lexed.hole_in_text;
+            has_unknown |= lexed.unknown_in_text;
             statements += lexed.pieces.len();
             if statements > MOST {
                 return self.sql_unclear("more SQL than is read", arg.span);
@@ -77,7 +77,7 @@ impl Engine<'_> {
         if !closed {
             self.sql_unclear("SQL with a text that doesn't end", arg.span);
         }
-        if hole {
+        if has_unknown {
             self.sql_emit(
                 EffectKind::Dynamic,
                 RiskLevel::Medium,
@@ -252,7 +252,7 @@ impl Engine<'_> {
         let body = toks.get(open..).unwrap_or_default();
         let first = match body.first() {
             Some(Tok::Word(w)) => w.as_str(),
-            Some(Tok::Hole) => {
+            Some(Tok::Unknown) => {
                 let why = "SQL that isn't known";
                 return self.sql_emit(EffectKind::Dynamic, RiskLevel::High, why, span);
             }
@@ -326,7 +326,7 @@ impl Engine<'_> {
         for (i, t) in toks.iter().enumerate() {
             let behind = toks.get(i + 1..).unwrap_or_default();
             match t {
-                Tok::Hole | Tok::Punct('\\') => {
+                Tok::Unknown | Tok::Punct('\\') => {
                     let why = "a part of the SQL isn't known";
                     self.sql_emit(EffectKind::Dynamic, RiskLevel::High, why, span);
                 }

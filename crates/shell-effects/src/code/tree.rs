@@ -7,7 +7,7 @@
 //! that the lexer may misread.
 
 use super::lex::Token;
-use crate::chars::{SAFE_HOLE, UNKNOWN};
+use crate::chars::{SAFE_UNKNOWN, UNKNOWN};
 use bounded_parse::parse;
 use std::ops::Range;
 use tree_sitter::{Language, Node, Parser, Tree, TreeCursor};
@@ -60,7 +60,7 @@ pub(super) fn parsed(lang: &str, text: &str) -> Option<(Tree, String)> {
 pub(super) fn read(lang: &str, text: &str) -> Option<Reading> {
     grammar(lang)?;
     // Most unknown parts are values, so a name replaces them.
-    let Some((tree, text)) = parsed(lang, &text.replace([UNKNOWN, SAFE_HOLE], "h")) else {
+    let Some((tree, text)) = parsed(lang, &text.replace([UNKNOWN, SAFE_UNKNOWN], "h")) else {
         return Some(Reading::unread());
     };
     let mut reading = Reading {

@@ -1,7 +1,7 @@
 //! `tar`: its old style of options, and the commands that it runs.
 
 use super::{Family, Invocation};
-use crate::call::is_hole;
+use crate::call::is_unknown_word;
 use crate::chars::UNKNOWN;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::engine::{Engine, Stream};
@@ -35,7 +35,7 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 crate::path::PathClass::Inside | crate::path::PathClass::Root
             )
     });
-    cx.fetched |= foreign || words.iter().any(is_hole);
+    cx.fetched |= foreign || words.iter().any(is_unknown_word);
     cx.fetched |=
         stdin.present && stdin.text.is_none() && !stdin.inline && cx.sink.has(EffectKind::Network);
     let ctx = cx.ctx;

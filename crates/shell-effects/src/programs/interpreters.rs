@@ -127,8 +127,11 @@ fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         }
     }
     if rest.iter().any(|a| a.text == "pdb") {
-        if let Some(hole) = rest.iter().find(|a| crate::call::is_hole(a)) {
-            cx.dynamic(hole.span, "a word that isn't known, which may be an option");
+        if let Some(unknown_word) = rest.iter().find(|a| crate::call::is_unknown_word(a)) {
+            cx.dynamic(
+                unknown_word.span,
+                "a word that isn't known, which may be an option",
+            );
         }
         for (i, a) in rest
             .iter()

@@ -1,8 +1,8 @@
 //! Shells started by a line: their options, and the source of their code.
 
 use super::{Family, Invocation};
-use crate::call::is_hole;
-use crate::chars::has_hole;
+use crate::call::is_unknown_word;
+use crate::chars::has_unknown;
 use crate::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
@@ -125,7 +125,7 @@ fn run_shell(
                     // An interactive shell ignores `-n`.
                     'i' if minus => interactive = true,
                     'o' | 'O' => {
-                        dry &= rest.get(i).is_some_and(|o| minus && !has_hole(&o.text));
+                        dry &= rest.get(i).is_some_and(|o| minus && !has_unknown(&o.text));
                         i += 1;
                     }
                     _ => {}
@@ -136,7 +136,7 @@ fn run_shell(
         break;
     }
     // An unknown word may be `+n`.
-    dry &= !interactive && !rest.iter().any(is_hole);
+    dry &= !interactive && !rest.iter().any(is_unknown_word);
     let words = rest.get(i..).unwrap_or_default();
     if ran {
         return Stream::unknown();

@@ -144,10 +144,10 @@ pub(super) fn matters(lang: &str, tokens: &[Token], i: usize) -> bool {
 }
 
 /// Returns whether an unknown part is in a position for code instead of a value.
-pub(super) fn hole_is_code(tokens: &[Token], i: usize) -> bool {
+pub(super) fn unknown_is_code(tokens: &[Token], i: usize) -> bool {
     let prev = i.checked_sub(1).and_then(|k| tokens.get(k));
     let next = tokens.get(i + 1);
     matches!(prev, None | Some(Token::Punct(';' | '\n' | '{' | '}')))
         || matches!(next, Some(Token::Punct('(')))
-        || matches!(prev, Some(Token::Hole(_)))
+        || matches!(prev, Some(Token::Unknown(_)))
 }

@@ -140,7 +140,7 @@ pub(super) enum Tok {
     Num,
     Punct(char),
     /// Unknown text, or a variable of the client.
-    Hole,
+    Unknown,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,7 +156,7 @@ pub(super) struct Lexed {
     /// Whether every string is closed.
     pub closed: bool,
     /// Whether there are unknown parts in strings or names.
-    pub hole_in_text: bool,
+    pub unknown_in_text: bool,
 }
 
 struct Lexer<'t> {
@@ -198,7 +198,7 @@ pub(super) fn lex(text: &[char], client: Client, reading: Reading) -> Lexed {
         out: Lexed {
             pieces: Vec::new(),
             closed: true,
-            hole_in_text: false,
+            unknown_in_text: false,
         },
         toks: Vec::new(),
     };
@@ -324,19 +324,19 @@ impl Lexer<'_> {
             }
             // A character that can't be shown may be a control character.
             UNKNOWN | '\u{fffd}' => {
-                self.toks.push(Tok::Hole);
+                self.toks.push(Tok::Unknown);
                 self.i += 1;
             }
             ':' if self.variable(next) => {
-                self.toks.push(Tok::Hole);
+                self.toks.push(Tok::Unknown);
                 self.i += 2;
             }
             '$' if next == '(' && matches!(self.client, Client::Tsql | Client::Unknown) => {
-                self.toks.push(Tok::Hole);
+                self.toks.push(Tok::Unknown);
                 self.i += 1;
             }
             '&' if self.client == Client::Unknown && (next.is_alphabetic() || next == '&') => {
-                self.toks.push(Tok::Hole);
+                self.toks.push(Tok::Unknown);
                 self.i += 1;
             }
             _ if c.is_ascii_digit() => {
@@ -455,7 +455,7 @@ impl Lexer<'_> {
             }
         }
         self.close(closed);
-        self.out.hole_in_text |= text.contains(UNKNOWN);
+        self.out.unknown_in_text |= text.contains(UNKNOWN);
         self.toks.push(if quote == '"' {
             Tok::Quoted(text)
         } else {
@@ -505,7 +505,7 @@ impl Lexer<'_> {
             }
         }
         self.close(closed);
-        self.out.hole_in_text |= text.contains(UNKNOWN);
+        self.out.unknown_in_text |= text.contains(UNKNOWN);
         self.toks.push(Tok::Quoted(text));
     }
 
@@ -532,7 +532,7 @@ impl Lexer<'_> {
         self.close(length.is_some());
         let to = from + length.unwrap_or(rest.len());
         let text = self.text(from, to);
-        self.out.hole_in_text |= text.contains(UNKNOWN);
+        self.out.unknown_in_text |= text.contains(UNKNOWN);
         self.toks.push(Tok::Str(text));
         self.i = to + mark.len();
         true
