@@ -8,9 +8,9 @@ use super::table::spec::{Flag, Spec, When, glob};
 
 /// The parsed arguments of one call.
 #[derive(Default)]
-pub(crate) struct Call<'s> {
+pub(crate) struct ParsedArgs<'s> {
     pub operands: Vec<Arg>,
-    pub flags: Vec<Seen<'s>>,
+    pub flags: Vec<FlagUse<'s>>,
     pub dashdash: bool,
     pub help: bool,
     pub dry: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Call<'s> {
     /// A completely unknown word, which may be one or more options.
     pub unknown_word: Option<Arg>,
     /// Whether `--no-…` or a value negates a dry-run option, so that the run may change something.
-    pub wet: bool,
+    pub dry_negated: bool,
     /// Words after a flag that ends the options.
     pub rest: Vec<Arg>,
     /// The remaining words belong to this program.
@@ -34,7 +34,7 @@ pub(crate) struct Call<'s> {
 }
 
 /// A flag that was given.
-pub(crate) struct Seen<'s> {
+pub(crate) struct FlagUse<'s> {
     pub name: String,
     pub flag: Option<&'s Flag>,
     pub values: Vec<Arg>,
@@ -57,13 +57,13 @@ fn switches_off(value: &str) -> bool {
 }
 
 /// Returns whether a value may mean "no", for an option whose other values select a dry run.
-fn says_no(value: &str) -> bool {
+fn may_mean_no(value: &str) -> bool {
     let no = ["none", "false", "no", "off", "0"];
     has_unknown(value) || no.iter().any(|k| value.eq_ignore_ascii_case(k))
 }
 
 /// Verbs in option names that suggest an action of its own.
-const ACTS: [&str; 33] = [
+const ACTION_WORDS: [&str; 33] = [
     "delete",
     "remove",
     "rm",
@@ -101,7 +101,7 @@ const ACTS: [&str; 33] = [
 
 /// Returns whether the name of an option suggests an action: `--delete-all`, `-deleteUser`. An
 /// unknown name may.
-fn names_an_act(name: &str) -> bool {
+fn suggests_action(name: &str) -> bool {
     if has_unknown(name) {
         return true;
     }
@@ -115,7 +115,7 @@ fn names_an_act(name: &str) -> bool {
             word.push(c);
             continue;
         }
-        if ACTS.contains(&word.as_str()) {
+        if ACTION_WORDS.contains(&word.as_str()) {
             return true;
         }
         word.clear();
@@ -126,7 +126,7 @@ fn names_an_act(name: &str) -> bool {
 
 /// Returns whether an unlisted option negates a listed one that makes the run dry: `--no-dry-run`,
 /// or an abbreviation of it.
-fn takes_back(chain: &[&Spec], name: &str) -> bool {
+fn negates_dry_run(chain: &[&Spec], name: &str) -> bool {
     let Some(back) = name.strip_prefix("--no").map(|n| n.trim_start_matches('-')) else {
         return false;
     };
@@ -176,14 +176,14 @@ pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, 
     }
 }
 
-impl<'s> Call<'s> {
+impl<'s> ParsedArgs<'s> {
     /// Returns whether the run surely changes nothing. A completely unknown word may negate that.
     pub(super) fn is_dry(&self) -> bool {
-        self.dry && !self.wet && self.unknown_word.is_none()
+        self.dry && !self.dry_negated && self.unknown_word.is_none()
     }
 
-    pub(super) fn saw(&mut self, name: &str, flag: Option<&'s Flag>, span: Span) {
-        self.flags.push(Seen {
+    pub(super) fn record_flag(&mut self, name: &str, flag: Option<&'s Flag>, span: Span) {
+        self.flags.push(FlagUse {
             name: name.to_owned(),
             flag,
             values: Vec::new(),
@@ -199,13 +199,17 @@ impl<'s> Call<'s> {
 }
 
 /// Parses arguments into flags and operands. Also returns the spec of the (sub)command.
-pub(crate) fn read<'s>(root: &'s Spec, args: &[Arg]) -> (Call<'s>, &'s Spec) {
-    read_as(root, args, true)
+pub(crate) fn parse_args<'s>(root: &'s Spec, args: &[Arg]) -> (ParsedArgs<'s>, &'s Spec) {
+    parse_args_as(root, args, true)
 }
 
 /// Like [`read`]. With `swallow`, an option matched only by its beginning takes the next word.
-pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<'s>, &'s Spec) {
-    let mut call = Call::default();
+pub(super) fn parse_args_as<'s>(
+    root: &'s Spec,
+    args: &[Arg],
+    swallow: bool,
+) -> (ParsedArgs<'s>, &'s Spec) {
+    let mut call = ParsedArgs::default();
     let mut chain: Vec<&'s Spec> = vec![root];
     let mut ended = false;
     let mut i = 0;
@@ -218,7 +222,7 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
             call.unknown_word.get_or_insert_with(|| arg.clone());
         }
         if style == Style::Dd {
-            read_dd(&mut call, &chain, arg);
+            parse_dd(&mut call, &chain, arg);
             continue;
         }
         let flag_like = !ended
@@ -234,7 +238,7 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
                 ended = spec.subcommands.is_empty();
                 continue;
             }
-            if read_flag(&mut call, &chain, style, arg, args, &mut i, spec, swallow) {
+            if parse_flag(&mut call, &chain, style, arg, args, &mut i, spec, swallow) {
                 return (call, spec);
             }
             continue;
@@ -276,14 +280,14 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
     (call, chain.last().copied().unwrap_or(root))
 }
 
-pub(super) fn read_dd<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg) {
+pub(super) fn parse_dd<'s>(call: &mut ParsedArgs<'s>, chain: &[&'s Spec], arg: &Arg) {
     let (key, value) = arg.text.split_once('=').unwrap_or((arg.text.as_str(), ""));
     match find(chain, key) {
         Some(flag) => {
             let mut v = arg.clone();
             v.at = arg.at.map(|a| a + key.len() + 1);
             value.clone_into(&mut v.text);
-            call.flags.push(Seen {
+            call.flags.push(FlagUse {
                 name: key.to_owned(),
                 flag: Some(flag),
                 values: vec![v],
@@ -299,8 +303,8 @@ pub(super) fn read_dd<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg) {
 
 /// Parses one flag. Returns true if the options end here for good.
 #[expect(clippy::too_many_arguments, reason = "one flag has that many sides")]
-pub(super) fn read_flag<'s>(
-    call: &mut Call<'s>,
+pub(super) fn parse_flag<'s>(
+    call: &mut ParsedArgs<'s>,
     chain: &[&'s Spec],
     style: Style,
     arg: &Arg,
@@ -340,11 +344,11 @@ pub(super) fn read_flag<'s>(
                 if spec.strict {
                     call.unknown_flag.get_or_insert_with(|| arg.clone());
                 }
-                call.wet |= takes_back(chain, name);
-                if names_an_act(name) {
+                call.dry_negated |= negates_dry_run(chain, name);
+                if suggests_action(name) {
                     call.acting_flag.get_or_insert_with(|| arg.clone());
                 }
-                call.saw(name, None, arg.span);
+                call.record_flag(name, None, arg.span);
                 if let Some(seen) = call.flags.last_mut() {
                     seen.attached = attached.map(str::to_owned);
                     seen.next = args.get(*i).filter(|a| !a.text.starts_with('-')).cloned();
@@ -352,7 +356,7 @@ pub(super) fn read_flag<'s>(
             }
             return false;
         };
-        call.saw(full, Some(flag), arg.span);
+        call.record_flag(full, Some(flag), arg.span);
         let mut values = Vec::new();
         if let Some(v) = attached {
             values.push(value_at(v));
@@ -369,7 +373,7 @@ pub(super) fn read_flag<'s>(
     // A cluster of short flags.
     let body = text.get(1..).unwrap_or_default();
     let (help, dry) = (call.help, call.dry);
-    let stop = read_cluster(call, chain, arg, args, i, spec);
+    let stop = parse_cluster(call, chain, arg, args, i, spec);
     // An unlisted letter may take the rest as its value, or the whole is a long option with one
     // dash (`-method=x` isn't `-h`). Then the word must not reduce the program's effects.
     let mut letters = body.chars().map(|c| find(chain, &format!("-{c}")));
@@ -380,7 +384,7 @@ pub(super) fn read_flag<'s>(
     if stray {
         call.help = help;
         call.dry = dry;
-        if names_an_act(text) {
+        if suggests_action(text) {
             call.acting_flag.get_or_insert_with(|| arg.clone());
         }
     }
@@ -388,8 +392,8 @@ pub(super) fn read_flag<'s>(
 }
 
 /// Parses `-abc` letter by letter. Returns true if the options end here for good.
-fn read_cluster<'s>(
-    call: &mut Call<'s>,
+fn parse_cluster<'s>(
+    call: &mut ParsedArgs<'s>,
     chain: &[&'s Spec],
     arg: &Arg,
     args: &[Arg],
@@ -409,7 +413,7 @@ fn read_cluster<'s>(
         let name = format!("-{c}");
         at += n;
         let flag = find(chain, &name);
-        call.saw(&name, flag, arg.span);
+        call.record_flag(&name, flag, arg.span);
         let Some(flag) = flag else {
             if spec.strict {
                 call.unknown_flag.get_or_insert_with(|| arg.clone());
@@ -437,7 +441,7 @@ fn read_cluster<'s>(
 }
 
 pub(super) fn finish_flag<'s>(
-    call: &mut Call<'s>,
+    call: &mut ParsedArgs<'s>,
     flag: &'s Flag,
     mut values: Vec<Arg>,
     args: &[Arg],
@@ -453,7 +457,7 @@ pub(super) fn finish_flag<'s>(
     call.dry |= flag.dry;
     let is_switch = flag.arg.is_none() || flag.attached_only;
     let off = is_switch && values.first().is_some_and(|v| switches_off(&v.text));
-    call.wet |= off && flag.dry;
+    call.dry_negated |= off && flag.dry;
     call.help |= flag.help && !off;
     call.recursive |= flag.recursive;
     let mut stop = flag.stop;
@@ -473,7 +477,7 @@ pub(super) fn finish_flag<'s>(
                 break;
             }
         }
-        call.wet |= may_be_dry && !is_dry && says_no(&v.text);
+        call.dry_negated |= may_be_dry && !is_dry && may_mean_no(&v.text);
     }
     if let Some(seen) = call.flags.last_mut() {
         seen.values = values;
@@ -485,7 +489,7 @@ pub(super) fn finish_flag<'s>(
     stop
 }
 
-pub(super) fn matches_flag(call: &Call<'_>, name: &str) -> bool {
+pub(super) fn matches_flag(call: &ParsedArgs<'_>, name: &str) -> bool {
     call.flags.iter().any(|f| f.name == name)
 }
 
@@ -508,7 +512,7 @@ pub(super) fn synonyms(spec: &Spec, root: &Spec, name: &str) -> Vec<String> {
     vec![name.to_owned()]
 }
 
-pub(super) fn holds(w: &When, call: &Call<'_>, spec: &Spec, root: &Spec) -> bool {
+pub(super) fn applies(w: &When, call: &ParsedArgs<'_>, spec: &Spec, root: &Spec) -> bool {
     let given = |n: &String| {
         synonyms(spec, root, n)
             .iter()

@@ -1,7 +1,7 @@
 //! Destinations of copies, moves and links: a directory brings its contents, and a file keeps its
 //! own name in a directory.
 
-use super::call::Call;
+use super::call::ParsedArgs;
 use super::chars::UNKNOWN;
 use super::engine::Engine;
 use super::expand::Arg;
@@ -45,7 +45,7 @@ impl Engine<'_> {
     }
 
     /// Adds effects for the paths that a copy writes below its destination.
-    pub(crate) fn copies(&mut self, name: &str, call: &Call<'_>, ops: &Operands) {
+    pub(crate) fn copies(&mut self, name: &str, call: &ParsedArgs<'_>, ops: &Operands) {
         let puts = |role: &Role| matches!(role, Role::Write | Role::Dest);
         let takes = |role: &Role| matches!(role, Role::Read | Role::Move | Role::Source);
         let moves = ops.roles.iter().any(|role| matches!(role, Role::Move));

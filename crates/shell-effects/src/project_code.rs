@@ -1,6 +1,6 @@
 //! Project code that a tool runs: its location, and whether this line has changed it.
 
-use super::call::{Call, is_unknown_word};
+use super::call::{ParsedArgs, is_unknown_word};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -327,7 +327,7 @@ impl Engine<'_> {
 
     /// Adds an effect if a tool that runs project code gets a path outside the work tree or a URL,
     /// in an option with the role of text or without an entry.
-    pub(crate) fn pointed_elsewhere(&mut self, call: &Call<'_>, operands: Option<&Operands>) {
+    pub(crate) fn pointed_elsewhere(&mut self, call: &ParsedArgs<'_>, operands: Option<&Operands>) {
         if self.remote || self.container {
             return;
         }

@@ -1,7 +1,7 @@
 //! Evaluates a program's table entry for its arguments and collects the effects.
 
-pub(crate) use super::call::{Call, Seen, read};
-use super::call::{holds, read_as};
+pub(crate) use super::call::{FlagUse, ParsedArgs, parse_args};
+use super::call::{applies, parse_args_as};
 use super::chars::{UNKNOWN, has_unknown, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
@@ -21,12 +21,12 @@ impl Engine<'_> {
         want: bool,
         span: Span,
     ) -> Stream {
-        let (call, spec) = read(root, args);
+        let (call, spec) = parse_args(root, args);
         self.burn(args.len() * 4 + 8);
         let out = self.apply_call(name, root, spec, &call, stdin, want, span);
         if call.unsure && !self.spent(span) {
             // The alternative: the option is a switch, and the next word is separate.
-            let (call, spec) = read_as(root, args, false);
+            let (call, spec) = parse_args_as(root, args, false);
             self.burn(args.len() * 4 + 8);
             self.apply_call(name, root, spec, &call, stdin, want, span);
         }
@@ -39,7 +39,7 @@ impl Engine<'_> {
         name: &str,
         root: &Spec,
         spec: &Spec,
-        call: &Call<'_>,
+        call: &ParsedArgs<'_>,
         stdin: &Stream,
         want: bool,
         span: Span,
@@ -108,7 +108,9 @@ impl Engine<'_> {
         }
         for w in &spec.when {
             let lowers = w.help || w.dry || w.clear;
-            if !holds(w, call, spec, root) || lowers && (call.unknown_word.is_some() || call.wet) {
+            if !applies(w, call, spec, root)
+                || lowers && (call.unknown_word.is_some() || call.dry_negated)
+            {
                 continue;
             }
             if w.help {

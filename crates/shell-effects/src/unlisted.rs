@@ -1,6 +1,6 @@
 //! Options and words that a table entry doesn't list, rated by their names.
 
-use super::call::{Call, Seen};
+use super::call::{FlagUse, ParsedArgs};
 use super::chars::show;
 use super::effect::{Certainty, EffectKind, RiskLevel};
 use super::engine::Engine;
@@ -287,7 +287,7 @@ fn is_code_elsewhere(word: &str) -> bool {
 
 impl Engine<'_> {
     /// Rates the options that the entry doesn't list by their names and values.
-    pub(crate) fn unlisted_options(&mut self, call: &Call<'_>, spec: &Spec, root: &Spec) {
+    pub(crate) fn unlisted_options(&mut self, call: &ParsedArgs<'_>, spec: &Spec, root: &Spec) {
         let runs = [spec, root].iter().any(|s| {
             s.effects
                 .iter()
@@ -298,7 +298,7 @@ impl Engine<'_> {
         }
     }
 
-    fn unlisted_option(&mut self, seen: &Seen<'_>, runs: bool) {
+    fn unlisted_option(&mut self, seen: &FlagUse<'_>, runs: bool) {
         // `--log-file=x`, `-Xlog:gc:/x`
         let behind_colon = seen
             .name
@@ -365,7 +365,12 @@ impl Engine<'_> {
 
     /// Rates the words of a program whose entry only lists broad effects: one may tell it to
     /// delete, publish or the like.
-    pub(crate) fn told_to(&mut self, call: &Call<'_>, spec: &Spec, operands: Option<&Operands>) {
+    pub(crate) fn told_to(
+        &mut self,
+        call: &ParsedArgs<'_>,
+        spec: &Spec,
+        operands: Option<&Operands>,
+    ) {
         // A subcommand may appear where otherwise a script does.
         let plain = operands.is_none_or(|o| {
             let mut roles = o.roles.iter();

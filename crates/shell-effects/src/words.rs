@@ -1,6 +1,6 @@
 //! Words that a program passes to a shell, and operands whose positions are uncertain.
 
-use super::call::Call;
+use super::call::ParsedArgs;
 use super::chars::has_unknown;
 use super::effect::How;
 use super::engine::{Engine, Stream};
@@ -11,7 +11,13 @@ use super::table::spec::{Operands, Role};
 impl Engine<'_> {
     /// Handles operands next to a completely unknown word. It may expand to no word or to several,
     /// so the other operands may have different positions and thus roles.
-    pub(super) fn shifted(&mut self, ops: &Operands, call: &Call<'_>, recursive: bool, name: &str) {
+    pub(super) fn shifted(
+        &mut self,
+        ops: &Operands,
+        call: &ParsedArgs<'_>,
+        recursive: bool,
+        name: &str,
+    ) {
         let changes = |role: &&Role| {
             matches!(
                 role,

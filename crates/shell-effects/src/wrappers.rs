@@ -6,7 +6,7 @@ use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
-use super::spec_eval::read;
+use super::spec_eval::parse_args;
 
 /// Splits text into words as xargs does: quotes and backslashes protect blanks.
 fn unquoted_words(text: &str) -> Vec<String> {
@@ -170,7 +170,7 @@ impl Engine<'_> {
             self.dynamic(span, "the table has no entry for xargs");
             return Stream::unknown();
         };
-        let (call, _) = read(spec, rest);
+        let (call, _) = parse_args(spec, rest);
         if call.help {
             return Stream::unknown();
         }
@@ -283,7 +283,7 @@ impl Engine<'_> {
             self.dynamic(span, "the table has no entry for parallel");
             return Stream::unknown();
         };
-        let (call, _) = read(spec, rest);
+        let (call, _) = parse_args(spec, rest);
         if call.help || call.is_dry() {
             return Stream::unknown();
         }

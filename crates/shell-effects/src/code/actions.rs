@@ -10,7 +10,7 @@ use crate::expand::Arg;
 use crate::path::PathClass;
 
 /// A call with its arguments.
-pub(super) struct Call<'c> {
+pub(super) struct CodeCall<'c> {
     pub(super) code: &'c Code<'c>,
     pub(super) name: &'c str,
     /// Index of the name's token.
@@ -18,7 +18,7 @@ pub(super) struct Call<'c> {
     pub(super) args: Vec<CallArg>,
 }
 
-impl<'c> Call<'c> {
+impl<'c> CodeCall<'c> {
     fn new(code: &'c Code<'c>, name: &'c str, at: usize) -> Self {
         let tokens = code.tokens;
         // `require("x")(…)`
@@ -127,7 +127,7 @@ impl Engine<'_> {
 
 impl Engine<'_> {
     pub(super) fn code_action(&mut self, code: &Code<'_>, action: Action, name: &str, at: usize) {
-        let call = Call::new(code, name, at);
+        let call = CodeCall::new(code, name, at);
         let span = code.span;
         match action {
             Action::Safe | Action::Environment | Action::Opaque => {}
@@ -338,7 +338,7 @@ impl Engine<'_> {
     }
 
     /// Adds the effects of contacting a host.
-    fn code_network(&mut self, call: &Call<'_>, address: Option<String>, asked: bool) {
+    fn code_network(&mut self, call: &CodeCall<'_>, address: Option<String>, asked: bool) {
         let span = call.code.span;
         if let Some(cmd) = address.as_deref().and_then(|t| t.strip_prefix('|')) {
             self.shell_arg(&call.path(cmd.to_owned()), &Stream::unknown(), false);
@@ -357,7 +357,7 @@ impl Engine<'_> {
     }
 
     /// Adds the effects of SQL with unknown parts: its beginning gives the minimum.
-    fn code_sql(&mut self, call: &Call<'_>) {
+    fn code_sql(&mut self, call: &CodeCall<'_>) {
         let texts = call.args.iter().flat_map(|a| &a.texts);
         let longest = texts.max_by_key(|t| t.len()).cloned();
         if let Some(sql) = longest.filter(|t| t.contains(' ')) {
@@ -373,7 +373,7 @@ impl Engine<'_> {
         );
     }
 
-    fn code_read(&mut self, call: &Call<'_>) {
+    fn code_read(&mut self, call: &CodeCall<'_>) {
         let target = call.target();
         if let (true, Some(cmd)) = (call.name.starts_with("IO."), target.text.strip_prefix('|')) {
             let cmd = call.path(cmd.to_owned());
@@ -385,7 +385,7 @@ impl Engine<'_> {
         }
     }
 
-    fn code_open(&mut self, call: &Call<'_>) {
+    fn code_open(&mut self, call: &CodeCall<'_>) {
         let file = call.named_text(&["file", "filename", "path", "name"]);
         let target = call
             .literal(0)
@@ -421,7 +421,7 @@ impl Engine<'_> {
     }
 
     /// Handles `open(FH, "<", file)`, `open(FH, "cmd|")`, `open FH, ">file"`.
-    fn perl_open(&mut self, call: &Call<'_>) {
+    fn perl_open(&mut self, call: &CodeCall<'_>) {
         let all: Vec<String> = call.args.iter().filter_map(|a| a.literal.clone()).collect();
         let joined = all.join(" ");
         let or_unknown = |text: &str| {
@@ -445,7 +445,7 @@ impl Engine<'_> {
     }
 
     /// Analyses texts with code of the same language.
-    fn code_in_text(&mut self, call: &Call<'_>, action: Action) {
+    fn code_in_text(&mut self, call: &CodeCall<'_>, action: Action) {
         let (code, span) = (call.code, call.code.span);
         let called = code.tokens.get(call.at.saturating_add(1)) == Some(&Token::Punct('('));
         let positional = call.args.iter().enumerate().filter(|(_, a)| {
@@ -491,7 +491,7 @@ impl Engine<'_> {
     }
 
     /// Returns whether the first argument names a function that the code defines.
-    fn is_own_function(call: &Call<'_>) -> bool {
+    fn is_own_function(call: &CodeCall<'_>) -> bool {
         let first = call
             .code
             .tokens
@@ -507,7 +507,7 @@ impl Engine<'_> {
     }
 
     /// Handles a function, a method or an attribute given by its name.
-    fn code_by_name(&mut self, call: &Call<'_>, action: Action) {
+    fn code_by_name(&mut self, call: &CodeCall<'_>, action: Action) {
         let (scope, span) = (call.code.scope, call.code.span);
         let at = match action {
             Action::Send | Action::Callback => 0,
@@ -554,7 +554,7 @@ impl Engine<'_> {
     }
 
     /// Returns whether the argument is a variable to which the code assigns a function.
-    fn is_function_variable(call: &Call<'_>, at: usize) -> bool {
+    fn is_function_variable(call: &CodeCall<'_>, at: usize) -> bool {
         let behind = call
             .code
             .tokens

@@ -1,6 +1,6 @@
 //! Programs that code starts: their arguments, input and settings.
 
-use super::actions::Call;
+use super::actions::CodeCall;
 use super::language::Action;
 use super::lex::{CallArg, Token};
 use crate::chars::UNKNOWN;
@@ -10,7 +10,7 @@ use crate::expand::Arg;
 
 impl Engine<'_> {
     /// Runs the program of a call. Unknown parts of its words are `UNKNOWN`.
-    pub(super) fn code_spawn(&mut self, call: &Call<'_>, action: Action) {
+    pub(super) fn code_spawn(&mut self, call: &CodeCall<'_>, action: Action) {
         let before = self.shell.place();
         self.shell_settings(&call.args, call.code.span);
         let input = input(call, action);
@@ -18,7 +18,7 @@ impl Engine<'_> {
         self.shell.set_place(before);
     }
 
-    fn start(&mut self, call: &Call<'_>, action: Action, input: &Stream) {
+    fn start(&mut self, call: &CodeCall<'_>, action: Action, input: &Stream) {
         let span = call.code.span;
         let args: Vec<&CallArg> = call
             .args
@@ -141,7 +141,7 @@ fn texts(arg: &CallArg) -> Vec<String> {
 }
 
 /// Returns the words in the options of a call: `{args: […]}`, `{cmd: […]}`.
-fn in_options(call: &Call<'_>) -> Option<Vec<String>> {
+fn in_options(call: &CodeCall<'_>) -> Option<Vec<String>> {
     let tokens = call.code.tokens.get(call.at..)?;
     let at = tokens.windows(2).position(|w| {
         matches!(w, [Token::Name(n), Token::Punct(':')] if matches!(n.as_str(), "args" | "cmd"))
@@ -151,7 +151,7 @@ fn in_options(call: &Call<'_>) -> Option<Vec<String>> {
 }
 
 /// Returns the program's input: from the code, or the code's own input.
-fn input(call: &Call<'_>, action: Action) -> Stream {
+fn input(call: &CodeCall<'_>, action: Action) -> Stream {
     let scope = call.code.scope;
     let options = |key: &str| {
         let tokens = call.code.tokens.get(call.at..).unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::chars::UNKNOWN;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
-use crate::spec_eval::read;
+use crate::spec_eval::parse_args;
 use crate::table::spec::Role;
 
 pub(super) const PROGRAMS: Family = &[
@@ -56,7 +56,7 @@ fn unpack(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 fn archived(cx: &mut Engine<'_>, rest: &[Arg]) {
     let ctx = cx.ctx;
     if let Some(spec) = ctx.table.get("tar") {
-        let (call, _) = read(spec, rest);
+        let (call, _) = parse_args(spec, rest);
         let creates = [
             "-c",
             "--create",

@@ -4,7 +4,7 @@ use super::{Family, Invocation};
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
-use crate::spec_eval::read;
+use crate::spec_eval::parse_args;
 
 pub(super) const PROGRAMS: Family = &[
     (&["cp", "gcp", "install", "ln"], copy),
@@ -23,9 +23,9 @@ pub(super) const PROGRAMS: Family = &[
 fn keygen(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     const LOOKS: [&str; 9] = ["-l", "-B", "-L", "-F", "-Q", "-r", "-y", "-e", "-i"];
     let spec = cx.ctx.table.get("ssh-keygen")?;
-    let (read, _) = read(spec, call.rest);
-    if !LOOKS.iter().any(|f| read.has(f)) {
-        for file in read
+    let (parsed, _) = parse_args(spec, call.rest);
+    if !LOOKS.iter().any(|f| parsed.has(f)) {
+        for file in parsed
             .flags
             .iter()
             .filter(|f| f.name == "-f")
@@ -125,15 +125,15 @@ fn truncate(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 /// Values of variables may be file names, and a program that edits in place may print nothing.
 fn awk(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let spec = cx.ctx.table.get("awk")?;
-    let (read, _) = read(spec, call.rest);
+    let (parsed, _) = parse_args(spec, call.rest);
     let flags = |names: &'static [&str]| {
-        let given = read
+        let given = parsed
             .flags
             .iter()
             .filter(|f| names.contains(&f.name.as_str()));
         given.flat_map(|f| f.values.iter())
     };
-    for a in flags(&["-v", "--assign"]).chain(&read.operands) {
+    for a in flags(&["-v", "--assign"]).chain(&parsed.operands) {
         if let Some((_, value)) = crate::spec_eval::is_assignment(&a.text)
             && cx.classify(value).secret
         {
@@ -144,13 +144,13 @@ fn awk(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let (named, other) = (flags(&["-e", "--source"]), flags(&["-f", "--file"]).count());
     let programs: Vec<&Arg> = named.collect();
     let skipped = usize::from(programs.is_empty());
-    let program = programs.first().copied().or(read.operands.first());
+    let program = programs.first().copied().or(parsed.operands.first());
     if in_place
         && other == 0
         && programs.len() < 2
         && program.is_some_and(|p| crate::code::awk::prints_nothing(&p.text))
     {
-        for file in read.operands.iter().skip(skipped) {
+        for file in parsed.operands.iter().skip(skipped) {
             cx.path_empty(file);
         }
     }
@@ -160,13 +160,18 @@ fn awk(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 /// A script that edits in place may empty the file.
 fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let spec = cx.ctx.table.get("sed")?;
-    let (read, _) = read(spec, call.rest);
-    let has = |names: &[&str]| read.flags.iter().any(|f| names.contains(&f.name.as_str()));
+    let (parsed, _) = parse_args(spec, call.rest);
+    let has = |names: &[&str]| {
+        parsed
+            .flags
+            .iter()
+            .any(|f| names.contains(&f.name.as_str()))
+    };
     cx.edit_script = None;
     if !has(&["-i", "--in-place"]) || has(&["-f", "--file"]) {
         return None;
     }
-    let scripts = read
+    let scripts = parsed
         .flags
         .iter()
         .filter(|f| matches!(f.name.as_str(), "-e" | "--expression"));
@@ -175,14 +180,14 @@ fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         .collect();
     let skipped = usize::from(scripts.is_empty());
     if scripts.is_empty() {
-        scripts.extend(read.operands.first().map(|a| a.text.as_str()));
+        scripts.extend(parsed.operands.first().map(|a| a.text.as_str()));
     }
     if let [script] = scripts.as_slice() {
         cx.edit_script = Some((*script).to_owned());
     }
     let quiet = has(&["-n", "--quiet", "--silent"]);
     if crate::code::sed::leaves_nothing(&scripts.join("\n"), quiet) {
-        for file in read.operands.iter().skip(skipped) {
+        for file in parsed.operands.iter().skip(skipped) {
             cx.path_empty(file);
         }
     }
@@ -268,7 +273,7 @@ fn copy_null(cx: &mut Engine<'_>, rest: &[Arg]) {
 fn truncated(cx: &mut Engine<'_>, rest: &[Arg]) -> Option<Stream> {
     let ctx = cx.ctx;
     let spec = ctx.table.get("truncate")?;
-    let (call, _) = read(spec, rest);
+    let (call, _) = parse_args(spec, rest);
     let size = call
         .flags
         .iter()

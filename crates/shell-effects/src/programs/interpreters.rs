@@ -3,7 +3,7 @@
 use super::{Family, Invocation};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
-use crate::spec_eval::read;
+use crate::spec_eval::parse_args;
 
 pub(super) const PROGRAMS: Family = &[
     (
@@ -173,8 +173,8 @@ fn perl_operands(cx: &mut Engine<'_>, rest: &[Arg]) {
     let Some(spec) = ctx.table.get("perl") else {
         return;
     };
-    let (call, _) = read(spec, rest);
-    let code = |f: &crate::spec_eval::Seen<'_>| matches!(f.name.as_str(), "-e" | "-E");
+    let (call, _) = parse_args(spec, rest);
+    let code = |f: &crate::spec_eval::FlagUse<'_>| matches!(f.name.as_str(), "-e" | "-E");
     let opens = call.has("-n")
         || call.has("-p")
         || call.flags.iter().filter(|f| code(f)).any(|f| {
