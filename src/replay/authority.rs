@@ -367,7 +367,7 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
         .effects
         .iter()
         .fold(executes, |bits, e| bits | Category::of(e.kind).bit());
-    (!analysis.cut).then_some(all)
+    (!analysis.truncated).then_some(all)
 }
 
 /// What a decision did to the proposal, where it modified it. `found` is the risk of the modified

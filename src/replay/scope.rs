@@ -325,7 +325,7 @@ fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
         .or_else(|| call.get("tool_name"))
         .and_then(shell_effects::Param::as_str)?;
     let analysis = shell_effects::effects_of_call(tool, &call, places());
-    if analysis.cut || analysis.unparsed {
+    if analysis.truncated || analysis.unparsed {
         return None;
     }
     let named = action::paths(ActionKind::Known(ActionType::ToolCall), payload);

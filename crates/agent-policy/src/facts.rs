@@ -324,7 +324,7 @@ impl<'a> Facts<'a> {
 
     /// Whether the action may do more than its effects say.
     pub(crate) fn hides(&self) -> bool {
-        self.effects() & HIDDEN != 0 || self.analysis().cut
+        self.effects() & HIDDEN != 0 || self.analysis().truncated
     }
 
     /// The categories, as bits. A command always has `execute`.

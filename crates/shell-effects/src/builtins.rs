@@ -68,10 +68,10 @@ impl Engine<'_> {
                     .iter()
                     .find(|a| !a.text.starts_with('-') || a.text == "-");
                 match target {
-                    None => self.shell.set_place(Some(Cow::Borrowed(&self.ctx.home))),
+                    None => self.shell.set_cwd(Some(Cow::Borrowed(&self.ctx.home))),
                     Some(a) if a.text == "-" => {
                         // The previous directory isn't tracked.
-                        self.shell.set_place(None);
+                        self.shell.set_cwd(None);
                     }
                     // Which directory of CDPATH contains it isn't known.
                     Some(a)
@@ -81,14 +81,14 @@ impl Engine<'_> {
                                 .var("CDPATH")
                                 .is_some_and(|v| !matches!(v.text.as_str(), "" | "." | ":")) =>
                     {
-                        self.shell.set_place(None);
+                        self.shell.set_cwd(None);
                     }
                     Some(a) => self.change_dir(&a.text.clone()),
                 }
                 none
             }
             "popd" => {
-                self.shell.set_place(Some(Cow::Borrowed(&self.ctx.cwd)));
+                self.shell.set_cwd(Some(Cow::Borrowed(&self.ctx.cwd)));
                 none
             }
             "pwd" => Some(Stream {
@@ -485,7 +485,7 @@ impl Engine<'_> {
         };
         // Every later path begins with it: if it could grow without limit, the work would grow
         // quadratically.
-        self.shell.set_place(
+        self.shell.set_cwd(
             there
                 .filter(|d| d.len() <= LONGEST_CWD.max(self.ctx.cwd.len() + 64))
                 .map(Cow::Owned),

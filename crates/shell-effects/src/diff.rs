@@ -31,7 +31,7 @@ fn name(raw: &str) -> Option<String> {
 #[must_use]
 pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, diff.len().saturating_mul(4).saturating_add(10_000));
-    e.as_written = true;
+    e.literal_paths = true;
     let mut old: Option<String> = None;
     let mut pos = 0usize;
     // Remaining lines of the hunk, so that its text is never taken for a header.

@@ -223,7 +223,7 @@ pub struct Analysis {
     pub tree: Vec<Step>,
     /// Whether effects or steps beyond the limit were dropped. `risk` includes the dropped ones.
     #[serde(skip)]
-    pub cut: bool,
+    pub truncated: bool,
 }
 
 impl Analysis {
@@ -238,7 +238,7 @@ impl Analysis {
         let steps = self.tree.len();
         self.risk = self.risk.max(other.risk);
         self.unparsed |= other.unparsed;
-        self.cut |= other.cut;
+        self.truncated |= other.truncated;
         self.effects.extend(other.effects);
         self.tree.extend(other.tree.into_iter().map(|step| Step {
             parent: step.parent.map(|p| p + steps),
@@ -250,7 +250,7 @@ impl Analysis {
     /// limited to what a person can read.
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {
-        const MOST: usize = 12;
+        const MAX_REASONS: usize = 12;
         let mut ranked: Vec<&Effect> = self
             .effects
             .iter()
@@ -263,7 +263,7 @@ impl Analysis {
                 Some(t) => format!("{} `{t}`: {}", e.kind.as_str(), e.why),
                 None => format!("{}: {}", e.kind.as_str(), e.why),
             };
-            if reasons.len() == MOST {
+            if reasons.len() == MAX_REASONS {
                 break;
             }
             if !reasons.contains(&line) {

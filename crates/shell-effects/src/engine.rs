@@ -11,7 +11,7 @@ use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Spa
 use super::expand::{Arg, Var};
 use super::links::Links;
 use super::parse::{self, Base};
-use super::shell_state::{Saved, Shell};
+use super::shell_state::{Shell, ShellSnapshot};
 use super::sink::Sink;
 use super::work::Work;
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 /// Maximum length in bytes of one text. Systems pass no longer one to a shell (Linux: 128 KiB), and
 /// its tree takes many times as much memory.
-const LONGEST: usize = 256 << 10;
+const MAX_TEXT_BYTES: usize = 256 << 10;
 
 /// The content of a pipe or of standard input.
 #[derive(Debug, Clone, Default)]
@@ -62,15 +62,15 @@ pub(crate) struct Engine<'a> {
     /// Whether paths are on another machine.
     pub remote: bool,
     /// Whether paths are names in a diff, to which no shell expansion applies.
-    pub as_written: bool,
+    pub literal_paths: bool,
     /// Whether the other machine is a container on this one.
     pub container: bool,
     /// Whether the line has downloaded files.
-    pub fetched: bool,
+    pub downloaded: bool,
     /// Files of the work tree that the line has edited in place.
     pub edited: HashSet<String>,
     /// Files edited exactly once, with a script whose text contains no acting name.
-    pub touched: HashSet<String>,
+    pub edited_once: HashSet<String>,
     /// The script of the `sed` call that is being interpreted.
     pub edit_script: Option<String>,
     /// Links of the work tree, and those that the line creates.
@@ -90,11 +90,11 @@ impl<'a> Engine<'a> {
             shell: Shell::new(&ctx.cwd),
             files: HashMap::default(),
             remote: false,
-            as_written: false,
+            literal_paths: false,
             container: false,
-            fetched: false,
+            downloaded: false,
             edited: HashSet::new(),
-            touched: HashSet::new(),
+            edited_once: HashSet::new(),
             edit_script: None,
             links: Cow::Borrowed(&ctx.links),
             remote_added: false,
@@ -103,7 +103,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Returns whether the work limit is reached. The caller stops then.
-    pub(crate) fn spent(&mut self, span: Span) -> bool {
+    pub(crate) fn is_spent(&mut self, span: Span) -> bool {
         if self.work.is_spent() {
             if self.sink.mark_unparsed() {
                 self.emit_raw(
@@ -130,7 +130,7 @@ impl<'a> Engine<'a> {
         risk: RiskLevel,
         why: impl Into<Cow<'static, str>>,
     ) {
-        let place = self.place_of(kind, target.as_deref());
+        let place = self.classify_target(kind, target.as_deref());
         let changes = matches!(kind, EffectKind::Write | EffectKind::Delete);
         self.sink.add(Effect {
             kind,
@@ -145,7 +145,11 @@ impl<'a> Engine<'a> {
     }
 
     /// Classifies the path of an effect, resolved against the current directory of the command.
-    fn place_of(&self, kind: EffectKind, target: Option<&str>) -> Option<super::path::PathInfo> {
+    fn classify_target(
+        &self,
+        kind: EffectKind,
+        target: Option<&str>,
+    ) -> Option<super::path::PathInfo> {
         use EffectKind::{Credential, Delete, Read, System, Write};
         let text =
             target.filter(|_| matches!(kind, Read | Write | Delete | Credential | System))?;
@@ -187,12 +191,12 @@ impl<'a> Engine<'a> {
         );
     }
 
-    pub(crate) fn enter_subshell(&mut self) -> Saved<'a> {
+    pub(crate) fn enter_subshell(&mut self) -> ShellSnapshot<'a> {
         self.burn(1 + self.shell.var_count());
         self.shell.save()
     }
 
-    pub(crate) fn leave_subshell(&mut self, saved: Saved<'a>) {
+    pub(crate) fn leave_subshell(&mut self, saved: ShellSnapshot<'a>) {
         self.shell.restore(saved);
     }
 
@@ -210,8 +214,8 @@ impl<'a> Engine<'a> {
             self.dynamic(span, "code nested too deeply");
             return Stream::unknown();
         }
-        if text.len() > LONGEST {
-            self.sink.mark_cut();
+        if text.len() > MAX_TEXT_BYTES {
+            self.sink.mark_truncated();
             self.sink.mark_unparsed();
             let why = "code of more than 256 KiB: it isn't analysed";
             self.emit_raw(
@@ -225,7 +229,7 @@ impl<'a> Engine<'a> {
             return Stream::unknown();
         }
         self.burn(text.len() / 4 + 8);
-        if self.spent(span) {
+        if self.is_spent(span) {
             return Stream::unknown();
         }
         self.work.enter();
@@ -298,7 +302,7 @@ impl<'a> Engine<'a> {
                 }
                 out.present |= s.present;
             }
-            if self.spent(p.span) {
+            if self.is_spent(p.span) {
                 break;
             }
         }
@@ -328,7 +332,7 @@ impl<'a> Engine<'a> {
 
     pub(crate) fn run_command(&mut self, c: &Command, stdin: &Stream, want: bool) -> Stream {
         self.burn(4);
-        if self.spent(c.span) {
+        if self.is_spent(c.span) {
             return Stream::unknown();
         }
         if let Kind::Simple { assigns, words } = &c.kind {
@@ -500,7 +504,7 @@ impl<'a> Engine<'a> {
                 (Some(t), Some(u)) if t.len() + u.len() < 1 << 16 => t.push_str(&u),
                 _ => out.text = None,
             }
-            if self.spent(item.span) {
+            if self.is_spent(item.span) {
                 break;
             }
         }
@@ -647,7 +651,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Returns whether the line itself wrote this file.
-    pub(crate) fn wrote(&self, file: &str) -> bool {
+    pub(crate) fn has_written(&self, file: &str) -> bool {
         !self.files.is_empty()
             && super::path::normalise(file, self.shell.cwd())
                 .is_some_and(|p| self.files.contains_key(&p))
@@ -664,16 +668,16 @@ mod tests {
         let table = Table::builtin();
         let context = Context::new(&table);
         let lines = |bytes: usize| "ls\n".repeat(bytes / 3);
-        let short = analyse(&lines(LONGEST), &context);
+        let short = analyse(&lines(MAX_TEXT_BYTES), &context);
         assert_eq!((short.risk, short.unparsed), (RiskLevel::Low, false));
         for text in [
-            lines(LONGEST + 3),
-            format!("bash -c '{}'", lines(LONGEST)),
-            format!("ls {}", "a".repeat(LONGEST)),
+            lines(MAX_TEXT_BYTES + 3),
+            format!("bash -c '{}'", lines(MAX_TEXT_BYTES)),
+            format!("ls {}", "a".repeat(MAX_TEXT_BYTES)),
         ] {
             let long = analyse(&text, &context);
             assert_eq!(
-                (long.risk, long.unparsed, long.cut),
+                (long.risk, long.unparsed, long.truncated),
                 (RiskLevel::High, true, true),
                 "{}",
                 text.len()

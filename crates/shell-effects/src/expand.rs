@@ -62,7 +62,7 @@ struct Fields {
 }
 
 impl Fields {
-    fn cut(&mut self, span: Span) {
+    fn end_field(&mut self, span: Span) {
         if self.open && self.done.len() < MAX_FIELDS {
             let text = std::mem::take(&mut self.text);
             self.done.push(Arg {
@@ -234,12 +234,12 @@ impl Engine<'_> {
                             f.quoted = true;
                             f.push(&v);
                             if k + 1 < n {
-                                f.cut(word.span);
+                                f.end_field(word.span);
                             }
                         } else {
                             self.split(&v, &mut f, word.span);
                             if k + 1 < n {
-                                f.cut(word.span);
+                                f.end_field(word.span);
                             }
                         }
                     }
@@ -263,7 +263,7 @@ impl Engine<'_> {
                 }
             }
         }
-        f.cut(word.span);
+        f.end_field(word.span);
         out.append(&mut f.done);
     }
 
@@ -276,7 +276,7 @@ impl Engine<'_> {
         let mut first = true;
         for piece in v.split(is_sep) {
             if !first {
-                f.cut(span);
+                f.end_field(span);
             }
             first = false;
             if !piece.is_empty() {

@@ -19,11 +19,11 @@ impl<T> Default for Memo<T> {
 impl<T: Copy> Memo<T> {
     /// Returns the cached result for a name, or computes and stores it with `find`.
     pub fn get(&mut self, name: &str, find: impl FnOnce(&str) -> T) -> T {
-        let slot = self.0.get_mut(place(name));
-        if let Some(Some((known, said))) = &slot
+        let slot = self.0.get_mut(slot_of(name));
+        if let Some(Some((known, result))) = &slot
             && **known == *name
         {
-            return *said;
+            return *result;
         }
         let found = find(name);
         if let Some(slot) = slot.filter(|_| name.len() <= LENGTH) {
@@ -34,7 +34,7 @@ impl<T: Copy> Memo<T> {
 }
 
 /// Hashes a name to its slot, by its length, its beginning and its end.
-fn place(name: &str) -> usize {
+fn slot_of(name: &str) -> usize {
     let bytes = name.as_bytes();
     let fold = |bytes: &[u8]| {
         bytes.iter().fold(0, |sum: usize, byte| {

@@ -46,7 +46,7 @@ impl Engine<'_> {
             }
             return info;
         }
-        let classify = if self.as_written {
+        let classify = if self.literal_paths {
             path::classify_as_written
         } else {
             path::classify

@@ -129,7 +129,7 @@ impl Engine<'_> {
                     || super::code::compiled::harmless(path, text)
             }) || !may_run(name)
         };
-        !self.fetched && self.edited.is_empty() && self.files.iter().all(known)
+        !self.downloaded && self.edited.is_empty() && self.files.iter().all(known)
     }
 
     /// Records that a program has edited a file in place. A later run of the file runs code from
@@ -149,7 +149,7 @@ impl Engine<'_> {
         let script = self.edit_script.as_ref().filter(|_| name == "sed");
         let code = language(&path).filter(|_| !is_build_file(&path));
         let mild = script.is_some_and(|s| code.is_some_and(|l| is_mild(l, s)));
-        if !mild || !self.touched.insert(path.clone()) {
+        if !mild || !self.edited_once.insert(path.clone()) {
             self.edited.insert(path);
         }
     }
@@ -290,7 +290,7 @@ impl Engine<'_> {
         if self.remote || self.container {
             return;
         }
-        if self.fetched || self.edited.iter().any(|path| is_build_file(path)) {
+        if self.downloaded || self.edited.iter().any(|path| is_build_file(path)) {
             self.dynamic(span, "runs code that this line has fetched or changed");
             return;
         }
@@ -310,7 +310,7 @@ impl Engine<'_> {
         let files = std::mem::take(&mut self.files);
         for (path, text) in written {
             match (language(&path), text) {
-                (Some(language), Some(text)) if !self.spent(span) => {
+                (Some(language), Some(text)) if !self.is_spent(span) => {
                     let code = Arg::literal(text, span);
                     self.code(language, &code, &Stream::default());
                 }

@@ -48,7 +48,7 @@ impl Engine<'_> {
     /// Expands text as if it were between double quotes.
     pub(super) fn expand_again(&mut self, text: &str, span: Span) {
         self.burn(text.len() / 4 + 8);
-        if self.spent(span) {
+        if self.is_spent(span) {
             return;
         }
         if self.work.is_too_deep() {
@@ -93,7 +93,7 @@ impl Engine<'_> {
         let mut queue = vec![text.to_owned()];
         while let Some(text) = queue.pop() {
             self.burn(text.len() / 8 + 1);
-            if self.spent(span) {
+            if self.is_spent(span) {
                 return;
             }
             if acts(&text) {

@@ -62,7 +62,7 @@ impl Engine<'_> {
             return Stream::unknown();
         };
         self.burn(16 + args.iter().map(|a| a.text.len() / 8 + 2).sum::<usize>());
-        if self.spent(span) {
+        if self.is_spent(span) {
             return Stream::unknown();
         }
         if self.work.is_too_deep() {
@@ -269,7 +269,7 @@ impl Engine<'_> {
                 self.dynamic(arg.span, "runs a file that isn't known");
                 return true;
             }
-            PathClass::Inside | PathClass::Root if self.fetched => {
+            PathClass::Inside | PathClass::Root if self.downloaded => {
                 self.dynamic(arg.span, "runs a file that this line may have fetched");
                 return true;
             }
@@ -346,7 +346,7 @@ impl Engine<'_> {
             }
             let piped = stdin.present && !stdin.inline && stdin.text.is_none();
             let first_arg = rest.first().map(|a| a.text.as_str()).unwrap_or_default();
-            self.fetched |= table_name == "git" && first_arg == "clone"
+            self.downloaded |= table_name == "git" && first_arg == "clone"
                 || matches!(
                     table_name.as_str(),
                     "tar" | "bsdtar" | "cpio" | "unzip" | "gtar"

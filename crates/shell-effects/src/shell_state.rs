@@ -29,7 +29,7 @@ pub(crate) struct Shell<'a> {
 }
 
 /// State that a subshell doesn't pass back to its parent.
-pub(crate) struct Saved<'a> {
+pub(crate) struct ShellSnapshot<'a> {
     cwd: Option<Cow<'a, str>>,
     vars: HashMap<String, Var>,
 }
@@ -51,8 +51,8 @@ impl<'a> Shell<'a> {
     }
 
     /// Saves the state that a subshell may change without effect on its parent.
-    pub(crate) fn save(&self) -> Saved<'a> {
-        Saved {
+    pub(crate) fn save(&self) -> ShellSnapshot<'a> {
+        ShellSnapshot {
             cwd: self.cwd.clone(),
             vars: if self.vars.is_empty() {
                 HashMap::default()
@@ -62,7 +62,7 @@ impl<'a> Shell<'a> {
         }
     }
 
-    pub(crate) fn restore(&mut self, saved: Saved<'a>) {
+    pub(crate) fn restore(&mut self, saved: ShellSnapshot<'a>) {
         self.cwd = saved.cwd;
         self.vars = saved.vars;
     }
@@ -81,12 +81,12 @@ impl<'a> Shell<'a> {
         self.cwd.as_deref()
     }
 
-    /// Returns the current directory, to restore it with [`Shell::set_place`].
-    pub(crate) fn place(&self) -> Option<Cow<'a, str>> {
+    /// Returns the current directory, to restore it with [`Shell::set_cwd`].
+    pub(crate) fn clone_cwd(&self) -> Option<Cow<'a, str>> {
         self.cwd.clone()
     }
 
-    pub(crate) fn set_place(&mut self, cwd: Option<Cow<'a, str>>) {
+    pub(crate) fn set_cwd(&mut self, cwd: Option<Cow<'a, str>>) {
         self.cwd = cwd;
     }
 

@@ -5,7 +5,7 @@ use super::effect::{Analysis, Effect, EffectKind, How, RiskLevel, Span, Step};
 use super::expand::Arg;
 
 /// Maximum number of effects and of steps. The risk includes those beyond it.
-const MAX_KEPT: usize = 512;
+const MAX_ENTRIES: usize = 512;
 
 /// Collects what programs do.
 pub(crate) struct Sink {
@@ -19,7 +19,7 @@ pub(crate) struct Sink {
     dry: bool,
     unparsed: bool,
     /// Whether effects or steps were left out.
-    cut: bool,
+    truncated: bool,
 }
 
 impl Sink {
@@ -31,7 +31,7 @@ impl Sink {
             how: How::Direct,
             dry: false,
             unparsed: false,
-            cut: false,
+            truncated: false,
         }
     }
 
@@ -61,11 +61,11 @@ impl Sink {
             }
             return;
         }
-        if self.effects.len() < MAX_KEPT {
+        if self.effects.len() < MAX_ENTRIES {
             self.effects.push(effect);
             return;
         }
-        self.cut = true;
+        self.truncated = true;
         // Never lose the highest risk.
         if let Some(last) = self
             .effects
@@ -79,8 +79,8 @@ impl Sink {
     /// Adds a step to the tree; returns its index.
     pub(crate) fn add_step(&mut self, program: &str, args: &[Arg], span: Span) -> usize {
         let i = self.steps.len();
-        self.cut |= i >= MAX_KEPT || args.len() > 64;
-        if i < MAX_KEPT {
+        self.truncated |= i >= MAX_ENTRIES || args.len() > 64;
+        if i < MAX_ENTRIES {
             self.steps.push(Step {
                 parent: self.parent,
                 how: self.how,
@@ -89,7 +89,7 @@ impl Sink {
                 span,
             });
         }
-        i.min(MAX_KEPT.saturating_sub(1))
+        i.min(MAX_ENTRIES.saturating_sub(1))
     }
 
     /// Makes new steps children of this one. Returns the value to pass to [`Sink::leave_step`].
@@ -166,8 +166,8 @@ impl Sink {
     }
 
     /// Records that effects or steps were left out.
-    pub(crate) fn mark_cut(&mut self) {
-        self.cut = true;
+    pub(crate) fn mark_truncated(&mut self) {
+        self.truncated = true;
     }
 
     /// Returns the analysis of the collected effects and steps.
@@ -181,7 +181,7 @@ impl Sink {
             effects,
             unparsed: self.unparsed,
             tree: self.steps,
-            cut: self.cut,
+            truncated: self.truncated,
         }
     }
 }

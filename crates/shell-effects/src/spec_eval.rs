@@ -24,7 +24,7 @@ impl Engine<'_> {
         let (call, spec) = parse_args(root, args);
         self.burn(args.len() * 4 + 8);
         let out = self.apply_call(name, root, spec, &call, stdin, want, span);
-        if call.unsure && !self.spent(span) {
+        if call.unsure && !self.is_spent(span) {
             // The alternative: the option is a switch, and the next word is separate.
             let (call, spec) = parse_args_as(root, args, false);
             self.burn(args.len() * 4 + 8);
@@ -187,7 +187,7 @@ impl Engine<'_> {
                 "a word that isn't known, which may be an option",
             );
         }
-        let saved_cwd = self.shell.place();
+        let saved_cwd = self.shell.clone_cwd();
         let saved_dry = self.sink.drop_changes(dry);
         for seen in &call.flags {
             if matches!(seen.flag.and_then(|f| f.arg.as_ref()), Some(Role::Cwd))
@@ -253,7 +253,7 @@ impl Engine<'_> {
             self.stdin_role(role, stdin, name, span);
         }
         self.sink.restore_changes(saved_dry);
-        self.shell.set_place(saved_cwd);
+        self.shell.set_cwd(saved_cwd);
         out
     }
 

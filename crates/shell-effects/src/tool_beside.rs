@@ -200,7 +200,7 @@ fn calls_among<'p>(values: impl Iterator<Item = &'p Param<'p>>, ctx: &Context<'_
         }
     }
     if calls.next().is_some() {
-        (analysis.cut, analysis.risk) = (true, RiskLevel::High);
+        (analysis.truncated, analysis.risk) = (true, RiskLevel::High);
     }
     analysis
 }

@@ -85,13 +85,13 @@ impl Engine<'_> {
 
     /// Runs `run` in another directory.
     pub(super) fn at(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
-        let before = self.shell.place();
+        let before = self.shell.clone_cwd();
         if let Some(cwd) = cwd {
             self.shell
-                .set_place(normalise(&clean(cwd), before.as_deref()).map(Cow::Owned));
+                .set_cwd(normalise(&clean(cwd), before.as_deref()).map(Cow::Owned));
         }
         run(self);
-        self.shell.set_place(before);
+        self.shell.set_cwd(before);
     }
 
     /// Handles a parameter that may be a command line which runs later.

@@ -245,7 +245,7 @@ impl Engine<'_> {
                         })
                         .collect();
                     self.wrapped(&args, &Stream::default(), false, span);
-                    if self.spent(span) {
+                    if self.is_spent(span) {
                         break;
                     }
                 }
@@ -350,7 +350,7 @@ impl Engine<'_> {
                 || w.text.contains("{1}")
         });
         for item in inputs {
-            if self.spent(span) {
+            if self.is_spent(span) {
                 break;
             }
             // An input is one word of the command. With `-q`, or with `{= =}`, it may become

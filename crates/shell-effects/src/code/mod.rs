@@ -70,7 +70,7 @@ impl Engine<'_> {
     /// Analyses inline code of a language.
     pub(crate) fn code(&mut self, lang: &str, arg: &Arg, stdin: &Stream) {
         self.burn(arg.text.len() / 2 + 8);
-        if self.spent(arg.span) {
+        if self.is_spent(arg.span) {
             return;
         }
         if arg.text.trim() == "\0" {
@@ -146,7 +146,7 @@ impl Engine<'_> {
         let text = arg.text.as_str();
         let tokens = lex::tokens(lang, text);
         self.burn(tokens.len() * (2 + tokens.len() / 512) + text.len());
-        if self.spent(arg.span) {
+        if self.is_spent(arg.span) {
             return;
         }
         if tokens.len() > MAX_TOKENS {
@@ -172,7 +172,7 @@ impl Engine<'_> {
                 "a name in the code is written with other characters",
             );
         }
-        let before = self.shell.place();
+        let before = self.shell.clone_cwd();
         self.code_assignments(lang, &tokens, arg.span);
         for (i, token) in tokens.iter().enumerate() {
             match token {
@@ -203,7 +203,7 @@ impl Engine<'_> {
                 _ => {}
             }
         }
-        self.shell.set_place(before);
+        self.shell.set_cwd(before);
         if computed::computed_call(lang, &tokens) || scope.reflects && scope.calls_values {
             self.dynamic(arg.span, "the code computes the names that it calls");
         }

@@ -11,11 +11,11 @@ use crate::expand::Arg;
 impl Engine<'_> {
     /// Runs the program of a call. Unknown parts of its words are `UNKNOWN`.
     pub(super) fn code_spawn(&mut self, call: &CodeCall<'_>, action: Action) {
-        let before = self.shell.place();
+        let before = self.shell.clone_cwd();
         self.shell_settings(&call.args, call.code.span);
         let input = input(call, action);
         self.start(call, action, &input);
-        self.shell.set_place(before);
+        self.shell.set_cwd(before);
     }
 
     fn start(&mut self, call: &CodeCall<'_>, action: Action, input: &Stream) {

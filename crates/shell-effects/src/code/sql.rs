@@ -55,7 +55,7 @@ impl Engine<'_> {
         let (mut closed, mut has_unknown, mut statements) = (false, false, 0);
         for reading in lex::distinct(readings, &text) {
             self.burn(8 + chars.len() / 8);
-            if self.spent(arg.span) {
+            if self.is_spent(arg.span) {
                 return;
             }
             let lexed = lex::lex(&chars, client, reading);

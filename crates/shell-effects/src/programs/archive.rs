@@ -35,8 +35,8 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 crate::path::PathClass::Inside | crate::path::PathClass::Root
             )
     });
-    cx.fetched |= foreign || words.iter().any(is_unknown_word);
-    cx.fetched |=
+    cx.downloaded |= foreign || words.iter().any(is_unknown_word);
+    cx.downloaded |=
         stdin.present && stdin.text.is_none() && !stdin.inline && cx.sink.has(EffectKind::Network);
     let ctx = cx.ctx;
     let spec = ctx.table.get("tar")?;
@@ -49,7 +49,7 @@ fn unpack(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         .rest
         .iter()
         .find(|a| a.text.ends_with(".zip") || a.text.ends_with(".7z"));
-    cx.fetched |= file.is_some_and(|a| !matches!(cx.classify(&a.text).class, Inside | Root));
+    cx.downloaded |= file.is_some_and(|a| !matches!(cx.classify(&a.text).class, Inside | Root));
     None
 }
 

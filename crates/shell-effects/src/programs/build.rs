@@ -82,7 +82,7 @@ fn make(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         };
         if file
             .as_deref()
-            .is_some_and(|f| f == "-" || f == "/dev/stdin" || cx.wrote(f))
+            .is_some_and(|f| f == "-" || f == "/dev/stdin" || cx.has_written(f))
         {
             cx.dynamic(
                 a.span,
@@ -148,12 +148,12 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         );
     }
     // A program compiled from text of this line is code of this line.
-    if stdin.present || rest.iter().any(|a| cx.wrote(&a.text)) {
+    if stdin.present || rest.iter().any(|a| cx.has_written(&a.text)) {
         // A program of harmless source is harmless.
         let known = |cx: &Engine<'_>, a: &Arg| {
             use crate::path::PathClass::{Inside, Root};
             !a.text.contains(['/', '.'])
-                || cx.wrote(&a.text)
+                || cx.has_written(&a.text)
                 || matches!(cx.classify(&a.text).class, Inside | Root)
         };
         let target = rest
@@ -178,7 +178,7 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         // Without `-o` the program is named after its source.
         for source in rest
             .iter()
-            .filter(|a| cx.wrote(&a.text))
+            .filter(|a| cx.has_written(&a.text))
             .cloned()
             .collect::<Vec<_>>()
         {

@@ -247,7 +247,7 @@ fn copied(cx: &mut Engine<'_>, rest: &[Arg]) {
         cx.classify(&from.text).class,
         crate::path::PathClass::Inside | crate::path::PathClass::Root
     );
-    if (foreign || cx.wrote(&from.text))
+    if (foreign || cx.has_written(&from.text))
         && let Some(p) = crate::path::normalise(&to.text, cx.shell.cwd())
     {
         let base = from.text.rsplit('/').next().unwrap_or_default();

@@ -94,7 +94,7 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         _ => {}
     }
     if words.first().is_some_and(|a| applies(a)) && !rest.iter().any(only_looks) {
-        cx.fetched = true;
+        cx.downloaded = true;
     }
     None
 }
@@ -102,6 +102,6 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 /// The line doesn't contain the changes of a patch.
 fn patch(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let looks = |a: &Arg| matches!(a.text.as_str(), "--dry-run" | "--help" | "--version" | "-v");
-    cx.fetched |= !call.rest.iter().any(looks);
+    cx.downloaded |= !call.rest.iter().any(looks);
     None
 }

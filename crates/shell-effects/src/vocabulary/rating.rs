@@ -56,7 +56,7 @@ pub(crate) fn effects_of_known(
 fn add(analysis: &mut Analysis, other: Analysis) {
     analysis.risk = analysis.risk.max(other.risk);
     analysis.unparsed |= other.unparsed;
-    analysis.cut |= other.cut;
+    analysis.truncated |= other.truncated;
     for effect in other.effects {
         let same = analysis
             .effects
