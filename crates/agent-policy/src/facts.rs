@@ -8,7 +8,7 @@ use super::surroundings::Surroundings;
 use governance::{ActionType, RiskLevel};
 use shell_effects::line::Line;
 use shell_effects::{
-    Analysis, Certainty, Context, Effect, EffectKind, How, Param, Span, Step, analyse,
+    Analysis, Certainty, Context, Effect, EffectKind, Param, Span, Step, StepOrigin, analyse,
     effects_beside_diff, effects_of_answer, effects_of_diff, effects_of_tool,
 };
 use std::cell::OnceCell;
@@ -377,7 +377,9 @@ impl<'a> Facts<'a> {
                 "shopt" | "setopt" | "set" | "zsh" | "fish"
             )
         };
-        let flag = |s: &Step| s.how != How::Direct && s.args.iter().any(|a| a.contains("dotglob"));
+        let flag = |s: &Step| {
+            s.origin != StepOrigin::Direct && s.args.iter().any(|a| a.contains("dotglob"))
+        };
         let names = |text: &str| text.contains("GLOBIGNORE") || text.contains("dotglob");
         names(self.line()) || self.steps().iter().any(|s| options(s) || flag(s))
     }

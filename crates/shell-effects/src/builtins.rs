@@ -105,9 +105,9 @@ impl Engine<'_> {
                 if rest.is_empty() {
                     return none;
                 }
-                let how = self.sink.how();
+                let origin = self.sink.origin();
                 let s = self.joined_shell(&rest, stdin, want);
-                self.sink.set_how(how);
+                self.sink.set_origin(origin);
                 Some(s)
             }
             "source" | "." => {

@@ -180,10 +180,10 @@ pub struct Effect {
     pub changes: bool,
 }
 
-/// How a program comes to be run.
+/// The reason why a program is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum StepOrigin {
     /// Written in the line itself.
     Direct,
     /// By a program that runs another (`sudo`, `timeout`, `find -exec`).
@@ -202,7 +202,8 @@ pub struct Step {
     /// Index of the step that runs this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
-    pub how: How,
+    #[serde(rename = "how")]
+    pub origin: StepOrigin,
     /// The program's name in the table, without the directory.
     pub program: String,
     /// The arguments; unknown parts are shown as `$…`.

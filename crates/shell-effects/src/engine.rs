@@ -7,7 +7,7 @@
 use super::Context;
 use super::ast::{Assign, Command, Kind, List, Pipeline, Redir, RedirOp};
 use super::chars::{UNKNOWN, has_unknown, show};
-use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span};
+use super::effect::{Analysis, Certainty, Effect, EffectKind, RiskLevel, Span, StepOrigin};
 use super::expand::{Arg, Var};
 use super::links::Links;
 use super::parse::{self, Base};
@@ -205,7 +205,7 @@ impl<'a> Engine<'a> {
         &mut self,
         text: &str,
         base: Base,
-        how: How,
+        origin: StepOrigin,
         stdin: &Stream,
         want: bool,
     ) -> Stream {
@@ -242,9 +242,9 @@ impl<'a> Engine<'a> {
         self.burn((before - fuel) / 4);
         let out = match parsed {
             Ok(list) => {
-                let saved = self.sink.set_how(how);
+                let saved = self.sink.set_origin(origin);
                 let s = self.run_list(&list, stdin, want, None);
-                self.sink.set_how(saved);
+                self.sink.set_origin(saved);
                 s
             }
             Err(e) => {
@@ -278,9 +278,9 @@ impl<'a> Engine<'a> {
         want: bool,
         sub: Option<Span>,
     ) -> Stream {
-        let how = self.sink.how();
+        let origin = self.sink.origin();
         if sub.is_some() {
-            self.sink.set_how(How::Substitution);
+            self.sink.set_origin(StepOrigin::Substitution);
         }
         let mut out = Stream {
             text: Some(String::new()),
@@ -306,7 +306,7 @@ impl<'a> Engine<'a> {
                 break;
             }
         }
-        self.sink.set_how(how);
+        self.sink.set_origin(origin);
         if want { out } else { Stream::unknown() }
     }
 
@@ -537,9 +537,9 @@ impl<'a> Engine<'a> {
         self.work.enter();
         self.shell
             .push_params(args.iter().map(|a| a.text.clone()).collect());
-        let how = self.sink.set_how(How::Function);
+        let origin = self.sink.set_origin(StepOrigin::Function);
         let s = self.run_command(&body, stdin, want);
-        self.sink.set_how(how);
+        self.sink.set_origin(origin);
         self.shell.pop_params();
         self.work.leave();
         s

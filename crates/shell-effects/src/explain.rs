@@ -1,7 +1,7 @@
 //! Shows an analysis to people: the tree of programs, the effects under the text, the risk and its
 //! reasons. No part of the line reaches the terminal unescaped.
 
-use super::effect::{Analysis, Certainty, Effect, How, Span};
+use super::effect::{Analysis, Certainty, Effect, Span, StepOrigin};
 use std::fmt::Write as _;
 
 /// Maximum length of the excerpt around an effect, in bytes.
@@ -92,13 +92,13 @@ fn excerpt(cmd: &str, span: Span) -> (String, String) {
     (line, marks.trim_end().to_owned())
 }
 
-fn how(h: How) -> &'static str {
+fn origin(h: StepOrigin) -> &'static str {
     match h {
-        How::Direct => "",
-        How::Wrapper => "run by the line above: ",
-        How::Substitution => "in a substitution: ",
-        How::Code => "as code: ",
-        How::Function => "in a function: ",
+        StepOrigin::Direct => "",
+        StepOrigin::Wrapper => "run by the line above: ",
+        StepOrigin::Substitution => "in a substitution: ",
+        StepOrigin::Code => "as code: ",
+        StepOrigin::Function => "in a function: ",
     }
 }
 
@@ -118,7 +118,7 @@ pub fn tree(analysis: &Analysis) -> String {
             out,
             "{}{}{}",
             "  ".repeat(d + 1),
-            how(s.how),
+            origin(s.origin),
             escape(&s.program)
         );
         for a in s.args.iter().take(16) {

@@ -1,7 +1,7 @@
 //! Settings and options of git that run commands. The table describes the subcommands themselves.
 
 use super::chars::{UNKNOWN, has_unknown, show};
-use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
@@ -216,7 +216,7 @@ impl Engine<'_> {
                 self.run_text(
                     &text,
                     Base::Fixed(value.span),
-                    How::Code,
+                    StepOrigin::Code,
                     &Stream::default(),
                     false,
                 );

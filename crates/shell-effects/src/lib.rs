@@ -71,7 +71,7 @@ mod wrappers;
 
 pub use content::{Content, recorded_content};
 pub use diff::effects_of_diff;
-pub use effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span, Step};
+pub use effect::{Analysis, Certainty, Effect, EffectKind, RiskLevel, Span, Step, StepOrigin};
 pub use links::Links;
 pub use param::{Param, WRAPPERS, unwrapped_value};
 pub use table::{Table, TableError};
@@ -151,7 +151,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
         engine.run_text(
             &clean,
             parse::Base::Offset(0),
-            How::Direct,
+            StepOrigin::Direct,
             &engine::Stream::default(),
             false,
         );

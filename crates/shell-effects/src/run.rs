@@ -1,7 +1,7 @@
 //! Determines the program that a list of words runs, and runs it.
 
 use super::chars::{ANY, SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown, show};
-use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
@@ -127,7 +127,7 @@ impl Engine<'_> {
         let name = args.first().map(|a| a.text.clone()).unwrap_or_default();
         // An alias isn't expanded inside itself.
         let saved = self.shell.remove_alias(&name);
-        let s = self.run_text(&text, Base::Fixed(span), How::Code, stdin, want);
+        let s = self.run_text(&text, Base::Fixed(span), StepOrigin::Code, stdin, want);
         if let Some(b) = saved {
             self.shell.set_alias(name, b);
         }
@@ -303,13 +303,13 @@ impl Engine<'_> {
             self.dynamic(span, "commands nested too deeply");
             return Stream::unknown();
         }
-        let how = self.sink.set_how(How::Wrapper);
+        let origin = self.sink.set_origin(StepOrigin::Wrapper);
         let functions = self.shell.take_functions();
         let aliases = self.shell.take_aliases();
         let s = self.run_args(args, stdin, want, span);
         self.shell.restore_functions(functions);
         self.shell.restore_aliases(aliases);
-        self.sink.set_how(how);
+        self.sink.set_origin(origin);
         s
     }
 

@@ -1,7 +1,7 @@
 //! Collects the effects and the steps of an analysis.
 
 use super::chars::show;
-use super::effect::{Analysis, Effect, EffectKind, How, RiskLevel, Span, Step};
+use super::effect::{Analysis, Effect, EffectKind, RiskLevel, Span, Step, StepOrigin};
 use super::expand::Arg;
 
 /// Maximum number of effects and of steps. The risk includes those beyond it.
@@ -14,7 +14,7 @@ pub(crate) struct Sink {
     /// The step that new steps belong to.
     parent: Option<usize>,
     /// How new steps are invoked.
-    how: How,
+    origin: StepOrigin,
     /// Whether effects that change something are dropped (`--dry-run`).
     dry: bool,
     unparsed: bool,
@@ -28,7 +28,7 @@ impl Sink {
             steps: Vec::with_capacity(steps),
             effects: Vec::with_capacity(effects),
             parent: None,
-            how: How::Direct,
+            origin: StepOrigin::Direct,
             dry: false,
             unparsed: false,
             truncated: false,
@@ -83,7 +83,7 @@ impl Sink {
         if i < MAX_ENTRIES {
             self.steps.push(Step {
                 parent: self.parent,
-                how: self.how,
+                origin: self.origin,
                 program: show(program),
                 args: args.iter().take(64).map(|a| show(&a.text)).collect(),
                 span,
@@ -101,13 +101,13 @@ impl Sink {
         self.parent = parent;
     }
 
-    pub(crate) fn how(&self) -> How {
-        self.how
+    pub(crate) fn origin(&self) -> StepOrigin {
+        self.origin
     }
 
     /// Sets how new steps are invoked; returns the previous value.
-    pub(crate) fn set_how(&mut self, how: How) -> How {
-        std::mem::replace(&mut self.how, how)
+    pub(crate) fn set_origin(&mut self, origin: StepOrigin) -> StepOrigin {
+        std::mem::replace(&mut self.origin, origin)
     }
 
     /// Drops changes from now on if `dry`. Returns the value to pass to [`Sink::restore_changes`].

@@ -5,7 +5,7 @@
 //! effects on files.
 
 use super::diff::effects_of_diff;
-use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::line::Line;
@@ -29,7 +29,7 @@ impl Engine<'_> {
             engine.run_text(
                 &clean(&line.text),
                 Base::Fixed(NOWHERE),
-                How::Code,
+                StepOrigin::Code,
                 &Stream::default(),
                 false,
             );

@@ -5,7 +5,7 @@
 
 use super::ast::{Part, Word};
 use super::chars::{ANY, STAR, any_byte};
-use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::param::Param;
@@ -628,7 +628,7 @@ impl Engine<'_> {
                 self.run_text(
                     &format!("{} {line}", words.join(" ")),
                     Base::Fixed(NOWHERE),
-                    How::Code,
+                    StepOrigin::Code,
                     &Stream::default(),
                     false,
                 );

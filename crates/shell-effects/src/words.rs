@@ -2,7 +2,7 @@
 
 use super::call::ParsedArgs;
 use super::chars::has_unknown;
-use super::effect::How;
+use super::effect::StepOrigin;
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
@@ -49,7 +49,13 @@ impl Engine<'_> {
         if rest.iter().any(|a| a.obfuscated) {
             self.dynamic(span, "decoded text is run as a command");
         }
-        self.run_text(&text.join(" "), Base::Fixed(span), How::Code, stdin, want)
+        self.run_text(
+            &text.join(" "),
+            Base::Fixed(span),
+            StepOrigin::Code,
+            stdin,
+            want,
+        )
     }
 
     /// Runs one argument as shell code.
@@ -69,7 +75,7 @@ impl Engine<'_> {
         self.run_text(
             &super::chars::source(&arg.text),
             base,
-            How::Code,
+            StepOrigin::Code,
             stdin,
             want,
         )

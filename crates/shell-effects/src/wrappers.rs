@@ -2,7 +2,7 @@
 
 use super::call::is_unknown_word;
 use super::chars::{STAR, UNKNOWN, has_unknown};
-use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
@@ -377,7 +377,7 @@ impl Engine<'_> {
                 self.run_text(
                     &text.join(" "),
                     Base::Fixed(span),
-                    How::Wrapper,
+                    StepOrigin::Wrapper,
                     &Stream::default(),
                     false,
                 );

@@ -1,7 +1,7 @@
 //! awk programs: `system`, pipes, and files that are written.
 
 use crate::chars::{UNKNOWN, has_unknown};
-use crate::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 use crate::parse::Base;
@@ -531,7 +531,7 @@ impl Engine<'_> {
         } else {
             Stream::default()
         };
-        self.run_text(&command, Base::Fixed(span), How::Code, &stdin, false);
+        self.run_text(&command, Base::Fixed(span), StepOrigin::Code, &stdin, false);
     }
 }
 

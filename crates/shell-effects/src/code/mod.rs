@@ -440,7 +440,7 @@ impl Engine<'_> {
         self.run_text(
             text,
             Base::Fixed(span),
-            super::effect::How::Code,
+            super::effect::StepOrigin::Code,
             &Stream::default(),
             false,
         );

@@ -3,7 +3,7 @@
 use super::{Family, Invocation};
 use crate::call::is_unknown_word;
 use crate::chars::has_unknown;
-use crate::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 use crate::parse::Base;
@@ -200,7 +200,7 @@ fn run_shell(
                         let s = cx.run_text(
                             &text,
                             Base::Fixed(span),
-                            How::Code,
+                            StepOrigin::Code,
                             &Stream::default(),
                             want,
                         );

@@ -2,7 +2,7 @@
 
 use super::{Family, Invocation};
 use crate::chars::{STAR, UNKNOWN};
-use crate::effect::How;
+use crate::effect::StepOrigin;
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 use crate::parse::Base;
@@ -197,7 +197,13 @@ fn env_split(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
                     .map(|a| crate::run::quote(&a.text)),
             );
             let text = format!("env {}", words.join(" "));
-            cx.run_text(&text, Base::Fixed(a.span), How::Wrapper, stdin, false);
+            cx.run_text(
+                &text,
+                Base::Fixed(a.span),
+                StepOrigin::Wrapper,
+                stdin,
+                false,
+            );
             return;
         }
         if !t.starts_with('-') && is_assignment(t).is_none() {
