@@ -344,7 +344,7 @@ fn leaves(
         | PathClass::GitInternal
         | PathClass::Unknown => return None,
         _ if !written_out
-            && path::relative(shell_effects::path::below_tree(target))
+            && path::relative(shell_effects::path::strip_tree_variable(target))
                 == Err(PathFault::Climbs) =>
         {
             if moved {

@@ -114,7 +114,7 @@ impl Engine<'_> {
                 at: None,
                 ..to.clone()
             };
-            self.path_lands(&landed);
+            self.path_copy_target(&landed);
             self.overwrites(name, &landed);
         }
     }

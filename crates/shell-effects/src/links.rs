@@ -4,7 +4,7 @@ use super::path::normalise;
 use std::collections::BTreeMap;
 
 /// Maximum number of links in one path, as in Linux (`path_resolution(7)`).
-const MOST: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// The symbolic links of a tree with their targets, as absolute paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,12 +12,12 @@ pub struct Links(BTreeMap<String, String>);
 
 /// The result of resolving a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Followed {
+pub(super) enum Resolution {
     /// The path contains no link.
-    Same,
-    To(String),
+    Unchanged,
+    Target(String),
     /// The links form a cycle, or there are too many.
-    Nowhere,
+    Unresolvable,
 }
 
 impl Links {
@@ -51,7 +51,7 @@ impl Links {
 
     /// Resolves a path name by name, as the system does: a `..` after a link leaves the link's
     /// target.
-    pub(super) fn follow(&self, path: &str, cwd: Option<&str>) -> Followed {
+    pub(super) fn resolve(&self, path: &str, cwd: Option<&str>) -> Resolution {
         let base = if path.starts_with('/') {
             ""
         } else {
@@ -69,8 +69,8 @@ impl Links {
                     here.push_str(part);
                     if let Some(target) = self.0.get(&here) {
                         hops += 1;
-                        if hops > MOST {
-                            return Followed::Nowhere;
+                        if hops > MAX_LINKS {
+                            return Resolution::Unresolvable;
                         }
                         here.clear();
                         ahead.extend(target.rsplit('/'));
@@ -79,9 +79,9 @@ impl Links {
             }
         }
         match hops {
-            0 => Followed::Same,
-            _ if here.is_empty() => Followed::To("/".to_owned()),
-            _ => Followed::To(here),
+            0 => Resolution::Unchanged,
+            _ if here.is_empty() => Resolution::Target("/".to_owned()),
+            _ => Resolution::Target(here),
         }
     }
 }
@@ -102,19 +102,19 @@ mod tests {
             ]
             .map(|(link, target)| (link.to_owned(), target.to_owned())),
         );
-        let to = |path: &str| Followed::To(path.to_owned());
-        let follow = |path: &str| links.follow(path, Some("/w/a"));
-        assert_eq!(follow("/w/b/c"), Followed::Same);
-        assert_eq!(follow("up"), to("/x"));
-        assert_eq!(follow("up/../y"), to("/y"), "not /w/a/y");
-        assert_eq!(follow("up/../../.."), to("/"));
-        assert_eq!(follow("/w/outer"), Followed::Same);
-        assert_eq!(follow("/w/out/passwd"), to("/etc/passwd"));
-        assert_eq!(follow("/w/out"), to("/etc"));
-        assert_eq!(follow("/w/again/passwd"), to("/etc/passwd"));
-        assert_eq!(follow("/w/a/up/y"), to("/x/y"));
-        assert_eq!(follow("/w/src/main.rs"), to("/w/lib/main.rs"));
-        assert_eq!(follow("/w/loop"), Followed::Nowhere);
+        let to = |path: &str| Resolution::Target(path.to_owned());
+        let resolve = |path: &str| links.resolve(path, Some("/w/a"));
+        assert_eq!(resolve("/w/b/c"), Resolution::Unchanged);
+        assert_eq!(resolve("up"), to("/x"));
+        assert_eq!(resolve("up/../y"), to("/y"), "not /w/a/y");
+        assert_eq!(resolve("up/../../.."), to("/"));
+        assert_eq!(resolve("/w/outer"), Resolution::Unchanged);
+        assert_eq!(resolve("/w/out/passwd"), to("/etc/passwd"));
+        assert_eq!(resolve("/w/out"), to("/etc"));
+        assert_eq!(resolve("/w/again/passwd"), to("/etc/passwd"));
+        assert_eq!(resolve("/w/a/up/y"), to("/x/y"));
+        assert_eq!(resolve("/w/src/main.rs"), to("/w/lib/main.rs"));
+        assert_eq!(resolve("/w/loop"), Resolution::Unresolvable);
         assert!(Links::default().is_empty());
     }
 }

@@ -6,13 +6,13 @@
 use super::chars::{ANY, SAFE_UNKNOWN, STAR, UNKNOWN, has_glob, is_placeholder};
 
 /// Minimum number of literal characters in a specific glob.
-const LETTERS: usize = 2;
+const MIN_LITERALS: usize = 2;
 
 /// Returns whether a name with globs and another pattern can match the same name. `*` is the other
 /// pattern's only wildcard.
 ///
 /// Simulates all positions in `other` at once, one bit each.
-pub(crate) fn can_meet(name: &str, other: &str) -> bool {
+pub(crate) fn may_overlap(name: &str, other: &str) -> bool {
     let other = other.as_bytes();
     if other.len() >= 128 {
         return true;
@@ -55,18 +55,18 @@ pub(crate) fn can_meet(name: &str, other: &str) -> bool {
 
 /// Returns whether a glob is specific enough to be taken for a particular file: `.e*` and `J*file`
 /// are, `*`, `c*` and `*.yml` aren't.
-pub(crate) fn tells(name: &str) -> bool {
+pub(crate) fn is_specific(name: &str) -> bool {
     let rest = name.trim_start_matches(is_placeholder);
     let start = name.get(..name.len() - rest.len()).unwrap_or_default();
     let kind = start.contains([STAR, UNKNOWN]) && (rest.is_empty() || rest.starts_with('.'));
     let letters = rest.chars().filter(|c| !is_placeholder(*c)).count();
     // A glob matches hidden files only intentionally.
-    !kind && letters + usize::from(name.starts_with('.')) >= LETTERS
+    !kind && letters + usize::from(name.starts_with('.')) >= MIN_LITERALS
 }
 
 /// Returns whether a name with globs may match this hidden or plain file.
-pub(crate) fn may_be(name: &str, file: &str) -> bool {
-    has_glob(name) && tells(name) && can_meet(name, file)
+pub(crate) fn may_match_file(name: &str, file: &str) -> bool {
+    has_glob(name) && is_specific(name) && may_overlap(name, file)
 }
 
 /// Returns the extension of a name, if it has both globs and a literal character.
@@ -99,7 +99,7 @@ mod tests {
             ("*", "a"),
             ("", "*"),
         ] {
-            assert!(can_meet(&marked(name), other), "{name} {other}");
+            assert!(may_overlap(&marked(name), other), "{name} {other}");
         }
         for (name, other) in [
             ("*", ".env"),
@@ -111,7 +111,7 @@ mod tests {
             ("", "a"),
             ("a", ""),
         ] {
-            assert!(!can_meet(&marked(name), other), "{name} {other}");
+            assert!(!may_overlap(&marked(name), other), "{name} {other}");
         }
     }
 
@@ -119,10 +119,10 @@ mod tests {
     fn a_glob_that_says_next_to_nothing_is_no_file() {
         for name in [".*", ".g*", ".e?v", "J*", "?enkins*", "cr*", "*vrc"] {
             let expected = name != "J*";
-            assert_eq!(tells(&marked(name)), expected, "{name}");
+            assert_eq!(is_specific(&marked(name)), expected, "{name}");
         }
         for name in ["*", "?*", "*.yml", "?*.rs", "c*", "**"] {
-            assert!(!tells(&marked(name)), "{name}");
+            assert!(!is_specific(&marked(name)), "{name}");
         }
     }
 
@@ -131,7 +131,7 @@ mod tests {
         #[test]
         fn plain_names_are_matched_as_by_the_table(glob in "[ab*?]{0,8}", name in "[ab]{0,8}") {
             let matched = crate::table::spec::glob(&glob, &name);
-            prop_assert_eq!(can_meet(&marked(&glob), &name), matched);
+            prop_assert_eq!(may_overlap(&marked(&glob), &name), matched);
         }
     }
 }

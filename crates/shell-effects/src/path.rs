@@ -1,7 +1,7 @@
 //! Classifies the location of a path, from its text alone.
 
 use super::chars::{SAFE_UNKNOWN, STAR, UNKNOWN, any_byte, any_byte_pair, has_glob, has_unknown};
-use super::name_globs::{can_meet, globbed_extension, may_be};
+use super::name_globs::{globbed_extension, may_match_file, may_overlap};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -51,7 +51,7 @@ pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
             }
             out.push_str(path);
         } else {
-            walk(&mut out, path);
+            append_normalised(&mut out, path);
         }
     }
     if out.is_empty() {
@@ -68,7 +68,7 @@ fn is_clean(path: &str) -> bool {
 }
 
 /// Appends a path name by name, resolving `.` and `..`.
-fn walk(out: &mut String, path: &str) {
+fn append_normalised(out: &mut String, path: &str) {
     for part in parts(path) {
         match part {
             "" | "." => {}
@@ -146,7 +146,7 @@ const HOME_VARIABLES: [&str; 15] = [
 ];
 
 impl<'p> Variable<'p> {
-    pub(super) fn in_front_of(path: &'p str) -> Option<Self> {
+    pub(super) fn at_start_of(path: &'p str) -> Option<Self> {
         let (name, rest, shell) = if let Some(behind) = path.strip_prefix('%') {
             let (name, rest) = behind.split_once('%')?;
             (name, rest, false)
@@ -235,8 +235,8 @@ impl<'p> Variable<'p> {
 
 /// Returns the path without a leading variable that names the work tree.
 #[must_use]
-pub fn below_tree(path: &str) -> &str {
-    match Variable::in_front_of(path) {
+pub fn strip_tree_variable(path: &str) -> &str {
+    match Variable::at_start_of(path) {
         Some(variable) if TREE_VARIABLES.contains(&variable.name.as_str()) => {
             variable.rest.trim_start_matches(['/', '\\'])
         }
@@ -255,7 +255,7 @@ pub fn names_home(path: &str) -> bool {
         return user.chars().all(letter)
             && (!rest.is_empty() || !user.starts_with(|c: char| c.is_ascii_digit()));
     }
-    Variable::in_front_of(path).is_some_and(|v| HOME_VARIABLES.contains(&v.name.as_str()))
+    Variable::at_start_of(path).is_some_and(|v| HOME_VARIABLES.contains(&v.name.as_str()))
 }
 
 /// Classifies a path in an expanded word. Other programs may expand it further.
@@ -283,7 +283,7 @@ pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &
     if path.starts_with(UNKNOWN) {
         return unknown(tail_secret);
     }
-    if let Some(there) = Variable::in_front_of(path) {
+    if let Some(there) = Variable::at_start_of(path) {
         return there.classify(cwd, workdir, home, tail_secret);
     }
     if path == "~" || path.starts_with("~/") {
@@ -353,7 +353,7 @@ fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
         let internal = |part| {
             [".git", ".hg", ".svn"]
                 .into_iter()
-                .any(|name| part == name || may_be(part, name))
+                .any(|name| part == name || may_match_file(part, name))
         };
         if dotted && parts(inner).any(internal) {
             return PathClass::GitInternal;
@@ -509,13 +509,13 @@ const SECRET_NAMES: [&str; 77] = [
 ];
 
 /// Extensions of files that hold keys, or state with secrets.
-const PRIVATE: [&str; 14] = [
+const PRIVATE_EXTENSIONS: [&str; 14] = [
     "pem", "key", "pfx", "p12", "kdbx", "keystore", "jks", "ppk", "ovpn", "kdb", "keytab",
     "agekey", "tfstate", "tfvars",
 ];
 
 /// Directories with secrets, as in [`is_in_secret_directory`]; for matching globs.
-const STORES: [&str; 27] = [
+const SECRET_DIRECTORIES: [&str; 27] = [
     ".ssh",
     ".gnupg",
     ".azure",
@@ -586,7 +586,7 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
     if let Some(rest) = lower.strip_prefix(".env.") {
         return !is_example(rest);
     }
-    let private = |extension| PRIVATE.contains(&extension);
+    let private = |extension| PRIVATE_EXTENSIONS.contains(&extension);
     // Names are short, so a search byte by byte is faster than `memchr`.
     let dot = lower.bytes().rposition(|byte| byte == b'.');
     if dot.is_some_and(|at| at > 0 && lower.get(at + 1..).is_some_and(private)) {
@@ -610,7 +610,7 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
                 .iter()
                 .any(|word| lower.contains(word));
     }
-    stands_in_a_store(path, &lower)
+    is_in_secret_directory(path, &lower)
 }
 
 /// Returns whether the part after `.env.` marks a file of examples.
@@ -625,7 +625,7 @@ fn is_example(rest: &str) -> bool {
 /// Returns whether a path leads into a directory with secrets, or names such a directory as a
 /// whole, which may then be copied or packed with its contents. `name` is the last part of the path
 /// in lower case.
-fn stands_in_a_store(path: &str, name: &str) -> bool {
+fn is_in_secret_directory(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches('/');
     // Fast path: most paths have no part that begins like one of these directories.
     let begins = |byte: u8| matches!(byte, b'.' | b'g' | b'K' | b'r' | b'e');
@@ -647,19 +647,19 @@ fn stands_in_a_store(path: &str, name: &str) -> bool {
         };
         let found = match part {
             ".ssh" | ".gnupg" | ".azure" | ".password-store" => {
-                !(behind.is_some() && public_in_store(name))
+                !(behind.is_some() && is_public_name(name))
             }
             ".aws" => !(behind.is_some() && name == "config"),
             ".kube" => true,
             ".mozilla" => behind.is_none() || below("firefox"),
             ".oci" | "google-chrome" | "Keychains" | ".bitcoin" | ".ethereum" | ".electrum" => {
-                behind.is_some() && !public_in_store(name)
+                behind.is_some() && !is_public_name(name)
             }
             ".config" if !below("git") => {
                 let store = ["gcloud", "chromium", "op", "solana", "rclone"]
                     .into_iter()
                     .any(below);
-                store && !public_in_store(name)
+                store && !is_public_name(name)
                     || behind.is_some_and(|b| b == "gcloud" || b.starts_with("hub"))
             }
             ".config" if below("git") => name == "credentials",
@@ -680,7 +680,7 @@ fn stands_in_a_store(path: &str, name: &str) -> bool {
 }
 
 /// Returns whether a file in a directory with secrets is public.
-fn public_in_store(name: &str) -> bool {
+fn is_public_name(name: &str) -> bool {
     matches!(name, "known_hosts" | "config" | "authorized_keys")
 }
 
@@ -732,16 +732,16 @@ fn may_be_secret(abs: &str, home: &str) -> bool {
         let met = SECRET_NAMES
             .iter()
             .filter(|secret| !secret.starts_with("log"))
-            .any(|secret| may_be(&lower, secret) && is_secret(secret));
+            .any(|secret| may_match_file(&lower, secret) && is_secret(secret));
         let stem = || lower.rsplit_once('.').map_or("", |(stem, _)| stem);
         let extension = || {
             globbed_extension(&lower).is_some_and(|globbed| {
-                PRIVATE.iter().any(|private| {
-                    can_meet(globbed, private) && is_secret(&format!("{}.{private}", stem()))
+                PRIVATE_EXTENSIONS.iter().any(|private| {
+                    may_overlap(globbed, private) && is_secret(&format!("{}.{private}", stem()))
                 })
             })
         };
-        let environment = may_be(&lower, ".env.*") && !is_example(&lower);
+        let environment = may_match_file(&lower, ".env.*") && !is_example(&lower);
         if met || environment || extension() {
             return true;
         }
@@ -756,9 +756,9 @@ fn may_be_secret(abs: &str, home: &str) -> bool {
             is_secret_name(&format!("{before}{folder}{behind}"), home)
         };
         if has_glob(part)
-            && STORES
+            && SECRET_DIRECTORIES
                 .iter()
-                .any(|folder| may_be(part, folder) && placed(folder))
+                .any(|folder| may_match_file(part, folder) && placed(folder))
         {
             return true;
         }

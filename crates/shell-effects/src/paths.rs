@@ -4,21 +4,22 @@ use super::chars::{UNKNOWN, has_glob, has_unknown, show};
 use super::effect::{Certainty, Effect, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
-use super::links::Followed;
+use super::links::Resolution;
 use super::path::{self, PathClass, PathInfo};
 use super::protected;
 
-const STARTS: &str = "changes a file that runs by itself or decides what is checked";
-const FILLS: &str = "changes a directory of files that run by themselves or decide what is checked";
+const WRITES_AUTORUN: &str = "changes a file that runs by itself or decides what is checked";
+const WRITES_AUTORUN_DIRECTORY: &str =
+    "changes a directory of files that run by themselves or decide what is checked";
 
 /// A path in an expanded word, with the part of the line that causes it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spot<'t> {
+pub(crate) struct SpannedPath<'t> {
     text: &'t str,
     span: Span,
 }
 
-impl<'t> From<&'t Arg> for Spot<'t> {
+impl<'t> From<&'t Arg> for SpannedPath<'t> {
     fn from(arg: &'t Arg) -> Self {
         Self {
             text: &arg.text,
@@ -27,7 +28,7 @@ impl<'t> From<&'t Arg> for Spot<'t> {
     }
 }
 
-impl<'t> From<&'t str> for Spot<'t> {
+impl<'t> From<&'t str> for SpannedPath<'t> {
     /// A path that isn't in the line; its span is empty.
     fn from(text: &'t str) -> Self {
         Self {
@@ -61,16 +62,16 @@ impl Engine<'_> {
         } else {
             (text, self.shell.cwd())
         };
-        match self.links.follow(path, cwd) {
-            Followed::Same => info,
-            Followed::To(place) => {
+        match self.links.resolve(path, cwd) {
+            Resolution::Unchanged => info,
+            Resolution::Target(place) => {
                 let there = path::classify(&place, None, &self.ctx.workdir, &self.ctx.home);
                 PathInfo {
                     secret: there.secret || info.secret,
                     ..there
                 }
             }
-            Followed::Nowhere => PathInfo {
+            Resolution::Unresolvable => PathInfo {
                 class: PathClass::Unknown,
                 ..info
             },
@@ -78,7 +79,7 @@ impl Engine<'_> {
     }
 
     /// Returns whether a path inside the work tree is run automatically or decides what is checked.
-    fn runs_by_itself(&self, info: &PathInfo) -> bool {
+    fn is_autorun(&self, info: &PathInfo) -> bool {
         let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
         inside
             .and_then(protected::find)
@@ -86,30 +87,36 @@ impl Engine<'_> {
     }
 
     /// Returns whether a path inside the work tree is a directory of such files.
-    fn holds_what_runs(&self, text: &str) -> bool {
+    fn is_autorun_directory(&self, text: &str) -> bool {
         let info = self.classify(text);
         let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
-        info.class == PathClass::Inside && inside.is_some_and(protected::is_above)
+        info.class == PathClass::Inside && inside.is_some_and(protected::is_protected_directory)
     }
 
     /// Adds an effect if a directory of such files is replaced or filled with unnamed files. An
     /// ordinary directory gets no effect here.
-    pub(crate) fn path_fill<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    pub(crate) fn path_fill<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
-        if self.holds_what_runs(at.text) {
+        if self.is_autorun_directory(at.text) {
             let info = self.classify(at.text);
-            self.emit_change(EffectKind::Write, at, info, RiskLevel::High, FILLS);
+            self.emit_change(
+                EffectKind::Write,
+                at,
+                info,
+                RiskLevel::High,
+                WRITES_AUTORUN_DIRECTORY,
+            );
         }
     }
 
     /// Adds an effect for the destination of a copy, if its own name is riskier than its directory.
-    pub(crate) fn path_lands<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    pub(crate) fn path_copy_target<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         let info = self.classify(at.text);
         let why = match info.class {
-            PathClass::Inside if self.runs_by_itself(&info) => STARTS,
+            PathClass::Inside if self.is_autorun(&info) => WRITES_AUTORUN,
             PathClass::GitInternal => "writes into git's own directory",
-            _ if self.holds_what_runs(at.text) => FILLS,
+            _ if self.is_autorun_directory(at.text) => WRITES_AUTORUN_DIRECTORY,
             _ => return,
         };
         self.emit_change(EffectKind::Write, at, info, RiskLevel::High, why);
@@ -124,10 +131,10 @@ impl Engine<'_> {
     }
 
     /// Adds an effect on a path that is only read.
-    fn emit_look(
+    fn emit_read(
         &mut self,
         kind: EffectKind,
-        at: Spot<'_>,
+        at: SpannedPath<'_>,
         info: PathInfo,
         risk: RiskLevel,
         why: &'static str,
@@ -139,7 +146,7 @@ impl Engine<'_> {
     fn emit_change(
         &mut self,
         kind: EffectKind,
-        at: Spot<'_>,
+        at: SpannedPath<'_>,
         info: PathInfo,
         risk: RiskLevel,
         why: &'static str,
@@ -151,7 +158,7 @@ impl Engine<'_> {
     fn emit_path(
         &mut self,
         kind: EffectKind,
-        at: Spot<'_>,
+        at: SpannedPath<'_>,
         (info, changes): (PathInfo, bool),
         risk: RiskLevel,
         why: &'static str,
@@ -175,7 +182,7 @@ impl Engine<'_> {
     }
 
     /// Adds the effects of reading a path's contents.
-    pub(crate) fn path_read<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    pub(crate) fn path_read<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         self.burn(at.text.len() / 8 + 4);
         if at.text == "-" || at.text.is_empty() || at.text.starts_with("/dev/fd/proc") {
@@ -183,7 +190,7 @@ impl Engine<'_> {
         }
         let info = self.classify(at.text);
         if info.secret {
-            self.emit_look(
+            self.emit_read(
                 EffectKind::Credential,
                 at,
                 info,
@@ -196,7 +203,7 @@ impl Engine<'_> {
             return;
         }
         if raw_device(&info.absolute) {
-            self.emit_look(
+            self.emit_read(
                 EffectKind::System,
                 at,
                 info,
@@ -205,17 +212,17 @@ impl Engine<'_> {
             );
             return;
         }
-        self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "reads");
+        self.emit_read(EffectKind::Read, at, info, RiskLevel::Low, "reads");
     }
 
     /// Adds the effects of reading a path's name or metadata.
-    pub(crate) fn path_stat<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    pub(crate) fn path_stat<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         if at.text == "-" || at.text.is_empty() {
             return;
         }
         let info = self.classify(at.text);
-        self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "inspects");
+        self.emit_read(EffectKind::Read, at, info, RiskLevel::Low, "inspects");
     }
 
     /// Adds the effects of a container mount: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`.
@@ -258,7 +265,7 @@ impl Engine<'_> {
     }
 
     /// Adds the effects of creating, changing or replacing a path.
-    pub(crate) fn path_write<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    pub(crate) fn path_write<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         self.burn(at.text.len() / 8 + 4);
         if at.text == "-" || at.text.is_empty() {
@@ -272,8 +279,8 @@ impl Engine<'_> {
                 RiskLevel::High,
                 "writes to a path that isn't known",
             ),
-            PathClass::Inside if self.runs_by_itself(&info) => {
-                (EffectKind::Write, RiskLevel::High, STARTS)
+            PathClass::Inside if self.is_autorun(&info) => {
+                (EffectKind::Write, RiskLevel::High, WRITES_AUTORUN)
             }
             PathClass::Inside | PathClass::Root => (
                 EffectKind::Write,
@@ -327,13 +334,13 @@ impl Engine<'_> {
 
     /// Adds the effects of writing a path. With `puts`, the program only adds files to a directory,
     /// which is less risky for a shared temporary directory.
-    pub(crate) fn path_put<'t>(&mut self, at: impl Into<Spot<'t>>, puts: bool) {
+    pub(crate) fn path_put<'t>(&mut self, at: impl Into<SpannedPath<'t>>, puts: bool) {
         let at = at.into();
         let info = self.classify(at.text);
         // A directory above the work tree isn't only for temporary files.
         let inside = self.ctx.workdir.strip_prefix(&info.absolute);
-        let holds_tree = inside.is_some_and(|rest| rest.starts_with('/'));
-        let shared = puts && !holds_tree && path::is_temporary(&info.absolute);
+        let contains_tree = inside.is_some_and(|rest| rest.starts_with('/'));
+        let shared = puts && !contains_tree && path::is_temporary(&info.absolute);
         if shared && !self.remote && info.class == PathClass::Outside {
             let why = "writes a temporary file";
             return self.emit_change(EffectKind::Write, at, info, RiskLevel::Medium, why);
@@ -342,7 +349,7 @@ impl Engine<'_> {
     }
 
     /// Adds the effects of removing a path; `recursive` for whole directory trees.
-    pub(crate) fn path_delete<'t>(&mut self, at: impl Into<Spot<'t>>, recursive: bool) {
+    pub(crate) fn path_delete<'t>(&mut self, at: impl Into<SpannedPath<'t>>, recursive: bool) {
         let at = at.into();
         self.burn(at.text.len() / 8 + 4);
         if at.text.is_empty() {
@@ -359,7 +366,7 @@ impl Engine<'_> {
             PathClass::Inside if info.secret => {
                 (RiskLevel::High, "removes a file that holds secrets")
             }
-            PathClass::Inside if self.runs_by_itself(&info) => (RiskLevel::High, STARTS),
+            PathClass::Inside if self.is_autorun(&info) => (RiskLevel::High, WRITES_AUTORUN),
             PathClass::Inside => (RiskLevel::Medium, "removes a file inside the work tree"),
             PathClass::Temporary => (RiskLevel::Medium, "removes a temporary file"),
             PathClass::Root => (RiskLevel::High, "removes the work tree itself"),
@@ -374,7 +381,7 @@ impl Engine<'_> {
     }
 
     /// Adds the effects of truncating a file, which itself remains.
-    pub(crate) fn path_empty<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    pub(crate) fn path_empty<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         let info = self.classify(at.text);
         if info.class == PathClass::Sink && !info.absolute.starts_with("/dev/z") {
@@ -390,7 +397,7 @@ impl Engine<'_> {
     }
 
     /// Adds the effects of moving a path away.
-    pub(crate) fn path_move<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    pub(crate) fn path_move<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         let info = self.classify(at.text);
         if info.secret {
@@ -403,7 +410,7 @@ impl Engine<'_> {
             );
         }
         let (risk, why) = match info.class {
-            PathClass::Inside if self.runs_by_itself(&info) || self.holds_what_runs(at.text) => (
+            PathClass::Inside if self.is_autorun(&info) || self.is_autorun_directory(at.text) => (
                 RiskLevel::High,
                 "moves away what runs by itself or decides what is checked",
             ),

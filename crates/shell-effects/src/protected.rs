@@ -4,7 +4,7 @@
 
 use super::chars::{ANY, STAR, has_glob, is_placeholder};
 use super::effect::RiskLevel;
-use super::name_globs::{can_meet, globbed_extension, tells};
+use super::name_globs::{globbed_extension, is_specific, may_overlap};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -84,13 +84,13 @@ impl Name {
     /// Returns whether a name with globs may match. `sure` means that the directories above it are
     /// specific enough.
     fn may_match(&self, name: &str, sure: bool) -> bool {
-        let tells = sure || tells(name);
+        let is_specific = sure || is_specific(name);
         match self {
-            Self::Plain(plain) => tells && can_meet(name, plain),
+            Self::Plain(plain) => is_specific && may_overlap(name, plain),
             // All files with an extension: the glob has to contain the extension.
             Self::Glob(start, end) if start.is_empty() && !sure => globbed_extension(name)
-                .is_some_and(|extension| can_meet(extension, end.trim_start_matches('.'))),
-            Self::Glob(start, end) => tells && can_meet(name, &format!("{start}*{end}")),
+                .is_some_and(|extension| may_overlap(extension, end.trim_start_matches('.'))),
+            Self::Glob(start, end) => is_specific && may_overlap(name, &format!("{start}*{end}")),
         }
     }
 }
@@ -107,13 +107,13 @@ impl Entry {
             return false;
         };
         let pairs = || above.iter().zip(&self.above);
-        let sure = pairs().any(|(name, own)| name == own || tells(name));
+        let sure = pairs().any(|(name, own)| name == own || is_specific(name));
         let last = if has_glob(name) {
             self.last.may_match(name, sure)
         } else {
             sure && self.last.matches(name)
         };
-        last && pairs().all(|(name, own)| name == own || has_glob(name) && can_meet(name, own))
+        last && pairs().all(|(name, own)| name == own || has_glob(name) && may_overlap(name, own))
     }
 
     /// Returns whether a directory of this name alone indicates protected files: it is hidden, or
@@ -186,13 +186,13 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 
 /// Returns the globs for which a policy should ask a user, in policy syntax.
 #[must_use]
-pub fn asked() -> &'static [String] {
+pub fn ask_globs() -> &'static [String] {
     &TABLE.ask
 }
 
 /// Returns the globs that no agent should change, in policy syntax.
 #[must_use]
-pub fn denied() -> &'static [String] {
+pub fn deny_globs() -> &'static [String] {
     &TABLE.deny
 }
 
@@ -306,7 +306,7 @@ fn find_whole(path: &str) -> Option<Protection> {
 /// Returns whether a directory's name indicates protected files of high risk, so that replacing or
 /// moving it changes them.
 #[must_use]
-pub fn is_above(path: &str) -> bool {
+pub fn is_protected_directory(path: &str) -> bool {
     let seen = fold(path);
     let names: Vec<&str> = names(&seen, b"/\\")
         .filter(|name| !matches!(*name, "" | "." | ".."))
@@ -322,9 +322,9 @@ pub fn is_above(path: &str) -> bool {
             let tail = tail.and_then(|from| names.get(from..)).unwrap_or_default();
             tail.len() == count
                 && own.last().is_some_and(|own| entry.fills(own))
-                && (!has_glob(last) || tells(last))
+                && (!has_glob(last) || is_specific(last))
                 && tail.iter().zip(own).all(|(name, own)| {
-                    *name == own.as_str() || has_glob(name) && can_meet(name, own)
+                    *name == own.as_str() || has_glob(name) && may_overlap(name, own)
                 })
         })
     };
@@ -378,8 +378,12 @@ mod tests {
                 assert_eq!(find(path), None, "{}: {path}", group.name);
             }
         }
-        assert!(asked().iter().any(|glob| glob == "**/.github/workflows/"));
-        assert!(denied().iter().any(|glob| glob == ".env"));
+        assert!(
+            ask_globs()
+                .iter()
+                .any(|glob| glob == "**/.github/workflows/")
+        );
+        assert!(deny_globs().iter().any(|glob| glob == ".env"));
     }
 
     #[test]
@@ -458,7 +462,7 @@ mod tests {
             "policies",
             ".g\u{3}thub",
         ] {
-            assert!(is_above(path), "{path}");
+            assert!(is_protected_directory(path), "{path}");
         }
         for path in [
             "",
@@ -471,7 +475,7 @@ mod tests {
             "\u{2}",
             ".github/x",
         ] {
-            assert!(!is_above(path), "{path}");
+            assert!(!is_protected_directory(path), "{path}");
         }
     }
 }

@@ -8,7 +8,7 @@ use text_safety::invisible_chars::is_ignorable;
 
 /// The interpretation of a path by other programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Meaning<'p> {
+pub(super) enum Interpretation<'p> {
     /// The path as written.
     Plain,
     /// This path instead.
@@ -20,7 +20,7 @@ pub(super) enum Meaning<'p> {
 }
 
 /// Returns whether a byte is special. Every path with another interpretation has such a byte.
-const fn is_sign(byte: u8) -> bool {
+const fn is_special(byte: u8) -> bool {
     matches!(
         byte,
         b'$' | b'%' | b'!' | b'`' | b'{' | b'#' | b':' | b'~' | b'\\' | b' '
@@ -29,24 +29,24 @@ const fn is_sign(byte: u8) -> bool {
 
 /// Returns the interpretation of a path. File names that merely contain a special character
 /// (`a$b.ts`, `$lib/x.ts`, `100%.md`) are plain.
-pub(super) fn meaning(path: &str) -> Meaning<'_> {
-    if !path.bytes().any(is_sign) {
-        return Meaning::Plain;
+pub(super) fn interpret(path: &str) -> Interpretation<'_> {
+    if !path.bytes().any(is_special) {
+        return Interpretation::Plain;
     }
     if path.starts_with(UNKNOWN)
-        || Variable::in_front_of(path)
+        || Variable::at_start_of(path)
             .is_some_and(|there| !there.rest().split(['/', '\\']).skip(1).any(expands))
     {
-        return Meaning::Plain;
+        return Interpretation::Plain;
     }
     if let Some(at) = working_directory(path) {
-        return Meaning::Path(at);
+        return Interpretation::Path(at);
     }
     if let Some(there) = drive(path) {
         return there;
     }
     if path.split(['/', '\\']).any(expands) {
-        return Meaning::Anything;
+        return Interpretation::Anything;
     }
     match path.strip_prefix('~').map(|rest| rest.as_bytes()) {
         // `~-` and `~+2` are entries of a shell's directory stack.
@@ -56,9 +56,9 @@ pub(super) fn meaning(path: &str) -> Meaning<'_> {
                 .take_while(|b| **b != b'/')
                 .all(u8::is_ascii_digit) =>
         {
-            Meaning::Anything
+            Interpretation::Anything
         }
-        _ => disguised(path),
+        _ => interpret_lookalikes(path),
     }
 }
 
@@ -79,18 +79,18 @@ fn working_directory(path: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Recognises a path on a Windows drive, or on another machine.
-fn drive(path: &str) -> Option<Meaning<'_>> {
+fn drive(path: &str) -> Option<Interpretation<'_>> {
     if path.starts_with("\\\\") {
-        return Some(Meaning::Elsewhere);
+        return Some(Interpretation::Elsewhere);
     }
     let rest = path
         .strip_prefix(|c: char| c.is_ascii_alphabetic())?
         .strip_prefix(':')?;
     // `C:secret` is relative to the current directory of that drive.
     Some(if rest.starts_with(['/', '\\']) {
-        Meaning::Path(Cow::Owned(rest.replace('\\', "/")))
+        Interpretation::Path(Cow::Owned(rest.replace('\\', "/")))
     } else {
-        Meaning::Elsewhere
+        Interpretation::Elsewhere
     })
 }
 
@@ -175,7 +175,7 @@ fn decodes_to_parent(name: &str) -> bool {
 
 /// Interprets a path with look-alike dots and slashes, or with invisible characters, as a system
 /// that normalises them would.
-fn disguised(path: &str) -> Meaning<'_> {
+fn interpret_lookalikes(path: &str) -> Interpretation<'_> {
     let like = |c: char| match c {
         '\u{ff0e}' | '\u{2024}' | '\u{fe52}' | '\u{3002}' | '\u{ff61}' => Some("."),
         '\u{2025}' => Some(".."),
@@ -194,9 +194,9 @@ fn disguised(path: &str) -> Meaning<'_> {
     };
     if path.is_ascii() || !path.chars().any(|c| like(c).is_some()) {
         return if spaced() {
-            Meaning::Anything
+            Interpretation::Anything
         } else {
-            Meaning::Plain
+            Interpretation::Plain
         };
     }
     let mut seen = String::with_capacity(path.len());
@@ -210,12 +210,13 @@ fn disguised(path: &str) -> Meaning<'_> {
     let climbs = seen
         .split(['/', '\\'])
         .any(|name| name.trim_end_matches(' ') == "..");
-    let expanded =
-        || Variable::in_front_of(&seen).is_some() || !matches!(meaning(&seen), Meaning::Plain);
+    let expanded = || {
+        Variable::at_start_of(&seen).is_some() || !matches!(interpret(&seen), Interpretation::Plain)
+    };
     if climbs || seen.starts_with(['/', '~']) && !path.starts_with(['/', '~']) || expanded() {
-        Meaning::Anything
+        Interpretation::Anything
     } else {
-        Meaning::Plain
+        Interpretation::Plain
     }
 }
 
@@ -226,21 +227,21 @@ pub(super) fn classify(
     (workdir, home): (&str, &str),
 ) -> Option<PathInfo> {
     let tail = |path: &str| path::is_secret_name(&path.replace(['\\', ':'], "/"), home);
-    match meaning(path) {
-        Meaning::Plain => None,
-        Meaning::Path(there) => {
+    match interpret(path) {
+        Interpretation::Plain => None,
+        Interpretation::Path(there) => {
             let info = path::classify(&there, cwd, workdir, home);
             Some(PathInfo {
                 secret: info.secret || tail(path),
                 ..info
             })
         }
-        Meaning::Elsewhere => Some(PathInfo {
+        Interpretation::Elsewhere => Some(PathInfo {
             class: PathClass::Outside,
             secret: tail(path),
             absolute: path.to_owned(),
         }),
-        Meaning::Anything => {
+        Interpretation::Anything => {
             // If the path as written leaves the work tree, so do its interpretations.
             let info = path::classify_as_written(path, cwd, workdir, home);
             let secret = info.secret || tail(path);
