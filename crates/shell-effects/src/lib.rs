@@ -7,6 +7,7 @@
               text `i`, `c`, `t`"
 )]
 
+pub mod agent_tools;
 mod arith;
 mod assign;
 mod ast;
@@ -63,7 +64,6 @@ mod tool_name;
 mod tool_params;
 mod unexpanded;
 mod unlisted;
-pub mod vocabulary;
 mod word;
 mod words;
 mod work;

@@ -2,6 +2,7 @@
 //! URLs among its parameters, whatever their names.
 
 use super::Context;
+use super::agent_tools::{effects_of_known, tool};
 use super::chars::any_byte;
 use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
@@ -13,7 +14,6 @@ use super::tool_beside::calls_below;
 use super::tool_found::Found;
 use super::tool_name::{Verb, spelled, verb, words};
 use super::tool_params::Topics;
-use super::vocabulary::{effects_of_known, tool};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::RefCell;

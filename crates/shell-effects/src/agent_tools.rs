@@ -61,7 +61,7 @@ const FILES: [(&str, &str); 10] = [
 /// in this order applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Meaning {
+pub enum Operation {
     /// Changes only the agent's own notes or plan.
     Note,
     /// Asks the user.
@@ -96,7 +96,7 @@ pub enum Meaning {
     Unknown,
 }
 
-impl Meaning {
+impl Operation {
     /// Returns whether the operation changes nothing.
     fn only_reads(self) -> bool {
         self <= Self::Read
@@ -106,7 +106,7 @@ impl Meaning {
 /// The role of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Role {
+enum ParamRole {
     /// A command line, or a program with its arguments.
     Command,
     /// The directory in which a command starts, or which is searched.
@@ -145,10 +145,10 @@ enum Role {
 /// The content of a parameter: a value, or objects with members of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
-enum Kind {
-    Value(Role),
+enum ParamKind {
+    Value(ParamRole),
     /// An object or a list of objects.
-    Objects(BTreeMap<String, Kind>),
+    Objects(BTreeMap<String, ParamKind>),
 }
 
 /// A tool of a coding agent.
@@ -166,16 +166,16 @@ pub struct Tool {
         expect(dead_code, reason = "read from the text by the index")
     )]
     aliases: Vec<String>,
-    does: Meaning,
+    does: Operation,
     /// Keyed by name, or by several names separated by commas (until [`split_names`] separates
     /// them).
     #[serde(default)]
-    params: BTreeMap<String, Kind>,
+    params: BTreeMap<String, ParamKind>,
     /// Parameters that every call must have.
     #[serde(default)]
     requires: Vec<String>,
     #[serde(default)]
-    subcommands: BTreeMap<String, Meaning>,
+    subcommands: BTreeMap<String, Operation>,
     /// The agent itself applies the patch of an `apply_patch` command. No program of that name
     /// runs.
     #[serde(default)]
@@ -245,12 +245,12 @@ fn parse(entry: &str) -> Result<Tool, String> {
 }
 
 /// Splits keys that list several names into one key for each.
-fn split_names(params: BTreeMap<String, Kind>) -> BTreeMap<String, Kind> {
+fn split_names(params: BTreeMap<String, ParamKind>) -> BTreeMap<String, ParamKind> {
     let mut all = BTreeMap::new();
     for (names, kind) in params {
         let kind = match kind {
-            Kind::Objects(members) => Kind::Objects(split_names(members)),
-            kind @ Kind::Value(_) => kind,
+            ParamKind::Objects(members) => ParamKind::Objects(split_names(members)),
+            kind @ ParamKind::Value(_) => kind,
         };
         all.extend(
             names
@@ -262,10 +262,10 @@ fn split_names(params: BTreeMap<String, Kind>) -> BTreeMap<String, Kind> {
 }
 
 /// The parameters of a call, as far as the data explains them.
-struct Reading<'p> {
+struct ClassifiedCall<'p> {
     /// The operation of this call.
-    meaning: Meaning,
-    parts: Vec<(Role, &'p Param<'p>)>,
+    operation: Operation,
+    parts: Vec<(ParamRole, &'p Param<'p>)>,
     applies_patches: bool,
     /// Parameters that the data doesn't list.
     unlisted: Vec<&'p str>,
@@ -276,7 +276,7 @@ struct Reading<'p> {
 impl Tool {
     /// Returns the tool's operation. With subcommands, this is the most restrictive of them.
     #[must_use]
-    pub fn meaning(&self) -> Meaning {
+    pub fn operation(&self) -> Operation {
         let subcommands = self.subcommands.values().copied();
         subcommands.max().unwrap_or(self.does)
     }
@@ -284,30 +284,30 @@ impl Tool {
     /// Returns the parameter with a command line or a program and its arguments.
     #[must_use]
     pub fn command(&self) -> Option<&str> {
-        self.param(Role::Command)
+        self.param(ParamRole::Command)
     }
 
     /// Returns the parameter with the directory in which a command starts.
     #[must_use]
     pub fn directory(&self) -> Option<&str> {
-        self.param(Role::Directory)
+        self.param(ParamRole::Directory)
     }
 
     /// Returns the parameter with a patch.
     #[must_use]
     pub fn patch(&self) -> Option<&str> {
-        self.param(Role::Patch)
+        self.param(ParamRole::Patch)
     }
 
     /// Returns whether the tool starts another agent.
     #[must_use]
     pub fn spawns(&self) -> bool {
-        self.meaning() == Meaning::Spawn
+        self.operation() == Operation::Spawn
     }
 
-    fn param(&self, role: Role) -> Option<&str> {
+    fn param(&self, role: ParamRole) -> Option<&str> {
         let mut params = self.params.iter();
-        let found = params.find(|(_, kind)| **kind == Kind::Value(role));
+        let found = params.find(|(_, kind)| **kind == ParamKind::Value(role));
         found.map(|(name, _)| name.as_str())
     }
 
@@ -315,7 +315,7 @@ impl Tool {
     /// operation, the result has the parameters of both. A parameter with two different roles is
     /// dropped, so that it is rated by its name and value.
     fn merge(self, other: Self) -> Self {
-        let (mut one, other) = match self.meaning().cmp(&other.meaning()) {
+        let (mut one, other) = match self.operation().cmp(&other.operation()) {
             std::cmp::Ordering::Less => return other,
             std::cmp::Ordering::Greater => return self,
             std::cmp::Ordering::Equal => (self, other),
@@ -341,9 +341,9 @@ impl Tool {
     }
 
     /// Classifies the parameters of a call.
-    fn read<'p>(&self, params: &'p Param<'p>) -> Reading<'p> {
-        let mut reading = Reading {
-            meaning: self.does,
+    fn classify<'p>(&self, params: &'p Param<'p>) -> ClassifiedCall<'p> {
+        let mut classified = ClassifiedCall {
+            operation: self.does,
             applies_patches: self.applies_patches,
             parts: Vec::new(),
             unlisted: Vec::new(),
@@ -362,48 +362,55 @@ impl Tool {
                 name => name,
             };
             let Some(kind) = self.params.get(listed) else {
-                reading.unlisted.push(name);
-                reading.understood = false;
+                classified.unlisted.push(name);
+                classified.understood = false;
                 continue;
             };
             if value.is_empty() {
                 continue;
             }
             given.push(listed);
-            if *kind == Kind::Value(Role::Subcommand) {
-                let meaning = value.as_str().and_then(|word| self.subcommands.get(word));
+            if *kind == ParamKind::Value(ParamRole::Subcommand) {
+                let operation = value.as_str().and_then(|word| self.subcommands.get(word));
                 // If the selector occurs twice, either may apply.
-                selected = selected.max(meaning.copied());
-                reading.understood &= meaning.is_some();
+                selected = selected.max(operation.copied());
+                classified.understood &= operation.is_some();
             } else {
-                reading.understood &= take(kind, value, &mut reading.parts);
+                classified.understood &= collect_parts(kind, value, &mut classified.parts);
             }
         }
-        reading.understood &= self
+        classified.understood &= self
             .requires
             .iter()
             .all(|name| given.contains(&name.as_str()));
-        reading.understood &= self.subcommands.is_empty() || selected.is_some();
-        reading.meaning = selected.unwrap_or(self.does);
-        reading.understood &= reading.meaning != Meaning::Unknown;
-        let fills = |(role, _): &(Role, _)| matches!(role, Role::Content | Role::New | Role::Patch);
+        classified.understood &= self.subcommands.is_empty() || selected.is_some();
+        classified.operation = selected.unwrap_or(self.does);
+        classified.understood &= classified.operation != Operation::Unknown;
+        let fills = |(role, _): &(ParamRole, _)| {
+            matches!(role, ParamRole::Content | ParamRole::New | ParamRole::Patch)
+        };
         // No call of a reading tool contains new file content.
-        reading.understood &= !(reading.meaning.only_reads() && reading.parts.iter().any(fills));
-        reading
+        classified.understood &=
+            !(classified.operation.only_reads() && classified.parts.iter().any(fills));
+        classified
     }
 }
 
 /// Collects a value under its role. Returns false if it isn't of the type that the tool expects.
-fn take<'p>(kind: &Kind, value: &'p Param<'p>, parts: &mut Vec<(Role, &'p Param<'p>)>) -> bool {
+fn collect_parts<'p>(
+    kind: &ParamKind,
+    value: &'p Param<'p>,
+    parts: &mut Vec<(ParamRole, &'p Param<'p>)>,
+) -> bool {
     let members = match kind {
-        Kind::Value(role) => {
+        ParamKind::Value(role) => {
             let fits = role.fits(value);
             if fits {
                 parts.push((*role, value));
             }
             return fits;
         }
-        Kind::Objects(members) => members,
+        ParamKind::Objects(members) => members,
     };
     let objects = match value {
         Param::List(list) => list.as_slice(),
@@ -417,7 +424,7 @@ fn take<'p>(kind: &Kind, value: &'p Param<'p>, parts: &mut Vec<(Role, &'p Param<
         for (name, value) in given {
             fits &= match members.get(&**name) {
                 Some(_) if value.is_empty() => true,
-                Some(kind) => take(kind, value, parts),
+                Some(kind) => collect_parts(kind, value, parts),
                 None => false,
             };
         }
@@ -425,7 +432,7 @@ fn take<'p>(kind: &Kind, value: &'p Param<'p>, parts: &mut Vec<(Role, &'p Param<
     fits
 }
 
-impl Role {
+impl ParamRole {
     /// Returns whether a value has the type of such parameters.
     fn fits(self, value: &Param<'_>) -> bool {
         let text = |value: &Param<'_>| matches!(value, Param::Text(_));

@@ -84,17 +84,17 @@ fn every_file_is_embedded() {
 /// Where agents disagree, the most restrictive operation applies to all of them.
 #[test]
 fn names_with_two_meanings() {
-    let mut two: Vec<(&str, Vec<Meaning>, Meaning)> = Vec::new();
+    let mut two: Vec<(&str, Vec<Operation>, Operation)> = Vec::new();
     for (name, slot) in NAMES.iter() {
-        let meanings = slot
+        let operations = slot
             .entries
             .iter()
-            .map(|(_, text)| parse(text).unwrap().meaning());
-        let mut meanings: Vec<Meaning> = meanings.collect();
-        meanings.sort();
-        meanings.dedup();
-        if meanings.len() > 1 {
-            two.push((name, meanings, tool(name).unwrap().meaning()));
+            .map(|(_, text)| parse(text).unwrap().operation());
+        let mut operations: Vec<Operation> = operations.collect();
+        operations.sort();
+        operations.dedup();
+        if operations.len() > 1 {
+            two.push((name, operations, tool(name).unwrap().operation()));
         }
     }
     two.sort();
@@ -102,8 +102,8 @@ fn names_with_two_meanings() {
         two,
         [(
             "new_task",
-            vec![Meaning::Ask, Meaning::Spawn],
-            Meaning::Spawn
+            vec![Operation::Ask, Operation::Spawn],
+            Operation::Spawn
         )]
     );
     let parsed = |text: &str| parse(text).unwrap();
@@ -111,8 +111,8 @@ fn names_with_two_meanings() {
     let runs = parsed("- name: x\n  does: command\n  params: {b: command}\n");
     for merged in [reads.clone().merge(runs.clone()), runs.merge(reads.clone())] {
         assert_eq!(
-            (merged.meaning(), merged.command()),
-            (Meaning::Command, Some("b"))
+            (merged.operation(), merged.command()),
+            (Operation::Command, Some("b"))
         );
         assert!(!merged.params.contains_key("a"));
     }
@@ -129,7 +129,7 @@ fn parameters_with_two_roles() {
         let merged = tool(name).unwrap();
         for (_, text) in &slot.entries {
             let tool = parse(text).unwrap();
-            if tool.meaning() == merged.meaning() {
+            if tool.operation() == merged.operation() {
                 let gone = tool
                     .params
                     .into_keys()
@@ -153,7 +153,10 @@ fn what_other_code_asks_of_a_tool() {
     assert_eq!(tool("exec_command").unwrap().command(), Some("cmd"));
     assert_eq!(tool("apply_patch").unwrap().patch(), Some("input"));
     assert!(tool("Task").unwrap().spawns() && tool("task").unwrap().spawns());
-    assert_eq!(tool("str_replace_editor").unwrap().meaning(), Meaning::Edit);
+    assert_eq!(
+        tool("str_replace_editor").unwrap().operation(),
+        Operation::Edit
+    );
     assert_eq!(tool("str_replace_editor").unwrap().command(), None);
     assert_eq!(tool("Grep").unwrap().directory(), None);
     for name in [

@@ -1,6 +1,6 @@
 //! Effects of a call of a known tool, by the roles of its parameters.
 
-use super::{Meaning, Reading, Role, Tool};
+use super::{ClassifiedCall, Operation, ParamRole, Tool};
 use crate::Context;
 use crate::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use crate::engine::Engine;
@@ -21,27 +21,27 @@ pub(crate) fn effects_of_known(
     ctx: &Context<'_>,
 ) -> Analysis {
     let inputs = call.inputs();
-    let reading = tool.read(&inputs.values);
+    let classified = tool.classify(&inputs.values);
     if inputs.unreadable {
         return effects_by_name(name, call, ctx);
     }
     let mut e = Engine::new(ctx, 200_000);
     e.sink = Sink::with_capacity(1, 2);
     e.step(name, &[], Span::default());
-    e.known_call(&reading);
+    e.known_call(&classified);
     let known = e.finish();
-    if reading.understood {
+    if classified.understood {
         return known;
     }
     let mut analysis = effects_by_name(name, call, ctx);
-    if reading.meaning == Meaning::Unknown && analysis.risk == RiskLevel::High {
+    if classified.operation == Operation::Unknown && analysis.risk == RiskLevel::High {
         return analysis;
     }
     add(&mut analysis, known);
-    if !reading.unlisted.is_empty() {
+    if !classified.unlisted.is_empty() {
         // By its name alone, a tool may seem to do less with an additional parameter. The call
         // without the unlisted parameters is rated too.
-        let listed = |(name, _): &&(Cow<'_, str>, _)| !reading.unlisted.contains(&&**name);
+        let listed = |(name, _): &&(Cow<'_, str>, _)| !classified.unlisted.contains(&&**name);
         let members = inputs.values.members().unwrap_or_default();
         let without = Param::Members(members.iter().filter(listed).cloned().collect());
         let without = effects_by_name(name, &without, ctx);
@@ -104,16 +104,16 @@ fn texts<'p>(value: &'p Param<'p>) -> impl Iterator<Item = &'p str> {
 
 impl Engine<'_> {
     /// Adds the effects of a tool with these parameters.
-    fn known_call(&mut self, reading: &Reading<'_>) {
-        let (meaning, parts) = (reading.meaning, &reading.parts);
-        let of = |role: Role| {
+    fn known_call(&mut self, classified: &ClassifiedCall<'_>) {
+        let (operation, parts) = (classified.operation, &classified.parts);
+        let of = |role: ParamRole| {
             let values = parts.iter().filter(move |(r, _)| *r == role);
             values.flat_map(|(_, value)| texts(value))
         };
-        let directory = of(Role::Directory).next();
+        let directory = of(ParamRole::Directory).next();
         let mut runs = false;
-        for (_, value) in parts.iter().filter(|(role, _)| *role == Role::Command) {
-            let patch = reading
+        for (_, value) in parts.iter().filter(|(role, _)| *role == ParamRole::Command) {
+            let patch = classified
                 .applies_patches
                 .then(|| command_patch(value))
                 .flatten();
@@ -125,61 +125,63 @@ impl Engine<'_> {
                 None => self.known_command(value, directory),
             };
         }
-        of(Role::Patch).for_each(|text| self.known_patch(text));
+        of(ParamRole::Patch).for_each(|text| self.known_patch(text));
         let mut fetches = false;
-        for word in of(Role::Url).flat_map(str::split_whitespace) {
+        for word in of(ParamRole::Url).flat_map(str::split_whitespace) {
             fetches |= self.known_address(word);
         }
         // A parameter that isn't listed may name it.
-        let mut named = !reading.unlisted.is_empty();
-        for text in of(Role::Directory) {
+        let mut named = !classified.unlisted.is_empty();
+        for text in of(ParamRole::Directory) {
             if let Some(path) = self.known_path(text) {
                 self.path_read(&*path);
                 named = true;
             }
         }
-        for text in of(Role::Path) {
+        for text in of(ParamRole::Path) {
             if let Some(path) = self.known_path(text) {
-                self.known_deed(meaning, &path);
+                self.known_operation(operation, &path);
                 named = true;
             }
         }
-        for text in of(Role::Glob) {
+        for text in of(ParamRole::Glob) {
             named = true;
             let Some(pattern) = self.known_path(text) else {
                 continue;
             };
             // Patterns are relative to the searched directory, unless they have a root of their
             // own.
-            let places: Vec<&str> = of(Role::Directory).chain(of(Role::Path)).collect();
+            let places: Vec<&str> = of(ParamRole::Directory)
+                .chain(of(ParamRole::Path))
+                .collect();
             let rooted = pattern.starts_with(['/', '~', '$']);
             if rooted || places.is_empty() || pattern.contains('{') {
-                self.tool_glob(&pattern, meaning == Meaning::List && !rooted);
+                self.tool_glob(&pattern, operation == Operation::List && !rooted);
             }
             if !rooted {
                 for place in places {
                     let joined = format!("{}/{pattern}", with_slashes(clean(place)));
-                    self.tool_glob(&joined, meaning == Meaning::List);
+                    self.tool_glob(&joined, operation == Operation::List);
                 }
             }
         }
-        match meaning {
-            Meaning::Input => {
-                let text: String = of(Role::Input).collect();
+        match operation {
+            Operation::Input => {
+                let text: String = of(ParamRole::Input).collect();
                 self.known_input(&text);
             }
-            Meaning::Command if runs => {}
-            Meaning::Fetch if fetches => {}
-            Meaning::Patch if of(Role::Patch).next().is_some() => {}
-            Meaning::List
-            | Meaning::Search
-            | Meaning::Read
-            | Meaning::Write
-            | Meaning::Edit
-            | Meaning::Move
-            | Meaning::Delete
+            Operation::Command if runs => {}
+            Operation::Fetch if fetches => {}
+            Operation::Patch if of(ParamRole::Patch).next().is_some() => {}
+            Operation::List
+            | Operation::Search
+            | Operation::Read
+            | Operation::Write
+            | Operation::Edit
+            | Operation::Move
+            | Operation::Delete
                 if named => {}
-            _ => self.known_unnamed(meaning),
+            _ => self.known_unnamed(operation),
         }
     }
 
@@ -239,12 +241,12 @@ impl Engine<'_> {
     }
 
     /// Adds the effect of an operation on a path.
-    fn known_deed(&mut self, meaning: Meaning, path: &str) {
-        match meaning {
-            Meaning::Write | Meaning::Edit | Meaning::Patch => self.path_write(path),
+    fn known_operation(&mut self, operation: Operation, path: &str) {
+        match operation {
+            Operation::Write | Operation::Edit | Operation::Patch => self.path_write(path),
             // Such tools delete directories as well.
-            Meaning::Delete => self.path_delete(path, true),
-            Meaning::Move => {
+            Operation::Delete => self.path_delete(path, true),
+            Operation::Move => {
                 self.path_move(path);
                 self.path_write(path);
             }
@@ -270,24 +272,26 @@ impl Engine<'_> {
     }
 
     /// Adds the effect of an operation whose parameters name no target.
-    fn known_unnamed(&mut self, meaning: Meaning) {
+    fn known_unnamed(&mut self, operation: Operation) {
         use EffectKind::{Delete, Dynamic, Execute, Network, Process, Read, Unknown, Write};
         use RiskLevel::{High, Low, Medium};
-        let (kind, risk, why) = match meaning {
-            Meaning::Note => (Read, Low, "touches only the agent's own notes"),
-            Meaning::Ask => (Read, Low, "asks the human"),
-            Meaning::List => (Read, Low, "lists files"),
-            Meaning::Search => (Read, Low, "searches the text of files"),
-            Meaning::Read => (Read, Low, "reads what the agent has at hand"),
-            Meaning::Fetch => (Network, Medium, "uses the network"),
-            Meaning::Kill => (Process, Medium, "stops a command that the agent started"),
-            Meaning::Spawn => (Execute, Medium, "starts another agent"),
-            Meaning::Write | Meaning::Edit => (Write, Medium, "writes a file that isn't named"),
-            Meaning::Patch => (Unknown, High, "applies a patch that isn't there"),
-            Meaning::Move => (Write, Medium, "moves files that aren't named"),
-            Meaning::Delete => (Delete, High, "deletes something that isn't named"),
-            Meaning::Command | Meaning::Input => (Dynamic, High, "runs something that isn't named"),
-            Meaning::Unknown => (Unknown, High, "does something that isn't known"),
+        let (kind, risk, why) = match operation {
+            Operation::Note => (Read, Low, "touches only the agent's own notes"),
+            Operation::Ask => (Read, Low, "asks the human"),
+            Operation::List => (Read, Low, "lists files"),
+            Operation::Search => (Read, Low, "searches the text of files"),
+            Operation::Read => (Read, Low, "reads what the agent has at hand"),
+            Operation::Fetch => (Network, Medium, "uses the network"),
+            Operation::Kill => (Process, Medium, "stops a command that the agent started"),
+            Operation::Spawn => (Execute, Medium, "starts another agent"),
+            Operation::Write | Operation::Edit => (Write, Medium, "writes a file that isn't named"),
+            Operation::Patch => (Unknown, High, "applies a patch that isn't there"),
+            Operation::Move => (Write, Medium, "moves files that aren't named"),
+            Operation::Delete => (Delete, High, "deletes something that isn't named"),
+            Operation::Command | Operation::Input => {
+                (Dynamic, High, "runs something that isn't named")
+            }
+            Operation::Unknown => (Unknown, High, "does something that isn't known"),
         };
         self.emit_raw(kind, None, Certainty::Possible, Span::default(), risk, why);
     }
