@@ -6,10 +6,10 @@ use super::parts::Parts;
 use super::path::{PathFacts, TouchedPath};
 use super::surroundings::Surroundings;
 use governance::{ActionType, RiskLevel};
-use shell_effects::line::Line;
+use shell_effects::command_line::CommandLine;
 use shell_effects::{
     Analysis, Certainty, Context, Effect, EffectKind, Param, Span, Step, StepOrigin, analyse,
-    effects_beside_diff, effects_of_answer, effects_of_diff, effects_of_tool,
+    effects_of_answer, effects_of_diff, effects_of_diff_extras, effects_of_tool,
 };
 use std::cell::OnceCell;
 
@@ -89,7 +89,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) action: &'a Action,
     stated: Option<RiskLevel>,
     surroundings: &'a Surroundings,
-    line: OnceCell<Line<'a>>,
+    line: OnceCell<CommandLine<'a>>,
     analysis: OnceCell<Analysis>,
     parts: OnceCell<Parts>,
     effects: OnceCell<u32>,
@@ -136,7 +136,7 @@ impl<'a> Facts<'a> {
                 },
                 Some(ActionType::CodeDiff) => self.action.patch().map_or_else(unknown, |diff| {
                     let mut analysis = effects_of_diff(diff, context);
-                    analysis.join(effects_beside_diff(
+                    analysis.join(effects_of_diff_extras(
                         &Param::from(&self.action.payload),
                         context,
                     ));
@@ -150,7 +150,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    fn written(&self) -> &Line<'a> {
+    fn written(&self) -> &CommandLine<'a> {
         self.line
             .get_or_init(|| self.action.line().unwrap_or_default())
     }

@@ -6,7 +6,7 @@
 use super::Context;
 use super::param::Param;
 use super::path::{PathClass, classify};
-use super::tool_name::{Verb, spelled, verb, words};
+use super::tool_name::{Verb, normalise_name, verb, words};
 
 /// A change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,11 +65,12 @@ pub fn recorded_content(
     let (mut path, mut text, mut old, mut new, mut all) = (None, None, None, None, false);
     let once = |slot: &mut Option<String>, value: &str| slot.replace(value.to_owned()).is_none();
     for (name, value) in inputs.values.members()? {
-        let key = spelled(name).replace('-', "_");
+        let key = normalise_name(name).replace('-', "_");
         let key = key.as_str();
         let understood = match value {
             value
-                if matches!(key, "tool" | "tool_name") || super::line::is_harmless(name, value) =>
+                if matches!(key, "tool" | "tool_name")
+                    || super::command_line::is_harmless(name, value) =>
             {
                 true
             }
@@ -98,8 +99,8 @@ pub fn recorded_content(
             return None;
         }
     }
-    let spelled = spelled(name);
-    let says = |list: &[&str]| words(&spelled).any(|word| list.contains(&word));
+    let normalised = normalise_name(name);
+    let says = |list: &[&str]| words(&normalised).any(|word| list.contains(&word));
     let content = match (verb, text, old, new) {
         (Verb::Delete, None, None, None)
             if says(&["delete", "remove", "unlink", "rm"])

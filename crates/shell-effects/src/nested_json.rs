@@ -8,7 +8,7 @@ use super::param::Param;
 use std::borrow::Cow;
 
 /// Names of members with parameters, without separators between their words.
-const GIVEN: [&str; 23] = [
+const PARAMETER_MEMBERS: [&str; 23] = [
     "action",
     "args",
     "argsjson",
@@ -35,12 +35,12 @@ const GIVEN: [&str; 23] = [
 ];
 
 /// Maximum nesting of strings with JSON.
-const LEVELS: usize = 6;
+const MAX_DEPTH: usize = 6;
 
 impl Param<'_> {
     /// Returns the call with its parameters in strings parsed. The flag is true if some are nested
     /// too deeply.
-    pub(super) fn opened(&self) -> (Cow<'_, Param<'_>>, bool) {
+    pub(super) fn with_parsed_strings(&self) -> (Cow<'_, Param<'_>>, bool) {
         let written = |value: &Self| match value {
             Self::Text(text) => may_be_json(text),
             Self::List(list) => list.iter().any(|one| one.as_str().is_some_and(may_be_json)),
@@ -50,26 +50,26 @@ impl Param<'_> {
             one.members()
                 .into_iter()
                 .flatten()
-                .any(|(name, value)| is_given(name) && written(value))
+                .any(|(name, value)| holds_parameters(name) && written(value))
         };
         let bare = matches!(self, Self::List(_)) && written(self);
-        if !bare && !self.within().any(closed) {
+        if !bare && !self.self_and_descendants().any(closed) {
             return (Cow::Borrowed(self), false);
         }
         let mut more = false;
-        let opened = open(self, bare, 0, &mut more);
+        let opened = parse_strings(self, bare, 0, &mut more);
         (Cow::Owned(opened), more)
     }
 }
 
 /// Returns whether a member of this name contains parameters.
-fn is_given(name: &str) -> bool {
+fn holds_parameters(name: &str) -> bool {
     let plain: String = name
         .chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect();
-    GIVEN.contains(&plain.as_str())
+    PARAMETER_MEMBERS.contains(&plain.as_str())
 }
 
 fn trimmed(text: &str) -> &str {
@@ -81,29 +81,29 @@ fn may_be_json(text: &str) -> bool {
 }
 
 /// Copies a value and parses JSON in it. With `given`, a text may be JSON.
-fn open(value: &Param<'_>, given: bool, level: usize, more: &mut bool) -> Param<'static> {
+fn parse_strings(value: &Param<'_>, given: bool, level: usize, more: &mut bool) -> Param<'static> {
     match value {
         Param::Text(text) => {
             let read = Some(text).filter(|_| given).and_then(|text| read(text));
             match read {
-                Some(_) if level == LEVELS => {
+                Some(_) if level == MAX_DEPTH => {
                     *more = true;
                     Param::Nothing
                 }
-                Some(read) => open(&read, true, level + 1, more),
+                Some(read) => parse_strings(&read, true, level + 1, more),
                 None => Param::Text(Cow::Owned(text.to_string())),
             }
         }
         Param::List(list) => Param::List(
             list.iter()
-                .map(|one| open(one, given, level, more))
+                .map(|one| parse_strings(one, given, level, more))
                 .collect(),
         ),
         Param::Members(members) => Param::Members(
             members
                 .iter()
                 .map(|(name, value)| {
-                    let value = open(value, is_given(name), level, more);
+                    let value = parse_strings(value, holds_parameters(name), level, more);
                     (Cow::Owned(name.to_string()), value)
                 })
                 .collect(),
@@ -163,7 +163,7 @@ mod tests {
             assert_eq!(risk(&call), RiskLevel::High, "{call}");
         }
         let mut deep = once.clone();
-        for _ in 0..LEVELS {
+        for _ in 0..MAX_DEPTH {
             deep = json!({"args": deep}).to_string();
         }
         assert_eq!(risk(&json!({"args": deep})), RiskLevel::High);

@@ -45,7 +45,7 @@ impl<'a> Param<'a> {
 
     /// Iterates over the value and everything inside it. Doesn't recurse: values may be nested
     /// deeply.
-    pub(super) fn within(&self) -> impl Iterator<Item = &Self> {
+    pub(super) fn self_and_descendants(&self) -> impl Iterator<Item = &Self> {
         let mut stack = vec![self];
         std::iter::from_fn(move || {
             let one = stack.pop()?;
@@ -169,7 +169,7 @@ impl<'p> Param<'p> {
     pub(super) fn inputs(&'p self) -> Inputs<'p> {
         let Self::Members(members) = self else {
             let mut bare = Vec::new();
-            let unreadable = take("", self, &mut bare);
+            let unreadable = collect_members("", self, &mut bare);
             let values = if matches!(self, Self::Nothing) {
                 Cow::Borrowed(self)
             } else {
@@ -180,7 +180,7 @@ impl<'p> Param<'p> {
         let beside = |name: &str, value: &Param<'_>| {
             !(value.is_empty()
                 || matches!(name, "tool" | "tool_name")
-                || super::line::is_harmless(name, value))
+                || super::command_line::is_harmless(name, value))
         };
         let mut wrapped = members
             .iter()
@@ -213,7 +213,7 @@ impl<'p> Param<'p> {
         for (name, value) in members {
             if WRAPPERS.contains(&&**name) {
                 // Next to a command, an array contains its arguments.
-                unreadable |= take(if runs { name } else { "" }, value, &mut all);
+                unreadable |= collect_members(if runs { name } else { "" }, value, &mut all);
             } else if beside(name, value) {
                 all.push((Cow::Borrowed(name), value.clone()));
             }
@@ -227,9 +227,13 @@ impl<'p> Param<'p> {
 
 /// Adds a value that contains parameters: an object's members, anything else under `name`. Returns
 /// true if it can't be parsed.
-fn take<'p>(name: &'p str, value: &'p Param<'p>, to: &mut Vec<(Cow<'p, str>, Param<'p>)>) -> bool {
+fn collect_members<'p>(
+    name: &'p str,
+    value: &'p Param<'p>,
+    to: &mut Vec<(Cow<'p, str>, Param<'p>)>,
+) -> bool {
     let (read, unreadable) = match value {
-        Param::Text(text) => unwrapped(text),
+        Param::Text(text) => parse_json_text(text),
         value => (value.clone(), false),
     };
     match read {
@@ -242,7 +246,7 @@ fn take<'p>(name: &'p str, value: &'p Param<'p>, to: &mut Vec<(Cow<'p, str>, Par
 
 /// Returns the JSON that a text contains, or else the text itself. The flag is true if the text
 /// looks like JSON but isn't valid: a lenient reader may find something in it.
-fn unwrapped(text: &str) -> (Param<'_>, bool) {
+fn parse_json_text(text: &str) -> (Param<'_>, bool) {
     let looks = |text: &str| {
         text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
             .starts_with(['{', '['])
@@ -265,7 +269,7 @@ fn unwrapped(text: &str) -> (Param<'_>, bool) {
 /// Returns the object or list that a text contains as JSON. `None` if it isn't valid JSON, contains
 /// anything else, or has a duplicate member.
 #[must_use]
-pub fn unwrapped_value(text: &str) -> Option<Value> {
+pub fn json_in_text(text: &str) -> Option<Value> {
     let trimmed = text.trim_start_matches('\u{feff}').trim();
     let read: Param<'_> =
         serde_json::from_str(trimmed.strip_prefix(['{', '[']).map(|_| trimmed)?).ok()?;
@@ -276,7 +280,11 @@ pub fn unwrapped_value(text: &str) -> Option<Value> {
             .windows(2)
             .any(|pair| matches!(pair, [one, other] if one == other))
     };
-    if read.within().filter_map(Param::members).any(repeats) {
+    if read
+        .self_and_descendants()
+        .filter_map(Param::members)
+        .any(repeats)
+    {
         return None;
     }
     serde_json::from_str(trimmed).ok()

@@ -7,12 +7,12 @@ use super::chars::any_byte;
 use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
+use super::extra_members::effects_of_nested_calls;
 use super::memo::Memo;
 use super::param::Param;
+use super::param_scan::ParamScan;
 use super::sink::Sink;
-use super::tool_beside::calls_below;
-use super::tool_found::Found;
-use super::tool_name::{Verb, spelled, verb, words};
+use super::tool_name::{Verb, normalise_name, verb, words};
 use super::tool_params::Topics;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -61,9 +61,9 @@ pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysi
 /// Like [`effects_of_tool`], with parameters borrowed from a record.
 #[must_use]
 pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
-    let (params, more) = params.opened();
+    let (params, more) = params.with_parsed_strings();
     let mut analysis = effects_of_own(name, &params, ctx);
-    analysis.join(calls_below(&params, ctx));
+    analysis.join(effects_of_nested_calls(&params, ctx));
     if more {
         analysis.join(unreadable(ctx));
     }
@@ -98,14 +98,14 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
     if inputs.unreadable {
         e.unreadable_parameters();
     }
-    let mut found = Found {
+    let mut found = ParamScan {
         verb: v,
         tool: name,
         topics,
-        ..Found::default()
+        ..ParamScan::default()
     };
     found.read(&mut e, params);
-    let Found {
+    let ParamScan {
         verb,
         paths,
         outputs,
@@ -209,7 +209,7 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
             "the tool's name says that it reads the repository",
         ),
         Verb::GitWrite => {
-            let rewrites = words(&spelled(name))
+            let rewrites = words(&normalise_name(name))
                 .any(|word| matches!(word, "reset" | "rebase" | "force" | "clean"))
                 || flag(params, "force")
                 || flag(params, "hard");
@@ -240,8 +240,8 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
         e.tool_secret(name, "the tool's name says that it handles secrets");
     }
     if matches!(v, Verb::GitRead | Verb::GitWrite) {
-        let spelled = spelled(name);
-        let all: Vec<&str> = words(&spelled).collect();
+        let normalised = normalise_name(name);
+        let all: Vec<&str> = words(&normalised).collect();
         if let Some(at) = all.iter().rposition(|word| *word == "git") {
             e.tool_git(all.get(at + 1..).unwrap_or_default(), params);
         }

@@ -4,31 +4,31 @@
 //! command or a tool. Members next to a command apply as in a `shell_cmd`. A patch has its own
 //! effects on files.
 
+use super::command_line::CommandLine;
 use super::diff::effects_of_diff;
 use super::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
-use super::line::Line;
 use super::param::Param;
+use super::param_scan::Hook;
 use super::parse::Base;
 use super::path::normalise;
 use super::tool::{clean, command_like};
-use super::tool_found::Hook;
 use std::borrow::Cow;
 
 /// The members around a parameter.
-pub(super) type Around<'p> = &'p [(Cow<'p, str>, Param<'p>)];
+pub(super) type Siblings<'p> = &'p [(Cow<'p, str>, Param<'p>)];
 
-const NOWHERE: Span = Span { from: 0, to: 0 };
+const NO_SPAN: Span = Span { from: 0, to: 0 };
 
 impl Engine<'_> {
     /// Runs a parameter that is a command line, with the parameters next to it.
-    pub(super) fn tool_line(&mut self, text: &str, around: Around<'_>) {
-        let line = self.beside(text, around);
-        self.at(line.cwd.as_deref(), |engine| {
+    pub(super) fn tool_line(&mut self, text: &str, siblings: Siblings<'_>) {
+        let line = self.completed_line(text, siblings);
+        self.in_directory(line.cwd.as_deref(), |engine| {
             engine.run_text(
                 &clean(&line.text),
-                Base::Fixed(NOWHERE),
+                Base::Fixed(NO_SPAN),
                 StepOrigin::Code,
                 &Stream::default(),
                 false,
@@ -37,32 +37,32 @@ impl Engine<'_> {
     }
 
     /// Runs a parameter that is a program with its arguments, with the parameters next to it.
-    pub(super) fn tool_words(&mut self, words: &[&str], around: Around<'_>) {
+    pub(super) fn tool_words(&mut self, words: &[&str], siblings: Siblings<'_>) {
         const WORD: &str = "x";
-        let line = self.beside(WORD, around);
+        let line = self.completed_line(WORD, siblings);
         if *line.text != *WORD {
             self.tool_unknown("arguments or variables");
         }
         let argv: Vec<Arg> = words
             .iter()
-            .map(|word| Arg::literal(clean(word), NOWHERE))
+            .map(|word| Arg::literal(clean(word), NO_SPAN))
             .collect();
-        self.at(line.cwd.as_deref(), |engine| {
-            engine.wrapped(&argv, &Stream::default(), false, NOWHERE);
+        self.in_directory(line.cwd.as_deref(), |engine| {
+            engine.wrapped(&argv, &Stream::default(), false, NO_SPAN);
         });
     }
 
     /// Returns the line completed by the members next to it. Other commands among them run
     /// separately.
-    fn beside<'p>(&mut self, text: &'p str, around: Around<'p>) -> Line<'p> {
-        let mut line = Line {
+    fn completed_line<'p>(&mut self, text: &'p str, siblings: Siblings<'p>) -> CommandLine<'p> {
+        let mut line = CommandLine {
             text: Cow::Borrowed(text),
-            ..Line::default()
+            ..CommandLine::default()
         };
         let apart = |name: &str| {
             matches!(name, "tool" | "tool_name") || command_like(name) && name != "shell"
         };
-        let others = around.iter().filter(|(name, _)| !apart(name));
+        let others = siblings.iter().filter(|(name, _)| !apart(name));
         line.add(text, others);
         if let Some(name) = &line.unknown {
             self.tool_unknown(name);
@@ -77,14 +77,14 @@ impl Engine<'_> {
             EffectKind::Unknown,
             target,
             Certainty::Possible,
-            NOWHERE,
+            NO_SPAN,
             RiskLevel::High,
             why,
         );
     }
 
     /// Runs `run` in another directory.
-    pub(super) fn at(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
+    pub(super) fn in_directory(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
         let before = self.shell.clone_cwd();
         if let Some(cwd) = cwd {
             self.shell
@@ -118,7 +118,7 @@ impl Engine<'_> {
         if is_one {
             for effect in found.effects {
                 self.sink.add(super::Effect {
-                    span: NOWHERE,
+                    span: NO_SPAN,
                     ..effect
                 });
             }
@@ -134,7 +134,7 @@ impl Engine<'_> {
         {
             for effect in effects_of_diff(&text, self.ctx).effects {
                 self.sink.add(super::Effect {
-                    span: NOWHERE,
+                    span: NO_SPAN,
                     ..effect
                 });
             }

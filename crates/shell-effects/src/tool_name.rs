@@ -116,18 +116,18 @@ const WORDS: [(Verb, &[&str]); 7] = [
 ];
 
 /// Returns the operation that a word of a tool's name suggests.
-fn meaning(word: &str) -> Option<Verb> {
-    static MEANINGS: LazyLock<FxHashMap<&str, Verb>> = LazyLock::new(|| {
+fn verb_of(word: &str) -> Option<Verb> {
+    static VERBS: LazyLock<FxHashMap<&str, Verb>> = LazyLock::new(|| {
         WORDS
             .iter()
             .flat_map(|(verb, words)| words.iter().map(|word| (*word, *verb)))
             .collect()
     });
-    MEANINGS.get(word).copied()
+    VERBS.get(word).copied()
 }
 
 /// Converts a name in any common spelling to lower-case words with separators.
-pub(super) fn spelled(name: &str) -> Cow<'_, str> {
+pub(super) fn normalise_name(name: &str) -> Cow<'_, str> {
     let upper = if name.is_ascii() {
         name.bytes().any(|b| b.is_ascii_uppercase())
     } else {
@@ -153,8 +153,8 @@ pub(super) fn spelled(name: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-pub(super) fn words(spelled: &str) -> impl Iterator<Item = &str> + Clone {
-    spelled
+pub(super) fn words(normalised: &str) -> impl Iterator<Item = &str> + Clone {
+    normalised
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
 }
@@ -176,7 +176,7 @@ pub fn is_listing(name: &str) -> bool {
         "rg",
         "files",
     ];
-    words(&spelled(name)).any(|word| WORDS.contains(&word))
+    words(&normalise_name(name)).any(|word| WORDS.contains(&word))
 }
 
 /// Returns the operation and the topics of a tool, by its name.
@@ -200,15 +200,16 @@ pub(super) fn verb(name: &str) -> (Verb, Topics) {
     let end = name.as_bytes().windows(2).rposition(|pair| pair == b"__");
     let tool = end.and_then(|at| name.get(at + 2..)).unwrap_or(name);
     let server = end.and_then(|at| name.get(..at)).unwrap_or_default();
-    let masked = is_no_server(server)
-        || tool.len() < name.len() && words(&spelled(tool)).all(|w| DEEDS_ALONE.contains(&w));
+    let masked = contains_action(server)
+        || tool.len() < name.len()
+            && words(&normalise_name(tool)).all(|w| VERBS_WITHOUT_OBJECT.contains(&w));
     for part in [tool, name] {
-        let spelled = spelled(part);
-        let words = words(&spelled);
+        let normalised = normalise_name(part);
+        let words = words(&normalised);
         words.clone().for_each(|word| topics.add(topic(word)));
         if words
             .clone()
-            .any(|word| word.starts_with("git") && meaning(word).is_none())
+            .any(|word| word.starts_with("git") && verb_of(word).is_none())
         {
             let reads = words.clone().any(|word| READS.contains(&word)) && !writes_git(words);
             return (
@@ -220,18 +221,18 @@ pub(super) fn verb(name: &str) -> (Verb, Topics) {
                 topics,
             );
         }
-        let said: Vec<(&str, Option<Verb>)> = words.map(|word| (word, meaning(word))).collect();
+        let tagged: Vec<(&str, Option<Verb>)> = words.map(|word| (word, verb_of(word))).collect();
         // The first in order is the most decisive. The last one shows whether the tool does more
         // than run something.
-        let first = said.iter().filter_map(|(_, verb)| *verb).min();
-        let last = said.iter().filter_map(|(_, verb)| *verb).max();
+        let first = tagged.iter().filter_map(|(_, verb)| *verb).min();
+        let last = tagged.iter().filter_map(|(_, verb)| *verb).max();
         match first.zip(last) {
             // `run_tests`: the name says what runs.
             Some((Verb::Execute, Verb::Check)) => {
                 return (Verb::Check, topics_of_all(topics, name, tool));
             }
             // `view_and_transfer_money`: it has another, unknown operation besides.
-            Some((Verb::Read, _)) if masked || does_more(&said) => {
+            Some((Verb::Read, _)) if masked || has_second_action(&tagged) => {
                 return (Verb::Unknown, topics_of_all(topics, name, tool));
             }
             Some((first, _)) => return (first, topics_of_all(topics, name, tool)),
@@ -246,7 +247,7 @@ pub(super) fn verb(name: &str) -> (Verb, Topics) {
 
 /// Verbs with unknown effects.
 #[rustfmt::skip]
-const DEEDS: [&str; 168] = [
+const ACTION_VERBS: [&str; 168] = [
     "abort", "accept", "activate", "alter", "amend", "approve", "assign", "attach", "authorise",
     "authorize", "backdoor", "ban", "bind", "brick", "broadcast", "brute", "burn", "buy",
     "bypass", "cancel", "chgrp", "chmod", "chown", "clone", "compromise", "configure",
@@ -271,7 +272,7 @@ const DEEDS: [&str; 168] = [
 
 /// Verbs with unknown effects that also name things: `get_transfer` only reads.
 #[rustfmt::skip]
-const DEEDS_OR_THINGS: [&str; 23] = [
+const VERBS_OR_NOUNS: [&str; 23] = [
     "attack", "charge", "close", "deposit", "dump", "fork", "grant", "launch", "mint", "mount",
     "purchase", "refund", "stake", "start", "stop", "strip", "swap", "sync", "toggle",
     "transfer", "trash", "trigger", "upgrade",
@@ -279,13 +280,13 @@ const DEEDS_OR_THINGS: [&str; 23] = [
 
 /// Words that are a verb only if no object follows: `get_ssh_config` only reads, `search__ssh`
 /// doesn't.
-const DEEDS_ALONE: [&str; 4] = ["admin", "root", "shell", "ssh"];
+const VERBS_WITHOUT_OBJECT: [&str; 4] = ["admin", "root", "shell", "ssh"];
 
 /// Words that join two verbs.
-const JOINTS: [&str; 6] = ["and", "or", "then", "plus", "also", "n"];
+const CONJUNCTIONS: [&str; 6] = ["and", "or", "then", "plus", "also", "n"];
 
 /// Nouns after which a verb names a thing: `get_transfer_status` only reads.
-const ASPECTS: [&str; 58] = [
+const ATTRIBUTE_NOUNS: [&str; 58] = [
     "status",
     "state",
     "id",
@@ -347,7 +348,7 @@ const ASPECTS: [&str; 58] = [
 ];
 
 /// Nouns in the singular that may be a second object after a joining word: `get_title_and_body`.
-const THINGS: [&str; 24] = [
+const OBJECT_NOUNS: [&str; 24] = [
     "address", "all", "any", "body", "children", "column", "content", "data", "date", "email",
     "folder", "id", "item", "key", "line", "meta", "metadata", "name", "parent", "size", "text",
     "title", "type", "value",
@@ -356,23 +357,26 @@ const THINGS: [&str; 24] = [
 /// Returns whether a git tool with a reading word changes something by another word:
 /// `git_show_and_push`.
 fn writes_git<'w>(words: impl Iterator<Item = &'w str> + Clone) -> bool {
-    let changes = |word: &str| match meaning(word) {
+    let changes = |word: &str| match verb_of(word) {
         Some(Verb::Delete | Verb::Move) => true,
         Some(Verb::Write) => !matches!(word, "patch" | "format" | "apply"),
         _ => false,
     };
-    let said: Vec<(&str, Option<Verb>)> = words.map(|word| (word, meaning(word))).collect();
-    let commits = said
+    let tagged: Vec<(&str, Option<Verb>)> = words.map(|word| (word, verb_of(word))).collect();
+    let commits = tagged
         .windows(2)
-        .any(|pair| matches!(pair, [(joint, _), ("commit", _)] if JOINTS.contains(joint)));
-    commits || said.iter().any(|(word, _)| changes(word)) || does_more(&said)
+        .any(|pair| matches!(pair, [(joint, _), ("commit", _)] if CONJUNCTIONS.contains(joint)));
+    commits || tagged.iter().any(|(word, _)| changes(word)) || has_second_action(&tagged)
 }
 
 /// Returns whether the part in place of the server's name contains a verb: `delete_all__get`.
-fn is_no_server(server: &str) -> bool {
-    let spelled = spelled(server);
-    let deed = |word: &str| meaning(word) == Some(Verb::Delete) || DEEDS.contains(&word);
-    !server.is_empty() && words(&spelled).next() != Some("mcp") && words(&spelled).any(deed)
+fn contains_action(server: &str) -> bool {
+    let normalised = normalise_name(server);
+    let is_action =
+        |word: &str| verb_of(word) == Some(Verb::Delete) || ACTION_VERBS.contains(&word);
+    !server.is_empty()
+        && words(&normalised).next() != Some("mcp")
+        && words(&normalised).any(is_action)
 }
 
 /// Returns whether a word mixes ASCII letters with those of another script, or with full-width
@@ -384,33 +388,35 @@ fn mixes_scripts(word: &str) -> bool {
 }
 
 /// Returns whether a tool with a reading word does something else by another word.
-fn does_more(said: &[(&str, Option<Verb>)]) -> bool {
-    said.iter().enumerate().any(|(at, (word, verb))| {
-        let behind = |n: usize| said.get(at + n).map(|(word, _)| *word);
-        let ends = |at: Option<&str>| at.is_none_or(|next| JOINTS.contains(&next));
-        if JOINTS.contains(word) {
+fn has_second_action(tagged: &[(&str, Option<Verb>)]) -> bool {
+    tagged.iter().enumerate().any(|(at, (word, verb))| {
+        let behind = |n: usize| tagged.get(at + n).map(|(word, _)| *word);
+        let ends = |at: Option<&str>| at.is_none_or(|next| CONJUNCTIONS.contains(&next));
+        if CONJUNCTIONS.contains(word) {
             // A single word after a joining word is a noun; a word with its own object is a verb.
             let is_thing = |word: &str| {
-                word.ends_with('s') || THINGS.contains(&word) || topic(word).has(Topics::FILES)
+                word.ends_with('s')
+                    || OBJECT_NOUNS.contains(&word)
+                    || topic(word).has(Topics::FILES)
             };
-            return match (behind(1), said.get(at + 1).and_then(|(_, verb)| *verb)) {
+            return match (behind(1), tagged.get(at + 1).and_then(|(_, verb)| *verb)) {
                 (None, _) | (_, Some(_)) => false,
-                (Some(next), None) if JOINTS.contains(&next) => false,
+                (Some(next), None) if CONJUNCTIONS.contains(&next) => false,
                 (Some(next), None) => !(is_thing(next) && ends(behind(2))),
             };
         }
-        let object = behind(1).filter(|next| !ASPECTS.contains(next));
-        let deed = DEEDS.contains(word) && (object.is_some() || ends(behind(1)));
-        let perhaps = DEEDS_OR_THINGS.contains(word)
-            && object.is_some_and(|next| meaning(next) != Some(Verb::Read));
-        verb.is_none() && (deed || perhaps)
+        let object = behind(1).filter(|next| !ATTRIBUTE_NOUNS.contains(next));
+        let is_action = ACTION_VERBS.contains(word) && (object.is_some() || ends(behind(1)));
+        let perhaps = VERBS_OR_NOUNS.contains(word)
+            && object.is_some_and(|next| verb_of(next) != Some(Verb::Read));
+        verb.is_none() && (is_action || perhaps)
     })
 }
 
 /// Returns the topics of the tool and its server.
 fn topics_of_all(mut topics: Topics, name: &str, tool: &str) -> Topics {
     if tool.len() < name.len() {
-        words(&spelled(name)).for_each(|word| topics.add(topic(word)));
+        words(&normalise_name(name)).for_each(|word| topics.add(topic(word)));
     }
     topics
 }

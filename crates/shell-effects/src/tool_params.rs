@@ -281,7 +281,7 @@ pub(super) fn role(key: &str) -> Role {
     });
     let found = |name: &str| MAP.get(name).copied().unwrap_or(Role::Other);
     if key.bytes().any(|b| b.is_ascii_uppercase() || b == b'-') {
-        return found(&super::tool_name::spelled(key).replace('-', "_"));
+        return found(&super::tool_name::normalise_name(key).replace('-', "_"));
     }
     found(key)
 }
@@ -412,7 +412,7 @@ pub(super) fn has_drive(text: &str) -> bool {
     text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && text.get(1..3) == Some(":\\")
 }
 
-const NOWHERE: Span = Span { from: 0, to: 0 };
+const NO_SPAN: Span = Span { from: 0, to: 0 };
 
 impl Engine<'_> {
     /// Adds the effects of a parameter that contains a query.
@@ -426,7 +426,7 @@ impl Engine<'_> {
             _ => false,
         };
         if sql {
-            self.code("sql", &Arg::literal(text, NOWHERE), &Stream::default());
+            self.code("sql", &Arg::literal(text, NO_SPAN), &Stream::default());
         }
         let mutation = role == Role::Mutation && !text.trim().is_empty()
             || role == Role::Query && mutates(text);
@@ -436,7 +436,7 @@ impl Engine<'_> {
                 EffectKind::Network,
                 None,
                 Certainty::Possible,
-                NOWHERE,
+                NO_SPAN,
                 RiskLevel::High,
                 why,
             );
@@ -447,7 +447,7 @@ impl Engine<'_> {
     pub(super) fn tool_glob(&mut self, text: &str, names_only: bool) {
         let word = Word {
             parts: vec![Part::Lit(text.to_owned())],
-            span: NOWHERE,
+            span: NO_SPAN,
         };
         for one in super::braces::expand(&word) {
             let Some(pattern) = one.plain() else { continue };
@@ -459,7 +459,7 @@ impl Engine<'_> {
                     c => c,
                 })
                 .collect();
-            let arg = Arg::literal(marked, NOWHERE);
+            let arg = Arg::literal(marked, NO_SPAN);
             if names_only {
                 self.path_stat(&arg);
             } else {
@@ -470,7 +470,7 @@ impl Engine<'_> {
 
     /// Adds the effects of a switch that is on: some make a reading tool do more.
     pub(super) fn tool_switch(&mut self, key: &str) {
-        let key = super::tool_name::spelled(key);
+        let key = super::tool_name::normalise_name(key);
         let words: Vec<&str> = key.split(|c: char| !c.is_alphanumeric()).collect();
         if words.iter().any(|w| {
             matches!(
@@ -523,7 +523,7 @@ impl Engine<'_> {
             kind,
             Some(key.into_owned()),
             Certainty::Possible,
-            NOWHERE,
+            NO_SPAN,
             risk,
             why,
         );
@@ -537,7 +537,7 @@ impl Engine<'_> {
             EffectKind::Unknown,
             None,
             Certainty::Possible,
-            NOWHERE,
+            NO_SPAN,
             RiskLevel::High,
             why,
         );
@@ -549,7 +549,7 @@ impl Engine<'_> {
             EffectKind::Credential,
             Some(name.to_owned()),
             Certainty::Possible,
-            NOWHERE,
+            NO_SPAN,
             RiskLevel::High,
             why,
         );
@@ -579,7 +579,7 @@ impl Engine<'_> {
         let mut operands: Vec<String> = Vec::new();
         let mut line = None;
         for (key, value) in members {
-            let key = super::tool_name::spelled(key).replace('-', "_");
+            let key = super::tool_name::normalise_name(key).replace('-', "_");
             match (key.as_str(), value) {
                 (
                     "" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts"
@@ -620,21 +620,21 @@ impl Engine<'_> {
             return;
         }
         argv.append(&mut operands);
-        let mut args = vec![Arg::literal("git", NOWHERE), Arg::literal(sub, NOWHERE)];
-        args.extend(argv.into_iter().map(|t| Arg::literal(t, NOWHERE)));
+        let mut args = vec![Arg::literal("git", NO_SPAN), Arg::literal(sub, NO_SPAN)];
+        args.extend(argv.into_iter().map(|t| Arg::literal(t, NO_SPAN)));
         match line {
             Some(line) => {
                 let words: Vec<String> = args.iter().map(|a| super::run::quote(&a.text)).collect();
                 self.run_text(
                     &format!("{} {line}", words.join(" ")),
-                    Base::Fixed(NOWHERE),
+                    Base::Fixed(NO_SPAN),
                     StepOrigin::Code,
                     &Stream::default(),
                     false,
                 );
             }
             None => {
-                self.wrapped(&args, &Stream::default(), false, NOWHERE);
+                self.wrapped(&args, &Stream::default(), false, NO_SPAN);
             }
         }
     }

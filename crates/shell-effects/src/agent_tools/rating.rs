@@ -6,9 +6,9 @@ use crate::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use crate::engine::Engine;
 use crate::expand::Arg;
 use crate::param::Param;
+use crate::param_scan::{Hook, file_url, url};
 use crate::sink::Sink;
 use crate::tool::{clean, effects_by_name};
-use crate::tool_found::{Hook, file_url, url};
 use crate::tool_params::with_slashes;
 use std::borrow::Cow;
 
@@ -119,7 +119,7 @@ impl Engine<'_> {
                 .flatten();
             runs |= match patch {
                 Some(patch) => {
-                    self.at(directory, |engine| engine.known_patch(patch));
+                    self.in_directory(directory, |engine| engine.known_patch(patch));
                     true
                 }
                 None => self.known_command(value, directory),
@@ -188,15 +188,15 @@ impl Engine<'_> {
     /// Handles a command line, or a program with its arguments. Returns false if there is none.
     fn known_command(&mut self, value: &Param<'_>, directory: Option<&str>) -> bool {
         let place = directory.map(|d| (Cow::Borrowed("cwd"), Param::Text(Cow::Borrowed(d))));
-        let around = place.as_slice();
+        let siblings = place.as_slice();
         match value {
             Param::List(_) => {
                 let words: Vec<&str> = texts(value).collect();
-                self.tool_words(&words, around);
+                self.tool_words(&words, siblings);
                 !words.is_empty()
             }
             _ => value.as_str().is_some_and(|text| {
-                self.tool_line(text, around);
+                self.tool_line(text, siblings);
                 !text.is_empty()
             }),
         }

@@ -8,8 +8,8 @@ use super::expand::Arg;
 use super::memo::Memo;
 use super::param::Param;
 use super::tool::{clean, command_like, reads};
-use super::tool_line::Around;
-use super::tool_name::{Verb, spelled, words};
+use super::tool_line::Siblings;
+use super::tool_name::{Verb, normalise_name, words};
 use super::tool_params::{Role, Topics, has_drive, opens_for_writing, role, with_slashes};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -39,7 +39,7 @@ const PATH_NAMES: [&str; 14] = [
 ];
 
 /// Names of parameters with new file content and no other text.
-const REPLACES: [&str; 12] = [
+const CONTENT_NAMES: [&str; 12] = [
     "newstring",
     "newstr",
     "newtext",
@@ -56,7 +56,7 @@ const REPLACES: [&str; 12] = [
 
 /// The meaning of a parameter's name.
 #[derive(Debug, Clone, Copy)]
-struct Key {
+struct NameHints {
     role: Role,
     /// Contains a command line.
     command: bool,
@@ -74,15 +74,15 @@ struct Key {
     hook: Option<Hook>,
 }
 
-impl Key {
-    fn of(name: &str) -> Self {
+impl NameHints {
+    fn from_name(name: &str) -> Self {
         let within = |word: &str| {
             name.as_bytes()
                 .windows(word.len())
                 .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
         };
-        let spelled = spelled(name);
-        let last = words(&spelled).last().unwrap_or_default();
+        let normalised = normalise_name(name);
+        let last = words(&normalised).last().unwrap_or_default();
         Self {
             role: role(name),
             command: command_like(name),
@@ -90,8 +90,9 @@ impl Key {
             only_path: PATH_NAMES.contains(&last),
             file: matches!(last, "" | "name" | "names" | "to" | "from" | "old" | "new"),
             patch: matches!(last, "patch" | "patches" | "diff" | "input" | "changes"),
-            replaces: REPLACES.contains(&&*name.replace(['_', '-'], "").to_ascii_lowercase()),
-            hook: Hook::of(&words(&spelled).collect::<Vec<_>>()).filter(|_| !command_like(name)),
+            replaces: CONTENT_NAMES.contains(&&*name.replace(['_', '-'], "").to_ascii_lowercase()),
+            hook: Hook::from_words(&words(&normalised).collect::<Vec<_>>())
+                .filter(|_| !command_like(name)),
         }
     }
 }
@@ -108,7 +109,7 @@ pub(super) enum Hook {
 }
 
 impl Hook {
-    fn of(words: &[&str]) -> Option<Self> {
+    fn from_words(words: &[&str]) -> Option<Self> {
         let (first, last) = (words.first()?, words.last()?);
         match *last {
             "run" | "runs" | "exec" | "execute" | "hook" | "hooks" | "pager" | "commands"
@@ -131,7 +132,7 @@ fn is_environment(key: &str) -> bool {
 }
 
 thread_local! {
-    static KEYS: RefCell<Memo<Key>> = RefCell::default();
+    static NAME_HINTS: RefCell<Memo<NameHints>> = RefCell::default();
 }
 
 /// Returns whether a text looks like a path, or is any text where a path is expected.
@@ -187,7 +188,7 @@ pub(super) fn file_url(rest: &str) -> Option<String> {
 
 /// The content of a call's parameters.
 #[derive(Default)]
-pub(super) struct Found<'p> {
+pub(super) struct ParamScan<'p> {
     pub(super) tool: &'p str,
     /// The tool's operation; parameters can make it more restrictive.
     pub(super) verb: Verb,
@@ -200,15 +201,15 @@ pub(super) struct Found<'p> {
     pub(super) cites: bool,
 }
 
-impl<'p> Found<'p> {
+impl<'p> ParamScan<'p> {
     /// Reads parameters. Effects of commands and URLs among them are added at once.
     pub(super) fn read(&mut self, e: &mut Engine<'_>, params: &'p Param<'_>) {
         // A stack instead of recursion, because hostile parameters may be nested deeply. Each value
         // comes with the members around it.
-        let mut stack: Vec<(&'p str, &'p Param<'_>, Around<'p>)> = Vec::with_capacity(8);
+        let mut stack: Vec<(&'p str, &'p Param<'_>, Siblings<'p>)> = Vec::with_capacity(8);
         stack.push(("", params, &[]));
         let mut visited = 0usize;
-        while let Some((key, value, around)) = stack.pop() {
+        while let Some((key, value, siblings)) = stack.pop() {
             visited += 1;
             if visited > 10_000 {
                 e.emit_raw(
@@ -221,14 +222,14 @@ impl<'p> Found<'p> {
                 );
                 break;
             }
-            if reads(self.verb) && self.fills_a_file(key, value, around) {
+            if reads(self.verb) && self.fills_a_file(key, value, siblings) {
                 self.verb = Verb::Write;
             }
             match value {
                 Param::Members(m) => {
                     visited += m.len();
                     let files = Self::names_files(key);
-                    if is_environment(key) && !around.iter().any(|(name, _)| command_like(name)) {
+                    if is_environment(key) && !siblings.iter().any(|(name, _)| command_like(name)) {
                         for (name, value) in m {
                             let value = value.as_str().unwrap_or_default();
                             e.env_effect(&clean(name), &clean(value), Span::default());
@@ -258,21 +259,23 @@ impl<'p> Found<'p> {
                                 && !list.is_empty() =>
                         {
                             self.seen_command = true;
-                            e.tool_words(&list, around);
+                            e.tool_words(&list, siblings);
                         }
                         Some(list)
                             if list.len() > 1
-                                && KEYS.with_borrow_mut(|keys| keys.get(key, Key::of)).hook
+                                && NAME_HINTS
+                                    .with_borrow_mut(|keys| keys.get(key, NameHints::from_name))
+                                    .hook
                                     == Some(Hook::Command) =>
                         {
                             // Either one program with its arguments, or several command lines.
                             e.tool_hook(&list.join(" "), Hook::Step);
-                            stack.extend(l.iter().rev().map(|v| (key, v, around)));
+                            stack.extend(l.iter().rev().map(|v| (key, v, siblings)));
                         }
-                        _ => stack.extend(l.iter().rev().map(|v| (key, v, around))),
+                        _ => stack.extend(l.iter().rev().map(|v| (key, v, siblings))),
                     }
                 }
-                Param::Text(s) => self.text(e, key, s, value, around),
+                Param::Text(s) => self.text(e, key, s, value, siblings),
                 Param::Flag(_) | Param::Number { .. } if reads(self.verb) && value.is_on() => {
                     e.tool_switch(key);
                 }
@@ -292,15 +295,15 @@ impl<'p> Found<'p> {
         key: &str,
         s: &'p str,
         value: &Param<'_>,
-        around: Around<'_>,
+        siblings: Siblings<'_>,
     ) {
         let text = clean(s);
-        let said = KEYS.with_borrow_mut(|keys| keys.get(key, Key::of));
+        let hints = NAME_HINTS.with_borrow_mut(|keys| keys.get(key, NameHints::from_name));
         let bare = key.is_empty();
         let role = if bare && self.topics.has(Topics::QUERY) {
             Role::Query
         } else {
-            said.role
+            hints.role
         };
         match role {
             Role::Sql | Role::Query | Role::Mutation => e.tool_query(role, self.topics, &text),
@@ -312,14 +315,14 @@ impl<'p> Found<'p> {
             _ if reads(self.verb) && value.is_on() => e.tool_switch(key),
             _ => {}
         }
-        if let Some(hook) = said.hook {
+        if let Some(hook) = hints.hook {
             e.tool_hook(s, hook);
         }
-        if (said.command || bare && self.runs()) && !text.is_empty() {
+        if (hints.command || bare && self.runs()) && !text.is_empty() {
             self.seen_command = true;
             // A value without a name has no other members either.
-            e.tool_line(s, if bare { &[] } else { around });
-        } else if self.may_apply(said, bare) && e.tool_patch(s) {
+            e.tool_line(s, if bare { &[] } else { siblings });
+        } else if self.may_apply(hints, bare) && e.tool_patch(s) {
             // Rated as a patch only.
         } else if let Some((scheme, rest)) = url(&text) {
             if scheme.eq_ignore_ascii_case("file") {
@@ -340,12 +343,12 @@ impl<'p> Found<'p> {
                 Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
             };
             let files = self.topics.has(Topics::FILES);
-            if path_like(said.path || bare || said.file && files, &trimmed) {
+            if path_like(hints.path || bare || hints.file && files, &trimmed) {
                 if any_byte(s, |byte| byte == 0) {
                     e.tool_no_path();
                 }
                 self.paths.push(with_slashes(trimmed));
-            } else if (said.only_path || bare && files) && !trimmed.is_empty() {
+            } else if (hints.only_path || bare && files) && !trimmed.is_empty() {
                 e.tool_no_path();
             }
         }
@@ -353,34 +356,35 @@ impl<'p> Found<'p> {
 
     /// Returns whether the tool's name contains one of these words.
     fn is_about(&self, list: &[&str]) -> bool {
-        words(&spelled(self.tool)).any(|word| list.contains(&word))
+        words(&normalise_name(self.tool)).any(|word| list.contains(&word))
     }
 
     /// Returns whether the tool applies a patch under this key. For a reading tool, that is any
     /// patch unless the tool's name is about patches.
-    fn may_apply(&self, said: Key, bare: bool) -> bool {
+    fn may_apply(&self, hints: NameHints, bare: bool) -> bool {
         if reads(self.verb) {
-            said.patch
+            hints.patch
                 && !self.is_about(&["diff", "diffs", "patch", "patches", "review", "changes"])
         } else {
-            said.patch || bare
+            hints.patch || bare
         }
     }
 
     /// Returns whether a reading tool gets new file content, so that it actually writes. A search
     /// text may be called content as well.
-    fn fills_a_file(&self, key: &str, value: &Param<'_>, around: Around<'_>) -> bool {
-        let said = |key: &str| KEYS.with_borrow_mut(|keys| keys.get(key, Key::of));
+    fn fills_a_file(&self, key: &str, value: &Param<'_>, siblings: Siblings<'_>) -> bool {
+        let hints =
+            |key: &str| NAME_HINTS.with_borrow_mut(|keys| keys.get(key, NameHints::from_name));
         let searches = || {
             self.is_about(&[
                 "search", "find", "grep", "query", "lookup", "match", "list", "filter",
             ])
         };
-        let placed = || around.iter().any(|(name, _)| said(name).only_path);
+        let placed = || siblings.iter().any(|(name, _)| hints(name).only_path);
         let content = matches!(key, "content" | "contents") && placed() && !searches();
         !value.is_empty()
             && matches!(value, Param::Text(_) | Param::Members(_) | Param::List(_))
-            && (content || said(key).replaces)
+            && (content || hints(key).replaces)
     }
 
     /// Returns whether a member is named like a file and its text may be the file's content. A
@@ -416,8 +420,8 @@ impl<'p> Found<'p> {
             "edits",
             "writes",
         ];
-        let spelled = spelled(key);
-        words(&spelled)
+        let normalised = normalise_name(key);
+        words(&normalised)
             .last()
             .is_some_and(|last| plural.contains(&last))
     }
@@ -425,7 +429,7 @@ impl<'p> Found<'p> {
     /// Returns whether a member is named like a file or a URL. If so, records the path or adds the
     /// URL's effect.
     fn is_file_name(&mut self, e: &mut Engine<'_>, name: &'p str, files: bool) -> bool {
-        const OF_ONE: [&str; 32] = [
+        const FILE_PROPERTIES: [&str; 32] = [
             "path",
             "file",
             "filename",
@@ -466,7 +470,7 @@ impl<'p> Found<'p> {
             // property of one file.
             let is_name = files
                 && !name.is_empty()
-                && !words(&spelled(name)).any(|word| OF_ONE.contains(&word));
+                && !words(&normalise_name(name)).any(|word| FILE_PROPERTIES.contains(&word));
             if is_name {
                 self.paths.push(Cow::Borrowed(name));
             }

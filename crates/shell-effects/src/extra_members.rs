@@ -1,26 +1,26 @@
 //! Payloads without parameters, such as an answer or a diff, with additional members that may act.
 
 use super::Context;
+use super::command_line::{DIRECTORY_MEMBERS, is_descriptive, is_harmless};
 use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
-use super::line::{PLACES, is_harmless, is_remark};
 use super::param::{Param, WRAPPERS};
+use super::param_scan::ParamScan;
 use super::tool::{command_like, effects_of_call, effects_of_own, unreadable};
-use super::tool_found::Found;
 use super::tool_name::{Verb, verb};
 use std::borrow::Cow;
 
 /// Members with the text of an answer.
-pub const ANSWER: [&str; 2] = ["content", "text"];
+pub const ANSWER_MEMBERS: [&str; 2] = ["content", "text"];
 /// Members with a diff.
-pub const DIFF: [&str; 2] = ["diff", "content"];
+pub const DIFF_MEMBERS: [&str; 2] = ["diff", "content"];
 
 /// Returns the effects of an `answer`. Its text has none; all other members are rated as the
 /// parameters of a call.
 #[must_use]
 pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     /// Members that describe the text.
-    const KINDS: [&str; 10] = [
+    const DESCRIPTIONS: [&str; 10] = [
         "confidence",
         "done",
         "final",
@@ -33,7 +33,7 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         "type",
     ];
     /// Members that list sources of the answer.
-    const CITES: [&str; 6] = [
+    const SOURCES: [&str; 6] = [
         "citations",
         "sources",
         "references",
@@ -41,7 +41,7 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         "related",
         "urls",
     ];
-    let (payload, more) = payload.opened();
+    let (payload, more) = payload.with_parsed_strings();
     let payload = &*payload;
     let mut rest: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
     let mut cited: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
@@ -50,7 +50,7 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     if let Param::List(parts) = payload {
         objects = parts.iter().collect();
     }
-    for name in ANSWER {
+    for name in ANSWER_MEMBERS {
         match payload.get(name) {
             Some(Param::List(parts)) => objects.extend(parts),
             Some(one @ Param::Members(_)) => objects.push(one),
@@ -58,31 +58,35 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         }
     }
     for (name, value) in objects.into_iter().filter_map(Param::members).flatten() {
-        let text = ANSWER.contains(&&**name) && matches!(value, Param::Text(_));
-        let part = ANSWER.contains(&&**name)
+        let text = ANSWER_MEMBERS.contains(&&**name) && matches!(value, Param::Text(_));
+        let part = ANSWER_MEMBERS.contains(&&**name)
             && std::ptr::eq(payload.get(name).unwrap_or(&Param::Nothing), value);
-        let kind = KINDS.contains(&&**name);
-        if value.is_empty() || text || part || is_harmless(name, value) || kind && is_remark(value)
+        let kind = DESCRIPTIONS.contains(&&**name);
+        if value.is_empty()
+            || text
+            || part
+            || is_harmless(name, value)
+            || kind && is_descriptive(value)
         {
             continue;
         }
         // Members that describe an answer may name files, but may contain neither files nor calls.
-        let tells = CITES.contains(&&**name) || kind && !acts(value);
+        let tells = SOURCES.contains(&&**name) || kind && !can_act(value);
         let list = if tells { &mut cited } else { &mut rest };
         list.push((Cow::Borrowed(name), value.clone()));
     }
     let mut analysis = if rest.is_empty() {
         Analysis::default()
     } else {
-        effects_beside(&Param::Members(rest), ctx)
+        effects_of_extras(&Param::Members(rest), ctx)
     };
     if !cited.is_empty() {
         let mut e = Engine::new(ctx, 200_000);
         let cited = Param::Members(cited);
-        let mut found = Found {
+        let mut found = ParamScan {
             verb: Verb::Read,
             cites: true,
-            ..Found::default()
+            ..ParamScan::default()
         };
         found.read(&mut e, &cited);
         found.paths.iter().for_each(|path| e.path_read(&**path));
@@ -97,14 +101,14 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
 /// Returns the effects of the members next to the diff of a `code_diff`, rated as the parameters of
 /// a call.
 #[must_use]
-pub fn effects_beside_diff(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
-    let (payload, more) = payload.opened();
+pub fn effects_of_diff_extras(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    let (payload, more) = payload.with_parsed_strings();
     if more {
         return unreadable(ctx);
     }
     let beside = |(name, value): &&(Cow<'_, str>, Param<'_>)| {
-        let text = DIFF.contains(&&**name) && matches!(value, Param::Text(_));
-        let here = PLACES.contains(&&**name)
+        let text = DIFF_MEMBERS.contains(&&**name) && matches!(value, Param::Text(_));
+        let here = DIRECTORY_MEMBERS.contains(&&**name)
             && value
                 .as_str()
                 .is_some_and(|place| matches!(place, "." | "./"));
@@ -120,13 +124,13 @@ pub fn effects_beside_diff(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     if rest.is_empty() {
         Analysis::default()
     } else {
-        effects_beside(&Param::Members(rest), ctx)
+        effects_of_extras(&Param::Members(rest), ctx)
     }
 }
 
 /// Returns whether a value can cause an action: it contains a command, the parameters of a call, or
 /// a file with its content.
-fn acts(value: &Param<'_>) -> bool {
+fn can_act(value: &Param<'_>) -> bool {
     const CONTENTS: [&str; 8] = [
         "content", "contents", "data", "patch", "diff", "files", "changes", "edits",
     ];
@@ -145,11 +149,11 @@ fn acts(value: &Param<'_>) -> bool {
         one.members().is_some_and(|members| members.iter().any(act))
             || one.tool().is_some_and(changes)
     };
-    value.within().any(acting)
+    value.self_and_descendants().any(acting)
 }
 
 /// Returns the effects of calls nested in another call, in its parameters or next to them.
-pub(super) fn calls_below(call: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+pub(super) fn effects_of_nested_calls(call: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     // Parameters that only name a tool ask about it.
     let asks = |one: &Param<'_>| {
         let given = WRAPPERS.iter().filter_map(|wrapper| call.get(wrapper));
@@ -161,19 +165,22 @@ pub(super) fn calls_below(call: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         .filter_map(|wrapper| call.get(wrapper)?.as_str())
         .any(|text| text.contains('{'));
     if written {
-        return calls_among(call.inputs().values.within(), ctx);
+        return effects_of_calls(call.inputs().values.self_and_descendants(), ctx);
     }
-    calls_among(call.within().skip(1).filter(|one| !asks(one)), ctx)
+    effects_of_calls(
+        call.self_and_descendants().skip(1).filter(|one| !asks(one)),
+        ctx,
+    )
 }
 
 /// Returns the effects of the calls anywhere in a value.
-fn calls_within(value: &Param<'_>, ctx: &Context<'_>) -> Analysis {
-    calls_among(value.within(), ctx)
+fn effects_of_calls_in(value: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    effects_of_calls(value.self_and_descendants(), ctx)
 }
 
 /// Returns the tool that a value calls, and whether it surely is a call. `tool` and `tool_name`
 /// name a tool; other members do only next to parameters.
-fn called<'p>(value: &'p Param<'_>) -> Option<(&'p str, bool)> {
+fn called_tool<'p>(value: &'p Param<'_>) -> Option<(&'p str, bool)> {
     const GIVEN: [&str; 5] = ["parameters", "arguments", "input", "args", "params"];
     if let Some(tool) = value.tool() {
         let given = WRAPPERS.iter().any(|wrapper| value.get(wrapper).is_some());
@@ -188,12 +195,15 @@ fn called<'p>(value: &'p Param<'_>) -> Option<(&'p str, bool)> {
 
 /// Returns the effects of the calls among some values. Without parameters, a tool's name may be a
 /// remark. Then it counts as a call only if the name determines the effects.
-fn calls_among<'p>(values: impl Iterator<Item = &'p Param<'p>>, ctx: &Context<'_>) -> Analysis {
+fn effects_of_calls<'p>(
+    values: impl Iterator<Item = &'p Param<'p>>,
+    ctx: &Context<'_>,
+) -> Analysis {
     /// Maximum number of calls; more are rated high.
-    const MOST: usize = 100;
+    const MAX_CALLS: usize = 100;
     let mut analysis = Analysis::default();
-    let mut calls = values.filter_map(|one| Some((one, called(one)?)));
-    for (call, (tool, sure)) in calls.by_ref().take(MOST) {
+    let mut calls = values.filter_map(|one| Some((one, called_tool(one)?)));
+    for (call, (tool, sure)) in calls.by_ref().take(MAX_CALLS) {
         let found = effects_of_own(tool, call, ctx);
         if sure || found.effects.iter().all(|e| e.kind != EffectKind::Unknown) {
             analysis.join(found);
@@ -206,11 +216,11 @@ fn calls_among<'p>(values: impl Iterator<Item = &'p Param<'p>>, ctx: &Context<'_
 }
 
 /// Returns the effects of members of a payload that has no parameters.
-fn effects_beside(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+fn effects_of_extras(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     if let Some(tool) = rest.tool() {
         return effects_of_call(tool, rest, ctx);
     }
-    let within = calls_within(rest, ctx);
+    let within = effects_of_calls_in(rest, ctx);
     let mut e = Engine::new(ctx, 200_000);
     let mut unknown = |why| {
         e.emit_raw(
@@ -229,13 +239,16 @@ fn effects_beside(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     {
         unknown("parameters of a tool that isn't named");
     }
-    if names.iter().any(|(name, _)| PLACES.contains(&&**name)) {
+    if names
+        .iter()
+        .any(|(name, _)| DIRECTORY_MEMBERS.contains(&&**name))
+    {
         unknown("it says that it is applied somewhere else");
     }
     let inputs = rest.inputs();
-    let mut found = Found {
+    let mut found = ParamScan {
         verb: Verb::Write,
-        ..Found::default()
+        ..ParamScan::default()
     };
     found.read(&mut e, &inputs.values);
     // The payload doesn't determine what happens to them.
@@ -307,7 +320,7 @@ mod tests {
             RiskLevel::Medium
         );
         let diff =
-            |payload: serde_json::Value| effects_beside_diff(&Param::from(&payload), &ctx).risk;
+            |payload: serde_json::Value| effects_of_diff_extras(&Param::from(&payload), &ctx).risk;
         assert_eq!(
             diff(json!({"diff": "d", "command": "rm -rf /"})),
             RiskLevel::High

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// Members that describe a command, how long to wait for it or how to show its output. They change
-/// nothing about what runs, as long as [`is_remark`] accepts their values.
+/// nothing about what runs, as long as [`is_descriptive`] accepts their values.
 const HARMLESS: [&str; 48] = [
     "agent",
     "agentId",
@@ -68,18 +68,18 @@ const DETAILS: [&str; 18] = [
 /// can't cause an action.
 #[must_use]
 pub fn is_harmless(name: &str, value: &Param<'_>) -> bool {
-    HARMLESS.contains(&name) && is_remark(value)
+    HARMLESS.contains(&name) && is_descriptive(value)
 }
 
 /// Returns whether a value only describes: a scalar, or lists and objects of such values. A member
 /// with a name outside of the known ones may be a command, a file or a call.
 #[must_use]
-pub fn is_remark(value: &Param<'_>) -> bool {
+pub fn is_descriptive(value: &Param<'_>) -> bool {
     let plain = |name: &str| HARMLESS.contains(&name) || DETAILS.contains(&name);
     let describes = |(name, value): &(Cow<'_, str>, Param<'_>)| {
         plain(name) || value.is_empty() || matches!(value, Param::Flag(_) | Param::Number { .. })
     };
-    let mut values = value.within().enumerate();
+    let mut values = value.self_and_descendants().enumerate();
     values.all(|(n, one)| {
         one.members()
             .is_none_or(|members| n < 1000 && members.iter().all(describes))
@@ -87,7 +87,7 @@ pub fn is_remark(value: &Param<'_>) -> bool {
 }
 
 /// Names of the member with the directory in which a command runs.
-pub const PLACES: [&str; 7] = [
+pub const DIRECTORY_MEMBERS: [&str; 7] = [
     "cwd",
     "dir",
     "directory",
@@ -99,7 +99,7 @@ pub const PLACES: [&str; 7] = [
 
 /// A command line, completed by the other members of its payload.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Line<'a> {
+pub struct CommandLine<'a> {
     /// The text that runs, arguments and variables included.
     pub text: Cow<'a, str>,
     /// The directory it runs in.
@@ -108,10 +108,10 @@ pub struct Line<'a> {
     pub unknown: Option<Cow<'a, str>>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> CommandLine<'a> {
     /// Returns the command line of a payload, or `None` if it has no command.
     #[must_use]
-    pub fn of(payload: &'a Value) -> Option<Self> {
+    pub fn from_payload(payload: &'a Value) -> Option<Self> {
         if let Some(text) = payload.as_str() {
             return Some(Self {
                 text: Cow::Borrowed(text),
@@ -149,7 +149,7 @@ impl<'a> Line<'a> {
                 // Some runtimes write every member that any action may have.
                 (_, value) if value.is_empty() => true,
                 (name, value) if is_harmless(name, value) => true,
-                (name, value) if PLACES.contains(&name) => match (value, &self.cwd) {
+                (name, value) if DIRECTORY_MEMBERS.contains(&name) => match (value, &self.cwd) {
                     (Param::Text(here), None) => {
                         self.cwd = Some(here.clone());
                         true
@@ -233,7 +233,7 @@ mod tests {
     use serde_json::json;
 
     fn line(payload: &Value) -> (String, bool) {
-        let line = Line::of(payload).unwrap();
+        let line = CommandLine::from_payload(payload).unwrap();
         (line.text.into_owned(), line.unknown.is_some())
     }
 
@@ -273,7 +273,7 @@ mod tests {
             assert_eq!(line(&payload), (text.to_owned(), false), "{payload}");
         }
         assert_eq!(
-            Line::of(&json!({"command": "ls", "workdir": "/etc"}))
+            CommandLine::from_payload(&json!({"command": "ls", "workdir": "/etc"}))
                 .unwrap()
                 .cwd
                 .as_deref(),
@@ -302,6 +302,6 @@ mod tests {
         ] {
             assert!(line(&payload).1, "{payload}");
         }
-        assert_eq!(Line::of(&json!({"cmd": "ls"})), None);
+        assert_eq!(CommandLine::from_payload(&json!({"cmd": "ls"})), None);
     }
 }
