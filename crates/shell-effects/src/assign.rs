@@ -46,7 +46,7 @@ impl Engine<'_> {
             }
         };
         self.env_effect(&a.name, &text, a.span);
-        self.number_set(&a.name, &text, a.span);
+        self.assign_integer(&a.name, &text, a.span);
         if a.index.is_some() {
             let ix = a
                 .index

@@ -186,7 +186,7 @@ impl Engine<'_> {
             }
             "unalias" => none,
             "export" | "declare" | "typeset" | "local" | "readonly" => {
-                self.declared(rest);
+                self.declare_names(rest);
                 let exports = |a: &Arg| {
                     a.text.starts_with('-')
                         && a.text.contains('f')
@@ -203,7 +203,7 @@ impl Engine<'_> {
                         Some((n, v)) => {
                             let (n, v) = (n.trim_end_matches('+').to_owned(), v.to_owned());
                             self.subscript(&Arg::literal(n.as_str(), a.span));
-                            self.number_set(&n, &v, a.span);
+                            self.assign_integer(&n, &v, a.span);
                             self.env_effect(&n, &v, a.span);
                             self.shell.set_var(
                                 n,
@@ -337,7 +337,7 @@ impl Engine<'_> {
                     .filter(|a| a.text.len() < 256)
                     .map(|a| (a.text.clone(), a.span))
                     .collect();
-                self.compared(&words);
+                self.arithmetic_test(&words);
                 for (i, a) in rest.iter().enumerate() {
                     if i.checked_sub(1)
                         .and_then(|k| rest.get(k))

@@ -14,7 +14,7 @@ const COPIES: [&str; 7] = ["cp", "gcp", "install", "ginstall", "ln", "ditto", "l
 
 /// Returns whether a program adds files to an existing directory, and leaves the directory and its
 /// other contents unchanged.
-pub(crate) fn puts(name: &str) -> bool {
+pub(crate) fn adds_files(name: &str) -> bool {
     matches!(
         name,
         "cp" | "gcp" | "mv" | "unzip" | "tar" | "curl" | "wget"
@@ -22,7 +22,7 @@ pub(crate) fn puts(name: &str) -> bool {
 }
 
 /// Returns whether a program fills a directory with the files of an archive or a repository.
-pub(crate) fn fills(name: &str) -> bool {
+pub(crate) fn unpacks(name: &str) -> bool {
     matches!(
         name,
         "tar" | "unzip" | "7z" | "unrar" | "unar" | "unsquashfs" | "cpio" | "pax" | "git" | "gh"

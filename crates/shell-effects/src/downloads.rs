@@ -4,7 +4,7 @@ use super::chars::{UNKNOWN, has_unknown, show, source};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
-use super::hosts::unescaped;
+use super::hosts::percent_decode;
 
 impl Engine<'_> {
     /// Adds an effect for packages from a URL instead of the registry.
@@ -109,7 +109,7 @@ impl Engine<'_> {
                 || t.ends_with(":refresh")
                 || t.ends_with(":purge")
                 || t.ends_with(":rollback")
-                || super::unlisted::orders(t)
+                || super::unlisted_options::is_action(t)
                 || t.contains("javaagent")
                 || name == "manage.py" && t == "zero"
                 || matches!(
@@ -387,7 +387,7 @@ fn named_after(address: &str, wget: bool) -> Option<String> {
         last
     };
     let last = if wget {
-        unescaped(last)
+        percent_decode(last)
     } else {
         last.to_owned()
     };

@@ -429,7 +429,7 @@ impl<'a> Engine<'a> {
             Kind::Cond(words) => {
                 let texts: Vec<(String, Span)> =
                     words.iter().map(|w| (self.text(w).0, w.span)).collect();
-                self.compared(&texts);
+                self.arithmetic_test(&texts);
                 for pair in texts.windows(2) {
                     if let [(op, _), (name, span)] = pair
                         && op == "-v"
@@ -561,7 +561,7 @@ impl<'a> Engine<'a> {
         let program_assigns = !words.is_empty() && assigns.first().is_some_and(|a| !a.declared);
         let mut shadow = Vec::new();
         if assigns.iter().any(|a| a.declared) {
-            self.declares(&args, assigns);
+            self.declare_assignments(&args, assigns);
         }
         for a in assigns {
             if program_assigns && !a.declared {

@@ -410,8 +410,8 @@ impl Engine<'_> {
                     "hides the history of the shell",
                 );
             }
-        } else if let Some(what) = super::promised::promises(name) {
-            self.promised(what, name, value, span);
+        } else if let Some(what) = super::unlisted_variables::value_kind(name) {
+            self.unlisted_variable(what, name, value, span);
         } else if matches!(name, "NODE_TLS_REJECT_UNAUTHORIZED") && value == "0" {
             self.emit_raw(
                 EffectKind::Network,

@@ -185,7 +185,7 @@ impl Engine<'_> {
                 }
             }
         };
-        if let Some(out) = super::printed::printed(name, rest, stdin) {
+        if let Some(out) = super::program_output::program_output(name, rest, stdin) {
             return out;
         }
         match name {

@@ -26,7 +26,7 @@ const NAMES_ONLY: [&str; 14] = [
 ];
 
 /// Returns whether the subcommand prints the contents of the given files.
-fn shows(sub: &str, args: &[Arg]) -> bool {
+fn prints_contents(sub: &str, args: &[Arg]) -> bool {
     let given = |names: &[&str]| {
         args.iter().any(|a| {
             names
@@ -63,7 +63,7 @@ fn shows(sub: &str, args: &[Arg]) -> bool {
 /// Returns the operands of `git checkout` and `git restore` that are paths of the work tree. A
 /// single operand of `checkout` may be a branch. It is taken for one, as git does if the branch
 /// exists.
-fn put_back<'a>(sub: &str, args: &'a [Arg]) -> Vec<&'a Arg> {
+fn restored_paths<'a>(sub: &str, args: &'a [Arg]) -> Vec<&'a Arg> {
     let given = |names: &[&str]| args.iter().any(|a| names.contains(&a.text.as_str()));
     let short = |set: &[char]| {
         args.iter()
@@ -115,7 +115,7 @@ fn put_back<'a>(sub: &str, args: &'a [Arg]) -> Vec<&'a Arg> {
 impl Engine<'_> {
     /// Adds the effects of restoring paths.
     fn git_writes(&mut self, sub: &str, args: &[Arg]) {
-        for a in put_back(sub, args) {
+        for a in restored_paths(sub, args) {
             let magic = a.text.strip_prefix(":/").or_else(|| {
                 a.text
                     .strip_prefix(":(")
@@ -141,7 +141,7 @@ impl Engine<'_> {
                 .for_each(|a| self.path_read(a));
             return;
         }
-        if !shows(sub, args) {
+        if !prints_contents(sub, args) {
             return;
         }
         // The first operand of grep is its pattern.

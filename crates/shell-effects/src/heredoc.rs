@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// A here-document whose body hasn't been parsed yet.
-pub(super) struct Pending {
+pub(super) struct PendingHeredoc {
     body: Rc<OnceCell<Word>>,
     name: String,
     /// Whether the delimiter was quoted, so that nothing in the body is expanded.
@@ -82,7 +82,7 @@ impl Parser<'_> {
             "the name of a here-document holds more than plain text",
         ))?;
         let body = Rc::new(OnceCell::new());
-        self.heredocs.push(Pending {
+        self.heredocs.push(PendingHeredoc {
             body: Rc::clone(&body),
             name,
             quoted,
@@ -142,7 +142,7 @@ impl Parser<'_> {
 
     /// Finds the end of the body that begins at the position. The position is then after the line
     /// with the delimiter.
-    fn heredoc_end(&mut self, pending: &Pending) -> Parsed<usize> {
+    fn heredoc_end(&mut self, pending: &PendingHeredoc) -> Parsed<usize> {
         let name = pending.name.as_bytes();
         let from = self.pos;
         // The previous line was continued, so bash's comparison begins there.

@@ -116,11 +116,11 @@ fn canonical(host: &str) -> Cow<'_, str> {
     {
         return Cow::Borrowed(host);
     }
-    Cow::Owned(unescaped(host).to_ascii_lowercase())
+    Cow::Owned(percent_decode(host).to_ascii_lowercase())
 }
 
 /// Decodes `%hh` escapes of visible ASCII characters in a part of a URL.
-pub(super) fn unescaped(text: &str) -> String {
+pub(super) fn percent_decode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {

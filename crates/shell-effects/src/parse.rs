@@ -65,7 +65,7 @@ pub(crate) struct Parser<'a> {
     pub(super) base: Base,
     pub(super) depth: usize,
     pub(super) fuel: usize,
-    pub(super) heredocs: Vec<super::heredoc::Pending>,
+    pub(super) heredocs: Vec<super::heredoc::PendingHeredoc>,
 }
 
 /// Parses a whole text. `fuel` is reduced by the work done.

@@ -93,7 +93,7 @@ fn is_build_file(path: &str) -> bool {
 
 /// Returns whether a sed script makes one change without an acting name, so that the edited code is
 /// still the project's own. Several changes could assemble such a name.
-fn is_mild(lang: &str, script: &str) -> bool {
+fn is_harmless_edit(lang: &str, script: &str) -> bool {
     let mut escaped = false;
     let plain = script.chars().all(|c| {
         let escape = std::mem::take(&mut escaped);
@@ -134,7 +134,7 @@ impl Engine<'_> {
 
     /// Records that a program has edited a file in place. A later run of the file runs code from
     /// this line.
-    pub(crate) fn edits(&mut self, name: &str, file: &str) {
+    pub(crate) fn record_edit(&mut self, name: &str, file: &str) {
         if matches!(
             name,
             "chmod" | "chown" | "chgrp" | "touch" | "setfacl" | "chattr"
@@ -148,8 +148,8 @@ impl Engine<'_> {
         self.forget(&path);
         let script = self.edit_script.as_ref().filter(|_| name == "sed");
         let code = language(&path).filter(|_| !is_build_file(&path));
-        let mild = script.is_some_and(|s| code.is_some_and(|l| is_mild(l, s)));
-        if !mild || !self.edited_once.insert(path.clone()) {
+        let harmless = script.is_some_and(|s| code.is_some_and(|l| is_harmless_edit(l, s)));
+        if !harmless || !self.edited_once.insert(path.clone()) {
             self.edited.insert(path);
         }
     }
@@ -270,7 +270,7 @@ impl Engine<'_> {
 
     /// Adds an effect of a dry run that reads project code outside the work tree. Reading may run
     /// it: `$(shell …)` in a Makefile, a build script.
-    pub(crate) fn read_elsewhere(&mut self, span: Span) {
+    pub(crate) fn dry_run_elsewhere(&mut self, span: Span) {
         if self.remote || self.container {
             return;
         }

@@ -11,10 +11,10 @@ use super::parse::{Base, Parser};
 use std::collections::HashSet;
 
 /// Maximum number of names in one expression.
-const MOST_NAMES: usize = 64;
+const MAX_NAMES: usize = 64;
 
 /// Variables whose assigned values bash always evaluates as arithmetic.
-const NUMBERS: [&str; 12] = [
+const INTEGER_VARIABLES: [&str; 12] = [
     "RANDOM",
     "SRANDOM",
     "SECONDS",
@@ -30,7 +30,7 @@ const NUMBERS: [&str; 12] = [
 ];
 
 /// Returns whether the expansion of a text has effects.
-fn acts(text: &str) -> bool {
+fn has_expansion(text: &str) -> bool {
     text.contains("$(") || text.contains('`') || text.contains("${") || text.contains("$[")
 }
 
@@ -46,7 +46,7 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
 
 impl Engine<'_> {
     /// Expands text as if it were between double quotes.
-    pub(super) fn expand_again(&mut self, text: &str, span: Span) {
+    pub(super) fn reexpand(&mut self, text: &str, span: Span) {
         self.burn(text.len() / 4 + 8);
         if self.is_spent(span) {
             return;
@@ -96,14 +96,14 @@ impl Engine<'_> {
             if self.is_spent(span) {
                 return;
             }
-            if acts(&text) {
-                self.expand_again(&text, span);
+            if has_expansion(&text) {
+                self.reexpand(&text, span);
             }
             for name in names(&text) {
                 if seen.contains(name) || !self.shell.has_var(name) {
                     continue;
                 }
-                if seen.len() == MOST_NAMES {
+                if seen.len() == MAX_NAMES {
                     self.dynamic(span, "arithmetic with more names than are followed");
                     return;
                 }
@@ -125,7 +125,7 @@ impl Engine<'_> {
     }
 
     /// Evaluates both sides of `-eq` and similar operators as arithmetic.
-    pub(super) fn compared(&mut self, words: &[(String, Span)]) {
+    pub(super) fn arithmetic_test(&mut self, words: &[(String, Span)]) {
         for (i, (op, _)) in words.iter().enumerate() {
             if !matches!(op.as_str(), "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") {
                 continue;
@@ -139,7 +139,7 @@ impl Engine<'_> {
 
     /// Evaluates a subscript in a name (`a[$(cmd)]`), which bash expands even if it is quoted.
     pub(super) fn subscript(&mut self, a: &Arg) {
-        if a.text.contains('[') || acts(&a.text) {
+        if a.text.contains('[') || has_expansion(&a.text) {
             self.arithmetic(&a.text, a.span);
         }
     }
@@ -155,15 +155,15 @@ impl Engine<'_> {
     }
 
     /// Evaluates the assigned value of an integer variable as arithmetic.
-    pub(super) fn number_set(&mut self, name: &str, text: &str, span: Span) {
-        if NUMBERS.contains(&name) || self.shell.is_number(name) {
+    pub(super) fn assign_integer(&mut self, name: &str, text: &str, span: Span) {
+        if INTEGER_VARIABLES.contains(&name) || self.shell.is_number(name) {
             self.arithmetic(text, span);
         }
     }
 
     /// Handles `declare -i a=… b=…`, whose assignments the parser keeps apart from the words with
     /// the flags.
-    pub(super) fn declares(&mut self, args: &[Arg], assigns: &[super::ast::Assign]) {
+    pub(super) fn declare_assignments(&mut self, args: &[Arg], assigns: &[super::ast::Assign]) {
         let flag = |c: char| {
             args.iter()
                 .any(|a| a.text.starts_with('-') && a.text.contains(c))
@@ -182,7 +182,7 @@ impl Engine<'_> {
 
     /// Marks the names after the flags of `declare` and similar builtins as integers (`-i`) or
     /// references (`-n`).
-    pub(super) fn declared(&mut self, args: &[Arg]) {
+    pub(super) fn declare_names(&mut self, args: &[Arg]) {
         let flag = |c: char| {
             args.iter()
                 .any(|a| a.text.starts_with('-') && a.text.contains(c))
@@ -210,8 +210,8 @@ impl Engine<'_> {
             .any(|w| matches!(w, [b'\\', b'0'..=b'7' | b'\\']))
         {
             self.dynamic(span, "a prompt that may hide commands is expanded");
-        } else if acts(text) {
-            self.expand_again(text, span);
+        } else if has_expansion(text) {
+            self.reexpand(text, span);
         }
     }
 }

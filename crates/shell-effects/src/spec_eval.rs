@@ -152,7 +152,7 @@ impl Engine<'_> {
         }
         self.unlisted_options(call, spec, root);
         if !dry {
-            self.told_to(call, spec, operands);
+            self.acting_words(call, spec, operands);
         }
         let runs_rest = operands.is_some_and(|o| {
             let mut roles = o.roles.iter();
@@ -203,7 +203,7 @@ impl Engine<'_> {
             self.pointed_elsewhere(call, operands);
         }
         if dry && own.iter().any(runs_project) {
-            self.read_elsewhere(span);
+            self.dry_run_elsewhere(span);
         }
         self.own_settings(name, span);
         for (e, span) in own {
@@ -229,7 +229,7 @@ impl Engine<'_> {
             let (c, s) = self.operands(ops, &call.operands, recursive, name, stdin, want, dry);
             code |= c;
             if call.unknown_word.is_some() {
-                self.shifted(ops, call, recursive, name);
+                self.shifted_operands(ops, call, recursive, name);
             }
             self.copies(name, call, ops);
             if let Some(s) = s {
@@ -317,7 +317,7 @@ impl Engine<'_> {
                 }
                 EffectKind::Write => {
                     self.path_fill(&arg);
-                    return self.path_put(&arg, t == "." && super::copies::puts(name));
+                    return self.path_put(&arg, t == "." && super::copies::adds_files(name));
                 }
                 EffectKind::Network if t == "." => return self.serves(&arg),
                 EffectKind::Network if t == "localhost" => {
@@ -467,16 +467,16 @@ impl Engine<'_> {
                 if recursive {
                     self.path_mode(arg, true);
                 } else {
-                    self.path_put(arg, super::copies::puts(name));
+                    self.path_put(arg, super::copies::adds_files(name));
                     self.overwrites(name, arg);
-                    if super::copies::fills(name) {
+                    if super::copies::unpacks(name) {
                         self.path_fill(arg);
                     }
                 }
             }
             Role::Edit => {
                 self.path_write(arg);
-                self.edits(name, &arg.text);
+                self.record_edit(name, &arg.text);
             }
             Role::Delete => self.path_delete(arg, recursive),
             Role::Move => self.path_move(arg),
@@ -626,7 +626,7 @@ impl Engine<'_> {
             ),
             Role::Dest => {
                 let Some(host) = remote_of(&arg.text) else {
-                    self.path_put(arg, super::copies::puts(name));
+                    self.path_put(arg, super::copies::adds_files(name));
                     self.overwrites(name, arg);
                     return false;
                 };

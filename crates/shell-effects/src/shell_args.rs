@@ -11,7 +11,7 @@ use super::table::spec::{Operands, Role};
 impl Engine<'_> {
     /// Handles operands next to a completely unknown word. It may expand to no word or to several,
     /// so the other operands may have different positions and thus roles.
-    pub(super) fn shifted(
+    pub(super) fn shifted_operands(
         &mut self,
         ops: &Operands,
         call: &ParsedArgs<'_>,

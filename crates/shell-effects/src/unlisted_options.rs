@@ -114,7 +114,7 @@ const VERBS: [&str; 47] = [
 ];
 
 /// Words next to which another word is a name or a text instead of a command.
-const ASKS: [&str; 60] = [
+const QUERY_WORDS: [&str; 60] = [
     "stat",
     "top",
     "viz",
@@ -195,7 +195,7 @@ fn words(name: &str) -> impl Iterator<Item = String> {
 
 /// Returns whether a word commands one of [`VERBS`]: `delete`, `apps:destroy`, `vm.destroy`,
 /// `delete-bucket`.
-pub(crate) fn orders(word: &str) -> bool {
+pub(crate) fn is_action(word: &str) -> bool {
     VERBS.contains(&word)
         || word.rsplit_once([':', '.']).is_some_and(|(noun, verb)| {
             VERBS.contains(&verb) && noun.bytes().all(|c| c.is_ascii_lowercase() || c == b':')
@@ -246,7 +246,7 @@ fn is_everywhere(value: &str) -> bool {
 
 /// Returns whether an option names a directory to fill: `--to-dir`, `--public_dir`, but not
 /// `--include-dir`.
-fn fills_a_directory(words: &[String]) -> bool {
+fn names_filled_directory(words: &[String]) -> bool {
     let reads = [
         "include",
         "source",
@@ -339,7 +339,7 @@ impl Engine<'_> {
             {
                 self.path_write(&value);
             }
-        } else if runs && away && fills_a_directory(&words) {
+        } else if runs && away && names_filled_directory(&words) {
             self.path_write(&value);
         } else if names(&LOADS) && (away || code || value.text.contains("://")) {
             self.emit_raw(
@@ -365,7 +365,7 @@ impl Engine<'_> {
 
     /// Rates the words of a program whose entry only lists broad effects: one may tell it to
     /// delete, publish or the like.
-    pub(crate) fn told_to(
+    pub(crate) fn acting_words(
         &mut self,
         call: &ParsedArgs<'_>,
         spec: &Spec,
@@ -383,7 +383,7 @@ impl Engine<'_> {
             )
         });
         let helps = call.operands.last().is_some_and(|a| a.text == "help");
-        if !plain || !acts || helps || call.sub.iter().any(|s| ASKS.contains(&s.as_str())) {
+        if !plain || !acts || helps || call.sub.iter().any(|s| QUERY_WORDS.contains(&s.as_str())) {
             return;
         }
         let mut first = call.operands.iter().take(3);
@@ -394,7 +394,7 @@ impl Engine<'_> {
             return self.dynamic(word.span, "a statement that changes a database");
         }
         for word in call.operands.iter().take(3) {
-            if orders(&word.text) {
+            if is_action(&word.text) {
                 return self.emit_raw(
                     EffectKind::Unknown,
                     Some(show(&word.text)),
@@ -404,7 +404,7 @@ impl Engine<'_> {
                     "a word that tells the program to delete, publish, or the like",
                 );
             }
-            if ASKS.contains(&word.text.as_str()) {
+            if QUERY_WORDS.contains(&word.text.as_str()) {
                 return;
             }
         }

@@ -6,7 +6,7 @@ use super::env::names_secret;
 use super::expand::Arg;
 
 /// Programs that select lines from their input.
-const PICKS: [&str; 15] = [
+const SELECTORS: [&str; 15] = [
     "grep", "egrep", "fgrep", "ggrep", "zgrep", "rg", "ag", "ack", "awk", "gawk", "mawk", "sed",
     "gsed", "perl", "ugrep",
 ];
@@ -60,8 +60,8 @@ impl Engine<'_> {
             }
         } else if self.printed_all
             && stdin.present
-            && PICKS.contains(&name)
-            && !rest.iter().any(|a| counts(&a.text))
+            && SELECTORS.contains(&name)
+            && !rest.iter().any(|a| hides_lines(&a.text))
             && rest.iter().any(|a| looks_for_secrets(&a.text))
         {
             self.secret_printed(span);
@@ -82,7 +82,7 @@ impl Engine<'_> {
 
 /// Returns whether an option suppresses the lines themselves: it prints a count, no output, or only
 /// the other lines.
-fn counts(option: &str) -> bool {
+fn hides_lines(option: &str) -> bool {
     matches!(
         option,
         "--count" | "--quiet" | "--silent" | "--invert-match" | "--only-matching"

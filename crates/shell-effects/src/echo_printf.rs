@@ -142,7 +142,7 @@ impl Engine<'_> {
                     '(' => {
                         let format: String = it.by_ref().take_while(|c| *c != ')').collect();
                         it.next();
-                        out.push_str(&super::printed::time(&format));
+                        out.push_str(&super::program_output::time(&format));
                     }
                     // A precision prints only the beginning.
                     's' | 'q' if cut => {

@@ -8,7 +8,7 @@ use super::expand::Arg;
 use super::filters::{flag, operands};
 
 /// The output of a format directive.
-enum Piece {
+enum FormatPart {
     /// A number or other text without slash, blank or leading dash.
     Safe,
     Any,
@@ -16,7 +16,7 @@ enum Piece {
 }
 
 /// Replaces the directives of a format: `%`, flags and a width, a letter.
-fn fill(format: &str, piece: impl Fn(char) -> Piece) -> String {
+fn expand_format(format: &str, part_of: impl Fn(char) -> FormatPart) -> String {
     let mut out = String::with_capacity(format.len());
     let mut chars = format.chars().peekable();
     while let Some(c) = chars.next() {
@@ -34,10 +34,10 @@ fn fill(format: &str, piece: impl Fn(char) -> Piece) -> String {
             Some(c) => c,
             None => break,
         };
-        match piece(letter) {
-            Piece::Safe => out.push(SAFE_UNKNOWN),
-            Piece::Any => out.push(UNKNOWN),
-            Piece::Char(c) => out.push(c),
+        match part_of(letter) {
+            FormatPart::Safe => out.push(SAFE_UNKNOWN),
+            FormatPart::Any => out.push(UNKNOWN),
+            FormatPart::Char(c) => out.push(c),
         }
     }
     out
@@ -45,13 +45,13 @@ fn fill(format: &str, piece: impl Fn(char) -> Piece) -> String {
 
 /// Returns the output of strftime(3).
 pub(crate) fn time(format: &str) -> String {
-    fill(format, |letter| match letter {
-        'n' => Piece::Char('\n'),
-        't' => Piece::Char('\t'),
-        '%' => Piece::Char('%'),
+    expand_format(format, |letter| match letter {
+        'n' => FormatPart::Char('\n'),
+        't' => FormatPart::Char('\t'),
+        '%' => FormatPart::Char('%'),
         // The name of the time zone comes from the environment; the others come from the locale.
-        'Z' => Piece::Any,
-        _ => Piece::Safe,
+        'Z' => FormatPart::Any,
+        _ => FormatPart::Safe,
     })
 }
 
@@ -83,20 +83,20 @@ fn value<'a>(rest: &'a [Arg], names: &[&str]) -> Option<&'a str> {
 fn stat(rest: &[Arg]) -> Option<String> {
     let gnu = value(rest, &["-c", "--format", "--printf"]);
     let format = gnu.or_else(|| value(rest, &["-f"]).filter(|f| f.contains('%')))?;
-    Some(fill(format, |letter| match letter {
-        '%' => Piece::Char('%'),
+    Some(expand_format(format, |letter| match letter {
+        '%' => FormatPart::Char('%'),
         // Sizes, times and numeric ids are safe. Names of files, users and mount points are
         // arbitrary text, and a symbolic mode begins with a dash.
         'a' | 'b' | 'B' | 'd' | 'h' | 'i' | 'o' | 's' | 't' | 'T' | 'u' | 'g' | 'x' | 'X' | 'y'
         | 'Y' | 'z' | 'Z' | 'w' | 'W'
             if gnu.is_some() =>
         {
-            Piece::Safe
+            FormatPart::Safe
         }
         'z' | 'm' | 'a' | 'c' | 'B' | 'i' | 'l' | 'u' | 'g' | 'p' | 'd' | 'b' if gnu.is_none() => {
-            Piece::Safe
+            FormatPart::Safe
         }
-        _ => Piece::Any,
+        _ => FormatPart::Any,
     }))
 }
 
@@ -138,7 +138,7 @@ fn shuf(rest: &[Arg]) -> Option<String> {
 }
 
 /// `wc`: prints a number before each file name.
-fn figures(rest: &[Arg]) -> Option<String> {
+fn wc(rest: &[Arg]) -> Option<String> {
     if rest.iter().any(|a| a.text.starts_with("--files0")) {
         return None;
     }
@@ -151,7 +151,7 @@ fn figures(rest: &[Arg]) -> Option<String> {
 
 /// `docker ps -q -f name=web` and similar calls print container ids. Without a filter they print
 /// the ids of all containers, so that the result isn't as narrow as one name.
-fn numbers_of_containers(rest: &[Arg]) -> Option<String> {
+fn container_ids(rest: &[Arg]) -> Option<String> {
     let mut words = rest.iter().map(|a| a.text.as_str());
     let mut kind = words.next()?;
     let composed = kind == "compose";
@@ -187,12 +187,12 @@ fn numbers_of_containers(rest: &[Arg]) -> Option<String> {
 }
 
 /// Returns whether text for `bc` can only print numbers.
-fn only_reckons(text: Option<&str>) -> bool {
+fn prints_only_numbers(text: Option<&str>) -> bool {
     text.is_some_and(|t| !t.contains([UNKNOWN, '"']) && !t.contains("print"))
 }
 
 /// Returns the output of such a program; `None` for other programs.
-pub(crate) fn printed(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream> {
+pub(crate) fn program_output(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream> {
     let safe = || Some(SAFE_UNKNOWN.to_string());
     let known = |good: bool| good.then(|| SAFE_UNKNOWN.to_string());
     let text = match name {
@@ -200,11 +200,11 @@ pub(crate) fn printed(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream
         "stat" | "gstat" => stat(rest),
         "expr" => expr(rest),
         "shuf" => shuf(rest),
-        "wc" | "md5sum" | "sha256sum" | "sha1sum" | "cksum" => figures(rest),
-        "du" if flag(rest, 's', "--summarize") => figures(rest),
+        "wc" | "md5sum" | "sha256sum" | "sha1sum" | "cksum" => wc(rest),
+        "du" if flag(rest, 's', "--summarize") => wc(rest),
         "du" => None,
-        "bc" => known(only_reckons(stdin.text.as_deref()) && operands(rest).is_empty()),
-        "docker" | "podman" | "nerdctl" => numbers_of_containers(rest),
+        "bc" => known(prints_only_numbers(stdin.text.as_deref()) && operands(rest).is_empty()),
+        "docker" | "podman" | "nerdctl" => container_ids(rest),
         "numfmt" => known(rest.iter().all(|a| {
             let t = a.text.as_str();
             t.starts_with("--to=")
