@@ -147,25 +147,25 @@ const HOME_VARIABLES: [&str; 15] = [
 
 impl<'p> Variable<'p> {
     pub(super) fn at_start_of(path: &'p str) -> Option<Self> {
-        let (name, rest, shell) = if let Some(behind) = path.strip_prefix('%') {
-            let (name, rest) = behind.split_once('%')?;
+        let (name, rest, shell) = if let Some(after) = path.strip_prefix('%') {
+            let (name, rest) = after.split_once('%')?;
             (name, rest, false)
-        } else if let Some(behind) = path.strip_prefix('!') {
-            let (name, rest) = behind.split_once('!')?;
+        } else if let Some(after) = path.strip_prefix('!') {
+            let (name, rest) = after.split_once('!')?;
             (name, rest, true)
         } else {
-            let behind = path.strip_prefix('$')?;
-            let (braced, behind) = behind
+            let after = path.strip_prefix('$')?;
+            let (braced, after) = after
                 .strip_prefix('{')
-                .map_or((false, behind), |behind| (true, behind));
-            let windows = behind
+                .map_or((false, after), |after| (true, after));
+            let windows = after
                 .get(..4)
                 .is_some_and(|word| word.eq_ignore_ascii_case("env:") || braced && word == "env.");
-            let behind = behind.get(if windows { 4 } else { 0 }..)?;
-            let end = behind
+            let after = after.get(if windows { 4 } else { 0 }..)?;
+            let end = after
                 .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-                .unwrap_or(behind.len());
-            let (name, rest) = behind.split_at_checked(end)?;
+                .unwrap_or(after.len());
+            let (name, rest) = after.split_at_checked(end)?;
             (
                 name,
                 if braced {
@@ -247,8 +247,8 @@ pub fn strip_tree_variable(path: &str) -> &str {
 /// Returns whether a path names its user's home directory or another's, by a tilde or a variable.
 #[must_use]
 pub fn names_home(path: &str) -> bool {
-    if let Some(behind) = path.strip_prefix('~') {
-        let (user, rest) = behind.split_at(behind.find(['/', '\\']).unwrap_or(behind.len()));
+    if let Some(after) = path.strip_prefix('~') {
+        let (user, rest) = after.split_at(after.find(['/', '\\']).unwrap_or(after.len()));
         let letter =
             |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
         // `~backup.txt` is a file.
@@ -634,37 +634,37 @@ fn is_in_secret_directory(path: &str, name: &str) -> bool {
     }
     let mut rest = Some(path);
     while let Some(here) = rest {
-        let (part, behind) = match here.bytes().position(|byte| byte == b'/') {
+        let (part, after) = match here.bytes().position(|byte| byte == b'/') {
             Some(end) => (here.get(..end).unwrap_or_default(), here.get(end + 1..)),
             None => (here, None),
         };
-        rest = behind;
+        rest = after;
         if !part.bytes().next().is_some_and(begins) {
             continue;
         }
         let below = |folder: &str| {
-            behind.is_some_and(|b| b.strip_prefix(folder).is_some_and(|b| b.starts_with('/')))
+            after.is_some_and(|b| b.strip_prefix(folder).is_some_and(|b| b.starts_with('/')))
         };
         let found = match part {
             ".ssh" | ".gnupg" | ".azure" | ".password-store" => {
-                !(behind.is_some() && is_public_name(name))
+                !(after.is_some() && is_public_name(name))
             }
-            ".aws" => !(behind.is_some() && name == "config"),
+            ".aws" => !(after.is_some() && name == "config"),
             ".kube" => true,
-            ".mozilla" => behind.is_none() || below("firefox"),
+            ".mozilla" => after.is_none() || below("firefox"),
             ".oci" | "google-chrome" | "Keychains" | ".bitcoin" | ".ethereum" | ".electrum" => {
-                behind.is_some() && !is_public_name(name)
+                after.is_some() && !is_public_name(name)
             }
             ".config" if !below("git") => {
                 let store = ["gcloud", "chromium", "op", "solana", "rclone"]
                     .into_iter()
                     .any(below);
                 store && !is_public_name(name)
-                    || behind.is_some_and(|b| b == "gcloud" || b.starts_with("hub"))
+                    || after.is_some_and(|b| b == "gcloud" || b.starts_with("hub"))
             }
             ".config" if below("git") => name == "credentials",
-            ".docker" => behind.is_some_and(|b| b.starts_with("config.json")),
-            ".gem" => behind.is_some_and(|b| b.starts_with("credentials")),
+            ".docker" => after.is_some_and(|b| b.starts_with("config.json")),
+            ".gem" => after.is_some_and(|b| b.starts_with("credentials")),
             "run" => below("secrets"),
             "etc" => ["ssl/private", "sudoers.d", "kubernetes/pki"]
                 .into_iter()
@@ -752,8 +752,8 @@ fn may_be_secret(abs: &str, home: &str) -> bool {
         let end = start + part.len();
         let placed = |folder: &str| {
             let before = abs.get(..start).unwrap_or_default();
-            let behind = abs.get(end..).unwrap_or_default();
-            is_secret_name(&format!("{before}{folder}{behind}"), home)
+            let after = abs.get(end..).unwrap_or_default();
+            is_secret_name(&format!("{before}{folder}{after}"), home)
         };
         if has_glob(part)
             && SECRET_DIRECTORIES

@@ -67,14 +67,14 @@ fn date(rest: &[Arg]) -> Option<String> {
 fn value<'a>(rest: &'a [Arg], names: &[&str]) -> Option<&'a str> {
     rest.iter().enumerate().find_map(|(i, a)| {
         names.iter().find_map(|name| {
-            let behind = a.text.strip_prefix(name)?;
-            if behind.is_empty() {
+            let after = a.text.strip_prefix(name)?;
+            if after.is_empty() {
                 return rest.get(i + 1).map(|v| v.text.as_str());
             }
             if name.starts_with("--") {
-                behind.strip_prefix('=')
+                after.strip_prefix('=')
             } else {
-                Some(behind)
+                Some(after)
             }
         })
     })

@@ -102,7 +102,7 @@ fn is_harmless_edit(lang: &str, script: &str) -> bool {
         let other = c.is_alphanumeric() && !matches!(c, '1'..='9' | 'n' | 't' | 's' | 'b' | 'w');
         !(escape && other || matches!(c, ';' | '\n' | '{' | '}'))
     });
-    plain && super::code::reaches_nothing(lang, script)
+    plain && super::code::is_inert_text(lang, script)
 }
 
 /// Returns the language of a source file, by its extension.
@@ -233,7 +233,7 @@ impl Engine<'_> {
         // A file without acting names defines nothing dangerous to call.
         let known = |text: &Option<String>| {
             text.as_ref()
-                .is_some_and(|t| *t == code.text || super::code::reaches_nothing(lang, t))
+                .is_some_and(|t| *t == code.text || super::code::is_inert_text(lang, t))
         };
         if self
             .files

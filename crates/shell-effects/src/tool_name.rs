@@ -390,7 +390,7 @@ fn mixes_scripts(word: &str) -> bool {
 /// Returns whether a tool with a reading word does something else by another word.
 fn has_second_action(tagged: &[(&str, Option<Verb>)]) -> bool {
     tagged.iter().enumerate().any(|(at, (word, verb))| {
-        let behind = |n: usize| tagged.get(at + n).map(|(word, _)| *word);
+        let after = |n: usize| tagged.get(at + n).map(|(word, _)| *word);
         let ends = |at: Option<&str>| at.is_none_or(|next| CONJUNCTIONS.contains(&next));
         if CONJUNCTIONS.contains(word) {
             // A single word after a joining word is a noun; a word with its own object is a verb.
@@ -399,14 +399,14 @@ fn has_second_action(tagged: &[(&str, Option<Verb>)]) -> bool {
                     || OBJECT_NOUNS.contains(&word)
                     || topic(word).has(Topics::FILES)
             };
-            return match (behind(1), tagged.get(at + 1).and_then(|(_, verb)| *verb)) {
+            return match (after(1), tagged.get(at + 1).and_then(|(_, verb)| *verb)) {
                 (None, _) | (_, Some(_)) => false,
                 (Some(next), None) if CONJUNCTIONS.contains(&next) => false,
-                (Some(next), None) => !(is_thing(next) && ends(behind(2))),
+                (Some(next), None) => !(is_thing(next) && ends(after(2))),
             };
         }
-        let object = behind(1).filter(|next| !ATTRIBUTE_NOUNS.contains(next));
-        let is_action = ACTION_VERBS.contains(word) && (object.is_some() || ends(behind(1)));
+        let object = after(1).filter(|next| !ATTRIBUTE_NOUNS.contains(next));
+        let is_action = ACTION_VERBS.contains(word) && (object.is_some() || ends(after(1)));
         let perhaps = VERBS_OR_NOUNS.contains(word)
             && object.is_some_and(|next| verb_of(next) != Some(Verb::Read));
         verb.is_none() && (is_action || perhaps)

@@ -139,7 +139,7 @@ fn is_parameter(name: &str) -> bool {
 /// Returns whether a name contains a variable between two signs: `%X%`, `%X:~0,3%`. With `first`,
 /// the name must begin with it.
 fn enclosed(name: &str, sign: char, first: bool) -> bool {
-    let is_variable = |part: &str, behind: &str| {
+    let is_variable = |part: &str, after: &str| {
         let word = part.split_once(':').map_or(part, |(word, _)| word);
         let starts = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let is_name = starts
@@ -150,7 +150,7 @@ fn enclosed(name: &str, sign: char, first: bool) -> bool {
         let small = word.bytes().any(|b| b.is_ascii_lowercase());
         is_name
             && if first {
-                behind.is_empty() || !small
+                after.is_empty() || !small
             } else {
                 !is_byte
             }
@@ -158,7 +158,7 @@ fn enclosed(name: &str, sign: char, first: bool) -> bool {
     let parts: Vec<&str> = name.split(sign).collect();
     let pairs = parts.windows(3).take(if first { 1 } else { parts.len() });
     pairs.into_iter().any(|around| match around {
-        [before, part, behind] => (!first || before.is_empty()) && is_variable(part, behind),
+        [before, part, after] => (!first || before.is_empty()) && is_variable(part, after),
         _ => false,
     })
 }

@@ -82,10 +82,10 @@ fn command_patch<'p>(command: &'p Param<'_>) -> Option<&'p str> {
         _ => return None,
     };
     let line = line.trim();
-    let behind = line
+    let after = line
         .strip_prefix("apply_patch")
         .or_else(|| line.strip_prefix("applypatch"))?;
-    let (end, body) = behind.trim_start().strip_prefix("<<'")?.split_once("'\n")?;
+    let (end, body) = after.trim_start().strip_prefix("<<'")?.split_once("'\n")?;
     let plain = !end.is_empty() && end.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let patch = body.strip_suffix(end)?;
     // The document ends at the first such line, which must be the last.

@@ -27,12 +27,12 @@ impl<'c> CodeCall<'c> {
             Some([Token::Name(n), Token::Punct('('), Token::Str(..), Token::Punct(')'), Token::Punct('(')])
                 if n == "require" && code.scope.lang == "js"
         );
-        let behind = at.saturating_add(if required { 4 } else { 1 });
+        let after = at.saturating_add(if required { 4 } else { 1 });
         Self {
             code,
             name,
             at,
-            args: lex::call_args(tokens, behind),
+            args: lex::call_args(tokens, after),
         }
     }
 
@@ -88,7 +88,7 @@ impl<'c> CodeCall<'c> {
     }
 
     /// Returns whether the call passes more than an address to a host.
-    fn sends(&self) -> bool {
+    fn sends_payload(&self) -> bool {
         let scope = self.code.scope;
         let data = |a: &CallArg| {
             matches!(
@@ -344,7 +344,7 @@ impl Engine<'_> {
             self.shell_arg(&call.path(cmd.to_owned()), &Stream::unknown(), false);
         }
         let address = address.filter(|t| t.contains("://") || t.contains('.'));
-        if asked || call.sends() {
+        if asked || call.sends_payload() {
             let host = address
                 .as_deref()
                 .map(|t| crate::hosts::host_of(t).to_owned());
@@ -555,12 +555,12 @@ impl Engine<'_> {
 
     /// Returns whether the argument is a variable to which the code assigns a function.
     fn is_function_variable(call: &CodeCall<'_>, at: usize) -> bool {
-        let behind = call
+        let after = call
             .code
             .tokens
             .get(call.at.saturating_add(2)..)
             .unwrap_or_default();
-        let arg = behind.split(|t| *t == Token::Punct(',')).nth(at);
+        let arg = after.split(|t| *t == Token::Punct(',')).nth(at);
         let name = arg.and_then(|a| a.first()).and_then(Token::name);
         name.is_some_and(|n| call.code.scope.defined.contains(n))
     }

@@ -24,7 +24,7 @@ enum Tok {
 
 /// The rule by which an awk finds the end of a regular expression with brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Brackets {
+enum BracketRule {
     /// A slash between brackets is literal; a backslash escapes.
     Escaped,
     /// A slash and a backslash between brackets are literal.
@@ -35,19 +35,19 @@ enum Brackets {
 
 /// A tokenised program, under one of the rules.
 #[derive(Debug, PartialEq, Eq)]
-struct Lexed {
+struct LexResult {
     toks: Vec<Tok>,
     /// An awk with this rule rejects the program.
-    broken: bool,
+    invalid: bool,
     /// Part of the program is ambiguous.
-    doubtful: bool,
+    ambiguous: bool,
 }
 
 struct Lexer<'t> {
     c: &'t [char],
     i: usize,
-    brackets: Brackets,
-    out: Lexed,
+    brackets: BracketRule,
+    out: LexResult,
     /// Open brackets: `[`, or `(` with true after `if`, `while`, `for`.
     open: Vec<(char, bool)>,
     /// The last closed bracket ended the head of a statement.
@@ -61,20 +61,20 @@ enum Slash {
     Either,
 }
 
-fn lex(c: &[char], brackets: Brackets) -> Lexed {
+fn lex(c: &[char], brackets: BracketRule) -> LexResult {
     let mut l = Lexer {
         c,
         i: 0,
         brackets,
-        out: Lexed {
+        out: LexResult {
             toks: Vec::new(),
-            broken: false,
-            doubtful: false,
+            invalid: false,
+            ambiguous: false,
         },
         open: Vec::new(),
         head: false,
     };
-    while l.i < c.len() && !l.out.broken {
+    while l.i < c.len() && !l.out.invalid {
         l.token();
     }
     l.out
@@ -101,7 +101,7 @@ impl Lexer<'_> {
             '\\' if next == '\n' => self.i += 2,
             '\\' if next == '\r' && self.at(self.i + 2) == '\n' => self.i += 3,
             '\\' => {
-                self.out.doubtful = true;
+                self.out.ambiguous = true;
                 self.i += 1;
             }
             '\n' | ';' | '{' | '}' => self.push(Tok::End, 1),
@@ -110,7 +110,7 @@ impl Lexer<'_> {
             '/' => match self.slash() {
                 Slash::Divides => self.push(Tok::Op('/'), 1),
                 slash => {
-                    self.out.doubtful |= slash == Slash::Either;
+                    self.out.ambiguous |= slash == Slash::Either;
                     self.regex();
                 }
             },
@@ -129,7 +129,7 @@ impl Lexer<'_> {
                     .collect();
                 if word == "@" {
                     // `@/…/` is a regular expression.
-                    self.out.doubtful |= next != '/';
+                    self.out.ambiguous |= next != '/';
                     self.push(Tok::Op('@'), 0);
                 } else {
                     self.push(Tok::Word(word), 0);
@@ -155,7 +155,7 @@ impl Lexer<'_> {
                 let opens = if ch == ')' { '(' } else { '[' };
                 match self.open.pop() {
                     Some((c, head)) if c == opens => self.head = head,
-                    _ => self.out.broken = true,
+                    _ => self.out.invalid = true,
                 }
                 self.push(Tok::Op(ch), 1);
             }
@@ -203,14 +203,14 @@ impl Lexer<'_> {
                 text.push('\\');
                 self.i += 1;
             } else if self.at(self.i) == '\n' {
-                self.out.doubtful = true;
+                self.out.ambiguous = true;
             }
             if let Some(x) = self.c.get(self.i) {
                 text.push(*x);
             }
             self.i += 1;
         }
-        self.out.broken |= self.i >= self.c.len();
+        self.out.invalid |= self.i >= self.c.len();
         self.push(Tok::Str(crate::escapes::ansi_c(&text).0), 1);
     }
 
@@ -219,15 +219,15 @@ impl Lexer<'_> {
         while self.i < self.c.len() && self.at(self.i) != '/' {
             match self.at(self.i) {
                 '\\' => self.i += 2,
-                '[' if self.brackets != Brackets::Ignored => self.set(),
+                '[' if self.brackets != BracketRule::Ignored => self.set(),
                 '\n' => {
-                    self.out.doubtful = true;
+                    self.out.ambiguous = true;
                     self.i += 1;
                 }
                 _ => self.i += 1,
             }
         }
-        self.out.broken |= self.i >= self.c.len();
+        self.out.invalid |= self.i >= self.c.len();
         self.push(Tok::Regex, 1);
     }
 
@@ -243,7 +243,7 @@ impl Lexer<'_> {
                     return;
                 }
                 ('\n', _) => return,
-                ('\\', _) if self.brackets == Brackets::Escaped => self.i += 2,
+                ('\\', _) if self.brackets == BracketRule::Escaped => self.i += 2,
                 ('[', mark @ (':' | '.' | '=')) => {
                     // `[:alpha:]`: names are short.
                     let from = self.i + 2;
@@ -312,9 +312,9 @@ fn takes_operand(word: &str) -> bool {
 impl Engine<'_> {
     pub(super) fn awk_code(&mut self, arg: &Arg) {
         let c: Vec<char> = arg.text.chars().collect();
-        let mut readings = vec![lex(&c, Brackets::Escaped)];
+        let mut readings = vec![lex(&c, BracketRule::Escaped)];
         if c.contains(&'[') && c.contains(&'/') {
-            for brackets in [Brackets::Plain, Brackets::Ignored] {
+            for brackets in [BracketRule::Plain, BracketRule::Ignored] {
                 let reading = lex(&c, brackets);
                 if !readings.contains(&reading) {
                     readings.push(reading);
@@ -322,14 +322,14 @@ impl Engine<'_> {
             }
         }
         self.burn(readings.len() * c.len() / 2);
-        let all_broken = readings.iter().all(|r| r.broken);
-        if all_broken || readings.iter().any(|r| r.doubtful) {
+        let all_broken = readings.iter().all(|r| r.invalid);
+        if all_broken || readings.iter().any(|r| r.ambiguous) {
             self.dynamic(
                 arg.span,
                 "an awk program that can be read in more than one way",
             );
         }
-        for reading in readings.iter().filter(|r| all_broken || !r.broken) {
+        for reading in readings.iter().filter(|r| all_broken || !r.invalid) {
             self.awk_program(&reading.toks, arg.span);
         }
     }
@@ -542,13 +542,13 @@ fn text_of(t: &Tok) -> Option<&str> {
 /// Returns whether a program prints nothing, so that editing in place empties its files.
 pub(crate) fn prints_nothing(program: &str) -> bool {
     let c: Vec<char> = program.chars().collect();
-    let toks = lex(&c, Brackets::Escaped).toks;
+    let toks = lex(&c, BracketRule::Escaped).toks;
     let prints = toks
         .iter()
         .any(|t| matches!(t, Tok::Word(w) if matches!(w.as_str(), "print" | "printf")));
     // A pattern without an action prints.
-    let behind = program.rsplit('}').next().unwrap_or_default();
-    !prints && program.contains('{') && behind.trim().is_empty()
+    let after = program.rsplit('}').next().unwrap_or_default();
+    !prints && program.contains('{') && after.trim().is_empty()
 }
 
 /// Returns the text that begins at `i`, if the rest of the statement consists of strings.
@@ -592,7 +592,7 @@ fn text_before(toks: &[Tok], i: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Brackets, Tok, lex};
+    use super::{BracketRule, Tok, lex};
     use crate::{RiskLevel, risk_of as risk};
 
     #[test]
@@ -601,9 +601,9 @@ mod tests {
             let c: Vec<char> = text.chars().collect();
             let lexed = lex(&c, brackets);
             let n = lexed.toks.iter().filter(|t| **t == Tok::Regex).count();
-            (n, lexed.broken, lexed.doubtful)
+            (n, lexed.invalid, lexed.ambiguous)
         };
-        let gawk = |text: &str| regexes(text, Brackets::Escaped);
+        let gawk = |text: &str| regexes(text, BracketRule::Escaped);
         assert_eq!(gawk("x = 6 /2; y = 4/ 2"), (0, false, false));
         assert_eq!(gawk("if (x) /a/ {print}"), (1, false, false));
         assert_eq!(gawk("(x) / 2 / 3"), (0, false, false));
@@ -616,8 +616,8 @@ mod tests {
         assert!(gawk("length / \"/\"").2);
         assert!(gawk("x = (y\n/ \"/\")").2);
         assert!(gawk("/[/ {print}").1, "never closed");
-        assert!(regexes("/[/]/ {print}", Brackets::Ignored).1);
-        assert_eq!(regexes("a[/[/]", Brackets::Ignored), (1, false, false));
+        assert!(regexes("/[/]/ {print}", BracketRule::Ignored).1);
+        assert_eq!(regexes("a[/[/]", BracketRule::Ignored), (1, false, false));
     }
 
     #[test]

@@ -112,21 +112,21 @@ pub(crate) fn harmless(path: &str, text: &str) -> bool {
     if text.contains(is_placeholder) || rules.texts.iter().any(|t| text.contains(t)) {
         return false;
     }
-    let Some(own) = takes_in_only(extension, text, rules) else {
+    let Some(own) = imports_only_standard(extension, text, rules) else {
         return false;
     };
-    let forbidden = |word: &str| rules.words.split(' ').any(|bad| meets(word, bad));
-    let spared = text.replace("t.Run(", "");
+    let forbidden = |word: &str| rules.words.split(' ').any(|bad| matches_pattern(word, bad));
+    let without_subtests = text.replace("t.Run(", "");
     let verb = |word: &str| has_verb("", word);
     // A header of the project may declare any function.
     let c = !matches!(extension, "rs" | "go" | "java");
     !words(text).any(forbidden)
-        && (own || !c && !words(&spared).any(verb))
-        && (!matches!(extension, "c" | "h") || own_calls(text))
+        && (own || !c && !words(&without_subtests).any(verb))
+        && (!matches!(extension, "c" | "h") || calls_only_known(text))
 }
 
 /// Returns whether a word matches a forbidden one, which may begin or end with a star.
-fn meets(word: &str, bad: &str) -> bool {
+fn matches_pattern(word: &str, bad: &str) -> bool {
     match (bad.strip_prefix('*'), bad.strip_suffix('*')) {
         (Some(inner), Some(_)) => word.contains(inner.trim_end_matches('*')),
         (Some(end), None) => word.ends_with(end),
@@ -142,7 +142,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns whether the source imports only harmless parts of the standard library; false if it also
 /// imports project code. `None` if it imports anything else.
-fn takes_in_only(extension: &str, text: &str, rules: &Rules) -> Option<bool> {
+fn imports_only_standard(extension: &str, text: &str, rules: &Rules) -> Option<bool> {
     let listed = |name: &str| rules.modules.split(' ').any(|m| m == name);
     let mut own = true;
     match extension {
@@ -248,7 +248,7 @@ fn takes_in_only(extension: &str, text: &str, rules: &Rules) -> Option<bool> {
 
 /// Returns whether the source calls only functions that it defines and harmless library functions.
 /// C lets a program call any library function without declaring it.
-fn own_calls(text: &str) -> bool {
+fn calls_only_known(text: &str) -> bool {
     const SAFE: &str = "\
         printf puts putchar putc fputs fputc fprintf sprintf snprintf vprintf fflush getchar \
         fgets scanf sscanf malloc calloc realloc free strlen strcmp strncmp strcpy strncpy \
@@ -277,8 +277,8 @@ fn own_calls(text: &str) -> bool {
         }
         let defined = || {
             text.match_indices(name).any(|(i, _)| {
-                let behind = text.get(i + name.len()..).unwrap_or_default().trim_start();
-                let body = behind.strip_prefix('(').and_then(|b| b.split_once(')'));
+                let after = text.get(i + name.len()..).unwrap_or_default().trim_start();
+                let body = after.strip_prefix('(').and_then(|b| b.split_once(')'));
                 body.is_some_and(|(_, b)| b.trim_start().starts_with('{'))
             })
         };

@@ -16,12 +16,12 @@ const MAX_VALUE: usize = 200;
 /// Maximum number of propagation rounds, for values that depend on others.
 const MAX_ROUNDS: usize = 4;
 /// Maximum number of variants, from the values of loops and the calls of functions.
-const MAX_ITEMS: usize = 16;
+const MAX_VARIANTS: usize = 16;
 /// Maximum number of mentions of names.
 const MAX_MENTIONS: usize = 512;
 
 /// Returns whether code can access its own variables through a name.
-fn reaches_variables(lang: &str, name: &str) -> bool {
+fn accesses_variables(lang: &str, name: &str) -> bool {
     match lang {
         "python" => matches!(
             name,
@@ -69,7 +69,7 @@ fn reaches_variables(lang: &str, name: &str) -> bool {
 }
 
 /// Returns whether a statement can assign names without mentioning them, or redefine functions.
-fn reaches_names(lang: &str, kind: &str) -> bool {
+fn redefines_names(lang: &str, kind: &str) -> bool {
     match lang {
         "python" => matches!(kind, "wildcard_import" | "case_clause" | "exec_statement"),
         "js" => kind == "with_statement",
@@ -83,7 +83,7 @@ fn reaches_names(lang: &str, kind: &str) -> bool {
 
 /// Returns the code with its constants replaced, one variant for each value of a loop over texts.
 /// `None` if nothing changes.
-pub(super) fn inline(lang: &str, text: &str) -> Option<Vec<String>> {
+pub(super) fn propagate(lang: &str, text: &str) -> Option<Vec<String>> {
     if !text.contains(['"', '\'']) || has_unknown(text) || text.contains("__main__") {
         return None;
     }
@@ -97,7 +97,9 @@ pub(super) fn inline(lang: &str, text: &str) -> Option<Vec<String>> {
 
 /// Replaces constants until none is left. `None` if there are too many variants.
 fn expand(lang: &str, text: String, rounds: usize, out: &mut Vec<String>) -> Option<()> {
-    let found = (rounds < MAX_ROUNDS).then(|| round(lang, &text)).flatten();
+    let found = (rounds < MAX_ROUNDS)
+        .then(|| propagate_once(lang, &text))
+        .flatten();
     match found {
         Some(texts) => {
             for one in texts {
@@ -106,7 +108,7 @@ fn expand(lang: &str, text: String, rounds: usize, out: &mut Vec<String>) -> Opt
         }
         None => out.push(text),
     }
-    (out.len() <= MAX_ITEMS).then_some(())
+    (out.len() <= MAX_VARIANTS).then_some(())
 }
 
 /// The replacement of a mention.
@@ -114,7 +116,7 @@ type Edit = (Range<usize>, String);
 
 /// Performs one round: replaces constants, or unrolls the first loop or function with all its
 /// values.
-fn round(lang: &str, text: &str) -> Option<Vec<String>> {
+fn propagate_once(lang: &str, text: &str) -> Option<Vec<String>> {
     let (tree, source) = tree::parsed(lang, text)?;
     let before = source.len().checked_sub(text.len())?;
     let root = tree.root_node();
@@ -134,14 +136,14 @@ fn round(lang: &str, text: &str) -> Option<Vec<String>> {
         let Some((first, others)) = nodes.split_first().filter(|(_, o)| !o.is_empty()) else {
             continue;
         };
-        if let Some(value) = code.given(*first) {
-            edits.extend(code.reads(others, value).into_iter().flatten());
+        if let Some(value) = code.assigned_text(*first) {
+            edits.extend(code.read_edits(others, value).into_iter().flatten());
         } else if variants.is_empty() {
-            let values = code.items(*first).and_then(|values| {
-                let all = values.iter().map(|v| code.reads(others, v));
+            let values = code.loop_values(*first).and_then(|values| {
+                let all = values.iter().map(|v| code.read_edits(others, v));
                 all.collect::<Option<Vec<_>>>()
             });
-            let found = values.or_else(|| code.calls(*first, others));
+            let found = values.or_else(|| code.call_edits(*first, others));
             variants = found.unwrap_or_default();
         }
     }
@@ -184,12 +186,12 @@ fn mentions<'t, 's>(lang: &str, root: Node<'t>, source: &'s str) -> Option<Menti
     let mut count = 0_usize;
     loop {
         let node = cursor.node();
-        if reaches_names(lang, node.kind()) {
+        if redefines_names(lang, node.kind()) {
             return None;
         }
         if tree::is_name(node) || node.kind().starts_with("shorthand_property_identifier") {
             let name = source.get(node.byte_range())?;
-            if reaches_variables(lang, name) {
+            if accesses_variables(lang, name) {
                 return None;
             }
             count += 1;
@@ -215,16 +217,19 @@ impl<'t, 's> Source<'t, 's> {
     }
 
     /// Returns the expression that the mention assigns to the name, if it is a text.
-    fn given(&self, node: Node<'t>) -> Option<&'s str> {
+    fn assigned_text(&self, node: Node<'t>) -> Option<&'s str> {
         let parent = node.parent()?;
         let (value, statement) = match (self.lang, parent.kind()) {
             ("python", "assignment") => {
                 if parent.child_by_field_name("type").is_some() {
                     return None;
                 }
-                (bound(parent, node, "left", "right")?, expression(parent)?)
+                (
+                    assigned_value(parent, node, "left", "right")?,
+                    expression_statement(parent)?,
+                )
             }
-            ("ruby", "assignment") => (bound(parent, node, "left", "right")?, parent),
+            ("ruby", "assignment") => (assigned_value(parent, node, "left", "right")?, parent),
             ("js", "variable_declarator") => {
                 let statement = parent
                     .parent()
@@ -232,14 +237,14 @@ impl<'t, 's> Source<'t, 's> {
                 if self.of(statement.child(0)?)? != "const" {
                     return None;
                 }
-                (bound(parent, node, "name", "value")?, statement)
+                (assigned_value(parent, node, "name", "value")?, statement)
             }
             // `$p`: the name is a child of the variable.
             ("php", "variable_name") => {
                 let assignment = parent.parent();
                 let assignment = assignment.filter(|a| a.kind() == "assignment_expression")?;
-                let value = bound(assignment, parent, "left", "right")?;
-                (value, expression(assignment)?)
+                let value = assigned_value(assignment, parent, "left", "right")?;
+                (value, expression_statement(assignment)?)
             }
             _ => return None,
         };
@@ -251,17 +256,17 @@ impl<'t, 's> Source<'t, 's> {
 
     /// Returns the values of a top-level loop variable: `for p in ['a', 'b']:`, or the files that a
     /// pattern matches.
-    fn items(&self, node: Node<'t>) -> Option<Vec<String>> {
+    fn loop_values(&self, node: Node<'t>) -> Option<Vec<String>> {
         let parent = node.parent()?;
         if self.lang != "python" || parent.kind() != "for_statement" {
             return None;
         }
-        let list = bound(parent, node, "left", "right")?;
+        let list = assigned_value(parent, node, "left", "right")?;
         if parent.parent()?.kind() != "module" {
             return None;
         }
         if list.kind() == "call" {
-            return Some(vec![self.found(list)?]);
+            return Some(vec![self.globbed_files(list)?]);
         }
         let texts = texts_of(list)?;
         texts
@@ -272,7 +277,7 @@ impl<'t, 's> Source<'t, 's> {
 
     /// Returns the files that a call finds by a pattern with an extension:
     /// `glob.glob('src/**/*.py')`, `Path('src').rglob('*.ts')`.
-    fn found(&self, call: Node<'t>) -> Option<String> {
+    fn globbed_files(&self, call: Node<'t>) -> Option<String> {
         let function = call.child_by_field_name("function")?;
         let arguments = call.child_by_field_name("arguments")?;
         let mut cursor = arguments.walk();
@@ -315,7 +320,7 @@ impl<'t, 's> Source<'t, 's> {
     /// Returns the replacements for the parameters of a top-level function, for each of its calls:
     /// `def edit(path, old, new)`. `node` is the function's name, `others` are all other mentions
     /// of it.
-    fn calls(&self, node: Node<'t>, others: &[Node<'t>]) -> Option<Vec<Vec<Edit>>> {
+    fn call_edits(&self, node: Node<'t>, others: &[Node<'t>]) -> Option<Vec<Vec<Edit>>> {
         let function = node
             .parent()
             .filter(|f| f.kind() == "function_definition")?;
@@ -359,7 +364,7 @@ impl<'t, 's> Source<'t, 's> {
                 .iter()
                 .map(|given| {
                     let value = given.get(k).filter(|v| plain(**v))?;
-                    self.reads(reads, self.of(*value)?)
+                    self.read_edits(reads, self.of(*value)?)
                 })
                 .collect();
             if first == parameter
@@ -421,7 +426,7 @@ impl<'t, 's> Source<'t, 's> {
                     let object = parent.child_by_field_name("object") == Some(*node);
                     // `glob.glob`: the name of the function.
                     let member = parent.child_by_field_name("attribute") == Some(*node);
-                    let used = outermost(parent).parent();
+                    let used = outermost_member(parent).parent();
                     let read = |o: Node<'_>| matches!(o.kind(), "call" | "argument_list");
                     (object || member) && used.is_some_and(read)
                 }
@@ -439,13 +444,13 @@ impl<'t, 's> Source<'t, 's> {
     }
 
     /// Returns the replacements of all mentions. `None` if one of them may do more than read.
-    fn reads(&self, mentions: &[Node<'t>], value: &str) -> Option<Vec<Edit>> {
-        mentions.iter().map(|n| self.reading(*n, value)).collect()
+    fn read_edits(&self, mentions: &[Node<'t>], value: &str) -> Option<Vec<Edit>> {
+        mentions.iter().map(|n| self.read_edit(*n, value)).collect()
     }
 
     /// Returns the replacement of a mention that reads the name. `None` if it may do something
     /// else.
-    fn reading(&self, node: Node<'t>, value: &str) -> Option<Edit> {
+    fn read_edit(&self, node: Node<'t>, value: &str) -> Option<Edit> {
         let node = if self.lang == "php" {
             node.parent().filter(|n| n.kind() == "variable_name")?
         } else {
@@ -482,7 +487,7 @@ impl<'t, 's> Source<'t, 's> {
             // A member: `p.write_text(…)`, `p.parent.mkdir()`, `p.split("/")`.
             ("python", "attribute") | ("js", "member_expression") => {
                 let object = parent.child_by_field_name("object") == Some(node);
-                let whole = outermost(parent);
+                let whole = outermost_member(parent);
                 let read = whole.parent().is_some_and(|o| {
                     let called = o.child_by_field_name("function") == Some(whole);
                     called || matches!(o.kind(), "argument_list" | "arguments" | "binary_operator")
@@ -554,19 +559,24 @@ impl<'t, 's> Source<'t, 's> {
 }
 
 /// Returns the value of an assignment, if the node is its target.
-fn bound<'t>(parent: Node<'t>, node: Node<'_>, name: &str, value: &str) -> Option<Node<'t>> {
+fn assigned_value<'t>(
+    parent: Node<'t>,
+    node: Node<'_>,
+    name: &str,
+    value: &str,
+) -> Option<Node<'t>> {
     let is = parent.child_by_field_name(name)? == node;
     let value = parent.child_by_field_name(value)?;
     is.then_some(value)
 }
 
 /// Returns the statement that consists of the expression.
-fn expression(node: Node<'_>) -> Option<Node<'_>> {
+fn expression_statement(node: Node<'_>) -> Option<Node<'_>> {
     node.parent().filter(|s| s.kind() == "expression_statement")
 }
 
 /// Returns the outermost member expression.
-fn outermost(node: Node<'_>) -> Node<'_> {
+fn outermost_member(node: Node<'_>) -> Node<'_> {
     let mut whole = node;
     while let Some(outer) = whole.parent().filter(|o| o.kind() == node.kind()) {
         whole = outer;
@@ -579,7 +589,7 @@ fn texts_of(list: Node<'_>) -> Option<Vec<Node<'_>>> {
     let mut cursor = list.walk();
     let elements: Vec<Node<'_>> = list.named_children(&mut cursor).collect();
     let good = matches!(list.kind(), "list" | "tuple")
-        && (1..=MAX_ITEMS).contains(&elements.len())
+        && (1..=MAX_VARIANTS).contains(&elements.len())
         && elements.iter().all(|e| plain(*e));
     good.then_some(elements)
 }

@@ -104,7 +104,7 @@ pub(crate) enum Action {
 /// The capabilities of a module, least powerful first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Reach {
+pub(crate) enum Capability {
     /// None, or reading files at most.
     Pure,
     /// A large library for data processing.
@@ -126,9 +126,9 @@ pub(crate) enum Reach {
 struct File {
     names: BTreeMap<String, String>,
     #[serde(default)]
-    modules: BTreeMap<Reach, String>,
+    modules: BTreeMap<Capability, String>,
     #[serde(default)]
-    constants: BTreeMap<Reach, String>,
+    constants: BTreeMap<Capability, String>,
 }
 
 /// The names of a language.
@@ -136,8 +136,8 @@ struct File {
 pub(crate) struct Language {
     names: FxHashMap<Box<str>, Action>,
     prefixes: Vec<Box<str>>,
-    modules: FxHashMap<Box<str>, Reach>,
-    constants: FxHashMap<Box<str>, Reach>,
+    modules: FxHashMap<Box<str>, Capability>,
+    constants: FxHashMap<Box<str>, Capability>,
 }
 
 /// Returns the data of a language; empty if it isn't known.
@@ -159,11 +159,11 @@ fn words(text: &str) -> impl Iterator<Item = Box<str>> {
     text.split_ascii_whitespace().map(Box::from)
 }
 
-fn reaches(lists: &BTreeMap<Reach, String>) -> FxHashMap<Box<str>, Reach> {
+fn capabilities(lists: &BTreeMap<Capability, String>) -> FxHashMap<Box<str>, Capability> {
     // If a name has two entries, the last one wins, which is the more powerful one.
     lists
         .iter()
-        .flat_map(|(reach, names)| words(names).map(|name| (name, *reach)))
+        .flat_map(|(capability, names)| words(names).map(|name| (name, *capability)))
         .collect()
 }
 
@@ -171,8 +171,8 @@ impl Language {
     fn read(text: &str) -> Result<Self, String> {
         let file: File = serde_saphyr::from_str(text).map_err(|e| e.to_string())?;
         let mut language = Self {
-            modules: reaches(&file.modules),
-            constants: reaches(&file.constants),
+            modules: capabilities(&file.modules),
+            constants: capabilities(&file.constants),
             ..Self::default()
         };
         for (action, names) in &file.names {
@@ -228,29 +228,34 @@ impl Language {
     }
 
     /// Returns the capabilities of a module, by its name or by the package that contains it.
-    pub(crate) fn module(&self, name: &str) -> Reach {
+    pub(crate) fn module(&self, name: &str) -> Capability {
         let mut name = name;
         loop {
-            if let Some(reach) = self.modules.get(name) {
-                return *reach;
+            if let Some(capability) = self.modules.get(name) {
+                return *capability;
             }
             match name.rfind(['.', '/']) {
                 Some(at) if at > 0 => name = name.get(..at).unwrap_or_default(),
-                _ => return Reach::Foreign,
+                _ => return Capability::Foreign,
             }
         }
     }
 
     /// Returns the capabilities of a class or another constant.
-    pub(crate) fn constant(&self, name: &str) -> Reach {
+    pub(crate) fn constant(&self, name: &str) -> Capability {
         let first = name.split("::").next().unwrap_or(name);
         let of = |name| self.constants.get(name).copied();
-        of(name).or_else(|| of(first)).unwrap_or(Reach::Foreign)
+        of(name)
+            .or_else(|| of(first))
+            .unwrap_or(Capability::Foreign)
     }
 
     /// Returns the capabilities of a module of exactly this name.
-    pub(crate) fn exact_module(&self, name: &str) -> Reach {
-        self.modules.get(name).copied().unwrap_or(Reach::Foreign)
+    pub(crate) fn exact_module(&self, name: &str) -> Capability {
+        self.modules
+            .get(name)
+            .copied()
+            .unwrap_or(Capability::Foreign)
     }
 }
 

@@ -60,11 +60,11 @@ const MAX_SUBSTITUTIONS: usize = 4;
 /// Splits code into tokens.
 pub fn tokens(lang: &str, text: &str) -> Vec<Token> {
     let mut out = Vec::new();
-    cut(lang, text, 0, &mut out);
+    tokenise(lang, text, 0, &mut out);
     out
 }
 
-fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
+fn tokenise(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
     let c: Vec<char> = text.chars().collect();
     let mut i = 0;
     let at = |i: usize| c.get(i).copied().unwrap_or('\n');
@@ -317,7 +317,7 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
                             // The replacement is code.
                             _ if evals == 1 && d != '\'' && depth < MAX_SUBSTITUTIONS => {
                                 out.extend([Token::Num, Token::Punct(';')]);
-                                cut(lang, &replacement, depth + 1, out);
+                                tokenise(lang, &replacement, depth + 1, out);
                                 out.push(Token::Punct(';'));
                             }
                             _ if evals > 0 => out.push(Token::Name("s///e".to_owned())),
@@ -528,10 +528,10 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
         inner @ ..,
         Token::Punct(')'),
     ] = tokens
-        && JOINS.contains(&join.as_str())
+        && PATH_JOINS.contains(&join.as_str())
         && inner.iter().all(|t| !matches!(t, Token::Punct('(' | ')')))
     {
-        return joined(a, inner);
+        return join_path(a, inner);
     }
     a.pairs = pairs(tokens);
     a.object = matches!(tokens, [Token::Punct('{'), .., Token::Punct('}')]);
@@ -605,7 +605,7 @@ fn partial(tokens: &[&Token]) -> String {
     for t in tokens {
         match t {
             Token::Str(s, true) => out.push_str(s),
-            Token::Str(s, false) => out.push_str(&without_code(s)),
+            Token::Str(s, false) => out.push_str(&blank_interpolations(s)),
             // `Path("a") / "b"`
             Token::Punct('/') => out.push('/'),
             Token::Punct(_) => {}
@@ -617,7 +617,7 @@ fn partial(tokens: &[&Token]) -> String {
 }
 
 /// Replaces interpolations in a text by `UNKNOWN`: `{…}`, `${…}`, `#{…}`, `$name`, `@name`.
-fn without_code(text: &str) -> String {
+fn blank_interpolations(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -694,7 +694,7 @@ fn list(a: &mut CallArg, tokens: &[&Token]) {
 }
 
 /// Functions that join paths.
-const JOINS: [&str; 9] = [
+const PATH_JOINS: [&str; 9] = [
     "os.path.join",
     "posixpath.join",
     "path.join",
@@ -707,7 +707,7 @@ const JOINS: [&str; 9] = [
 ];
 
 /// Evaluates a path that is joined from parts.
-fn joined(mut a: CallArg, inner: &[&Token]) -> CallArg {
+fn join_path(mut a: CallArg, inner: &[&Token]) -> CallArg {
     let mut known = true;
     for part in inner.split(|t| **t == Token::Punct(',')) {
         let text = if let [Token::Str(s, true)] = part {
@@ -737,14 +737,14 @@ pub(crate) fn receiver_literal(tokens: &[Token], i: usize) -> Option<String> {
             Token::Str(s, true),
             Token::Punct(')'),
             Token::Punct('.'),
-        ] if path.ends_with("Path") => above(s, tokens.get(i)?.name()?),
+        ] if path.ends_with("Path") => receiver_path(s, tokens.get(i)?.name()?),
         _ => None,
     }
 }
 
 /// Returns the path that a method applies to: `write_text` to the path itself, `parent.mkdir` to
 /// its parent.
-fn above(path: &str, name: &str) -> Option<String> {
+fn receiver_path(path: &str, name: &str) -> Option<String> {
     let mut path = path;
     let (members, _method) = name.rsplit_once('.').unwrap_or(("", name));
     for member in members.split('.').filter(|m| !m.is_empty()) {

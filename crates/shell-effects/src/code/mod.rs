@@ -28,7 +28,7 @@ use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
-use language::{Action, Reach, language};
+use language::{Action, Capability, language};
 use lex::Token;
 use rustc_hash::FxHashSet;
 use scope::Scope;
@@ -52,12 +52,15 @@ struct Code<'c> {
 
 /// Returns whether a text contains no name of the language that acts, reads or communicates, and no
 /// module that does.
-pub(crate) fn reaches_nothing(lang: &str, text: &str) -> bool {
+pub(crate) fn is_inert_text(lang: &str, text: &str) -> bool {
     let language = language(lang);
     let plain = |word: &str| {
-        let reach = language.exact_module(word);
+        let capability = language.exact_module(word);
         language.act(word).is_none()
-            && matches!(reach, Reach::Pure | Reach::Mild | Reach::Foreign)
+            && matches!(
+                capability,
+                Capability::Pure | Capability::Mild | Capability::Foreign
+            )
             && (!word.starts_with('_') || matches!(word, "__name__" | "__main__" | "__init__"))
     };
     !language.is_empty()
@@ -127,7 +130,7 @@ impl Engine<'_> {
             self.dynamic(arg.span, "runs code inside of strings inside of strings");
             return;
         }
-        match constants::inline(lang, &arg.text) {
+        match constants::propagate(lang, &arg.text) {
             Some(texts) => {
                 for text in texts {
                     let arg = Arg {
@@ -207,7 +210,7 @@ impl Engine<'_> {
         if computed::computed_call(lang, &tokens) || scope.reflects && scope.calls_values {
             self.dynamic(arg.span, "the code computes the names that it calls");
         }
-        all_known &= self.second_reading(&code, arg);
+        all_known &= self.check_with_grammar(&code, arg);
         if !all_known
             && scope.environment
             && tokens
@@ -230,11 +233,11 @@ impl Engine<'_> {
 
     /// Adds the effects of assignments: to the environment, and to the files that Perl reads.
     fn code_assignments(&mut self, lang: &str, tokens: &[Token], span: Span) {
-        let mut gives_files = false;
+        let mut sets_inputs = false;
         for (i, token) in tokens.iter().enumerate() {
             let Token::Name(name) = token else { continue };
-            let behind = tokens.get(i + 1..).unwrap_or_default();
-            match (lang, name.as_str(), behind) {
+            let after = tokens.get(i + 1..).unwrap_or_default();
+            match (lang, name.as_str(), after) {
                 (
                     "python",
                     "os.environ" | "environ",
@@ -281,12 +284,12 @@ impl Engine<'_> {
                 }
                 ("perl", "@ARGV", [Token::Punct('='), ..])
                 | ("perl", "push" | "unshift", [Token::Name(_) | Token::Punct('('), ..]) => {
-                    gives_files = true;
+                    sets_inputs = true;
                 }
                 _ => {}
             }
         }
-        if gives_files {
+        if sets_inputs {
             for token in tokens {
                 if let Token::Str(text, _) = token
                     && let Some(cmd) = text.strip_suffix('|').or_else(|| text.strip_prefix('|'))
@@ -311,7 +314,7 @@ impl Engine<'_> {
 
     /// Parses the code with its grammar, if there is one, and analyses code in its strings. Returns
     /// whether lexer and parser agree on all of it.
-    fn second_reading(&mut self, code: &Code<'_>, arg: &Arg) -> bool {
+    fn check_with_grammar(&mut self, code: &Code<'_>, arg: &Arg) -> bool {
         let (lang, tokens) = (code.scope.lang, code.tokens);
         let text = arg.text.as_str();
         let lexed: FxHashSet<&str> = tokens
@@ -320,16 +323,16 @@ impl Engine<'_> {
             .flat_map(tree::words)
             .collect();
         let (embedded, sure) = match tree::read(lang, text) {
-            Some(reading) => {
+            Some(parsed_code) => {
                 let is_unknown_word =
                     |name: &str| has_unknown(text) && name.bytes().all(|c| c == b'h');
                 let unseen = |name: &&String| {
                     !is_unknown_word(name) && tree::words(name).any(|word| !lexed.contains(word))
                 };
-                if !reading.broken && reading.names.iter().any(|name| unseen(&name)) {
+                if !parsed_code.broken && parsed_code.names.iter().any(|name| unseen(&name)) {
                     self.dynamic(arg.span, "the code hides calls behind what looks like text");
                 }
-                (reading.embedded, !reading.broken)
+                (parsed_code.embedded, !parsed_code.broken)
             }
             None if lang == "perl" => {
                 let strings = tokens.iter().filter_map(|t| {
@@ -344,7 +347,7 @@ impl Engine<'_> {
                         .filter_map(|s| tree::embedded_perl(s))
                         .map(str::to_owned)
                         .collect(),
-                    !tree::doubtful(text, tokens),
+                    !tree::may_be_misread(text, tokens),
                 )
             }
             None => (Vec::new(), true),

@@ -5,7 +5,7 @@ use super::super::engine::Engine;
 use super::super::expand::Arg;
 
 /// Maximum number of lines of one text.
-const MOST: usize = 4096;
+const MAX_LINES: usize = 4096;
 
 const READS: &str = " GET MGET KEYS SCAN INFO PING DBSIZE TTL PTTL TYPE EXISTS LLEN LRANGE LINDEX LPOS \
  SMEMBERS SCARD SISMEMBER SMISMEMBER SRANDMEMBER HGET HGETALL HKEYS HVALS HLEN HEXISTS HSTRLEN HMGET \
@@ -19,7 +19,7 @@ const WRITES: &str = " SET MSET SETNX SETEX PSETEX APPEND INCR INCRBY INCRBYFLOA
  DISCARD WATCH UNWATCH ";
 
 /// Subcommands that only read, of commands that are otherwise of high risk.
-const LOOKS: &str = " CONFIG:GET CLIENT:LIST CLIENT:INFO CLIENT:ID CLIENT:GETNAME MEMORY:USAGE \
+const READING_SUBCOMMANDS: &str = " CONFIG:GET CLIENT:LIST CLIENT:INFO CLIENT:ID CLIENT:GETNAME MEMORY:USAGE \
  MEMORY:STATS MEMORY:DOCTOR SLOWLOG:GET SLOWLOG:LEN LATENCY:LATEST LATENCY:HISTORY LATENCY:DOCTOR \
  OBJECT:ENCODING OBJECT:FREQ OBJECT:IDLETIME OBJECT:REFCOUNT CLUSTER:INFO CLUSTER:NODES \
  CLUSTER:SLOTS CLUSTER:SHARDS MODULE:LIST FUNCTION:LIST SCRIPT:EXISTS PUBSUB:CHANNELS \
@@ -32,8 +32,8 @@ impl Engine<'_> {
             let Some(word) = words.next() else { continue };
             let second = words.next().unwrap_or_default();
             let listed = |list: &str, w: &str| list.split_ascii_whitespace().any(|x| x == w);
-            let looks = listed(LOOKS, &format!("{word}:{second}"));
-            let (kind, risk) = if n >= MOST {
+            let looks = listed(READING_SUBCOMMANDS, &format!("{word}:{second}"));
+            let (kind, risk) = if n >= MAX_LINES {
                 (EffectKind::Unknown, RiskLevel::High)
             } else if looks || listed(READS, &word) {
                 (EffectKind::Read, RiskLevel::Low)
@@ -51,7 +51,7 @@ impl Engine<'_> {
                 risk,
                 "a command of the store",
             );
-            if n >= MOST {
+            if n >= MAX_LINES {
                 break;
             }
         }

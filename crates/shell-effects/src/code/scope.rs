@@ -1,6 +1,6 @@
 //! The imports, definitions and uses of names in a piece of code.
 
-use super::language::{Action, Language, Reach, language};
+use super::language::{Action, Capability, Language, language};
 use super::lex::Token;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ pub(super) struct Scope<'t> {
     /// Can start programs.
     pub(super) spawns: bool,
     /// Writes to the input of a program that it starts.
-    pub(super) feeds: bool,
+    pub(super) writes_stdin: bool,
     /// Calls the value of a variable or an expression.
     pub(super) calls_values: bool,
     /// Accesses a member of an object by a computed name.
@@ -41,7 +41,7 @@ pub(super) struct Scope<'t> {
 /// A token of an import statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Import {
-    Module(Reach),
+    Module(Capability),
     /// A name from a module that is only called later; each call is looked up separately.
     Name,
 }
@@ -61,7 +61,7 @@ impl<'t> Scope<'t> {
             reads: false,
             changes: false,
             spawns: false,
-            feeds: false,
+            writes_stdin: false,
             calls_values: false,
             reflects: false,
         };
@@ -76,7 +76,7 @@ impl<'t> Scope<'t> {
                 Token::Name(name) => scope.mention(name, tokens, i),
                 Token::Str(text, false) => scope.environment |= names_environment(lang, text),
                 Token::Str(text, true) => {
-                    scope.feeds |= lang == "js" && text == "stdin";
+                    scope.writes_stdin |= lang == "js" && text == "stdin";
                     scope.spawns |= matches!(text.as_str(), "child_process" | "node:child_process");
                     let is = |method: &&str| text.eq_ignore_ascii_case(method);
                     scope.changes |= ["POST", "PUT", "PATCH", "DELETE"].iter().any(is);
@@ -96,7 +96,7 @@ impl<'t> Scope<'t> {
             .windows(2)
             .any(|w| matches!(w, [Token::Punct(')' | ']'), Token::Punct('(')]));
         // `s[k].write(…)`: the key may select a program's input.
-        scope.feeds |= lang == "js"
+        scope.writes_stdin |= lang == "js"
             && tokens.windows(5).any(|w| match w {
                 [
                     Token::Punct('['),
@@ -115,12 +115,12 @@ impl<'t> Scope<'t> {
     }
 
     /// Records that a module is used.
-    fn uses(&mut self, reach: Reach) {
-        match reach {
-            Reach::Pure => {}
-            Reach::Mild => self.mild = true,
-            Reach::Partial | Reach::NetSend | Reach::Dynamic => self.partial = true,
-            Reach::Opaque | Reach::Foreign => self.foreign = true,
+    fn uses(&mut self, capability: Capability) {
+        match capability {
+            Capability::Pure => {}
+            Capability::Mild => self.mild = true,
+            Capability::Partial | Capability::NetSend | Capability::Dynamic => self.partial = true,
+            Capability::Opaque | Capability::Foreign => self.foreign = true,
         }
     }
 
@@ -136,9 +136,9 @@ impl<'t> Scope<'t> {
             match token {
                 Token::Name(word) if start && word == "import" => {
                     while let Some(Token::Name(module)) = tokens.get(i) {
-                        let reach = self.language.module(module);
-                        self.uses(reach);
-                        self.imports.insert(i, Import::Module(reach));
+                        let capability = self.language.module(module);
+                        self.uses(capability);
+                        self.imports.insert(i, Import::Module(capability));
                         i += 1;
                         if let [Token::Name(r#as), Token::Name(alias), ..] =
                             tokens.get(i..).unwrap_or_default()
@@ -170,37 +170,41 @@ impl<'t> Scope<'t> {
         }
         let relative = i > from;
         let mut module = "";
-        let mut reach = Reach::Foreign;
+        let mut capability = Capability::Foreign;
         if let Some(Token::Name(name)) = tokens.get(i)
             && name != "import"
         {
             module = name;
             if !relative {
-                reach = self.language.module(name);
+                capability = self.language.module(name);
             }
-            self.imports.insert(i, Import::Module(reach));
+            self.imports.insert(i, Import::Module(capability));
             i += 1;
         }
         if tokens.get(i).and_then(Token::name) != Some("import") {
             return i;
         }
         i += 1;
-        let mut inner = Reach::Pure;
+        let mut inner = Capability::Pure;
         loop {
             match tokens.get(i) {
                 Some(Token::Punct('(' | ',')) => i += 1,
                 Some(Token::Punct('*')) => {
-                    inner = inner.max(reach);
+                    inner = inner.max(capability);
                     i += 1;
                 }
                 Some(Token::Name(name)) => {
                     let full = format!("{module}.{name}");
                     // `from urllib import parse`
                     let own = self.language.exact_module(&full);
-                    let known = own != Reach::Foreign || self.language.exact(&full).is_some();
-                    let of = if own == Reach::Foreign { reach } else { own };
-                    inner = inner.max(if known && own == Reach::Foreign {
-                        Reach::Pure
+                    let known = own != Capability::Foreign || self.language.exact(&full).is_some();
+                    let of = if own == Capability::Foreign {
+                        capability
+                    } else {
+                        own
+                    };
+                    inner = inner.max(if known && own == Capability::Foreign {
+                        Capability::Pure
                     } else {
                         of
                     });
@@ -271,11 +275,11 @@ impl<'t> Scope<'t> {
             };
             let module = module.strip_prefix("node:").unwrap_or(module);
             self.uses(self.js_module(module));
-            let behind = tokens.get(i + 1..).unwrap_or_default();
-            if matches!(behind, [Token::Punct(')'), Token::Punct('['), ..]) {
+            let after = tokens.get(i + 1..).unwrap_or_default();
+            if matches!(after, [Token::Punct(')'), Token::Punct('['), ..]) {
                 continue;
             }
-            let property = match behind {
+            let property = match after {
                 [
                     Token::Punct(')'),
                     Token::Punct('.'),
@@ -325,29 +329,31 @@ impl<'t> Scope<'t> {
     }
 
     /// Returns the capabilities of a JavaScript module.
-    pub(super) fn js_module(&self, name: &str) -> Reach {
+    pub(super) fn js_module(&self, name: &str) -> Capability {
         let name = name.strip_prefix("node:").unwrap_or(name);
         if name.contains("://") || name.starts_with("data:") {
-            return Reach::Dynamic;
+            return Capability::Dynamic;
         }
         if name.starts_with(['/', '~']) || name.starts_with("..") {
-            return Reach::Dynamic;
+            return Capability::Dynamic;
         }
         if name.starts_with('.') {
             // Data, or a file of the project.
             return if name.ends_with(".json") {
-                Reach::Pure
+                Capability::Pure
             } else {
-                Reach::Foreign
+                Capability::Foreign
             };
         }
         match self.language.exact_module(name) {
-            Reach::Foreign => name
+            Capability::Foreign => name
                 .split('/')
                 .next()
                 .filter(|scope| !scope.starts_with('@'))
-                .map_or(Reach::Foreign, |first| self.language.exact_module(first)),
-            reach => reach,
+                .map_or(Capability::Foreign, |first| {
+                    self.language.exact_module(first)
+                }),
+            capability => capability,
         }
     }
 
@@ -433,19 +439,19 @@ impl<'t> Scope<'t> {
                 let own = name.contains("process.stdin")
                     || name.starts_with("Deno.")
                     || name.starts_with("Bun.");
-                let behind = tokens.get(i + 1..).unwrap_or_default();
+                let after = tokens.get(i + 1..).unwrap_or_default();
                 // `s.stdin`, `s.stdio[0]`, `stdio: [f, …]`: the code can write to the program's
                 // input.
                 let input = name.split('.').any(|part| part == "stdin")
                     && (name != "stdin" || is_member(tokens, i));
-                let listed = match behind {
+                let listed = match after {
                     [Token::Punct('['), ..] => name.ends_with("stdio"),
                     [Token::Punct(':'), Token::Punct('['), first, ..] => {
                         name == "stdio" && !matches!(first, Token::Str(..))
                     }
                     _ => false,
                 };
-                self.feeds |= !own && (input || listed);
+                self.writes_stdin |= !own && (input || listed);
                 if let (
                     "fs" | "http" | "https" | "net" | "dns" | "child_process" | "Deno" | "Bun",
                     true,
@@ -457,7 +463,7 @@ impl<'t> Scope<'t> {
             "python" => {
                 let fed = name.ends_with("stdin.write") && !name.starts_with("sys.")
                     || name.ends_with(".communicate") && called;
-                self.feeds |=
+                self.writes_stdin |=
                     fed || name == "communicate" && tokens.get(i + 2) != Some(&Token::Punct(')'));
             }
             "ruby" => {

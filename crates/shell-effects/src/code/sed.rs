@@ -93,8 +93,8 @@ impl Engine<'_> {
                             || matches!(x, ';' | '{' | '}' | ',' | '$' | '+' | '~')
                     };
                     let address = before.last() == Some(&',') || before.iter().all(number);
-                    let behind = c.get(i + 1..).unwrap_or_default();
-                    let next = behind.iter().find(|x| !x.is_whitespace() || **x == '\n');
+                    let after = c.get(i + 1..).unwrap_or_default();
+                    let next = after.iter().find(|x| !x.is_whitespace() || **x == '\n');
                     let followed = next.is_some_and(|x| {
                         x.is_ascii_alphanumeric() || matches!(x, ',' | '!' | '~' | '=' | '{')
                     });

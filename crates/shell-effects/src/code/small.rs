@@ -130,7 +130,7 @@ const MONGO_COMMANDS: &str = " ping listDatabases serverStatus buildInfo collSta
  replSetGetStatus top ";
 
 /// Names that act or run code even without being called.
-const MONGO_ACTS: [&str; 47] = [
+const MONGO_ACTIONS: [&str; 47] = [
     "delete",
     "remove",
     "drop",
@@ -236,7 +236,7 @@ fn mongo(text: &str) -> bool {
     let listed = |list: &str, w: &str| list.split_ascii_whitespace().any(|x| x == w);
     let acts = |w: &str| {
         let w = w.to_ascii_lowercase();
-        MONGO_ACTS.iter().any(|a| {
+        MONGO_ACTIONS.iter().any(|a| {
             // `deleted` and `createdAt` are fields.
             let field =
                 w.starts_with(a) && w.get(a.len()..).is_some_and(|r| r.starts_with(['d', 'r']));
@@ -315,10 +315,10 @@ fn cypher(text: &str) -> bool {
         code.push_str(" x ");
         let mut inner = tail.chars();
         let Some(quote) = inner.next() else { break };
-        let Some((_, behind)) = inner.as_str().split_once(quote) else {
+        let Some((_, after)) = inner.as_str().split_once(quote) else {
             return false;
         };
-        rest = behind;
+        rest = after;
     }
     code.push_str(rest);
     let code = code.to_ascii_lowercase();

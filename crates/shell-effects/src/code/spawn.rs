@@ -160,7 +160,7 @@ fn input(call: &CodeCall<'_>, action: Action) -> Stream {
                 .windows(2)
                 .any(|w| matches!(w, [Token::Name(n), Token::Punct(':')] if n == key))
     };
-    if scope.feeds || action == Action::Piped || options("input") {
+    if scope.writes_stdin || action == Action::Piped || options("input") {
         return Stream::unknown();
     }
     for a in call.args.iter().filter(|a| a.keyword) {

@@ -10,11 +10,11 @@ use crate::chars::{ANY, STAR};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
-use lex::{Client, Piece, Tok};
+use lex::{Client, SqlPiece, Tok};
 use names::{Function, function};
 
 /// Maximum number of statements of one text.
-const MOST: usize = 4096;
+const MAX_STATEMENTS: usize = 4096;
 
 /// Words of statements that change something, wherever they appear.
 const CHANGES: [&str; 16] = [
@@ -50,26 +50,26 @@ const CHANGES_TSQL: [&str; 21] = [
 impl Engine<'_> {
     pub(super) fn sql_code(&mut self, lang: &str, arg: &Arg) {
         let text = crate::chars::source(&arg.text);
-        let (client, readings) = lex::dialect(lang);
+        let (client, rule_sets) = lex::dialect(lang);
         let chars: Vec<char> = text.chars().collect();
         let (mut closed, mut has_unknown, mut statements) = (false, false, 0);
-        for reading in lex::distinct(readings, &text) {
+        for rules in lex::distinct(rule_sets, &text) {
             self.burn(8 + chars.len() / 8);
             if self.is_spent(arg.span) {
                 return;
             }
-            let lexed = lex::lex(&chars, client, reading);
+            let lexed = lex::lex(&chars, client, rules);
             closed |= lexed.closed;
             has_unknown |= lexed.unknown_in_text;
             statements += lexed.pieces.len();
-            if statements > MOST {
+            if statements > MAX_STATEMENTS {
                 return self.sql_unclear("more SQL than is read", arg.span);
             }
             let before = self.sink.len();
             for piece in lexed.pieces {
                 match piece {
-                    Piece::Statement(toks) => self.sql_statement(lang, client, &toks, arg.span),
-                    Piece::Command(line) => self.client_command(lang, client, &line, arg.span),
+                    SqlPiece::Statement(toks) => self.sql_statement(lang, client, &toks, arg.span),
+                    SqlPiece::Command(line) => self.client_command(lang, client, &line, arg.span),
                 }
             }
             self.burn((self.sink.len() - before) * 4);
@@ -164,13 +164,13 @@ impl Engine<'_> {
     /// server's.
     fn client_copy(&mut self, lang: &str, rest: &str, span: Span) {
         let chars: Vec<char> = rest.chars().collect();
-        let (client, readings) = lex::dialect(lang);
+        let (client, rule_sets) = lex::dialect(lang);
         let lexed = lex::lex(
             &chars,
             client,
-            readings.first().copied().unwrap_or_default(),
+            rule_sets.first().copied().unwrap_or_default(),
         );
-        let [Piece::Statement(toks)] = lexed.pieces.as_slice() else {
+        let [SqlPiece::Statement(toks)] = lexed.pieces.as_slice() else {
             return self.dynamic(span, "the client copies in a way that isn't known");
         };
         self.sql_copy(lang, toks, true, span);
@@ -324,18 +324,18 @@ impl Engine<'_> {
     /// Adds the effects of functions, files and unknown parts in a statement.
     fn sql_parts(&mut self, lang: &str, toks: &[Tok], risk: RiskLevel, span: Span) {
         for (i, t) in toks.iter().enumerate() {
-            let behind = toks.get(i + 1..).unwrap_or_default();
+            let after = toks.get(i + 1..).unwrap_or_default();
             match t {
                 Tok::Unknown | Tok::Punct('\\') => {
                     let why = "a part of the SQL isn't known";
                     self.sql_emit(EffectKind::Dynamic, RiskLevel::High, why, span);
                 }
-                Tok::Word(name) | Tok::Quoted(name) if behind.first() == Some(&Tok::Punct('(')) => {
+                Tok::Word(name) | Tok::Quoted(name) if after.first() == Some(&Tok::Punct('(')) => {
                     let before = i.checked_sub(1).and_then(|k| toks.get(k));
-                    self.sql_call(lang, name, before, behind, risk, span);
+                    self.sql_call(lang, name, before, after, risk, span);
                 }
                 Tok::Word(w) if lang == "duckdb" && names::opens(w) => {
-                    if let Some(Tok::Str(file) | Tok::Quoted(file)) = behind.first() {
+                    if let Some(Tok::Str(file) | Tok::Quoted(file)) = after.first() {
                         self.sql_file(file, span);
                     }
                 }
@@ -356,7 +356,7 @@ impl Engine<'_> {
         lang: &str,
         name: &str,
         before: Option<&Tok>,
-        behind: &[Tok],
+        after: &[Tok],
         risk: RiskLevel,
         span: Span,
     ) {
@@ -365,7 +365,7 @@ impl Engine<'_> {
             Function::Reads => {}
             // A sampling method.
             _ if matches!(before, Some(Tok::Word(w)) if w == "tablesample") => {}
-            Function::ReadsFile => match behind {
+            Function::ReadsFile => match after {
                 [_, Tok::Str(file), Tok::Punct(',' | ')'), ..] => self.sql_file(file, span),
                 [_, Tok::Punct('['), list @ ..] => {
                     for t in list.iter().take_while(|t| **t != Tok::Punct(']')) {

@@ -3,7 +3,7 @@
 //! The lexer of [`super::lex`] determines what code does, but an attacker can exploit a string
 //! whose end it misses. A grammar knows where strings end. So the parser reports the names in the
 //! code, the code in strings, and whether it understood everything. If the two disagree, the code
-//! isn't cleared. Perl and Lua have no grammar here; [`doubtful`] recognises the Perl constructs
+//! isn't cleared. Perl and Lua have no grammar here; [`may_be_misread`] recognises the Perl constructs
 //! that the lexer may misread.
 
 use super::lex::Token;
@@ -17,7 +17,7 @@ pub(super) const MAX_TEXT: usize = 8 * 1024;
 
 /// The result of parsing a piece of code.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct ParsedCode {
     /// The names outside of strings and comments.
     pub(super) names: Vec<String>,
     /// Code in strings: `f"{…}"`, `` `${…}` ``, `"#{…}"`. Only the outermost pieces.
@@ -26,8 +26,8 @@ pub(super) struct Reading {
     pub(super) broken: bool,
 }
 
-impl Reading {
-    fn unread() -> Self {
+impl ParsedCode {
+    fn unparsed() -> Self {
         Self {
             broken: true,
             ..Self::default()
@@ -57,44 +57,46 @@ pub(super) fn parsed(lang: &str, text: &str) -> Option<(Tree, String)> {
 }
 
 /// Parses code by the grammar of its language. `None` if there is no grammar.
-pub(super) fn read(lang: &str, text: &str) -> Option<Reading> {
+pub(super) fn read(lang: &str, text: &str) -> Option<ParsedCode> {
     grammar(lang)?;
     // Most unknown parts are values, so a name replaces them.
     let Some((tree, text)) = parsed(lang, &text.replace([UNKNOWN, SAFE_UNKNOWN], "h")) else {
-        return Some(Reading::unread());
+        return Some(ParsedCode::unparsed());
     };
-    let mut reading = Reading {
+    let mut parsed_code = ParsedCode {
         broken: tree.root_node().has_error(),
-        ..Reading::default()
+        ..ParsedCode::default()
     };
-    walk(&tree, &text, &mut reading);
-    Some(reading)
+    walk(&tree, &text, &mut parsed_code);
+    Some(parsed_code)
 }
 
 /// Walks the tree without recursion, since it may be deep.
-fn walk(tree: &Tree, text: &str, reading: &mut Reading) {
+fn walk(tree: &Tree, text: &str, parsed_code: &mut ParsedCode) {
     let mut cursor = tree.walk();
     // The kinds of the node's ancestors: looking up a node's parent searches from the root.
-    let mut around: Vec<&str> = Vec::new();
+    let mut ancestors: Vec<&str> = Vec::new();
     loop {
         let node = cursor.node();
-        let code = embedded(&cursor, around.last().copied().unwrap_or_default());
+        let code = embedded(&cursor, ancestors.last().copied().unwrap_or_default());
         if let Some(code) = code.clone() {
-            reading.embedded.extend(text.get(code).map(str::to_owned));
+            parsed_code
+                .embedded
+                .extend(text.get(code).map(str::to_owned));
         } else if is_name(node) {
-            reading
+            parsed_code
                 .names
                 .extend(text.get(node.byte_range()).map(str::to_owned));
         }
         if code.is_none() && !is_text(node) && cursor.goto_first_child() {
-            around.push(node.kind());
+            ancestors.push(node.kind());
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return;
             }
-            around.pop();
+            ancestors.pop();
         }
     }
 }
@@ -159,7 +161,7 @@ fn embedded(cursor: &TreeCursor<'_>, parent: &str) -> Option<Range<usize>> {
 /// Returns whether [`super::lex`] may misread where a text ends in Perl code: here-documents, the
 /// end of the program, documentation, code in regular expressions, the old package separator
 /// (`main'x`), and a slash after a bare word, which may divide or begin an expression.
-pub(super) fn doubtful(text: &str, tokens: &[Token]) -> bool {
+pub(super) fn may_be_misread(text: &str, tokens: &[Token]) -> bool {
     let marks = ["(?{", "(??{", "__END__", "__DATA__", "\n="];
     let here =
         |after: &str| after.starts_with(|c: char| c.is_alphabetic() || "\"'~_`\\".contains(c));
@@ -292,7 +294,8 @@ mod tests {
 
     #[test]
     fn perl_that_a_lexer_may_misread_is_doubtful() {
-        let doubtful = |text: &str| doubtful(text, &super::super::lex::tokens("perl", text));
+        let may_be_misread =
+            |text: &str| may_be_misread(text, &super::super::lex::tokens("perl", text));
         for text in [
             "print <<A;\n\"\nA\n`id`",
             "/(?{f()})/",
@@ -300,7 +303,7 @@ mod tests {
             "$main'x = 1",
             "f();\n__END__\n'",
         ] {
-            assert!(doubtful(text), "{text}");
+            assert!(may_be_misread(text), "{text}");
         }
         for text in [
             "print 1 << 2",
@@ -309,7 +312,7 @@ mod tests {
             "$x =~ m{a}",
             "$\" = ','; print \"@ARGV\"",
         ] {
-            assert!(!doubtful(text), "{text}");
+            assert!(!may_be_misread(text), "{text}");
         }
     }
 
@@ -325,10 +328,10 @@ mod tests {
             lang in prop::sample::select(vec!["python", "js", "ruby", "php"]),
             text in "[a-c\"'`#$@%{}()\\[\\]<>/?:\\\\ \n\u{0}]{0,200}"
         ) {
-            let reading = read(lang, &text).unwrap();
-            prop_assert!(reading.names.iter().all(|name| !name.is_empty()));
+            let parsed_code = read(lang, &text).unwrap();
+            prop_assert!(parsed_code.names.iter().all(|name| !name.is_empty()));
             let _ = (embedded_perl(&text), call_like(&text).count());
-            let _ = doubtful(&text, &super::super::lex::tokens("perl", &text));
+            let _ = may_be_misread(&text, &super::super::lex::tokens("perl", &text));
         }
 
         #[test]
@@ -337,12 +340,12 @@ mod tests {
             text in "[a-z (){}.;]{0,40}"
         ) {
             let code = format!("f('{text}')") + if lang == "php" { ";" } else { "" };
-            let reading = read(lang, &code).unwrap();
-            let expected = Reading {
+            let parsed_code = read(lang, &code).unwrap();
+            let expected = ParsedCode {
                 names: vec!["f".to_owned()],
-                ..Reading::default()
+                ..ParsedCode::default()
             };
-            prop_assert_eq!(reading, expected);
+            prop_assert_eq!(parsed_code, expected);
         }
     }
 }

@@ -113,7 +113,7 @@ fn only_edits(command: &str) -> bool {
                 .is_some_and(|then| then.trim().is_empty() || only_edits(then))
         }
         "set" | "se" | "setlocal" | "setl" => {
-            const LOOKS: [&str; 27] = [
+            const DISPLAY_COMMANDS: [&str; 27] = [
                 "nu",
                 "number",
                 "rnu",
@@ -144,7 +144,8 @@ fn only_edits(command: &str) -> bool {
             ];
             rest.split_whitespace().all(|option| {
                 let name = option.split(['=', '?', '&']).next().unwrap_or_default();
-                LOOKS.contains(&name) || LOOKS.contains(&name.strip_prefix("no").unwrap_or("-"))
+                DISPLAY_COMMANDS.contains(&name)
+                    || DISPLAY_COMMANDS.contains(&name.strip_prefix("no").unwrap_or("-"))
             })
         }
         "syntax" | "syn" => matches!(rest.trim(), "on" | "off"),

@@ -106,11 +106,11 @@ fn run_shell(
             let minus = t.starts_with('-');
             i += 1;
             for (at, c) in t.char_indices().skip(1) {
-                let behind = t.get(at + c.len_utf8()..).unwrap_or_default();
+                let after = t.get(at + c.len_utf8()..).unwrap_or_default();
                 match c {
                     // fish takes the text after the letter.
-                    'c' | 'C' if minus && fish && !behind.is_empty() => {
-                        first_code(cx, Some(&Arg::literal(behind, a.span)));
+                    'c' | 'C' if minus && fish && !after.is_empty() => {
+                        first_code(cx, Some(&Arg::literal(after, a.span)));
                         ran |= c == 'c';
                         break;
                     }

@@ -1,9 +1,9 @@
 //! Actions of names in Lua.
 
 use super::super::language::Action;
-use super::Place;
+use super::NameContext;
 
-pub(super) fn lua(p: &Place<'_>) -> Option<Action> {
+pub(super) fn lua(p: &NameContext<'_>) -> Option<Action> {
     let last = p.last;
     if let Some(action) = p.exact().filter(|_| p.head.is_some()) {
         return Some(action);

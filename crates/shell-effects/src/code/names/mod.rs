@@ -7,12 +7,12 @@ mod php;
 mod python;
 mod ruby;
 
-use super::language::{Action, Reach, has_verb};
+use super::language::{Action, Capability, has_verb};
 use super::lex::Token;
 use super::scope::{Scope, is_member};
 
 /// A name in code with its context.
-struct Place<'a> {
+struct NameContext<'a> {
     scope: &'a Scope<'a>,
     tokens: &'a [Token],
     at: usize,
@@ -27,17 +27,17 @@ struct Place<'a> {
     member: bool,
 }
 
-impl Place<'_> {
+impl NameContext<'_> {
     fn before(&self, n: usize) -> Option<&Token> {
         self.at.checked_sub(n).and_then(|k| self.tokens.get(k))
     }
 
-    fn behind(&self, n: usize) -> Option<&Token> {
+    fn after(&self, n: usize) -> Option<&Token> {
         self.tokens.get(self.at.saturating_add(n))
     }
 
-    fn is_behind(&self, mark: char) -> bool {
-        self.behind(1) == Some(&Token::Punct(mark))
+    fn is_followed_by(&self, mark: char) -> bool {
+        self.after(1) == Some(&Token::Punct(mark))
     }
 
     fn exact(&self) -> Option<Action> {
@@ -54,9 +54,9 @@ impl Place<'_> {
     }
 
     /// Returns whether it is a member of a function that acts: `rmSync.call`, `os.system.x`.
-    fn of_function(&self) -> bool {
+    fn is_member_of_action(&self) -> bool {
         let language = self.scope.language;
-        let acts = |part: &str| language.acts(part) && language.module(part) == Reach::Foreign;
+        let acts = |part: &str| language.acts(part) && language.module(part) == Capability::Foreign;
         self.head
             .is_some_and(|head| head.split('.').skip(1).any(acts))
             || matches!(self.last, "call" | "apply" | "bind")
@@ -106,7 +106,7 @@ pub(super) fn lookup(scope: &Scope<'_>, name: &str, tokens: &[Token], at: usize)
     let (head, last) = full
         .rsplit_once(sep)
         .map_or((None, full), |(h, l)| (Some(h), l));
-    let place = Place {
+    let place = NameContext {
         scope,
         tokens,
         at,

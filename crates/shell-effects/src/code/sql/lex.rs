@@ -3,37 +3,37 @@
 use crate::chars::UNKNOWN;
 
 /// The lexical rules of a dialect: a set of the constants below.
-pub(super) type Reading = u16;
+pub(super) type LexRules = u16;
 
 /// A backslash in a string escapes the next character.
-const BACKSLASH: Reading = 1;
+const BACKSLASH: LexRules = 1;
 /// `$tag$ … $tag$` is a string.
-const DOLLAR: Reading = 1 << 1;
+const DOLLAR: LexRules = 1 << 1;
 /// `#` begins a comment.
-const HASH: Reading = 1 << 2;
+const HASH: LexRules = 1 << 2;
 /// `--` begins a comment only before a blank.
-const DASH_BLANK: Reading = 1 << 3;
+const DASH_BLANK: LexRules = 1 << 3;
 /// `[…]` is a name.
-const BRACKETS: Reading = 1 << 4;
+const BRACKETS: LexRules = 1 << 4;
 /// `]]` in such a name is a literal bracket.
-const DOUBLE_BRACKET: Reading = 1 << 5;
+const DOUBLE_BRACKET: LexRules = 1 << 5;
 /// `` `…` `` is a name.
-const BACKTICK: Reading = 1 << 6;
+const BACKTICK: LexRules = 1 << 6;
 /// Comments nest.
-const NESTED: Reading = 1 << 7;
+const NESTED: LexRules = 1 << 7;
 /// The text in `/*! … */` is code.
-const BANG: Reading = 1 << 8;
+const BANG: LexRules = 1 << 8;
 /// A backslash in `E'…'` escapes the next character.
-const E_STRING: Reading = 1 << 9;
+const E_STRING: LexRules = 1 << 9;
 /// `//` begins a comment.
-const SLASHES: Reading = 1 << 10;
+const SLASHES: LexRules = 1 << 10;
 /// `'''…'''` is a string.
-const TRIPLE: Reading = 1 << 11;
+const TRIPLE: LexRules = 1 << 11;
 /// `q'[…]'` is a string.
-const Q_STRING: Reading = 1 << 12;
+const Q_STRING: LexRules = 1 << 12;
 
 /// A backslash in `"…"` is literal, even with `BACKSLASH`.
-const PLAIN_QUOTED: Reading = 1 << 13;
+const PLAIN_QUOTED: LexRules = 1 << 13;
 
 /// The client that processes the text first and extracts its own commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +47,13 @@ pub(super) enum Client {
     Unknown,
 }
 
-const POSTGRES: Reading = DOLLAR | NESTED | E_STRING;
-const MYSQL: Reading = BACKSLASH | HASH | DASH_BLANK | BACKTICK | BANG;
-const SQLITE: Reading = BRACKETS | BACKTICK;
-const TSQL: Reading = BRACKETS | DOUBLE_BRACKET | NESTED;
+const POSTGRES: LexRules = DOLLAR | NESTED | E_STRING;
+const MYSQL: LexRules = BACKSLASH | HASH | DASH_BLANK | BACKTICK | BANG;
+const SQLITE: LexRules = BRACKETS | BACKTICK;
+const TSQL: LexRules = BRACKETS | DOUBLE_BRACKET | NESTED;
 
 /// Returns the client of a language, and the lexical rules of its dialects.
-pub(super) fn dialect(lang: &str) -> (Client, &'static [Reading]) {
+pub(super) fn dialect(lang: &str) -> (Client, &'static [LexRules]) {
     match lang {
         "psql" => (Client::Psql, &[POSTGRES]),
         // A server can be configured to treat a backslash as literal, everywhere or in names.
@@ -100,7 +100,7 @@ pub(super) fn dialect(lang: &str) -> (Client, &'static [Reading]) {
 }
 
 /// Returns the rules reduced to those that matter for the text, without duplicates.
-pub(super) fn distinct(readings: &[Reading], text: &str) -> Vec<Reading> {
+pub(super) fn distinct(rule_sets: &[LexRules], text: &str) -> Vec<LexRules> {
     let mut matters = 0;
     let has = |s: &str| text.contains(s);
     for (sign, flags) in [
@@ -121,8 +121,8 @@ pub(super) fn distinct(readings: &[Reading], text: &str) -> Vec<Reading> {
             matters |= flags;
         }
     }
-    let mut out: Vec<Reading> = Vec::new();
-    for r in readings {
+    let mut out: Vec<LexRules> = Vec::new();
+    for r in rule_sets {
         if !out.contains(&(r & matters)) {
             out.push(r & matters);
         }
@@ -144,15 +144,15 @@ pub(super) enum Tok {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum SqlPiece {
     Statement(Vec<Tok>),
     /// A command of the client, up to the end of its line.
     Command(String),
 }
 
 /// The text tokenised by one set of rules.
-pub(super) struct Lexed {
-    pub pieces: Vec<Piece>,
+pub(super) struct LexResult {
+    pub pieces: Vec<SqlPiece>,
     /// Whether every string is closed.
     pub closed: bool,
     /// Whether there are unknown parts in strings or names.
@@ -162,9 +162,9 @@ pub(super) struct Lexed {
 struct Lexer<'t> {
     c: &'t [char],
     i: usize,
-    reading: Reading,
+    rules: LexRules,
     client: Client,
-    out: Lexed,
+    out: LexResult,
     toks: Vec<Tok>,
 }
 
@@ -189,13 +189,13 @@ const MYSQL_WORDS: [&str; 17] = [
     "bind",
 ];
 
-pub(super) fn lex(text: &[char], client: Client, reading: Reading) -> Lexed {
+pub(super) fn lex(text: &[char], client: Client, rules: LexRules) -> LexResult {
     let mut l = Lexer {
         c: text,
         i: 0,
-        reading,
+        rules,
         client,
-        out: Lexed {
+        out: LexResult {
             pieces: Vec::new(),
             closed: true,
             unknown_in_text: false,
@@ -223,8 +223,8 @@ impl Lexer<'_> {
         self.c.get(i).copied().unwrap_or('\n')
     }
 
-    fn can(&self, flag: Reading) -> bool {
-        self.reading & flag != 0
+    fn can(&self, flag: LexRules) -> bool {
+        self.rules & flag != 0
     }
 
     fn text(&self, from: usize, to: usize) -> String {
@@ -239,13 +239,15 @@ impl Lexer<'_> {
     fn end_statement(&mut self) {
         if !self.toks.is_empty() {
             let toks = std::mem::take(&mut self.toks);
-            self.out.pieces.push(Piece::Statement(toks));
+            self.out.pieces.push(SqlPiece::Statement(toks));
         }
     }
 
     fn command(&mut self, to: usize) {
         let text = self.text(self.i, to);
-        self.out.pieces.push(Piece::Command(text.trim().to_owned()));
+        self.out
+            .pieces
+            .push(SqlPiece::Command(text.trim().to_owned()));
         self.i = to;
     }
 
@@ -371,10 +373,10 @@ impl Lexer<'_> {
         let word = self.text(from, self.i).to_lowercase();
         if self.at(self.i) == '\'' {
             if word == "e" && self.can(E_STRING) {
-                let saved = self.reading;
-                self.reading |= BACKSLASH;
+                let saved = self.rules;
+                self.rules |= BACKSLASH;
                 self.string('\'');
-                self.reading = saved;
+                self.rules = saved;
                 return;
             }
             if matches!(word.as_str(), "q" | "nq") && self.can(Q_STRING) {

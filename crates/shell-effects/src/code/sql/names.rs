@@ -264,8 +264,8 @@ pub(super) fn setting(rest: &[&str]) -> bool {
 pub(super) fn pragma(toks: &[Tok]) -> Option<RiskLevel> {
     let dotted = toks.get(2) == Some(&Tok::Punct('.'));
     let name = toks.get(if dotted { 3 } else { 1 }).and_then(super::word)?;
-    let behind = toks.get(if dotted { 4 } else { 2 }..).unwrap_or_default();
-    let sets = !behind.is_empty();
+    let after = toks.get(if dotted { 4 } else { 2 }..).unwrap_or_default();
+    let sets = !after.is_empty();
     let reads_of = matches!(
         name,
         "table_info"
