@@ -34,7 +34,7 @@ pub(super) fn written(analysis: &Analysis, tree: &WorkTree) -> (Vec<String>, boo
     let mut opaque = analysis.unparsed || analysis.truncated;
     for effect in &analysis.effects {
         match effect.kind {
-            EffectKind::Write | EffectKind::Delete => match &effect.place {
+            EffectKind::Write | EffectKind::Delete => match &effect.path_info {
                 Some(place)
                     if place.class == PathClass::Inside
                         && !place.absolute.contains(['*', '?', '\0']) =>

@@ -145,7 +145,7 @@ impl PathEffects {
                 reach.leave(target, why, disguised);
             } else if writes {
                 let inside = effect
-                    .place
+                    .path_info
                     .as_ref()
                     .and_then(|place| tree.below(&place.absolute))
                     .unwrap_or(target);

@@ -167,7 +167,7 @@ impl PathFacts {
             return None;
         }
         let known = effect
-            .place
+            .path_info
             .as_ref()
             .filter(|p| p.class != PathClass::Unknown && !has_unknown(&p.absolute));
         let inside = match known.map(|p| p.class) {
@@ -222,7 +222,7 @@ impl PathFacts {
         TouchedPath {
             shown: effect.target.as_deref().unwrap_or_default(),
             absolute: effect
-                .place
+                .path_info
                 .as_ref()
                 .filter(|_| self.known)
                 .map(|p| p.absolute.as_str()),

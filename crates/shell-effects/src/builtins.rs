@@ -620,7 +620,7 @@ mod tests {
     use crate::{Context, RiskLevel, Table, analyse, measured};
 
     #[test]
-    fn a_directory_that_only_grows_is_given_up() {
+    fn a_growing_directory_becomes_unknown() {
         let table = Table::builtin();
         let ctx = Context::new(&table);
         let line = |n: usize| {
@@ -648,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn where_cd_leads_may_not_be_known() {
+    fn the_target_of_cd_may_be_unknown() {
         let table = Table::builtin();
         let risk = |cmd: &str| analyse(cmd, &Context::new(&table)).risk;
         assert_eq!(risk("CDPATH=/ cd etc && rm hosts"), RiskLevel::High);

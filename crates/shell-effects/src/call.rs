@@ -302,7 +302,7 @@ pub(super) fn parse_dd<'s>(call: &mut ParsedArgs<'s>, chain: &[&'s Spec], arg: &
 }
 
 /// Parses one flag. Returns true if the options end here for good.
-#[expect(clippy::too_many_arguments, reason = "one flag has that many sides")]
+#[expect(clippy::too_many_arguments, reason = "a flag needs its whole context")]
 pub(super) fn parse_flag<'s>(
     call: &mut ParsedArgs<'s>,
     chain: &[&'s Spec],

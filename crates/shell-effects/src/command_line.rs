@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_change_what_runs_is_unknown() {
+    fn members_that_may_change_the_line_are_unknown() {
         for payload in [
             json!({"command": "ls", "script": "rm -rf /"}),
             json!({"command": "cat", "stdin": "x"}),

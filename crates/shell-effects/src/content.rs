@@ -139,7 +139,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn only_calls_that_say_all_of_it_count() {
+    fn only_complete_calls_count() {
         let table = Table::builtin();
         let ctx = Context::new(&table);
         let of = |name: &str, parameters: serde_json::Value| {

@@ -125,7 +125,7 @@ mod tests {
     use crate::{RiskLevel, risk_of};
 
     #[test]
-    fn what_a_copy_brings_along_counts() {
+    fn contents_of_a_copy_are_rated() {
         for line in [
             "cp -r x/.github .",
             "cp -rt . x/.github",

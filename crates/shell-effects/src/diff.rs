@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_a_hunk_is_no_header() {
+    fn text_of_a_hunk_is_not_a_header() {
         let a = of(
             "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/etc\n-- /etc/passwd\n+++ /etc/passwd\n+y\n",
         );

@@ -130,7 +130,7 @@ impl<'a> Engine<'a> {
         risk: RiskLevel,
         why: impl Into<Cow<'static, str>>,
     ) {
-        let place = self.classify_target(kind, target.as_deref());
+        let path_info = self.classify_target(kind, target.as_deref());
         let changes = matches!(kind, EffectKind::Write | EffectKind::Delete);
         self.sink.add(Effect {
             kind,
@@ -139,7 +139,7 @@ impl<'a> Engine<'a> {
             span,
             risk,
             why: why.into(),
-            place,
+            path_info,
             changes,
         });
     }

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn carets_stand_under_the_text() {
+    fn carets_are_under_the_text() {
         let s = shown("echo hi > /etc/motd");
         let lines: Vec<&str> = s.lines().collect();
         let i = lines.iter().position(|l| l.contains("^^")).unwrap();

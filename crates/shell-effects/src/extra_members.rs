@@ -269,7 +269,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_stands_beside_an_answer_or_a_diff_counts() {
+    fn extra_members_are_rated() {
         let table = Table::builtin();
         let ctx = Context::new(&table);
         let answer =

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_puts_back_is_written() {
+    fn restored_files_are_written() {
         for (line, paths) in [
             ("git checkout HEAD~1 -- src/a.rs b", &["src/a.rs", "b"][..]),
             ("git checkout HEAD~1 src/a.rs", &["src/a.rs"]),

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_loses_its_quotes_and_nothing_else() {
+    fn a_delimiter_loses_only_its_quotes() {
         let name = |source: &str| unquoted(source);
         assert_eq!(name("EOF"), Some(("EOF".to_owned(), false)));
         assert_eq!(name("'E $O`F'"), Some(("E $O`F".to_owned(), true)));

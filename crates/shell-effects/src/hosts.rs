@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_is_named_alone() {
+    fn only_this_machine_is_local() {
         for own in [
             "localhost",
             "LOCALHOST",

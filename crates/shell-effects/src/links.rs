@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_followed_wherever_they_stand() {
+    fn links_anywhere_in_a_path_are_resolved() {
         let links = Links::new(
             [
                 ("/w/out", "/etc"),

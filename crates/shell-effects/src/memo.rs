@@ -56,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn asks_once_and_stays_small() {
+    fn computes_once_and_stays_small() {
         let mut memo = Memo::default();
         assert_eq!((memo.get("a", str::len), memo.get("a", |_| 7)), (1, 1));
         let long = "x".repeat(LENGTH + 1);

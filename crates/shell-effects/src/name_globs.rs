@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_meet_names_and_other_globs() {
+    fn globs_overlap_names_and_other_globs() {
         for (name, other) in [
             (".e?v", ".env"),
             (".e*", ".env"),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glob_that_says_next_to_nothing_is_no_file() {
+    fn an_unspecific_glob_matches_no_file() {
         for name in [".*", ".g*", ".e?v", "J*", "?enkins*", "cr*", "*vrc"] {
             let expected = name != "J*";
             assert_eq!(is_specific(&marked(name)), expected, "{name}");

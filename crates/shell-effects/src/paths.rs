@@ -176,7 +176,7 @@ impl Engine<'_> {
             span: at.span,
             risk,
             why: why.into(),
-            place: Some(info),
+            path_info: Some(info),
             changes,
         });
     }

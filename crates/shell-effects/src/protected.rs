@@ -353,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_finds_and_ignores_what_it_says() {
+    fn the_list_matches_its_examples() {
         let file = file().expect("the list can be read");
         for group in file.groups {
             for path in &group.paths {
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn disguises_are_seen_through() {
+    fn disguised_names_match() {
         for path in [
             ".ENVRC",
             ".envrc.",
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_that_may_be_protected_are() {
+    fn globs_that_may_match_protected_paths_are_protected() {
         let marked = |path: &str| path.replace('*', "\u{2}").replace('?', "\u{3}");
         for path in [
             ".g?thub/workflows/ci.yml",

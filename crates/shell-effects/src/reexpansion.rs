@@ -221,7 +221,7 @@ mod tests {
     use crate::{RiskLevel, risk_of as risk};
 
     #[test]
-    fn values_that_are_read_as_code_are_followed() {
+    fn values_evaluated_as_code_are_analysed() {
         for line in [
             "echo $((x))",
             "echo $(( 1 + $x ))",

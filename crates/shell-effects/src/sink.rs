@@ -50,7 +50,7 @@ impl Sink {
             e.kind == effect.kind
                 && e.span == effect.span
                 && e.target == effect.target
-                && e.place == effect.place
+                && e.path_info == effect.path_info
                 && e.changes == effect.changes
         };
         if let Some(e) = self.effects.iter_mut().rev().take(32).find(|e| same(e)) {

@@ -33,7 +33,7 @@ impl Engine<'_> {
         out
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one call has that many sides")]
+    #[expect(clippy::too_many_arguments, reason = "a call needs its whole context")]
     pub(crate) fn apply_call(
         &mut self,
         name: &str,
@@ -350,7 +350,7 @@ impl Engine<'_> {
         self.emit_raw(e.kind, None, certainty, span, risk, why_of(e.kind));
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one call has that many sides")]
+    #[expect(clippy::too_many_arguments, reason = "a call needs its whole context")]
     fn operands(
         &mut self,
         ops: &Operands,

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_does_something_besides_reading_is_not_low() {
+    fn a_name_with_a_second_action_is_not_low() {
         for name in [
             "view_and_transfer_money",
             "query_mutate",

@@ -165,7 +165,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_stands_beside_a_command_counts() {
+    fn members_next_to_a_command_are_applied() {
         for params in [
             json!({"command": "rm", "args": ["-rf", "src"]}),
             json!({"command": "git", "args": ["push", "--force"]}),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn patches_do_what_they_say() {
+    fn patches_have_effects() {
         let git = "--- a/.git/config\n+++ b/.git/config\n@@ -1 +1 @@\n-a\n+b\n";
         let plain = "--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-a\n+b\n";
         let begun = |path: &str| {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_is_given_to_do_counts() {
+    fn parameters_of_a_reader_are_rated() {
         const WORKFLOW: &str = ".github/workflows/x.yml";
         let diff = format!("--- a/{WORKFLOW}\n+++ b/{WORKFLOW}\n@@ -1 +1 @@\n-a\n+b\n");
         for params in [
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_members_are_read_as_paths_are() {
+    fn member_names_are_read_like_paths() {
         for params in [
             json!({"files": {" .github/workflows/ci.yml": "x"}}),
             json!({"files": {".npmrc\u{0}.txt": "x"}}),

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_expanded_is_not_inside() {
+    fn expandable_paths_are_not_inside() {
         for path in [
             "${HOME-/x}/y",
             "${HOME%/}/y",

@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_so() {
+    fn similar_lines_stay_low() {
         for line in [
             "antlr4 --include-dir /var/www a.g4",
             "flatc --log-level=/etc/x a.fbs",

@@ -196,7 +196,7 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Access> {
     if analysis.unparsed {
         all.insert(Access::Anything("the command can't be parsed".to_owned()));
     }
-    if analysis.cut {
+    if analysis.truncated {
         all.insert(Access::Anything(
             "it does more than can be analysed".to_owned(),
         ));
@@ -204,13 +204,13 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Access> {
     for effect in &analysis.effects {
         let path = || {
             let place = effect
-                .place
+                .path_info
                 .as_ref()
                 .filter(|p| p.class != PathClass::Unknown && !p.absolute.is_empty())?;
             Some(portable_path(&place.absolute))
         };
         if effect
-            .place
+            .path_info
             .as_ref()
             .is_some_and(|p| p.class == PathClass::Sink)
         {

@@ -144,7 +144,7 @@ fn parameters_with_two_roles() {
 }
 
 #[test]
-fn what_other_code_asks_of_a_tool() {
+fn parameters_of_a_tool_by_role() {
     let shell = tool("shell").unwrap();
     assert_eq!(
         (shell.command(), shell.directory()),
@@ -193,7 +193,7 @@ fn a_servers_tool_is_rated_by_its_own_name() {
 }
 
 #[test]
-fn calls_come_in_many_shapes() {
+fn calls_of_every_shape_are_read() {
     let ctx = Context::new(&TABLE);
     let risk = |name: &str, call: Value| effects_of_call(name, &Param::from(&call), &ctx).risk;
     let todos = json!({"todos": [{"content": "a", "status": "b"}]});
@@ -231,7 +231,7 @@ fn calls_come_in_many_shapes() {
 }
 
 #[test]
-fn other_types_are_read_as_before() {
+fn other_types_are_rated_by_name() {
     let ctx = Context::new(&TABLE);
     for (name, call) in [
         ("Read", json!({"file_path": {"path": "/etc/shadow"}})),
@@ -350,7 +350,7 @@ proptest! {
 }
 
 #[test]
-fn a_file_in_a_parameter_that_is_not_listed_is_the_one() {
+fn a_file_in_an_unlisted_parameter_is_found() {
     let ctx = Context::new(&TABLE);
     for (name, key) in [
         ("write_file", "filename"),
@@ -394,7 +394,7 @@ fn only_codex_applies_the_patch_of_a_command() {
 }
 
 #[test]
-fn a_path_that_nobody_can_follow_still_leads_somewhere() {
+fn an_unresolvable_path_still_has_an_effect() {
     let ctx = Context::new(&TABLE);
     let long = format!("/etc/{}", "p".repeat(5000));
     for path in ["/etc/pass\nwd", "/etc/a\0b", &long] {

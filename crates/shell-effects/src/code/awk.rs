@@ -678,7 +678,7 @@ mod tests {
     }
 
     #[test]
-    fn pipes_run_what_stands_at_their_end() {
+    fn pipes_run_their_commands() {
         for cmd in [
             r#"awk '{print "rm -rf src" |& "sh"}' a"#,
             r#"awk 'BEGIN{print "rm -rf src"|&"sh"}'"#,

@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn source_that_reaches_out_is_not() {
+    fn source_that_reaches_out_is_not_harmless() {
         for (path, text) in [
             (
                 "a.c",

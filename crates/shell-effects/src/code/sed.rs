@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_emptied_are_lost() {
+    fn emptied_files_are_detected() {
         for cmd in [
             "sed -i d src/main.c",
             "sed --in-place= -e d src/main.c",
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_may_be_commands() {
+    fn unknown_parts_may_be_commands() {
         for cmd in [
             "sed \"s/a/b/$x\" f",
             "sed \"/x/$x\" f",
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn text_goes_on_behind_a_backslash() {
+    fn text_continues_after_a_backslash() {
         let end = |text: &str| text_end(&text.chars().collect::<Vec<_>>(), 0);
         assert_eq!(end("x\np"), 1);
         assert_eq!(end("\\\ns/x\np"), 5);

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_what_stands_outside_of_text() {
+    fn names_are_outside_of_text() {
         assert_eq!(
             names("python", "import os # eval\nos.path.join('a.b', x)"),
             ["os", "os", "path", "join", "x"]
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn code_inside_of_strings_is_handed_out() {
+    fn code_in_strings_is_returned() {
         assert_eq!(
             embedded_in("python", r#"print(f"{a(1)} {b:{c()}} {d!r:>10}")"#),
             ["a(1)", "b", "c()", "d"]
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_grammar_does_not_know_is_said() {
+    fn code_that_does_not_parse_is_broken() {
         assert!(read("python", "print('a'").unwrap().broken);
         assert!(!read("python", "print('a')").unwrap().broken);
         assert!(read("js", &"[".repeat(MAX_TEXT + 1)).unwrap().broken);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn perl_that_a_lexer_may_misread_is_doubtful() {
+    fn ambiguous_perl_is_recognised() {
         let may_be_misread =
             |text: &str| may_be_misread(text, &super::super::lex::tokens("perl", text));
         for text in [
@@ -317,14 +317,14 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_words_before_what_a_call_takes() {
+    fn call_like_words_precede_arguments() {
         let called = call_like("system up, unlink( rename $b; exec \"(").collect::<Vec<_>>();
         assert_eq!(called, ["unlink", "rename", "exec"]);
     }
 
     proptest! {
         #[test]
-        fn no_code_is_too_much(
+        fn any_code_is_parsed(
             lang in prop::sample::select(vec!["python", "js", "ruby", "php"]),
             text in "[a-c\"'`#$@%{}()\\[\\]<>/?:\\\\ \n\u{0}]{0,200}"
         ) {

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn folders_of_secrets_are_known_wherever_they_stand() {
+fn secret_directories_are_found_anywhere() {
     for path in [
         "/home/dev/.ssh/x",
         ".ssh/x",
@@ -19,7 +19,7 @@ fn folders_of_secrets_are_known_wherever_they_stand() {
 }
 
 #[test]
-fn globs_that_may_be_secrets_are() {
+fn globs_that_may_match_secrets_are_secret() {
     let secret = |path: &str| {
         let path = path.replace('*', "\u{2}").replace('?', "\u{3}");
         classify(

@@ -106,7 +106,7 @@ pub(super) fn lookup(scope: &Scope<'_>, name: &str, tokens: &[Token], at: usize)
     let (head, last) = full
         .rsplit_once(sep)
         .map_or((None, full), |(h, l)| (Some(h), l));
-    let place = NameContext {
+    let context = NameContext {
         scope,
         tokens,
         at,
@@ -117,12 +117,12 @@ pub(super) fn lookup(scope: &Scope<'_>, name: &str, tokens: &[Token], at: usize)
         member: is_member(tokens, at) && required.is_none(),
     };
     match scope.lang {
-        "python" => python::python(&place),
-        "js" => js::js(&place),
-        "ruby" => ruby::ruby(&place),
-        "php" => php::php(&place),
-        "perl" => perl::perl(&place),
-        _ => lua::lua(&place),
+        "python" => python::python(&context),
+        "js" => js::js(&context),
+        "ruby" => ruby::ruby(&context),
+        "php" => php::php(&context),
+        "perl" => perl::perl(&context),
+        _ => lua::lua(&context),
     }
 }
 
