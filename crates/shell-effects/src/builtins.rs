@@ -50,7 +50,7 @@ impl Engine<'_> {
                 name,
                 "mapfile" | "readarray" | "read" | "let" | "declare" | "typeset"
             ) {
-                self.dynamic(span, "a word that isn't known, which may be an option");
+                self.dynamic(span, "a word that isn't known and may be an option");
             }
         }
         match name {
@@ -238,7 +238,7 @@ impl Engine<'_> {
                         Certainty::Certain,
                         off.span,
                         RiskLevel::High,
-                        "switches the history of the shell off",
+                        "disables the history of the shell",
                     );
                 }
                 let i = rest

@@ -103,7 +103,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
                     Certainty::Certain,
                     span,
                     RiskLevel::High,
-                    "gives a program its owner's rights",
+                    "makes a program run with its owner's rights",
                 );
             } else {
                 e.emit_raw(

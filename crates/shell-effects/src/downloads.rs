@@ -157,9 +157,9 @@ impl Engine<'_> {
             });
         if has_unknown(t) || world || special || zero || symbolic {
             let why = if special || symbolic && t.contains('s') {
-                "gives a program its owner's rights"
+                "makes a program run with its owner's rights"
             } else {
-                "lets everybody write, or nobody read"
+                "lets anyone write, or no one read"
             };
             self.emit_raw(
                 EffectKind::Privilege,
@@ -273,7 +273,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 a.span,
                 RiskLevel::High,
-                "what a command printed leaves with the request",
+                "sends the output of a command with the request",
             );
         }
         let leaks = rest.iter().any(|a| {
@@ -292,7 +292,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 a.span,
                 RiskLevel::High,
-                "sends a secret in the address",
+                "sends a secret in the URL",
             );
         }
     }
@@ -312,12 +312,12 @@ impl Engine<'_> {
             ))
         });
         if shell.is_some() {
-            self.dynamic(span, "gives a shell to whoever is at the other end");
+            self.dynamic(span, "gives the other end of the connection a shell");
         }
         if let Some(unknown_word) = rest.iter().find(|a| super::call::is_unknown_word(a)) {
             self.dynamic(
                 unknown_word.span,
-                "a word that isn't known, which may be an option",
+                "a word that isn't known and may be an option",
             );
         }
         let executes =
@@ -332,7 +332,7 @@ impl Engine<'_> {
                 u.starts_with("EXEC:") || u.starts_with("SYSTEM:") || u.starts_with("SHELL:")
             });
         if executes || socat {
-            self.dynamic(span, "gives a program to whoever is connected");
+            self.dynamic(span, "gives the other end of the connection a program");
         } else if short('z') && !stdin.present {
             // Only tests whether a port is open.
         } else if stdin.present && (!stdin.inline && stdin.text.is_none()) {
@@ -342,7 +342,7 @@ impl Engine<'_> {
                 Certainty::Certain,
                 span,
                 RiskLevel::High,
-                "sends what it is given over the network",
+                "sends its input over the network",
             );
         } else if short('l') {
             self.emit_raw(

@@ -377,13 +377,13 @@ impl Engine<'_> {
                 } else {
                     RiskLevel::Medium
                 },
-                "containers of another machine",
+                "controls containers on another machine",
             );
         } else if name == "DOCKER_CONTEXT"
             && !matches!(value, "" | "default" | "rootless")
             && !value.starts_with("desktop-")
         {
-            let why = "containers of another machine";
+            let why = "controls containers on another machine";
             self.emit_raw(
                 EffectKind::Network,
                 Some(show(value)),
@@ -419,7 +419,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 span,
                 RiskLevel::Medium,
-                "switches the check of certificates off",
+                "disables the check of certificates",
             );
         }
     }
@@ -715,7 +715,7 @@ impl Engine<'_> {
                     Certainty::Possible,
                     span,
                     RiskLevel::High,
-                    "programs are looked for in an unsafe directory first",
+                    "programs are searched in an unsafe directory first",
                 );
                 return;
             }

@@ -243,7 +243,7 @@ fn effects_of_extras(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         .iter()
         .any(|(name, _)| DIRECTORY_MEMBERS.contains(&&**name))
     {
-        unknown("it says that it is applied somewhere else");
+        unknown("it is applied in another directory");
     }
     let inputs = rest.inputs();
     let mut found = ParamScan {

@@ -50,7 +50,7 @@ impl Engine<'_> {
                 if let Some(dir) = a.text.strip_prefix("--exec-path=")
                     && !dir.is_empty()
                 {
-                    self.dynamic(a.span, "git looks for its programs elsewhere");
+                    self.dynamic(a.span, "git runs its programs from another directory");
                 }
                 if let Some(dir) = a.text.strip_prefix("--git-dir=") {
                     self.git_elsewhere(dir, a.span);
@@ -132,7 +132,7 @@ impl Engine<'_> {
             }
         }
         if rebases && !dry {
-            let why = "rebases local commits onto what it fetches: they are rewritten";
+            let why = "rebases local commits onto the fetched ones, which rewrites them";
             self.emit(EffectKind::GitRewrite, None, span, why);
         }
     }
@@ -283,7 +283,7 @@ impl Engine<'_> {
                     Certainty::Possible,
                     value.span,
                     RiskLevel::High,
-                    "git runs hooks or settings from there",
+                    "git uses hooks or settings from this path",
                 );
             }
             return;
@@ -452,7 +452,7 @@ impl Engine<'_> {
                     if matches!(a.text.as_str(), "-O" | "--open-files-in-pager") {
                         self.dynamic(
                             a.span,
-                            "opens what it finds in a program that isn't named here",
+                            "opens the matching files in a program that isn't named",
                         );
                     }
                     if let Some(c) = a
@@ -472,7 +472,7 @@ impl Engine<'_> {
                             Certainty::Possible,
                             a.span,
                             RiskLevel::High,
-                            "runs a program on what it finds",
+                            "runs a program on the matching files",
                         );
                     }
                 }

@@ -21,7 +21,7 @@ pub(super) struct PendingHeredoc {
 }
 
 const UNCLEAR: ParseError =
-    ParseError::Refused("a here-document whose end shells would look for in different places");
+    ParseError::Refused("a here-document that shells end in different places");
 
 /// Returns the delimiter as bash compares it, and whether some of it was quoted. `None` if it
 /// contains more than plain and quoted text.
@@ -76,10 +76,10 @@ impl Parser<'_> {
         let at = self.pos;
         let target = self
             .word_opt()?
-            .ok_or(ParseError::Unexpected("end of a here-document's name"))?;
+            .ok_or(ParseError::Unexpected("end of a here-document's delimiter"))?;
         let source = self.text.get(at..self.pos).unwrap_or_default();
         let (name, quoted) = unquoted(source).ok_or(ParseError::Refused(
-            "the name of a here-document holds more than plain text",
+            "the delimiter of a here-document contains more than plain text",
         ))?;
         let body = Rc::new(OnceCell::new());
         self.heredocs.push(PendingHeredoc {

@@ -51,7 +51,7 @@ impl Engine<'_> {
         }
         let host = canonical(host_of(&arg.text));
         if arg.computed {
-            let why = "what a command printed leaves in the address";
+            let why = "sends the output of a command in the URL";
             self.emit_raw(
                 EffectKind::Network,
                 Some(show(&host)),
@@ -71,7 +71,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 arg.span,
                 RiskLevel::High,
-                "asks the cloud for its credentials",
+                "requests credentials from the cloud's metadata service",
             );
         }
         self.emit_raw(

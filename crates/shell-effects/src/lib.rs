@@ -132,7 +132,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
     };
     let fuel = clean.len().saturating_mul(60).saturating_add(20_000);
     let mut engine = engine::Engine::new(ctx, fuel);
-    let nul = "the line holds a NUL byte: one shell leaves it out, another ends there";
+    let nul = "the line contains a NUL byte: some shells drop it, others stop there";
     if let Some(why) = cmd
         .contains('\0')
         .then_some(nul)

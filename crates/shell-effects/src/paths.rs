@@ -8,9 +8,9 @@ use super::links::Resolution;
 use super::path::{self, PathClass, PathInfo};
 use super::protected;
 
-const WRITES_AUTORUN: &str = "changes a file that runs by itself or decides what is checked";
+const WRITES_AUTORUN: &str = "changes a file that runs automatically or decides what is checked";
 const WRITES_AUTORUN_DIRECTORY: &str =
-    "changes a directory of files that run by themselves or decide what is checked";
+    "changes a directory of files that run automatically or decide what is checked";
 
 /// A path in an expanded word, with the part of the line that causes it.
 #[derive(Debug, Clone, Copy)]
@@ -412,11 +412,11 @@ impl Engine<'_> {
         let (risk, why) = match info.class {
             PathClass::Inside if self.is_autorun(&info) || self.is_autorun_directory(at.text) => (
                 RiskLevel::High,
-                "moves away what runs by itself or decides what is checked",
+                "moves away a file that runs automatically or decides what is checked",
             ),
             PathClass::Inside | PathClass::Temporary => (RiskLevel::Medium, "moves away"),
-            PathClass::Unknown => (RiskLevel::High, "moves away what isn't known"),
-            _ => (RiskLevel::High, "moves away from outside"),
+            PathClass::Unknown => (RiskLevel::High, "moves away a path that isn't known"),
+            _ => (RiskLevel::High, "moves away a path outside the work tree"),
         };
         self.emit_change(EffectKind::Write, at, info, risk, why);
     }

@@ -212,7 +212,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 code.span,
                 RiskLevel::High,
-                "code that reads a secret of the environment",
+                "code that reads a secret from the environment",
             );
         }
     }
@@ -240,7 +240,7 @@ impl Engine<'_> {
             .iter()
             .any(|(path, text)| named(path) && !known(text))
         {
-            self.dynamic(code.span, "takes in a file that this line wrote");
+            self.dynamic(code.span, "imports a file that this line wrote");
         }
     }
 
@@ -347,7 +347,7 @@ impl Engine<'_> {
                 .iter()
                 .find(|v| names_code && is_unknown_word(v))
             {
-                self.dynamic(unknown_word.span, "where the code is isn't known");
+                self.dynamic(unknown_word.span, "the location of the code isn't known");
             }
             words.extend(seen.values.iter().cloned());
             if seen.flag.is_none()

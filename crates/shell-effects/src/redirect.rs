@@ -133,7 +133,7 @@ impl Engine<'_> {
             Certainty::Certain,
             arg.span,
             RiskLevel::High,
-            "a socket of the shell carries anything, unseen",
+            "the shell exchanges unknown data over a socket",
         );
     }
 }

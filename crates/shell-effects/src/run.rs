@@ -75,10 +75,7 @@ impl Engine<'_> {
             return self.unknown_program(args, stdin, want, span);
         }
         if first.obfuscated {
-            self.dynamic(
-                first.span,
-                "the name of the program is hidden behind a computation",
-            );
+            self.dynamic(first.span, "the name of the program is computed to hide it");
         }
         if let Some(body) = self.shell.alias(text)
             && !first.quoted
@@ -211,7 +208,7 @@ impl Engine<'_> {
             return true;
         }
         if text.starts_with("/dev/tcp/") {
-            self.dynamic(arg.span, "runs what comes over the network");
+            self.dynamic(arg.span, "runs data from the network");
             return true;
         }
         if text.contains("://") {

@@ -93,7 +93,7 @@ impl Engine<'_> {
                     Certainty::Possible,
                     v.span,
                     risk,
-                    "a value that isn't known, of which some act",
+                    "a value that isn't known and may have an effect",
                 );
             }
             if let Some(v) = seen.values.first()
@@ -147,7 +147,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 f.span,
                 RiskLevel::High,
-                "an option that isn't in the table, with a name that says it acts",
+                "an option that isn't in the table, whose name suggests an action",
             );
         }
         self.unlisted_options(call, spec, root);
@@ -161,7 +161,7 @@ impl Engine<'_> {
         if let Some(unknown_word) = call.unknown_word.as_ref().filter(|_| runs_rest) {
             self.dynamic(
                 unknown_word.span,
-                "words that aren't known, which may be the command",
+                "words that aren't known and may be the command",
             );
         }
         let risky = spec.risky || root.risky;
@@ -184,7 +184,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 unknown_word.span,
                 risk,
-                "a word that isn't known, which may be an option",
+                "a word that isn't known and may be an option",
             );
         }
         let saved_cwd = self.shell.clone_cwd();
@@ -275,7 +275,7 @@ impl Engine<'_> {
                 Certainty::Certain,
                 span,
                 floor,
-                "rated so by the table",
+                "rated by the table",
             );
         }
     }
@@ -599,7 +599,7 @@ impl Engine<'_> {
                         Certainty::Possible,
                         arg.span,
                         RiskLevel::High,
-                        "sends what isn't known in a name that it asks for",
+                        "sends unknown data in a host name that it looks up",
                     );
                 }
                 self.network(arg);

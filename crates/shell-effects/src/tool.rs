@@ -232,7 +232,7 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
                 Certainty::Possible,
                 none,
                 RiskLevel::High,
-                "a tool whose name says nothing",
+                "the tool's name doesn't say what it does",
             );
         }
     }

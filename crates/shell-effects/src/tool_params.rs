@@ -431,7 +431,7 @@ impl Engine<'_> {
         let mutation = role == Role::Mutation && !text.trim().is_empty()
             || role == Role::Query && mutates(text);
         if mutation && !sql {
-            let why = "a mutation: it changes what the service holds";
+            let why = "a mutation: it changes the data of the service";
             self.emit_raw(
                 EffectKind::Network,
                 None,

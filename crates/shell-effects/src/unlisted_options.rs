@@ -348,7 +348,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 seen.span,
                 RiskLevel::High,
-                "an option that isn't in the table, with a name that says it loads code",
+                "an option that isn't in the table, whose name suggests that it loads code",
             );
         }
     }

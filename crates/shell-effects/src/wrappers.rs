@@ -75,10 +75,10 @@ impl Engine<'_> {
                     Certainty::Possible,
                     s.span,
                     RiskLevel::Medium,
-                    "words that aren't known, which may be an action",
+                    "words that aren't known and may be an action",
                 );
             } else if is_unknown_word(s) {
-                self.dynamic(s.span, "words that aren't known, which may be an action");
+                self.dynamic(s.span, "words that aren't known and may be an action");
             }
         }
         // `{}` is some path below the first starting point.
@@ -273,7 +273,7 @@ impl Engine<'_> {
             && c.text == "\0"
             && self.table_name(&a.text).is_some()
         {
-            self.dynamic(span, "what comes in is run as code");
+            self.dynamic(span, "runs its input as code");
         }
     }
 
@@ -341,7 +341,7 @@ impl Engine<'_> {
             self.dynamic(span, "runs on other machines, or by a program of its own");
         }
         if words.iter().any(|w| w.text.contains("{=")) {
-            self.dynamic(span, "a replacement that is code of perl");
+            self.dynamic(span, "a replacement that is Perl code");
         }
         let placeholder = words.iter().any(|w| {
             w.text.contains("{}")

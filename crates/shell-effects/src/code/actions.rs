@@ -299,7 +299,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 span,
                 RiskLevel::High,
-                "the code reaches below the language",
+                "the code accesses memory or the runtime directly",
             ),
         }
     }

@@ -501,7 +501,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 span,
                 RiskLevel::High,
-                "awk reads secrets of the environment",
+                "awk reads secrets from the environment",
             );
         }
     }
@@ -513,7 +513,7 @@ impl Engine<'_> {
             return;
         };
         if command.starts_with("/inet") {
-            let why = "a socket of awk carries anything, unseen";
+            let why = "awk exchanges unknown data over a socket";
             self.emit_raw(
                 EffectKind::Network,
                 Some(command),

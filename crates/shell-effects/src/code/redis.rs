@@ -49,7 +49,7 @@ impl Engine<'_> {
                 Certainty::Certain,
                 arg.span,
                 risk,
-                "a command of the store",
+                "a Redis command",
             );
             if n >= MAX_LINES {
                 break;

@@ -63,7 +63,7 @@ impl Engine<'_> {
             has_unknown |= lexed.unknown_in_text;
             statements += lexed.pieces.len();
             if statements > MAX_STATEMENTS {
-                return self.sql_unclear("more SQL than is read", arg.span);
+                return self.sql_unclear("more SQL statements than are analysed", arg.span);
             }
             let before = self.sink.len();
             for piece in lexed.pieces {
@@ -75,13 +75,13 @@ impl Engine<'_> {
             self.burn((self.sink.len() - before) * 4);
         }
         if !closed {
-            self.sql_unclear("SQL with a text that doesn't end", arg.span);
+            self.sql_unclear("SQL with an unclosed string", arg.span);
         }
         if has_unknown {
             self.sql_emit(
                 EffectKind::Dynamic,
                 RiskLevel::Medium,
-                "a text in the SQL isn't known",
+                "a string in the SQL isn't known",
                 arg.span,
             );
         }
@@ -117,7 +117,7 @@ impl Engine<'_> {
         } else {
             let harmless = matches!(head, "notee" | "nopager" | "rehash" | "print");
             if !(client == Client::Mysql && harmless) {
-                self.dynamic(span, "the client runs or writes what its input says");
+                self.dynamic(span, "the client runs a command or writes a file");
             }
         }
     }
@@ -137,7 +137,7 @@ impl Engine<'_> {
                     // The rest of the line belongs to it.
                     let whole = line.split_once("copy").map_or("", |(_, rest)| rest);
                     if whole.contains('\\') {
-                        self.dynamic(span, "the client copies in a way that isn't known");
+                        self.dynamic(span, "an unknown form of the client's copy command");
                     }
                     return self.client_copy(lang, whole, span);
                 }
@@ -155,7 +155,7 @@ impl Engine<'_> {
                 _ => name.starts_with('d') && name.len() < 6,
             };
             if !reads || rest.contains(['`', '|']) {
-                self.dynamic(span, "the client runs or writes what its input says");
+                self.dynamic(span, "the client runs a command or writes a file");
             }
         }
     }
@@ -171,7 +171,7 @@ impl Engine<'_> {
             rule_sets.first().copied().unwrap_or_default(),
         );
         let [SqlPiece::Statement(toks)] = lexed.pieces.as_slice() else {
-            return self.dynamic(span, "the client copies in a way that isn't known");
+            return self.dynamic(span, "an unknown form of the client's copy command");
         };
         self.sql_copy(lang, toks, true, span);
     }
@@ -288,7 +288,7 @@ impl Engine<'_> {
             "set" if names::setting(rest) => (
                 EffectKind::Read,
                 RiskLevel::Low,
-                "SQL that sets its session",
+                "SQL that changes its session",
             ),
             "pragma" => match names::pragma(body) {
                 Some(RiskLevel::Low) => (EffectKind::Read, RiskLevel::Low, "SQL that reads"),
@@ -384,7 +384,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 span,
                 RiskLevel::High,
-                "SQL that reaches beyond its tables",
+                "SQL that accesses more than its tables",
             ),
             Function::Unknown => {
                 // Names of tables, columns and common table expressions are followed by brackets

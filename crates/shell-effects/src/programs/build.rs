@@ -86,7 +86,7 @@ fn make(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         {
             cx.dynamic(
                 a.span,
-                "make reads its rules from text that this line makes",
+                "make reads its rules from text that this line creates",
             );
         }
     }

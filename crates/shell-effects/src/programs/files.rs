@@ -85,7 +85,7 @@ fn move_files(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             Certainty::Certain,
             last.span,
             RiskLevel::High,
-            "moves files into nothing",
+            "moves files to /dev/null",
         );
     }
     None

@@ -57,7 +57,7 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             Certainty::Possible,
             unknown_word.span,
             RiskLevel::Medium,
-            "a word that isn't known, which may be an option",
+            "a word that isn't known and may be an option",
         );
     }
     if let Some(unknown_word) = unknown_word
@@ -67,7 +67,7 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     {
         cx.dynamic(
             unknown_word.span,
-            "a word that isn't known, which may be an option",
+            "a word that isn't known and may be an option",
         );
     }
     match words.as_slice() {

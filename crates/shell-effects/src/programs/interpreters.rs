@@ -75,7 +75,7 @@ fn psql(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 fn perl(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     if let Some(code) = rest.iter().find(|a| a.text.contains("$^I")) {
-        cx.dynamic(code.span, "edits whatever files it reads in place");
+        cx.dynamic(code.span, "edits every file that it reads in place");
     }
     perl_operands(cx, rest);
     for a in rest {
@@ -130,7 +130,7 @@ fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         if let Some(unknown_word) = rest.iter().find(|a| crate::call::is_unknown_word(a)) {
             cx.dynamic(
                 unknown_word.span,
-                "a word that isn't known, which may be an option",
+                "a word that isn't known and may be an option",
             );
         }
         for (i, a) in rest

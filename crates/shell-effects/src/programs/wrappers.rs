@@ -134,7 +134,7 @@ fn hyperfine(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             .get(i + 2)
             .is_some_and(|v| v.text.contains([';', '|', '&', '`', '$', UNKNOWN, '\n']))
         {
-            cx.dynamic(a.span, "a parameter that becomes a part of the commands");
+            cx.dynamic(a.span, "a parameter that may add commands");
         }
     }
     None
