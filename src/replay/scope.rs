@@ -333,7 +333,7 @@ fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
     let placed = analysis
         .effects
         .into_iter()
-        .filter(|e| e.place.is_some())
+        .filter(|e| e.path_info.is_some())
         .filter_map(|e| e.target);
     Some(named.into_iter().chain(placed).collect())
 }

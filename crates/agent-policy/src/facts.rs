@@ -185,7 +185,7 @@ impl<'a> Facts<'a> {
                 span: Span::new(line.text.len(), line.text.len()),
                 risk: RiskLevel::High,
                 why: "a member of the payload that may change what runs".into(),
-                place: None,
+                path_info: None,
                 changes: false,
             });
         }

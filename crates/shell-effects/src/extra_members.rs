@@ -106,7 +106,7 @@ pub fn effects_of_diff_extras(payload: &Param<'_>, ctx: &Context<'_>) -> Analysi
     if more {
         return unreadable(ctx);
     }
-    let beside = |(name, value): &&(Cow<'_, str>, Param<'_>)| {
+    let is_extra = |(name, value): &&(Cow<'_, str>, Param<'_>)| {
         let text = DIFF_MEMBERS.contains(&&**name) && matches!(value, Param::Text(_));
         let here = DIRECTORY_MEMBERS.contains(&&**name)
             && value
@@ -118,7 +118,7 @@ pub fn effects_of_diff_extras(payload: &Param<'_>, ctx: &Context<'_>) -> Analysi
         .members()
         .unwrap_or_default()
         .iter()
-        .filter(beside)
+        .filter(is_extra)
         .cloned()
         .collect();
     if rest.is_empty() {

@@ -145,15 +145,15 @@ impl Engine<'_> {
         let (mut changes, mut reads) = (false, false);
         let mut args = args.iter();
         while let Some(arg) = args.next() {
-            let behind = |prefix: &str| Arg {
+            let value_after = |prefix: &str| Arg {
                 text: arg.text.get(prefix.len()..).unwrap_or_default().to_owned(),
                 at: arg.at.map(|at| at + prefix.len()),
                 ..arg.clone()
             };
             match arg.text.as_str() {
                 "-f" | "--file" => file = args.next().cloned(),
-                text if text.starts_with("--file=") => file = Some(behind("--file=")),
-                text if text.starts_with("-f") => file = Some(behind("-f")),
+                text if text.starts_with("--file=") => file = Some(value_after("--file=")),
+                text if text.starts_with("-f") => file = Some(value_after("-f")),
                 "--blob" | "--type" | "--default" | "--comment" | "--value" | "--url" => {
                     args.next();
                 }

@@ -177,7 +177,7 @@ impl<'p> Param<'p> {
             };
             return Inputs { values, unreadable };
         };
-        let beside = |name: &str, value: &Param<'_>| {
+        let is_extra = |name: &str, value: &Param<'_>| {
             !(value.is_empty()
                 || matches!(name, "tool" | "tool_name")
                 || super::command_line::is_harmless(name, value))
@@ -194,7 +194,7 @@ impl<'p> Param<'p> {
             }
             (Some((_, inner @ Self::Members(_))), None) => {
                 let alone = |(name, value): &(Cow<'_, str>, Param<'_>)| {
-                    WRAPPERS.contains(&&**name) || !beside(name, value)
+                    WRAPPERS.contains(&&**name) || !is_extra(name, value)
                 };
                 if members.iter().all(alone) {
                     return Inputs {
@@ -214,7 +214,7 @@ impl<'p> Param<'p> {
             if WRAPPERS.contains(&&**name) {
                 // Next to a command, an array contains its arguments.
                 unreadable |= collect_members(if runs { name } else { "" }, value, &mut all);
-            } else if beside(name, value) {
+            } else if is_extra(name, value) {
                 all.push((Cow::Borrowed(name), value.clone()));
             }
         }

@@ -71,7 +71,7 @@ impl Engine<'_> {
     }
 
     fn tool_unknown(&mut self, name: &str) {
-        let why = "a parameter beside the command that may change what runs";
+        let why = "a parameter next to the command that may change what runs";
         let target = Some(super::chars::show(&clean(name)));
         self.emit_raw(
             EffectKind::Unknown,
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(
             risk("write_file", json!({"path": "a.patch", "content": git})),
             RiskLevel::Medium,
-            "nobody applies it"
+            "no tool applies it"
         );
     }
 

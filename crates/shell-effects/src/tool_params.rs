@@ -302,12 +302,14 @@ fn is_sql(text: &str) -> bool {
     text.split(';').any(|statement| {
         let mut rest = statement.trim_start();
         loop {
-            let behind = if rest.starts_with("--") {
+            let after_comment = if rest.starts_with("--") {
                 rest.split_once('\n')
             } else {
                 rest.strip_prefix("/*").and_then(|r| r.split_once("*/"))
             };
-            let Some((_, after)) = behind else { break };
+            let Some((_, after)) = after_comment else {
+                break;
+            };
             rest = after.trim_start();
         }
         let lower = rest
