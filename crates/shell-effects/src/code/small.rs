@@ -124,7 +124,7 @@ const MONGO_CALLS: &str = " find findOne count countDocuments estimatedDocumentC
  includes slice toString toISOString toFixed ObjectId ISODate Date NumberLong NumberInt UUID \
  runCommand adminCommand if for while return switch typeof catch function ";
 
-/// Commands of the MongoDB server that only read.
+/// Commands of the `mongod` server that only read.
 const MONGO_COMMANDS: &str = " ping listDatabases serverStatus buildInfo collStats dbStats hostInfo \
  listCollections listIndexes connectionStatus hello isMaster count distinct getParameter getCmdLineOpts \
  replSetGetStatus top ";
