@@ -623,8 +623,8 @@ fn is_example(rest: &str) -> bool {
 }
 
 /// Returns whether a path leads into a directory with secrets, or names such a directory as a
-/// whole, which may then be copied or packed with its contents. `name` is the last part of the path
-/// in lower case.
+/// whole. The directory may then be copied or packed with its contents. `name` is the last part of
+/// the path in lower case.
 fn is_in_secret_directory(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches('/');
     // Fast path: most paths have no part that begins like one of these directories.

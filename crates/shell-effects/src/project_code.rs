@@ -325,8 +325,8 @@ impl Engine<'_> {
         self.files.extend(files);
     }
 
-    /// Adds an effect if a tool that runs project code gets a path outside the work tree or a URL,
-    /// in an option with the role of text or without an entry.
+    /// Adds an effect if a tool that runs project code gets a path outside the work tree or a URL.
+    /// Only options with the role of text or without an entry are checked.
     pub(crate) fn pointed_elsewhere(&mut self, call: &ParsedArgs<'_>, operands: Option<&Operands>) {
         if self.remote || self.container {
             return;

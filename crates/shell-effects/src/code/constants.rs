@@ -1,7 +1,7 @@
 //! Constant propagation in inline code: `p = 'src/x.py'; open(p, 'w')`.
 //!
 //! The syntax tree shows every mention of a name. A name is constant if its first mention assigns
-//! it a text at the top level, and all others read it where nothing can assign another value. Its
+//! it a text at the top level. All others must read it where nothing can assign another value. Its
 //! mentions are replaced by the text, and the code is rated in that form. A name with any other
 //! mention stays unknown.
 

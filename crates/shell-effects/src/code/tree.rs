@@ -158,9 +158,10 @@ fn embedded(cursor: &TreeCursor<'_>, parent: &str) -> Option<Range<usize>> {
     }
 }
 
-/// Returns whether [`super::lex`] may misread where a text ends in Perl code: here-documents, the
-/// end of the program, documentation, code in regular expressions, the old package separator
-/// (`main'x`), and a slash after a bare word, which may divide or begin an expression.
+/// Returns whether [`super::lex`] may misread where a text ends in Perl code. It may with
+/// here-documents, the end of the program, documentation, code in regular expressions and the old
+/// package separator (`main'x`). It may also with a slash after a bare word, which may divide or
+/// begin an expression.
 pub(super) fn may_be_misread(text: &str, tokens: &[Token]) -> bool {
     let marks = ["(?{", "(??{", "__END__", "__DATA__", "\n="];
     let here =
