@@ -203,7 +203,8 @@ pub(crate) fn parse_args<'s>(root: &'s Spec, args: &[Arg]) -> (ParsedArgs<'s>, &
     parse_args_as(root, args, true)
 }
 
-/// Like [`parse_args`]. With `swallow`, an option matched only by its beginning takes the next word.
+/// Like [`parse_args`]. With `swallow`, an option matched only by its beginning takes the next
+/// word.
 pub(super) fn parse_args_as<'s>(
     root: &'s Spec,
     args: &[Arg],

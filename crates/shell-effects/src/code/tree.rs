@@ -3,8 +3,8 @@
 //! The lexer of [`super::lex`] determines what code does, but an attacker can exploit a string
 //! whose end it misses. A grammar knows where strings end. So the parser reports the names in the
 //! code, the code in strings, and whether it understood everything. If the two disagree, the code
-//! isn't cleared. Perl and Lua have no grammar here; [`may_be_misread`] recognises the Perl constructs
-//! that the lexer may misread.
+//! isn't cleared. Perl and Lua have no grammar here; [`may_be_misread`] recognises the Perl
+//! constructs that the lexer may misread.
 
 use super::lex::Token;
 use crate::chars::{SAFE_UNKNOWN, UNKNOWN};
