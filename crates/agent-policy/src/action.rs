@@ -342,11 +342,11 @@ impl Action {
                     }
                 }
                 files.truncate(4);
-                let beside = self.beside(shell_effects::DIFF.as_slice());
+                let beside = self.beside(shell_effects::DIFF_MEMBERS.as_slice());
                 format!("code_diff {}{}", cut(&files.join(", ")), cut(&beside))
             }
             Some(ActionType::Answer) | None => {
-                let beside = self.beside(shell_effects::ANSWER.as_slice());
+                let beside = self.beside(shell_effects::ANSWER_MEMBERS.as_slice());
                 format!("{}{}", self.kind_name, cut(&beside))
             }
         }

@@ -150,7 +150,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
             plus = count('+');
         }
     }
-    // Headers that name no file, such as two of `/dev/null`, say nothing.
+    // Headers without a file name, such as two of `/dev/null`, have no effect.
     if e.sink.len() == 0 {
         e.sink.mark_unparsed();
         e.emit_raw(
