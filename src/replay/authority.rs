@@ -12,7 +12,7 @@ use agent_policy::Category;
 use governance::Ruling;
 use governance::risk::{RiskLevel, assess_v0};
 use governance::{ActionType, DecidedBy};
-use shell_effects::line::Line;
+use shell_effects::command_line::CommandLine;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use strict_json::Raw;
@@ -149,7 +149,7 @@ fn analyse(action: &Action<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
 /// The same of a diff. Its own paths are known; of those beside it nothing is known but where they
 /// are.
 fn analyse_diff(payload: Raw<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
-    let (diff, more) = action::diff_and_more(&shell_effects::DIFF, payload);
+    let (diff, more) = action::diff_and_more(&shell_effects::DIFF_MEMBERS, payload);
     let reach = PathEffects::of_diff(diff.as_deref());
     let Some(diff) = diff else {
         return (RiskLevel::High, reach);
@@ -161,7 +161,7 @@ fn analyse_diff(payload: Raw<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     let Some(all) = payload.read_all::<shell_effects::Param<'_>>() else {
         return (RiskLevel::High, reach);
     };
-    let beside = shell_effects::effects_beside_diff(&all, &tree.places);
+    let beside = shell_effects::effects_of_diff_extras(&all, &tree.places);
     let elsewhere = PathEffects::of_effects(ActionType::ToolCall, &beside, false, tree);
     (own.max(risk(&beside)), reach.and_beside(elsewhere))
 }
@@ -183,14 +183,14 @@ fn effects(
     let mut unknown = false;
     let mut analysis = match kind {
         // Its text does nothing; what stands beside that may.
-        ActionType::Answer if !action::has_more_than(&shell_effects::ANSWER, payload) => {
+        ActionType::Answer if !action::has_more_than(&shell_effects::ANSWER_MEMBERS, payload) => {
             shell_effects::Analysis::default()
         }
         ActionType::Answer => shell_effects::effects_of_answer(&payload.read_all()?, &tree.places),
         ActionType::CodeDiff => {
             let mut analysis =
                 shell_effects::effects_of_diff(&action::diff(payload)?, &tree.places);
-            analysis.join(shell_effects::effects_beside_diff(
+            analysis.join(shell_effects::effects_of_diff_extras(
                 &payload.read_all()?,
                 &tree.places,
             ));
@@ -199,7 +199,7 @@ fn effects(
         ActionType::ShellCmd => {
             let (payload, is_beyond) = read::<serde_json::Value>(payload)?;
             unknown = is_beyond;
-            let line = Line::of(&payload)?;
+            let line = CommandLine::from_payload(&payload)?;
             let start = start(line.cwd.as_deref(), tree);
             // Where a command starts in a work tree that goes by another name, nobody knows how far
             // `..` takes it.
@@ -339,12 +339,12 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
     let analysis = match kind {
         ActionType::ShellCmd => {
             let payload: serde_json::Value = payload.read_all()?;
-            let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
+            let line = CommandLine::from_payload(&payload).filter(|line| line.unknown.is_none())?;
             shell_effects::analyse(&line.text, places())
         }
         ActionType::CodeDiff => {
             let mut analysis = shell_effects::effects_of_diff(&action::diff(payload)?, places());
-            analysis.join(shell_effects::effects_beside_diff(
+            analysis.join(shell_effects::effects_of_diff_extras(
                 &payload.read_all()?,
                 places(),
             ));
@@ -367,7 +367,7 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
         .effects
         .iter()
         .fold(executes, |bits, e| bits | Category::of(e.kind).bit());
-    (!analysis.cut).then_some(all)
+    (!analysis.truncated).then_some(all)
 }
 
 /// What a decision did to the proposal, where it modified it. `found` is the risk of the modified

@@ -31,10 +31,10 @@ pub struct RecordedChange {
 pub(super) fn written(analysis: &Analysis, tree: &WorkTree) -> (Vec<String>, bool) {
     let root = format!("{}/", tree.places.workdir);
     let mut paths = Vec::new();
-    let mut opaque = analysis.unparsed || analysis.cut;
+    let mut opaque = analysis.unparsed || analysis.truncated;
     for effect in &analysis.effects {
         match effect.kind {
-            EffectKind::Write | EffectKind::Delete => match &effect.place {
+            EffectKind::Write | EffectKind::Delete => match &effect.path_info {
                 Some(place)
                     if place.class == PathClass::Inside
                         && !place.absolute.contains(['*', '?', '\0']) =>

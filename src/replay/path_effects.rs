@@ -129,7 +129,7 @@ impl PathEffects {
                         .unwrap_or(&place.absolute)
                         .to_owned()
                 };
-                reach.named.extend(effect.place.as_ref().map(path));
+                reach.named.extend(effect.path_info.as_ref().map(path));
             }
             let writes = effect.changes;
             let reads = matches!(effect.kind, EffectKind::Read | EffectKind::Credential);
@@ -145,7 +145,7 @@ impl PathEffects {
                 reach.leave(target, why, disguised);
             } else if writes {
                 let inside = effect
-                    .place
+                    .path_info
                     .as_ref()
                     .and_then(|place| tree.below(&place.absolute))
                     .unwrap_or(target);
@@ -197,7 +197,7 @@ impl PathEffects {
             if let Some((why, disguised)) = leaves(&change, name, true, true, false, tree) {
                 self.leave(name, why, disguised);
             } else {
-                let place = change.place.as_ref();
+                let place = change.path_info.as_ref();
                 let inside = place.and_then(|place| tree.below(&place.absolute));
                 self.write(inside.filter(|_| tree.known).unwrap_or(name), false);
             }
@@ -333,7 +333,7 @@ fn leaves(
     {
         return Some((fault.to_string(), true));
     }
-    let place = effect.place.as_ref()?;
+    let place = effect.path_info.as_ref()?;
     let absolute = place.absolute.as_str();
     let written_out = target.starts_with(['/', '~']);
     let why = match place.class {
@@ -344,7 +344,7 @@ fn leaves(
         | PathClass::GitInternal
         | PathClass::Unknown => return None,
         _ if !written_out
-            && path::relative(shell_effects::path::below_tree(target))
+            && path::relative(shell_effects::path::strip_tree_variable(target))
                 == Err(PathFault::Climbs) =>
         {
             if moved {
@@ -380,7 +380,7 @@ fn seen(name: &str, tree: &WorkTree) -> Effect {
         span: shell_effects::Span::default(),
         risk: shell_effects::RiskLevel::High,
         why: "was seen to change".into(),
-        place: Some(shell_effects::path::classify(
+        path_info: Some(shell_effects::path::classify(
             name,
             Some(&places.cwd),
             &places.workdir,

@@ -11,7 +11,7 @@ use crate::trace::step::{Action, ActionKind};
 use agent_policy::Category;
 use governance::ActionType;
 use governance::{Ledger, LedgerError};
-use shell_effects::line::Line;
+use shell_effects::command_line::CommandLine;
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use strict_json::Raw;
@@ -270,7 +270,8 @@ impl Targets {
             ActionKind::Known(ActionType::ToolCall) => tool_paths(payload)?,
             ActionKind::Known(ActionType::ShellCmd) => {
                 let payload: serde_json::Value = payload.read_all()?;
-                let line = Line::of(&payload).filter(|line| line.unknown.is_none())?;
+                let line =
+                    CommandLine::from_payload(&payload).filter(|line| line.unknown.is_none())?;
                 let text = line.text.into_owned();
                 let single = is_single(&text);
                 return Some(Targets::Line { text, single });
@@ -325,14 +326,14 @@ fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
         .or_else(|| call.get("tool_name"))
         .and_then(shell_effects::Param::as_str)?;
     let analysis = shell_effects::effects_of_call(tool, &call, places());
-    if analysis.cut || analysis.unparsed {
+    if analysis.truncated || analysis.unparsed {
         return None;
     }
     let named = action::paths(ActionKind::Known(ActionType::ToolCall), payload);
     let placed = analysis
         .effects
         .into_iter()
-        .filter(|e| e.place.is_some())
+        .filter(|e| e.path_info.is_some())
         .filter_map(|e| e.target);
     Some(named.into_iter().chain(placed).collect())
 }

@@ -2,8 +2,8 @@
 
 use governance::ActionType;
 use serde_json::{Map, Value};
-use shell_effects::line::{Line, PLACES, is_harmless};
-use shell_effects::{Param, WRAPPERS, unwrapped_value};
+use shell_effects::command_line::{CommandLine, DIRECTORY_MEMBERS, is_harmless};
+use shell_effects::{Param, WRAPPERS, json_in_text};
 
 /// An action that an agent proposes.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,7 +136,7 @@ impl Action {
             .filter(|_| kind == Some(ActionType::ToolCall))
         {
             if let Some(value) = payload.get_mut(name)
-                && let Some(read) = value.as_str().and_then(unwrapped_value)
+                && let Some(read) = value.as_str().and_then(json_in_text)
             {
                 *value = read;
             }
@@ -237,9 +237,9 @@ impl Action {
     }
 
     /// The command line of a `shell_cmd`, with its directory and unknown members.
-    pub(crate) fn line(&self) -> Option<Line<'_>> {
+    pub(crate) fn line(&self) -> Option<CommandLine<'_>> {
         if self.kind == Some(ActionType::ShellCmd) {
-            Line::of(&self.payload)
+            CommandLine::from_payload(&self.payload)
         } else {
             None
         }
@@ -279,7 +279,7 @@ impl Action {
 
     /// Whether a `code_diff` is applied outside the work tree.
     fn goes_elsewhere(&self) -> bool {
-        PLACES.iter().any(|place| {
+        DIRECTORY_MEMBERS.iter().any(|place| {
             self.payload
                 .get(place)
                 .is_some_and(|at| !at.is_null() && at.as_str() != Some(""))
@@ -342,11 +342,11 @@ impl Action {
                     }
                 }
                 files.truncate(4);
-                let beside = self.beside(shell_effects::DIFF.as_slice());
+                let beside = self.beside(shell_effects::DIFF_MEMBERS.as_slice());
                 format!("code_diff {}{}", cut(&files.join(", ")), cut(&beside))
             }
             Some(ActionType::Answer) | None => {
-                let beside = self.beside(shell_effects::ANSWER.as_slice());
+                let beside = self.beside(shell_effects::ANSWER_MEMBERS.as_slice());
                 format!("{}{}", self.kind_name, cut(&beside))
             }
         }

@@ -284,7 +284,7 @@ impl Predicate {
 fn bits_hold(wanted: u32, found: u32, facts: &Facts<'_>, strict: bool, some: bool) -> Tristate {
     if strict {
         return Tristate::from_bool(
-            found & !wanted == 0 && !(some && found == 0) && !facts.analysis().cut,
+            found & !wanted == 0 && !(some && found == 0) && !facts.analysis().truncated,
         );
     }
     if wanted & found != 0 {

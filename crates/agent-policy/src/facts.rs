@@ -6,10 +6,10 @@ use super::parts::Parts;
 use super::path::{PathFacts, TouchedPath};
 use super::surroundings::Surroundings;
 use governance::{ActionType, RiskLevel};
-use shell_effects::line::Line;
+use shell_effects::command_line::CommandLine;
 use shell_effects::{
-    Analysis, Certainty, Context, Effect, EffectKind, How, Param, Span, Step, analyse,
-    effects_beside_diff, effects_of_answer, effects_of_diff, effects_of_tool,
+    Analysis, Certainty, Context, Effect, EffectKind, Param, Span, Step, StepOrigin, analyse,
+    effects_of_answer, effects_of_diff, effects_of_diff_extras, effects_of_tool,
 };
 use std::cell::OnceCell;
 
@@ -89,7 +89,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) action: &'a Action,
     stated: Option<RiskLevel>,
     surroundings: &'a Surroundings,
-    line: OnceCell<Line<'a>>,
+    line: OnceCell<CommandLine<'a>>,
     analysis: OnceCell<Analysis>,
     parts: OnceCell<Parts>,
     effects: OnceCell<u32>,
@@ -136,7 +136,7 @@ impl<'a> Facts<'a> {
                 },
                 Some(ActionType::CodeDiff) => self.action.patch().map_or_else(unknown, |diff| {
                     let mut analysis = effects_of_diff(diff, context);
-                    analysis.join(effects_beside_diff(
+                    analysis.join(effects_of_diff_extras(
                         &Param::from(&self.action.payload),
                         context,
                     ));
@@ -150,7 +150,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    fn written(&self) -> &Line<'a> {
+    fn written(&self) -> &CommandLine<'a> {
         self.line
             .get_or_init(|| self.action.line().unwrap_or_default())
     }
@@ -185,7 +185,7 @@ impl<'a> Facts<'a> {
                 span: Span::new(line.text.len(), line.text.len()),
                 risk: RiskLevel::High,
                 why: "a member of the payload that may change what runs".into(),
-                place: None,
+                path_info: None,
                 changes: false,
             });
         }
@@ -324,7 +324,7 @@ impl<'a> Facts<'a> {
 
     /// Whether the action may do more than its effects say.
     pub(crate) fn hides(&self) -> bool {
-        self.effects() & HIDDEN != 0 || self.analysis().cut
+        self.effects() & HIDDEN != 0 || self.analysis().truncated
     }
 
     /// The categories, as bits. A command always has `execute`.
@@ -377,7 +377,9 @@ impl<'a> Facts<'a> {
                 "shopt" | "setopt" | "set" | "zsh" | "fish"
             )
         };
-        let flag = |s: &Step| s.how != How::Direct && s.args.iter().any(|a| a.contains("dotglob"));
+        let flag = |s: &Step| {
+            s.origin != StepOrigin::Direct && s.args.iter().any(|a| a.contains("dotglob"))
+        };
         let names = |text: &str| text.contains("GLOBIGNORE") || text.contains("dotglob");
         names(self.line()) || self.steps().iter().any(|s| options(s) || flag(s))
     }

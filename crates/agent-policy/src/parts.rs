@@ -1,6 +1,6 @@
 //! The commands of a line: which effects and programs belong to which.
 
-use shell_effects::{Analysis, Effect, EffectKind, How, Span};
+use shell_effects::{Analysis, Effect, EffectKind, Span, StepOrigin};
 
 /// The commands of a line with their redirections, and the effects and programs of each.
 #[derive(Debug, Default)]
@@ -153,7 +153,7 @@ impl Parts {
         // redirections can't be distinguished.
         let mut step = analysis.tree.get(owner);
         while let Some(one) = step {
-            if one.how == How::Code && one.span == effect.span {
+            if one.origin == StepOrigin::Code && one.span == effect.span {
                 return false;
             }
             step = one.parent.and_then(|p| analysis.tree.get(p));

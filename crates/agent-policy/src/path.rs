@@ -9,7 +9,7 @@ use super::effect::Tristate;
 use super::pattern::{letter, number, wildcard};
 use globset::{GlobBuilder, GlobMatcher};
 use shell_effects::Effect as ShellEffect;
-use shell_effects::chars::{has_hole, holds};
+use shell_effects::chars::{any_byte, has_unknown};
 use shell_effects::path::{PathClass, normalise};
 use shell_effects::{EffectKind, RiskLevel};
 
@@ -167,9 +167,9 @@ impl PathFacts {
             return None;
         }
         let known = effect
-            .place
+            .path_info
             .as_ref()
-            .filter(|p| p.class != PathClass::Unknown && !has_hole(&p.absolute));
+            .filter(|p| p.class != PathClass::Unknown && !has_unknown(&p.absolute));
         let inside = match known.map(|p| p.class) {
             None | Some(PathClass::Unknown) => Tristate::Maybe,
             Some(PathClass::Inside | PathClass::Root | PathClass::GitInternal) => Tristate::Yes,
@@ -188,7 +188,7 @@ impl PathFacts {
             wild: effect
                 .target
                 .as_ref()
-                .is_some_and(|shown| holds(shown, |byte| matches!(byte, b'*' | b'?'))),
+                .is_some_and(|shown| any_byte(shown, |byte| matches!(byte, b'*' | b'?'))),
             tree: access == Access::Delete && effect.risk == RiskLevel::High
                 || folders && access == Access::Write && effect.why.starts_with("moves away"),
             dots,
@@ -222,7 +222,7 @@ impl PathFacts {
         TouchedPath {
             shown: effect.target.as_deref().unwrap_or_default(),
             absolute: effect
-                .place
+                .path_info
                 .as_ref()
                 .filter(|_| self.known)
                 .map(|p| p.absolute.as_str()),

@@ -1,6 +1,6 @@
 //! Shell arithmetic on known numbers, without recursion beyond a fixed depth.
 
-/// The value of an expression, or nothing if it isn't known or too deep.
+/// Evaluates an expression; `None` if its value isn't known or it is nested too deeply.
 pub(crate) fn eval(text: &str, var: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
     let mut p = Arith {
         src: text.as_bytes(),
@@ -22,7 +22,7 @@ struct Arith<'a> {
     depth: usize,
 }
 
-/// Binary operators, longest first, with how tightly they bind.
+/// Binary operators, longest first, with their precedence.
 const OPS: &[(&str, u8)] = &[
     ("**", 12),
     ("<<", 9),

@@ -46,7 +46,7 @@ impl Engine<'_> {
             }
         };
         self.env_effect(&a.name, &text, a.span);
-        self.number_set(&a.name, &text, a.span);
+        self.assign_integer(&a.name, &text, a.span);
         if a.index.is_some() {
             let ix = a
                 .index
@@ -103,7 +103,7 @@ impl Engine<'_> {
             && self.shell.is_in_branch()
             && old.is_some_and(|o| o.text != var.text)
         {
-            // Which of the values holds isn't known.
+            // Which of the values applies isn't known.
             Var {
                 text: UNKNOWN.to_string(),
                 array: None,

@@ -1,28 +1,25 @@
 //! The syntax tree of a command line, as far as the effects need it.
 //!
-//! `&&`, `||`, `;` and `&` are told apart only by whether a command always runs: what a
-//! list does is at least what its riskiest part does, so the tree keeps the parts.
+//! `&&`, `||`, `;` and `&` differ only in whether a command always runs. A list does at least what
+//! its riskiest part does, so the tree keeps the parts.
 
 use super::effect::Span;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// A list of pipelines.
 #[derive(Debug, Default)]
 pub(crate) struct List {
     pub items: Vec<Pipeline>,
 }
 
-/// Commands joined by `|`.
 #[derive(Debug)]
 pub(crate) struct Pipeline {
     pub commands: Vec<Command>,
-    /// Stands behind `&&` or `||`, so that it may not run.
+    /// Whether it follows `&&` or `||`, so that it may not run.
     pub conditional: bool,
     pub span: Span,
 }
 
-/// A command with its redirections.
 #[derive(Debug)]
 pub(crate) struct Command {
     pub kind: Kind,
@@ -40,7 +37,7 @@ pub(crate) enum Kind {
     Group(List),
     /// `if`: conditions and bodies in order.
     If(Vec<List>),
-    /// `while`, `until`.
+    /// `while` and `until`: condition and body.
     While(List, List),
     For {
         var: String,
@@ -57,7 +54,7 @@ pub(crate) enum Kind {
         name: String,
         body: Rc<Command>,
     },
-    /// `[[ … ]]`: only the words that can hold substitutions.
+    /// `[[ … ]]`: only the words that can contain substitutions.
     Cond(Vec<Word>),
     /// `(( … ))`
     Arith(Word),
@@ -70,7 +67,7 @@ pub(crate) struct Assign {
     pub append: bool,
     pub index: Option<Word>,
     pub value: AssignValue,
-    /// Given to `export`, `declare`, `local`, `readonly`.
+    /// Given to `export`, `declare`, `local` or `readonly`.
     pub declared: bool,
     pub span: Span,
 }
@@ -101,7 +98,7 @@ pub(crate) struct Redir {
     pub op: RedirOp,
     pub fd: Option<u32>,
     pub target: Word,
-    /// Filled when the body is reached.
+    /// Set when the parser reaches the body.
     pub body: Option<Rc<OnceCell<Word>>>,
     pub span: Span,
 }
@@ -115,9 +112,8 @@ pub(crate) struct Word {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Part {
-    /// Unquoted text: globs, tilde and braces are live.
+    /// Unquoted text: globs, tilde and braces are active.
     Lit(String),
-    /// Quoted text.
     Quoted(String),
     /// Text from `$'…'`; true if letters were hidden behind numeric escapes.
     Ansi(String, bool),
@@ -127,8 +123,8 @@ pub(crate) enum Part {
     Arith(Rc<Word>),
     /// `<(…)` or `>(…)`; true for output.
     Proc(Rc<List>, bool, Span),
-    /// Something not known, carried over from an outer expansion.
-    Hole,
+    /// An unknown value, carried over from an outer expansion.
+    Unknown,
 }
 
 /// A parameter expansion.
@@ -164,14 +160,14 @@ pub(crate) enum ParamOp {
     TrimEnd(bool),
     /// `/`, `//`
     Replace(bool),
-    /// `^^`, `,,`, `^`, `,` (upper, all)
+    /// `^^`, `,,`, `^`, `,` (upper case, all characters)
     Case(bool, bool),
-    /// `@Q` and its like
+    /// `@Q` and similar operators
     Transform,
 }
 
 impl Word {
-    /// The text if the word is one unquoted literal: what a reserved word must be.
+    /// Returns the text if the word is one unquoted literal, as a reserved word must be.
     pub fn plain(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [Part::Lit(s)] => Some(s),

@@ -2,7 +2,7 @@
 
 use super::ast::{Part, Word};
 
-/// Most words that one word expands to; beyond that the braces become a glob.
+/// Maximum number of words that one word expands to; beyond that the braces become a glob.
 const MAX: usize = 128;
 
 /// A character of unquoted text, or an opaque part.
@@ -69,7 +69,7 @@ fn expand_atoms(atoms: Vec<Atom>, budget: &mut usize, depth: usize) -> Option<Ve
     if depth > 8 {
         return None;
     }
-    // The first brace that closes and holds a comma or a range.
+    // Find the first closed brace that contains a comma or a range.
     let mut open = 0;
     while open < atoms.len() {
         if matches!(atoms.get(open), Some(Atom::Char('{')))
@@ -147,9 +147,9 @@ fn range(inner: &[Atom]) -> Option<Vec<Vec<Atom>>> {
     if let (Ok(x), Ok(y)) = (a.parse::<i64>(), b.parse::<i64>()) {
         let n = x.abs_diff(y) / step;
         if n >= MAX as u64 {
-            // Too many to list: any number.
+            // Too many to list: an unknown number.
             return Some(vec![vec![Atom::Part(Part::Quoted(
-                super::chars::SAFE_HOLE.to_string(),
+                super::chars::SAFE_UNKNOWN.to_string(),
             ))]]);
         }
         let width = if a.starts_with('0') || b.starts_with('0') {

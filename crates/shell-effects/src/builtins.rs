@@ -1,21 +1,21 @@
 //! Builtins of the shell.
 
-use super::call::is_hole;
-use super::chars::{UNKNOWN, has_hole, show};
+use super::call::is_unknown_word;
+use super::chars::{UNKNOWN, has_unknown, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::{Arg, Var};
 use super::path::{self, PathClass};
 use std::borrow::Cow;
 
-/// Longest directory that is followed, in bytes; what lies deeper isn't known.
+/// Maximum length in bytes of a current directory; a longer one isn't tracked.
 const LONGEST_CWD: usize = 512;
 
-/// What separates words of a line that is read. No other white space does.
+/// Word separators of a line read by `read`. Other white space doesn't separate.
 const BLANKS: [char; 3] = [' ', '\t', '\n'];
 
 impl Engine<'_> {
-    /// Runs a builtin; nothing if the name is none.
+    /// Runs a builtin. Returns `None` if the name isn't one.
     pub(crate) fn builtin(
         &mut self,
         name: &str,
@@ -40,8 +40,9 @@ impl Engine<'_> {
                 | "test"
                 | "["
         );
-        if takes_names && rest.iter().any(is_hole) {
-            // It may be the option that makes the next word a name, with a subscript that runs.
+        if takes_names && rest.iter().any(is_unknown_word) {
+            // The unknown word may be the option that makes the next word a name, whose subscript
+            // runs.
             for a in rest {
                 self.subscript(a);
             }
@@ -49,7 +50,7 @@ impl Engine<'_> {
                 name,
                 "mapfile" | "readarray" | "read" | "let" | "declare" | "typeset"
             ) {
-                self.dynamic(span, "a word that isn't known, which may be an option");
+                self.dynamic(span, "a word that isn't known and may be an option");
             }
         }
         match name {
@@ -67,13 +68,12 @@ impl Engine<'_> {
                     .iter()
                     .find(|a| !a.text.starts_with('-') || a.text == "-");
                 match target {
-                    None => self.shell.set_place(Some(Cow::Borrowed(&self.ctx.home))),
+                    None => self.shell.set_cwd(Some(Cow::Borrowed(&self.ctx.home))),
                     Some(a) if a.text == "-" => {
-                        // Back to where it was before: the work tree or another known place; not
-                        // followed.
-                        self.shell.set_place(None);
+                        // The previous directory isn't tracked.
+                        self.shell.set_cwd(None);
                     }
-                    // Which of the folders of CDPATH holds it isn't known.
+                    // Which directory of CDPATH contains it isn't known.
                     Some(a)
                         if !a.text.starts_with(['/', '.', '~'])
                             && self
@@ -81,14 +81,14 @@ impl Engine<'_> {
                                 .var("CDPATH")
                                 .is_some_and(|v| !matches!(v.text.as_str(), "" | "." | ":")) =>
                     {
-                        self.shell.set_place(None);
+                        self.shell.set_cwd(None);
                     }
                     Some(a) => self.change_dir(&a.text.clone()),
                 }
                 none
             }
             "popd" => {
-                self.shell.set_place(Some(Cow::Borrowed(&self.ctx.cwd)));
+                self.shell.set_cwd(Some(Cow::Borrowed(&self.ctx.cwd)));
                 none
             }
             "pwd" => Some(Stream {
@@ -105,9 +105,9 @@ impl Engine<'_> {
                 if rest.is_empty() {
                     return none;
                 }
-                let how = self.sink.how();
+                let origin = self.sink.origin();
                 let s = self.joined_shell(&rest, stdin, want);
-                self.sink.set_how(how);
+                self.sink.set_origin(origin);
                 Some(s)
             }
             "source" | "." => {
@@ -170,7 +170,7 @@ impl Engine<'_> {
                 ..Stream::default()
             }),
             "alias" | "enable" | "bind" | "history" | "hash" | "export"
-                if rest.iter().any(is_hole) =>
+                if rest.iter().any(is_unknown_word) =>
             {
                 self.dynamic(span, "changes the shell in a way that isn't known");
                 none
@@ -186,7 +186,7 @@ impl Engine<'_> {
             }
             "unalias" => none,
             "export" | "declare" | "typeset" | "local" | "readonly" => {
-                self.declared(rest);
+                self.declare_names(rest);
                 let exports = |a: &Arg| {
                     a.text.starts_with('-')
                         && a.text.contains('f')
@@ -203,7 +203,7 @@ impl Engine<'_> {
                         Some((n, v)) => {
                             let (n, v) = (n.trim_end_matches('+').to_owned(), v.to_owned());
                             self.subscript(&Arg::literal(n.as_str(), a.span));
-                            self.number_set(&n, &v, a.span);
+                            self.assign_integer(&n, &v, a.span);
                             self.env_effect(&n, &v, a.span);
                             self.shell.set_var(
                                 n,
@@ -228,8 +228,8 @@ impl Engine<'_> {
                 let history = options.windows(2).find(|pair| {
                     let [off, name] = pair else { return false };
                     let switch = off.text.starts_with('+') && off.text.ends_with('o');
-                    switch && (name.text == "history" || is_hole(name))
-                        || is_hole(off) && name.text == "history"
+                    switch && (name.text == "history" || is_unknown_word(name))
+                        || is_unknown_word(off) && name.text == "history"
                 });
                 if let Some([off, _]) = history {
                     self.emit_raw(
@@ -238,7 +238,7 @@ impl Engine<'_> {
                         Certainty::Certain,
                         off.span,
                         RiskLevel::High,
-                        "switches the history of the shell off",
+                        "disables the history of the shell",
                     );
                 }
                 let i = rest
@@ -288,7 +288,7 @@ impl Engine<'_> {
                 while let Some(a) = rest.get(i) {
                     match a.text.as_str() {
                         "-C" => {
-                            // It gets a line of the input as its last word.
+                            // The callback gets a line of the input as its last argument.
                             if let Some(c) = rest.get(i + 1) {
                                 let call = Arg {
                                     text: format!("{} {UNKNOWN}", c.text),
@@ -331,13 +331,13 @@ impl Engine<'_> {
                 none
             }
             "test" | "[" => {
-                // bash takes only numbers here, other shells take expressions.
+                // bash accepts only numbers here, other shells accept expressions.
                 let words: Vec<(String, Span)> = rest
                     .iter()
                     .filter(|a| a.text.len() < 256)
                     .map(|a| (a.text.clone(), a.span))
                     .collect();
-                self.compared(&words);
+                self.arithmetic_test(&words);
                 for (i, a) in rest.iter().enumerate() {
                     if i.checked_sub(1)
                         .and_then(|k| rest.get(k))
@@ -459,7 +459,7 @@ impl Engine<'_> {
                     self.shell.set_var(
                         v.text.clone(),
                         Var {
-                            text: super::chars::SAFE_HOLE.to_string(),
+                            text: super::chars::SAFE_UNKNOWN.to_string(),
                             ..Var::default()
                         },
                     );
@@ -473,7 +473,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Changes the directory that later paths are relative to.
+    /// Changes the current directory.
     pub(crate) fn change_dir(&mut self, to: &str) {
         if to.is_empty() {
             return;
@@ -483,9 +483,9 @@ impl Engine<'_> {
         } else {
             path::normalise(to, self.shell.cwd())
         };
-        // Every path that follows begins with it: one that only grows would make the work grow with
-        // its square.
-        self.shell.set_place(
+        // Every later path begins with it: if it could grow without limit, the work would grow
+        // quadratically.
+        self.shell.set_cwd(
             there
                 .filter(|d| d.len() <= LONGEST_CWD.max(self.ctx.cwd.len() + 64))
                 .map(Cow::Owned),
@@ -499,8 +499,8 @@ impl Engine<'_> {
         let known = text.starts_with("/dev/")
             || path::normalise(&text, self.shell.cwd())
                 .is_some_and(|p| self.files.contains_key(&p));
-        if !known && !has_hole(&text) {
-            // Start-up files and what package managers install are read by every shell anyway.
+        if !known && !has_unknown(&text) {
+            // Every shell reads start-up files and files installed by package managers anyway.
             let usual = match info.class {
                 PathClass::Home => info
                     .absolute
@@ -606,7 +606,7 @@ impl Engine<'_> {
     }
 }
 
-/// Where a known program is taken to stand.
+/// Returns the path where a known program is assumed to be installed.
 fn installed(name: &str, table: &super::table::Table) -> String {
     if table.contains(name) && !name.contains('/') {
         format!("/usr/bin/{name}")
@@ -620,7 +620,7 @@ mod tests {
     use crate::{Context, RiskLevel, Table, analyse, measured};
 
     #[test]
-    fn a_directory_that_only_grows_is_given_up() {
+    fn a_growing_directory_becomes_unknown() {
         let table = Table::builtin();
         let ctx = Context::new(&table);
         let line = |n: usize| {
@@ -628,7 +628,7 @@ mod tests {
                 .map(|i| format!("cd d{i}; cat x; "))
                 .collect::<String>()
         };
-        // Twice the line is at most some more than twice the work.
+        // Twice the line takes at most a bit more than twice the work.
         let work = |n: usize| measured(&line(n), &ctx).1;
         assert!(
             work(4000) <= work(2000) * 5 / 2,
@@ -648,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn where_cd_leads_may_not_be_known() {
+    fn the_target_of_cd_may_be_unknown() {
         let table = Table::builtin();
         let risk = |cmd: &str| analyse(cmd, &Context::new(&table)).risk;
         assert_eq!(risk("CDPATH=/ cd etc && rm hosts"), RiskLevel::High);

@@ -1,68 +1,69 @@
-//! The arguments of a call, sorted out by a program's entry: flags, their values, operands.
+//! Parses the arguments of a call by a program's entry: flags, their values, operands.
 
-use super::chars::has_hole;
+use super::chars::has_unknown;
 use super::effect::Span;
 use super::expand::Arg;
 use super::table::schema::Style;
 use super::table::spec::{Flag, Spec, When, glob};
 
-/// The arguments of one call, sorted out.
+/// The parsed arguments of one call.
 #[derive(Default)]
-pub(crate) struct Call<'s> {
+pub(crate) struct ParsedArgs<'s> {
     pub operands: Vec<Arg>,
-    pub flags: Vec<Seen<'s>>,
+    pub flags: Vec<FlagUse<'s>>,
     pub dashdash: bool,
     pub help: bool,
     pub dry: bool,
     pub recursive: bool,
     pub unknown_flag: Option<Arg>,
-    /// An option that the table doesn't list, and whose name says that it does something.
+    /// An option that the table doesn't list, with a name that suggests an action.
     pub acting_flag: Option<Arg>,
-    /// A word that isn't known at all, and that may be an option or several.
-    pub hole: Option<Arg>,
-    /// What `--no-…` or a value takes back: the run may change something after all.
-    pub wet: bool,
+    /// A completely unknown word, which may be one or more options.
+    pub unknown_word: Option<Arg>,
+    /// Whether `--no-…` or a value negates a dry-run option, so that the run may change something.
+    pub dry_negated: bool,
     /// Words after a flag that ends the options.
     pub rest: Vec<Arg>,
-    /// The rest belongs to this program.
+    /// The remaining words belong to this program.
     pub as_program: Option<(String, Vec<Arg>)>,
     pub sub: Vec<String>,
     pub unlisted: Option<Arg>,
-    /// A long option was cut short (or isn't listed), so whether it takes the next word isn't sure.
+    /// Whether a long option is abbreviated or not listed, so that it may or may not take the next
+    /// word.
     pub unsure: bool,
 }
 
 /// A flag that was given.
-pub(crate) struct Seen<'s> {
+pub(crate) struct FlagUse<'s> {
     pub name: String,
     pub flag: Option<&'s Flag>,
     pub values: Vec<Arg>,
-    /// What stands behind the `=` of an option that the table doesn't list.
+    /// The text after the `=` of an option that the table doesn't list.
     pub attached: Option<String>,
-    /// The word behind an option that the table doesn't list: its value, or an operand.
+    /// The word after an option that the table doesn't list: its value, or an operand.
     pub next: Option<Arg>,
     pub span: Span,
 }
 
-/// A word of which nothing is known, and that no quotes keep from being several.
-pub(crate) fn is_hole(arg: &Arg) -> bool {
+/// Returns whether a word is completely unknown and unquoted, so that it may become several words.
+pub(crate) fn is_unknown_word(arg: &Arg) -> bool {
     !arg.quoted && !arg.text.is_empty() && arg.text.bytes().all(|c| c == 0)
 }
 
-/// Whether a value switches off the option that it is given to. What isn't known may.
+/// Returns whether a value may switch off the option it is given to. Unknown values may.
 fn switches_off(value: &str) -> bool {
     let known = ["", "true", "yes", "on", "1", "all", "client", "server"];
     !known.iter().any(|k| value.eq_ignore_ascii_case(k))
 }
 
-/// Whether a value says no: of an option whose other values say that nothing is changed.
-fn says_no(value: &str) -> bool {
+/// Returns whether a value may mean "no", for an option whose other values select a dry run.
+fn may_mean_no(value: &str) -> bool {
     let no = ["none", "false", "no", "off", "0"];
-    has_hole(value) || no.iter().any(|k| value.eq_ignore_ascii_case(k))
+    has_unknown(value) || no.iter().any(|k| value.eq_ignore_ascii_case(k))
 }
 
-/// Words for what no program does by the way.
-const ACTS: [&str; 33] = [
+/// Verbs in option names that suggest an action of its own.
+const ACTION_WORDS: [&str; 33] = [
     "delete",
     "remove",
     "rm",
@@ -98,10 +99,10 @@ const ACTS: [&str; 33] = [
     "shutdown",
 ];
 
-/// Whether the name of an option says that it does something: `--delete-all`, `-deleteUser`. One
-/// that isn't known may.
-fn names_an_act(name: &str) -> bool {
-    if has_hole(name) {
+/// Returns whether the name of an option suggests an action: `--delete-all`, `-deleteUser`. An
+/// unknown name may.
+fn suggests_action(name: &str) -> bool {
+    if has_unknown(name) {
         return true;
     }
     let name = name.trim_start_matches('-');
@@ -114,7 +115,7 @@ fn names_an_act(name: &str) -> bool {
             word.push(c);
             continue;
         }
-        if ACTS.contains(&word.as_str()) {
+        if ACTION_WORDS.contains(&word.as_str()) {
             return true;
         }
         word.clear();
@@ -123,9 +124,9 @@ fn names_an_act(name: &str) -> bool {
     false
 }
 
-/// Whether an option that the table doesn't list takes back one that it does: `--no-dry-run`, or
-/// the beginning of it.
-fn takes_back(chain: &[&Spec], name: &str) -> bool {
+/// Returns whether an unlisted option negates a listed one that makes the run dry: `--no-dry-run`,
+/// or an abbreviation of it.
+fn negates_dry_run(chain: &[&Spec], name: &str) -> bool {
     let Some(back) = name.strip_prefix("--no").map(|n| n.trim_start_matches('-')) else {
         return false;
     };
@@ -148,7 +149,7 @@ pub(super) fn find<'s>(chain: &[&'s Spec], name: &str) -> Option<&'s Flag> {
         .find_map(|s| s.flags.get(name).and_then(|i| s.flag_list.get(*i)))
 }
 
-/// A long option may be cut short as long as it is clear.
+/// Finds a long option, which may be abbreviated as long as it is unambiguous.
 pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, &'s Flag)> {
     for s in chain.iter().rev() {
         if let Some((k, i)) = s.flags.get_key_value(name) {
@@ -175,14 +176,14 @@ pub(super) fn find_long<'s>(chain: &[&'s Spec], name: &str) -> Option<(&'s str, 
     }
 }
 
-impl<'s> Call<'s> {
-    /// Whether the run changes nothing, for sure: a word that isn't known may take that back.
+impl<'s> ParsedArgs<'s> {
+    /// Returns whether the run surely changes nothing. A completely unknown word may negate that.
     pub(super) fn is_dry(&self) -> bool {
-        self.dry && !self.wet && self.hole.is_none()
+        self.dry && !self.dry_negated && self.unknown_word.is_none()
     }
 
-    pub(super) fn saw(&mut self, name: &str, flag: Option<&'s Flag>, span: Span) {
-        self.flags.push(Seen {
+    pub(super) fn record_flag(&mut self, name: &str, flag: Option<&'s Flag>, span: Span) {
+        self.flags.push(FlagUse {
             name: name.to_owned(),
             flag,
             values: Vec::new(),
@@ -197,14 +198,19 @@ impl<'s> Call<'s> {
     }
 }
 
-/// Sorts arguments into flags and operands; returns the spec of the (sub)command too.
-pub(crate) fn read<'s>(root: &'s Spec, args: &[Arg]) -> (Call<'s>, &'s Spec) {
-    read_as(root, args, true)
+/// Parses arguments into flags and operands. Also returns the spec of the (sub)command.
+pub(crate) fn parse_args<'s>(root: &'s Spec, args: &[Arg]) -> (ParsedArgs<'s>, &'s Spec) {
+    parse_args_as(root, args, true)
 }
 
-/// As [`read`]; `swallow`: an option that is only matched by its beginning takes the next word.
-pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<'s>, &'s Spec) {
-    let mut call = Call::default();
+/// Like [`parse_args`]. With `swallow`, an option matched only by its beginning takes the next
+/// word.
+pub(super) fn parse_args_as<'s>(
+    root: &'s Spec,
+    args: &[Arg],
+    swallow: bool,
+) -> (ParsedArgs<'s>, &'s Spec) {
+    let mut call = ParsedArgs::default();
     let mut chain: Vec<&'s Spec> = vec![root];
     let mut ended = false;
     let mut i = 0;
@@ -213,11 +219,11 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
         let spec = chain.last().copied().unwrap_or(root);
         let style = chain.iter().rev().find_map(|s| s.style).unwrap_or_default();
         let text = arg.text.as_str();
-        if !ended && is_hole(arg) {
-            call.hole.get_or_insert_with(|| arg.clone());
+        if !ended && is_unknown_word(arg) {
+            call.unknown_word.get_or_insert_with(|| arg.clone());
         }
         if style == Style::Dd {
-            read_dd(&mut call, &chain, arg);
+            parse_dd(&mut call, &chain, arg);
             continue;
         }
         let flag_like = !ended
@@ -233,7 +239,7 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
                 ended = spec.subcommands.is_empty();
                 continue;
             }
-            if read_flag(&mut call, &chain, style, arg, args, &mut i, spec, swallow) {
+            if parse_flag(&mut call, &chain, style, arg, args, &mut i, spec, swallow) {
                 return (call, spec);
             }
             continue;
@@ -249,7 +255,7 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
                 continue;
             }
             if let Some(other) = spec.otherwise.as_deref() {
-                if is_hole(arg) {
+                if is_unknown_word(arg) {
                     call.unlisted = Some(arg.clone());
                 }
                 chain.push(other);
@@ -263,26 +269,26 @@ pub(super) fn read_as<'s>(root: &'s Spec, args: &[Arg], swallow: bool) -> (Call<
             }
             call.unlisted = Some(arg.clone());
             call.operands.push(arg.clone());
-            // What follows is still looked at as operands.
+            // The following words are still checked as operands.
             continue;
         }
         call.operands.push(arg.clone());
         if style == Style::Posix {
-            // The first operand ends the options, unless it only is in front of a command.
+            // The first operand ends the options, unless it only precedes a command.
             ended = true;
         }
     }
     (call, chain.last().copied().unwrap_or(root))
 }
 
-pub(super) fn read_dd<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg) {
+pub(super) fn parse_dd<'s>(call: &mut ParsedArgs<'s>, chain: &[&'s Spec], arg: &Arg) {
     let (key, value) = arg.text.split_once('=').unwrap_or((arg.text.as_str(), ""));
     match find(chain, key) {
         Some(flag) => {
             let mut v = arg.clone();
             v.at = arg.at.map(|a| a + key.len() + 1);
             value.clone_into(&mut v.text);
-            call.flags.push(Seen {
+            call.flags.push(FlagUse {
                 name: key.to_owned(),
                 flag: Some(flag),
                 values: vec![v],
@@ -296,10 +302,10 @@ pub(super) fn read_dd<'s>(call: &mut Call<'s>, chain: &[&'s Spec], arg: &Arg) {
     }
 }
 
-/// Reads one flag; true if the options end here for good.
-#[expect(clippy::too_many_arguments, reason = "one flag has that many sides")]
-pub(super) fn read_flag<'s>(
-    call: &mut Call<'s>,
+/// Parses one flag. Returns true if the options end here for good.
+#[expect(clippy::too_many_arguments, reason = "a flag needs its whole context")]
+pub(super) fn parse_flag<'s>(
+    call: &mut ParsedArgs<'s>,
     chain: &[&'s Spec],
     style: Style,
     arg: &Arg,
@@ -339,11 +345,11 @@ pub(super) fn read_flag<'s>(
                 if spec.strict {
                     call.unknown_flag.get_or_insert_with(|| arg.clone());
                 }
-                call.wet |= takes_back(chain, name);
-                if names_an_act(name) {
+                call.dry_negated |= negates_dry_run(chain, name);
+                if suggests_action(name) {
                     call.acting_flag.get_or_insert_with(|| arg.clone());
                 }
-                call.saw(name, None, arg.span);
+                call.record_flag(name, None, arg.span);
                 if let Some(seen) = call.flags.last_mut() {
                     seen.attached = attached.map(str::to_owned);
                     seen.next = args.get(*i).filter(|a| !a.text.starts_with('-')).cloned();
@@ -351,7 +357,7 @@ pub(super) fn read_flag<'s>(
             }
             return false;
         };
-        call.saw(full, Some(flag), arg.span);
+        call.record_flag(full, Some(flag), arg.span);
         let mut values = Vec::new();
         if let Some(v) = attached {
             values.push(value_at(v));
@@ -368,10 +374,9 @@ pub(super) fn read_flag<'s>(
     // A cluster of short flags.
     let body = text.get(1..).unwrap_or_default();
     let (help, dry) = (call.help, call.dry);
-    let stop = read_cluster(call, chain, arg, args, i, spec);
-    // A letter that the table doesn't know may take what follows as its value, or the whole is a
-    // long option with one dash (`-method=x` is no `-h`): then it takes nothing away from what the
-    // program does.
+    let stop = parse_cluster(call, chain, arg, args, i, spec);
+    // An unlisted letter may take the rest as its value, or the whole is a long option with one
+    // dash (`-method=x` isn't `-h`). Then the word must not reduce the program's effects.
     let mut letters = body.chars().map(|c| find(chain, &format!("-{c}")));
     let stray = letters
         .by_ref()
@@ -380,16 +385,16 @@ pub(super) fn read_flag<'s>(
     if stray {
         call.help = help;
         call.dry = dry;
-        if names_an_act(text) {
+        if suggests_action(text) {
             call.acting_flag.get_or_insert_with(|| arg.clone());
         }
     }
     stop
 }
 
-/// Reads `-abc` letter by letter; true if the options end here for good.
-fn read_cluster<'s>(
-    call: &mut Call<'s>,
+/// Parses `-abc` letter by letter. Returns true if the options end here for good.
+fn parse_cluster<'s>(
+    call: &mut ParsedArgs<'s>,
     chain: &[&'s Spec],
     arg: &Arg,
     args: &[Arg],
@@ -409,7 +414,7 @@ fn read_cluster<'s>(
         let name = format!("-{c}");
         at += n;
         let flag = find(chain, &name);
-        call.saw(&name, flag, arg.span);
+        call.record_flag(&name, flag, arg.span);
         let Some(flag) = flag else {
             if spec.strict {
                 call.unknown_flag.get_or_insert_with(|| arg.clone());
@@ -437,7 +442,7 @@ fn read_cluster<'s>(
 }
 
 pub(super) fn finish_flag<'s>(
-    call: &mut Call<'s>,
+    call: &mut ParsedArgs<'s>,
     flag: &'s Flag,
     mut values: Vec<Arg>,
     args: &[Arg],
@@ -453,7 +458,7 @@ pub(super) fn finish_flag<'s>(
     call.dry |= flag.dry;
     let is_switch = flag.arg.is_none() || flag.attached_only;
     let off = is_switch && values.first().is_some_and(|v| switches_off(&v.text));
-    call.wet |= off && flag.dry;
+    call.dry_negated |= off && flag.dry;
     call.help |= flag.help && !off;
     call.recursive |= flag.recursive;
     let mut stop = flag.stop;
@@ -473,7 +478,7 @@ pub(super) fn finish_flag<'s>(
                 break;
             }
         }
-        call.wet |= may_be_dry && !is_dry && says_no(&v.text);
+        call.dry_negated |= may_be_dry && !is_dry && may_mean_no(&v.text);
     }
     if let Some(seen) = call.flags.last_mut() {
         seen.values = values;
@@ -485,11 +490,11 @@ pub(super) fn finish_flag<'s>(
     stop
 }
 
-pub(super) fn matches_flag(call: &Call<'_>, name: &str) -> bool {
+pub(super) fn matches_flag(call: &ParsedArgs<'_>, name: &str) -> bool {
     call.flags.iter().any(|f| f.name == name)
 }
 
-/// Spellings of one flag that the table gives together (`-n, --dry-run`).
+/// Returns the spellings of one flag that the table lists together (`-n, --dry-run`).
 pub(super) fn synonyms(spec: &Spec, root: &Spec, name: &str) -> Vec<String> {
     for s in [spec, root] {
         if let Some(i) = s.flags.get(name) {
@@ -508,7 +513,7 @@ pub(super) fn synonyms(spec: &Spec, root: &Spec, name: &str) -> Vec<String> {
     vec![name.to_owned()]
 }
 
-pub(super) fn holds(w: &When, call: &Call<'_>, spec: &Spec, root: &Spec) -> bool {
+pub(super) fn applies(w: &When, call: &ParsedArgs<'_>, spec: &Spec, root: &Spec) -> bool {
     let given = |n: &String| {
         synonyms(spec, root, n)
             .iter()

@@ -1,37 +1,42 @@
-//! Characters that stand for what isn't known in an expanded word.
+//! Characters that represent unknown parts of an expanded word.
 //!
-//! A real argument can't hold a NUL and hardly ever the other three; the analyser
-//! replaces them in its input before anything else, so they are free for marking.
+//! A real argument can't contain a NUL and hardly ever contains the other three. The analyser
+//! replaces all four in its input first, so they are free for this use.
 
 /// Any string.
 pub(crate) const UNKNOWN: char = '\0';
-/// Any text that holds no slash, blank or leading dash (a number, a date, a host name).
-pub(crate) const SAFE_HOLE: char = '\u{1}';
+/// Any text without a slash, blank or leading dash (a number, a date, a host name).
+pub(crate) const SAFE_UNKNOWN: char = '\u{1}';
 /// An unquoted `*` (any text without a slash).
 pub(crate) const STAR: char = '\u{2}';
 /// An unquoted `?` or `[…]`.
 pub(crate) const ANY: char = '\u{3}';
 
-/// True for a character that stands for what isn't known.
-pub(crate) const fn is_mark(c: char) -> bool {
-    matches!(c, UNKNOWN | SAFE_HOLE | STAR | ANY)
+/// Returns whether the character represents an unknown part.
+pub(crate) const fn is_placeholder(c: char) -> bool {
+    matches!(c, UNKNOWN | SAFE_UNKNOWN | STAR | ANY)
 }
 
-/// True if the text holds something that isn't known.
-pub fn has_hole(s: &str) -> bool {
-    holds(s, |c| c <= 1)
+/// Returns whether the text has an unknown part.
+pub fn has_unknown(s: &str) -> bool {
+    any_byte(s, |c| c <= 1)
 }
 
-/// True if one of the bytes is such. All are looked at, several at once.
+/// Returns whether any byte satisfies `is`. Tests all bytes without an early exit, which
+/// vectorises.
 #[inline]
-pub fn holds(s: &str, is: impl Fn(u8) -> bool) -> bool {
+pub fn any_byte(s: &str, is: impl Fn(u8) -> bool) -> bool {
     s.bytes().fold(false, |found, byte| found | is(byte))
 }
 
-/// True if such a byte stands before such another one. All are looked at, several at once: no
-/// branch ends the search.
+/// Returns whether a byte satisfying `is` is followed by one satisfying `next_is`. Tests all pairs
+/// without an early exit, which vectorises.
 #[inline]
-pub(crate) fn holds_pair(s: &str, is: impl Fn(u8) -> bool, next_is: impl Fn(u8) -> bool) -> bool {
+pub(crate) fn any_byte_pair(
+    s: &str,
+    is: impl Fn(u8) -> bool,
+    next_is: impl Fn(u8) -> bool,
+) -> bool {
     let bytes = s.as_bytes();
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
     pairs.fold(false, |found, (one, next)| {
@@ -39,20 +44,20 @@ pub(crate) fn holds_pair(s: &str, is: impl Fn(u8) -> bool, next_is: impl Fn(u8) 
     })
 }
 
-/// True if the text holds an unquoted glob.
+/// Returns whether the text has an unquoted glob.
 pub(crate) fn has_glob(s: &str) -> bool {
-    holds(s, |c| c == 2 || c == 3)
+    any_byte(s, |c| c == 2 || c == 3)
 }
 
-/// The text as shown to people: holes as `$…`, globs as written.
+/// Returns the text as shown to people: unknown parts as `$…`, globs as written.
 pub(crate) fn show(s: &str) -> String {
-    if !holds(s, |c| c <= 3) {
+    if !any_byte(s, |c| c <= 3) {
         return s.to_owned();
     }
     let mut out = String::with_capacity(s.len() + 8);
     for c in s.chars() {
         match c {
-            UNKNOWN | SAFE_HOLE => out.push_str("$…"),
+            UNKNOWN | SAFE_UNKNOWN => out.push_str("$…"),
             STAR => out.push('*'),
             ANY => out.push('?'),
             c => out.push(c),
@@ -61,7 +66,7 @@ pub(crate) fn show(s: &str) -> String {
     out
 }
 
-/// The text as source for another parser: globs as written, holes kept.
+/// Returns the text as source for another parser: globs as written, unknown parts kept.
 pub(crate) fn source(s: &str) -> String {
     s.replace(STAR, "*").replace(ANY, "?")
 }

@@ -1,28 +1,27 @@
-//! What a tool call makes of a file, as far as its parameters hold the content.
+//! The change of a file by a tool call, if its parameters contain the content.
 //!
-//! Only calls that say all of it count: one path, one text, and nothing beside them that could
-//! change what is written.
+//! Only complete calls count: one path, one text, and no other parameter that could change what is
+//! written.
 
 use super::Context;
 use super::param::Param;
 use super::path::{PathClass, classify};
-use super::tool_name::{Verb, spelled, verb, words};
+use super::tool_name::{Verb, normalise_name, verb, words};
 
-/// What a file becomes.
+/// A change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// It holds this text.
+    /// The file contains this text.
     Whole(String),
-    /// One text in it gives way to another; everywhere, or in the one place where it stands.
+    /// A text in the file is replaced: everywhere, or at its only occurrence.
     Replaced {
         /// The text before.
         old: String,
         /// The text after.
         new: String,
-        /// Everywhere.
+        /// Whether every occurrence is replaced.
         all: bool,
     },
-    /// It is removed.
     Removed,
 }
 
@@ -38,7 +37,7 @@ const TEXTS: [&str; 7] = [
 ];
 const OLD: [&str; 4] = ["old_string", "old_str", "old_text", "old"];
 const NEW: [&str; 4] = ["new_string", "new_str", "new_text", "new"];
-/// Members that change nothing about what is written.
+/// Parameters that don't change what is written.
 const NEUTRAL: [&str; 8] = [
     "overwrite",
     "create_dirs",
@@ -50,8 +49,8 @@ const NEUTRAL: [&str; 8] = [
     "append",
 ];
 
-/// What a call makes of a file, as the path below the work tree and the content; none where that
-/// isn't recorded.
+/// Returns the change of a file by a call: the path below the work tree and the content. `None` if
+/// the call doesn't determine them.
 #[must_use]
 pub fn recorded_content(
     name: &str,
@@ -66,11 +65,12 @@ pub fn recorded_content(
     let (mut path, mut text, mut old, mut new, mut all) = (None, None, None, None, false);
     let once = |slot: &mut Option<String>, value: &str| slot.replace(value.to_owned()).is_none();
     for (name, value) in inputs.values.members()? {
-        let key = spelled(name).replace('-', "_");
+        let key = normalise_name(name).replace('-', "_");
         let key = key.as_str();
         let understood = match value {
             value
-                if matches!(key, "tool" | "tool_name") || super::line::is_harmless(name, value) =>
+                if matches!(key, "tool" | "tool_name")
+                    || super::command_line::is_harmless(name, value) =>
             {
                 true
             }
@@ -99,8 +99,8 @@ pub fn recorded_content(
             return None;
         }
     }
-    let spelled = spelled(name);
-    let says = |list: &[&str]| words(&spelled).any(|word| list.contains(&word));
+    let normalised = normalise_name(name);
+    let says = |list: &[&str]| words(&normalised).any(|word| list.contains(&word));
     let content = match (verb, text, old, new) {
         (Verb::Delete, None, None, None)
             if says(&["delete", "remove", "unlink", "rm"])
@@ -139,7 +139,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn only_calls_that_say_all_of_it_count() {
+    fn only_complete_calls_count() {
         let table = Table::builtin();
         let ctx = Context::new(&table);
         let of = |name: &str, parameters: serde_json::Value| {

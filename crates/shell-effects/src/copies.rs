@@ -1,28 +1,28 @@
-//! Where copies, moves and links come to lie: a directory brings what is in it, and a file lies in
-//! a directory under its own name.
+//! Destinations of copies, moves and links: a directory brings its contents, and a file keeps its
+//! own name in a directory.
 
-use super::call::Call;
+use super::call::ParsedArgs;
 use super::chars::UNKNOWN;
 use super::engine::Engine;
 use super::expand::Arg;
 use super::hosts::remote_of;
 use super::table::spec::{Operands, Role};
 
-/// Programs that put their operands into the last one. Those that move or fetch are known by the
-/// roles of their operands.
+/// Programs that put their operands into the last one. Programs that move or fetch are recognised
+/// by the roles of their operands.
 const COPIES: [&str; 7] = ["cp", "gcp", "install", "ginstall", "ln", "ditto", "link"];
 
-/// Programs that put files into what they are given if it is a directory, and leave the directory
-/// itself and what else is in it as they are.
-pub(crate) fn puts(name: &str) -> bool {
+/// Returns whether a program adds files to an existing directory, and leaves the directory and its
+/// other contents unchanged.
+pub(crate) fn adds_files(name: &str) -> bool {
     matches!(
         name,
         "cp" | "gcp" | "mv" | "unzip" | "tar" | "curl" | "wget"
     )
 }
 
-/// Programs that fill a directory with files of an archive or a repository.
-pub(crate) fn fills(name: &str) -> bool {
+/// Returns whether a program fills a directory with the files of an archive or a repository.
+pub(crate) fn unpacks(name: &str) -> bool {
     matches!(
         name,
         "tar" | "unzip" | "7z" | "unrar" | "unar" | "unsquashfs" | "cpio" | "pax" | "git" | "gh"
@@ -30,9 +30,10 @@ pub(crate) fn fills(name: &str) -> bool {
 }
 
 impl Engine<'_> {
-    /// A file that the line wrote before is written by a program that nothing says the text of.
+    /// Marks a file that the line wrote as unknown when another program overwrites it with unknown
+    /// text.
     pub(crate) fn overwrites(&mut self, name: &str, to: &Arg) {
-        // These are followed.
+        // The text that these write is tracked elsewhere.
         let known = COPIES.contains(&name)
             || matches!(
                 name,
@@ -43,8 +44,8 @@ impl Engine<'_> {
         }
     }
 
-    /// What is written below the destination of a copy.
-    pub(crate) fn copies(&mut self, name: &str, call: &Call<'_>, ops: &Operands) {
+    /// Adds effects for the paths that a copy writes below its destination.
+    pub(crate) fn copies(&mut self, name: &str, call: &ParsedArgs<'_>, ops: &Operands) {
         let puts = |role: &Role| matches!(role, Role::Write | Role::Dest);
         let takes = |role: &Role| matches!(role, Role::Read | Role::Move | Role::Source);
         let moves = ops.roles.iter().any(|role| matches!(role, Role::Move));
@@ -79,7 +80,7 @@ impl Engine<'_> {
             || has(&["-r", "-R", "-a", "--recursive", "--archive"]);
         let itself = has(&["-T", "--no-target-directory"]);
         let closed = to.text.ends_with('/') || target.is_some();
-        // A copy of a single file, under a name that has an extension, is a file.
+        // A single source with a destination that has an extension is copied to a file.
         let last = to
             .text
             .trim_end_matches('/')
@@ -113,7 +114,7 @@ impl Engine<'_> {
                 at: None,
                 ..to.clone()
             };
-            self.path_lands(&landed);
+            self.path_copy_target(&landed);
             self.overwrites(name, &landed);
         }
     }
@@ -124,7 +125,7 @@ mod tests {
     use crate::{RiskLevel, risk_of};
 
     #[test]
-    fn what_a_copy_brings_along_counts() {
+    fn contents_of_a_copy_are_rated() {
         for line in [
             "cp -r x/.github .",
             "cp -rt . x/.github",

@@ -1,14 +1,14 @@
-//! Effects of a unified diff: files written, deleted, renamed, and changes of mode.
+//! Effects of a unified diff: files written, deleted or renamed, and changes of mode.
 //!
-//! Only the headers are read, and generously: what a tool might take for a file name
-//! counts as one. The diff itself is parsed and applied elsewhere.
+//! Only the headers are read, and leniently: anything that a tool may take for a file name counts
+//! as one. The diff itself is parsed and applied elsewhere.
 
 use super::Context;
 use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
 
-/// A file name as a diff writes it: prefix and trailing time taken off, quotes undone.
+/// Returns the file name of a diff header, without prefix, trailing time and quotes.
 fn name(raw: &str) -> Option<String> {
     let raw = raw.trim_end_matches(['\r', '\n']);
     let text = match raw
@@ -27,14 +27,14 @@ fn name(raw: &str) -> Option<String> {
     Some(cut.unwrap_or(&text).to_owned())
 }
 
-/// What applying a unified diff does. Spans are bytes of the diff.
+/// Returns the effects of applying a unified diff. Spans are bytes of the diff.
 #[must_use]
 pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, diff.len().saturating_mul(4).saturating_add(10_000));
-    e.as_written = true;
+    e.literal_paths = true;
     let mut old: Option<String> = None;
     let mut pos = 0usize;
-    // Lines of a hunk still to come, so that its text is never taken for a header.
+    // Remaining lines of the hunk, so that its text is never taken for a header.
     let (mut minus, mut plus) = (0usize, 0usize);
     for line in diff.split_inclusive('\n') {
         let start = pos;
@@ -103,7 +103,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
                     Certainty::Certain,
                     span,
                     RiskLevel::High,
-                    "gives a program its owner's rights",
+                    "makes a program run with its owner's rights",
                 );
             } else {
                 e.emit_raw(
@@ -150,7 +150,7 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
             plus = count('+');
         }
     }
-    // Headers that name no file, such as two of `/dev/null`, say nothing.
+    // Headers without a file name, such as two of `/dev/null`, have no effect.
     if e.sink.len() == 0 {
         e.sink.mark_unparsed();
         e.emit_raw(
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_a_hunk_is_no_header() {
+    fn text_of_a_hunk_is_not_a_header() {
         let a = of(
             "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/etc\n-- /etc/passwd\n+++ /etc/passwd\n+y\n",
         );

@@ -1,13 +1,13 @@
-//! What comes from elsewhere: downloads, installs, frameworks that run what they find, sockets.
+//! Content from elsewhere: downloads, installs, tasks of web frameworks, sockets.
 
-use super::chars::{UNKNOWN, has_hole, show, source};
+use super::chars::{UNKNOWN, has_unknown, show, source};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
-use super::hosts::unescaped;
+use super::hosts::percent_decode;
 
 impl Engine<'_> {
-    /// Packages that come from an address instead of the registry.
+    /// Adds an effect for packages from a URL instead of the registry.
     pub(super) fn install_from_url(&mut self, name: &str, rest: &[Arg]) {
         let node = matches!(name, "npm" | "yarn" | "pnpm" | "npx" | "bun" | "bunx");
         let installs = matches!(name, "npx" | "uvx" | "bunx")
@@ -24,7 +24,7 @@ impl Engine<'_> {
             [o, list] if matches!(o.text.as_str(), "-r" | "--requirement" | "-e") => Some(list),
             _ => None,
         });
-        if let Some(list) = listed.filter(|list| super::call::is_hole(list)) {
+        if let Some(list) = listed.filter(|list| super::call::is_unknown_word(list)) {
             self.dynamic(list.span, "a list of packages that isn't known");
         }
         let mut operands = 0usize;
@@ -63,7 +63,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Tasks of web frameworks that throw data away.
+    /// Adds effects of web-framework tasks that discard data.
     pub(crate) fn framework(&mut self, script: &Arg, words: &[Arg]) {
         let name = script.text.rsplit('/').next().unwrap_or_default();
         if !matches!(
@@ -86,7 +86,7 @@ impl Engine<'_> {
             return;
         }
         for w in words {
-            if super::call::is_hole(w) {
+            if super::call::is_unknown_word(w) {
                 self.dynamic(w.span, "a task that isn't known");
             }
             let t = w.text.as_str();
@@ -109,7 +109,7 @@ impl Engine<'_> {
                 || t.ends_with(":refresh")
                 || t.ends_with(":purge")
                 || t.ends_with(":rollback")
-                || super::unlisted::orders(t)
+                || super::unlisted_options::is_action(t)
                 || t.contains("javaagent")
                 || name == "manage.py" && t == "zero"
                 || matches!(
@@ -134,7 +134,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Modes that give rights away.
+    /// Adds an effect for modes that grant rights.
     pub(super) fn chmod(&mut self, rest: &[Arg]) {
         let Some(mode) = rest.iter().find(|a| {
             !a.text.starts_with('-')
@@ -155,11 +155,11 @@ impl Engine<'_> {
                 let (who, op) = p.split_once(['+', '=']).unwrap_or(("", ""));
                 op.contains('s') || (op.contains('w') && (who.contains('o') || who.contains('a')))
             });
-        if has_hole(t) || world || special || zero || symbolic {
+        if has_unknown(t) || world || special || zero || symbolic {
             let why = if special || symbolic && t.contains('s') {
-                "gives a program its owner's rights"
+                "makes a program run with its owner's rights"
             } else {
-                "lets everybody write, or nobody read"
+                "lets anyone write, or no one read"
             };
             self.emit_raw(
                 EffectKind::Privilege,
@@ -172,8 +172,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Writes the files that a download names after its addresses, and remembers all that it
-    /// writes, so that running them is seen.
+    /// Adds the effects of a download: the files named after its URLs are written. All written
+    /// files are recorded, so that running them is detected.
     pub(super) fn download(&mut self, name: &str, rest: &[Arg]) {
         let wget = name == "wget";
         let is_short = |t: &str| t.starts_with('-') && !t.starts_with("--");
@@ -198,7 +198,7 @@ impl Engine<'_> {
                     explicit |= wget && matches!(p, "-O" | "--output-document=");
                 }
             }
-            // `-qO-`: behind switches that take no value.
+            // `-qO-`: after switches without a value.
             let cluster = t
                 .strip_prefix('-')
                 .and_then(|t| t.split_once('O'))
@@ -264,7 +264,7 @@ impl Engine<'_> {
         }
     }
 
-    /// `curl https://host/?x=$(cat secret)`: what isn't known leaves with the request.
+    /// Adds an effect for unknown data in a request, as in `curl https://host/?x=$(cat secret)`.
     pub(super) fn secret_in_url(&mut self, rest: &[Arg]) {
         if let Some(a) = rest.iter().find(|a| a.computed && !a.text.contains("://")) {
             self.emit_raw(
@@ -273,7 +273,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 a.span,
                 RiskLevel::High,
-                "what a command printed leaves with the request",
+                "sends the output of a command with the request",
             );
         }
         let leaks = rest.iter().any(|a| {
@@ -292,7 +292,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 a.span,
                 RiskLevel::High,
-                "sends a secret in the address",
+                "sends a secret in the URL",
             );
         }
     }
@@ -312,10 +312,13 @@ impl Engine<'_> {
             ))
         });
         if shell.is_some() {
-            self.dynamic(span, "gives a shell to whoever is at the other end");
+            self.dynamic(span, "gives the other end of the connection a shell");
         }
-        if let Some(hole) = rest.iter().find(|a| super::call::is_hole(a)) {
-            self.dynamic(hole.span, "a word that isn't known, which may be an option");
+        if let Some(unknown_word) = rest.iter().find(|a| super::call::is_unknown_word(a)) {
+            self.dynamic(
+                unknown_word.span,
+                "a word that isn't known and may be an option",
+            );
         }
         let executes =
             rest.iter().any(|a| {
@@ -329,9 +332,9 @@ impl Engine<'_> {
                 u.starts_with("EXEC:") || u.starts_with("SYSTEM:") || u.starts_with("SHELL:")
             });
         if executes || socat {
-            self.dynamic(span, "gives a program to whoever is connected");
+            self.dynamic(span, "gives the other end of the connection a program");
         } else if short('z') && !stdin.present {
-            // Only looks whether a port is open.
+            // Only tests whether a port is open.
         } else if stdin.present && (!stdin.inline && stdin.text.is_none()) {
             self.emit_raw(
                 EffectKind::Network,
@@ -339,7 +342,7 @@ impl Engine<'_> {
                 Certainty::Certain,
                 span,
                 RiskLevel::High,
-                "sends what it is given over the network",
+                "sends its input over the network",
             );
         } else if short('l') {
             self.emit_raw(
@@ -354,8 +357,9 @@ impl Engine<'_> {
     }
 }
 
-/// The file that a download from an address is kept in: the last part of its path. `None` for what
-/// is no address, as far as that can be told: the value of an option is one if it looks like one.
+/// Returns the file that a download from a URL is saved to: the last part of its path. `None` if
+/// the text isn't a URL, as far as that can be determined: an option's value that looks like a URL
+/// counts as one.
 fn named_after(address: &str, wget: bool) -> Option<String> {
     let rest = match address.split_once("://") {
         Some((_, rest)) => rest,
@@ -363,7 +367,7 @@ fn named_after(address: &str, wget: bool) -> Option<String> {
         None => address
             .split_once('/')
             .filter(|(host, _)| {
-                host.contains('.') && !matches!(*host, "." | "..") || has_hole(host)
+                host.contains('.') && !matches!(*host, "." | "..") || has_unknown(host)
             })
             .map(|_| address)?,
     };
@@ -383,7 +387,7 @@ fn named_after(address: &str, wget: bool) -> Option<String> {
         last
     };
     let last = if wget {
-        unescaped(last)
+        percent_decode(last)
     } else {
         last.to_owned()
     };

@@ -1,20 +1,19 @@
-//! What a command does: effects, how sure we are, and the risk that follows.
+//! Effects of a command, their certainty, and the risk that follows.
 
 pub use governance::RiskLevel;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Bytes `from..to` of the original line.
+/// A byte range `from..to` of the original line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {
-    /// First byte.
     pub from: usize,
-    /// One past the last byte.
+    /// Exclusive end.
     pub to: usize,
 }
 
 impl Span {
-    /// A span; `to` is never before `from`, so that a slip can't produce a negative length.
+    /// Creates a span. A `to` before `from` is raised to `from`, so that no length is negative.
     #[must_use]
     pub fn new(from: usize, to: usize) -> Self {
         Self {
@@ -23,7 +22,7 @@ impl Span {
         }
     }
 
-    /// The smallest span that holds both.
+    /// Returns the smallest span that contains both.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self {
@@ -39,7 +38,7 @@ impl Serialize for Span {
     }
 }
 
-/// Kind of an effect (the closed set of the policy language).
+/// The kind of an effect: the closed set of the policy language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectKind {
@@ -51,7 +50,7 @@ pub enum EffectKind {
     Delete,
     /// Runs a program of the project (builds, tests, scripts).
     Execute,
-    /// Runs what can't be known from the text.
+    /// Runs code that can't be determined from the text.
     Dynamic,
     /// Contacts a host.
     Network,
@@ -69,9 +68,9 @@ pub enum EffectKind {
     GitRewrite,
     /// Reads or moves secrets.
     Credential,
-    /// Services, mounts, partitions, kernel, users.
+    /// Changes services, mounts, partitions, the kernel or users.
     System,
-    /// Not in the table.
+    /// Runs a program or calls a tool whose effects aren't known.
     Unknown,
 }
 
@@ -95,7 +94,7 @@ impl EffectKind {
         Self::Unknown,
     ];
 
-    /// The name used in tables, policies and reports.
+    /// Returns the name used in tables, policies and reports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -117,14 +116,14 @@ impl EffectKind {
         }
     }
 
-    /// The kind with this name.
+    /// Returns the kind with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.as_str() == name)
     }
 
-    /// The risk that an effect of this kind brings when nothing else is known
-    /// (paths and counts may raise or lower it).
+    /// Returns the risk of an effect of this kind when nothing else is known. Paths and counts may
+    /// raise or lower it.
     #[must_use]
     pub fn base_risk(self) -> RiskLevel {
         match self {
@@ -146,48 +145,45 @@ impl EffectKind {
     }
 }
 
-/// How sure the analyser is that the effect happens when the line runs.
+/// Whether an effect surely happens when the line runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Certainty {
     /// Happens if the command is reached.
     Certain,
-    /// May happen, depending on what can't be seen.
+    /// May happen; the text doesn't determine it.
     Possible,
 }
 
 /// One effect with the text that causes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Effect {
-    /// Kind.
     #[serde(rename = "effect")]
     pub kind: EffectKind,
-    /// Path, host, package or program, where one is known.
+    /// A path, host, package or program, if one is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Certain or possible.
     pub certainty: Certainty,
-    /// Bytes of the original line that cause it; for decoded text the outer text.
+    /// Bytes of the original line that cause it. For decoded text, the outer text.
     pub span: Span,
-    /// The risk that this effect alone brings.
+    /// The risk of this effect alone.
     pub risk: RiskLevel,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub why: Cow<'static, str>,
-    /// For effects on paths: where the path points, seen from where the line stands when it gets
-    /// there.
+    /// For effects on paths: the classified path, resolved against the current directory of the
+    /// command.
     #[serde(skip)]
-    pub place: Option<super::path::PathInfo>,
-    /// For effects on paths: whether what stands there is changed, and not only looked at. The kind
-    /// doesn't always tell: a device that is read and one that is written are both effects on the
-    /// system.
+    pub path_info: Option<super::path::PathInfo>,
+    /// For effects on paths: whether the path is changed rather than only read. The kind doesn't
+    /// always imply it: reading a device and writing one are both effects on the system.
     #[serde(skip)]
     pub changes: bool,
 }
 
-/// How a program comes to be run.
+/// The reason why a program is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum StepOrigin {
     /// Written in the line itself.
     Direct,
     /// By a program that runs another (`sudo`, `timeout`, `find -exec`).
@@ -206,46 +202,44 @@ pub struct Step {
     /// Index of the step that runs this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
-    /// How it comes to be run.
-    pub how: How,
-    /// The program's name as the table knows it (without the directory).
+    #[serde(rename = "how")]
+    pub origin: StepOrigin,
+    /// The program's name in the table, without the directory.
     pub program: String,
-    /// Its arguments; what isn't known stands as `$…`.
+    /// The arguments; unknown parts are shown as `$…`.
     pub args: Vec<String>,
-    /// Where it stands.
     pub span: Span,
 }
 
-/// What the analyser found for one line.
+/// The result of analysing one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
 pub struct Analysis {
-    /// The worst of the effects.
+    /// The highest risk of the effects.
     pub risk: RiskLevel,
-    /// Everything the line does, in the order of the text.
+    /// In the order of the text.
     pub effects: Vec<Effect>,
-    /// True if the line isn't understood; its risk is high then.
+    /// Whether the line isn't understood. Its risk is high then.
     pub unparsed: bool,
-    /// What would run, parents before children.
+    /// The programs that would run, parents before children.
     pub tree: Vec<Step>,
-    /// True if there was more than is kept: effects or steps are missing here (the risk counts
-    /// them).
+    /// Whether effects or steps beyond the limit were dropped. `risk` includes the dropped ones.
     #[serde(skip)]
-    pub cut: bool,
+    pub truncated: bool,
 }
 
 impl Analysis {
-    /// True if an effect of this kind was found.
+    /// Returns whether an effect of this kind was found.
     #[must_use]
     pub fn has(&self, kind: EffectKind) -> bool {
         self.effects.iter().any(|e| e.kind == kind)
     }
 
-    /// Adds what another analysis found.
+    /// Adds the results of another analysis.
     pub fn join(&mut self, other: Self) {
         let steps = self.tree.len();
         self.risk = self.risk.max(other.risk);
         self.unparsed |= other.unparsed;
-        self.cut |= other.cut;
+        self.truncated |= other.truncated;
         self.effects.extend(other.effects);
         self.tree.extend(other.tree.into_iter().map(|step| Step {
             parent: step.parent.map(|p| p + steps),
@@ -253,11 +247,11 @@ impl Analysis {
         }));
     }
 
-    /// Why the risk is what it is, the worst first; each thing once, and not more than a person
-    /// reads.
+    /// Returns the reasons for the risk, highest risk first, without duplicates. The number is
+    /// limited to what a person can read.
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {
-        const MOST: usize = 12;
+        const MAX_REASONS: usize = 12;
         let mut ranked: Vec<&Effect> = self
             .effects
             .iter()
@@ -270,7 +264,7 @@ impl Analysis {
                 Some(t) => format!("{} `{t}`: {}", e.kind.as_str(), e.why),
                 None => format!("{}: {}", e.kind.as_str(), e.why),
             };
-            if reasons.len() == MOST {
+            if reasons.len() == MAX_REASONS {
                 break;
             }
             if !reasons.contains(&line) {

@@ -1,37 +1,37 @@
-//! Walks the syntax tree and collects what each command does.
+//! Interprets the syntax tree and collects the effects of each command.
 //!
-//! The walk is an abstract run: variables, functions, aliases, the current directory and
-//! files written in the line are followed as far as they are known. All work is paid
-//! from `fuel`; when it is spent the line counts as not understood.
+//! The interpretation is abstract: it follows variables, functions, aliases, the current directory
+//! and files written by the line, as far as they are known. All work is paid from `fuel`. When it
+//! is spent, the line counts as not understood.
 
 use super::Context;
 use super::ast::{Assign, Command, Kind, List, Pipeline, Redir, RedirOp};
-use super::chars::{UNKNOWN, has_hole, show};
-use super::effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span};
+use super::chars::{UNKNOWN, has_unknown, show};
+use super::effect::{Analysis, Certainty, Effect, EffectKind, RiskLevel, Span, StepOrigin};
 use super::expand::{Arg, Var};
 use super::links::Links;
 use super::parse::{self, Base};
-use super::shell_state::{Saved, Shell};
+use super::shell_state::{Shell, ShellSnapshot};
 use super::sink::Sink;
 use super::work::Work;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Bytes of one text that are looked at. Systems hand a shell no longer one (Linux: 128 KiB), and
-/// its tree takes many times as much.
-const LONGEST: usize = 256 << 10;
+/// Maximum length in bytes of one text. Systems pass no longer one to a shell (Linux: 128 KiB), and
+/// its tree takes many times as much memory.
+const MAX_TEXT_BYTES: usize = 256 << 10;
 
-/// What flows through a pipe.
+/// The content of a pipe or of standard input.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stream {
     /// The text, if it is known.
     pub text: Option<String>,
-    /// There is something (a pipe, a file, a here-document).
+    /// Whether there is input at all (a pipe, a file, a here-document).
     pub present: bool,
-    /// The text went through a decoder.
+    /// Whether the text went through a decoder.
     pub obfuscated: bool,
-    /// It is only data of the user's own making: a here-document or here-string.
+    /// Whether it is only data written in the line: a here-document or here-string.
     pub inline: bool,
 }
 
@@ -59,25 +59,25 @@ pub(crate) struct Engine<'a> {
     pub shell: Shell<'a>,
     /// Files that the line itself writes, with their text where it is known.
     pub files: HashMap<String, Option<String>>,
-    /// Paths are those of another machine.
+    /// Whether paths are on another machine.
     pub remote: bool,
-    /// Paths are names in a diff, which nobody expands.
-    pub as_written: bool,
-    /// The other machine is a container on this one.
+    /// Whether paths are names in a diff, to which no shell expansion applies.
+    pub literal_paths: bool,
+    /// Whether the other machine is a container on this one.
     pub container: bool,
-    /// The line has fetched files from elsewhere.
-    pub fetched: bool,
+    /// Whether the line has downloaded files.
+    pub downloaded: bool,
     /// Files of the work tree that the line has edited in place.
     pub edited: HashSet<String>,
-    /// Files that it has edited once, with a script whose text names nothing that acts.
-    pub touched: HashSet<String>,
-    /// The script of the call of sed that is read now.
+    /// Files edited exactly once, with a script whose text contains no acting name.
+    pub edited_once: HashSet<String>,
+    /// The script of the `sed` call that is being interpreted.
     pub edit_script: Option<String>,
-    /// Links of the work tree, and those that the line makes.
+    /// Links of the work tree, and those that the line creates.
     pub links: Cow<'a, Links>,
-    /// The line has told git of another repository.
+    /// Whether the line has added a remote repository to git.
     pub remote_added: bool,
-    /// The pipeline that runs has printed all variables.
+    /// Whether the current pipeline has printed all variables.
     pub printed_all: bool,
 }
 
@@ -90,11 +90,11 @@ impl<'a> Engine<'a> {
             shell: Shell::new(&ctx.cwd),
             files: HashMap::default(),
             remote: false,
-            as_written: false,
+            literal_paths: false,
             container: false,
-            fetched: false,
+            downloaded: false,
             edited: HashSet::new(),
-            touched: HashSet::new(),
+            edited_once: HashSet::new(),
             edit_script: None,
             links: Cow::Borrowed(&ctx.links),
             remote_added: false,
@@ -102,8 +102,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// True once the work limit is reached; the caller stops then.
-    pub(crate) fn spent(&mut self, span: Span) -> bool {
+    /// Returns whether the work limit is reached. The caller stops then.
+    pub(crate) fn is_spent(&mut self, span: Span) -> bool {
         if self.work.is_spent() {
             if self.sink.mark_unparsed() {
                 self.emit_raw(
@@ -120,7 +120,7 @@ impl<'a> Engine<'a> {
         false
     }
 
-    /// Adds an effect as it is.
+    /// Adds an effect without adjusting its risk.
     pub(crate) fn emit_raw(
         &mut self,
         kind: EffectKind,
@@ -130,7 +130,7 @@ impl<'a> Engine<'a> {
         risk: RiskLevel,
         why: impl Into<Cow<'static, str>>,
     ) {
-        let place = self.place_of(kind, target.as_deref());
+        let path_info = self.classify_target(kind, target.as_deref());
         let changes = matches!(kind, EffectKind::Write | EffectKind::Delete);
         self.sink.add(Effect {
             kind,
@@ -139,17 +139,21 @@ impl<'a> Engine<'a> {
             span,
             risk,
             why: why.into(),
-            place,
+            path_info,
             changes,
         });
     }
 
-    /// Where the path of an effect points, seen from the directory that the line is in by then.
-    fn place_of(&self, kind: EffectKind, target: Option<&str>) -> Option<super::path::PathInfo> {
+    /// Classifies the path of an effect, resolved against the current directory of the command.
+    fn classify_target(
+        &self,
+        kind: EffectKind,
+        target: Option<&str>,
+    ) -> Option<super::path::PathInfo> {
         use EffectKind::{Credential, Delete, Read, System, Write};
         let text =
             target.filter(|_| matches!(kind, Read | Write | Delete | Credential | System))?;
-        // What isn't known is shown as `$…`; for the classification it is a hole again.
+        // Unknown parts are shown as `$…`; classification needs them as unknown again.
         Some(if text.contains("$…") {
             self.classify(&text.replace("$…", "\0"))
         } else {
@@ -175,7 +179,7 @@ impl<'a> Engine<'a> {
         );
     }
 
-    /// Code that can't be known is run.
+    /// Adds the effect of running unknown code.
     pub(crate) fn dynamic(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
         self.emit_raw(
             EffectKind::Dynamic,
@@ -187,21 +191,21 @@ impl<'a> Engine<'a> {
         );
     }
 
-    pub(crate) fn enter_subshell(&mut self) -> Saved<'a> {
+    pub(crate) fn enter_subshell(&mut self) -> ShellSnapshot<'a> {
         self.burn(1 + self.shell.var_count());
         self.shell.save()
     }
 
-    pub(crate) fn leave_subshell(&mut self, saved: Saved<'a>) {
+    pub(crate) fn leave_subshell(&mut self, saved: ShellSnapshot<'a>) {
         self.shell.restore(saved);
     }
 
-    /// Parses text as shell and walks it; `span` is the outer text that causes it.
+    /// Parses text as shell code and interprets it. `span` is the outer text that causes it.
     pub(crate) fn run_text(
         &mut self,
         text: &str,
         base: Base,
-        how: How,
+        origin: StepOrigin,
         stdin: &Stream,
         want: bool,
     ) -> Stream {
@@ -210,8 +214,8 @@ impl<'a> Engine<'a> {
             self.dynamic(span, "code nested too deeply");
             return Stream::unknown();
         }
-        if text.len() > LONGEST {
-            self.sink.mark_cut();
+        if text.len() > MAX_TEXT_BYTES {
+            self.sink.mark_truncated();
             self.sink.mark_unparsed();
             let why = "code of more than 256 KiB: it isn't analysed";
             self.emit_raw(
@@ -225,7 +229,7 @@ impl<'a> Engine<'a> {
             return Stream::unknown();
         }
         self.burn(text.len() / 4 + 8);
-        if self.spent(span) {
+        if self.is_spent(span) {
             return Stream::unknown();
         }
         self.work.enter();
@@ -238,9 +242,9 @@ impl<'a> Engine<'a> {
         self.burn((before - fuel) / 4);
         let out = match parsed {
             Ok(list) => {
-                let saved = self.sink.set_how(how);
+                let saved = self.sink.set_origin(origin);
                 let s = self.run_list(&list, stdin, want, None);
-                self.sink.set_how(saved);
+                self.sink.set_origin(saved);
                 s
             }
             Err(e) => {
@@ -266,7 +270,7 @@ impl<'a> Engine<'a> {
         out
     }
 
-    /// Walks a list; gives back its output if `want`ed and known.
+    /// Interprets a list. Returns its output if `want` is set and the output is known.
     pub(crate) fn run_list(
         &mut self,
         list: &List,
@@ -274,9 +278,9 @@ impl<'a> Engine<'a> {
         want: bool,
         sub: Option<Span>,
     ) -> Stream {
-        let how = self.sink.how();
+        let origin = self.sink.origin();
         if sub.is_some() {
-            self.sink.set_how(How::Substitution);
+            self.sink.set_origin(StepOrigin::Substitution);
         }
         let mut out = Stream {
             text: Some(String::new()),
@@ -298,11 +302,11 @@ impl<'a> Engine<'a> {
                 }
                 out.present |= s.present;
             }
-            if self.spent(p.span) {
+            if self.is_spent(p.span) {
                 break;
             }
         }
-        self.sink.set_how(how);
+        self.sink.set_origin(origin);
         if want { out } else { Stream::unknown() }
     }
 
@@ -328,7 +332,7 @@ impl<'a> Engine<'a> {
 
     pub(crate) fn run_command(&mut self, c: &Command, stdin: &Stream, want: bool) -> Stream {
         self.burn(4);
-        if self.spent(c.span) {
+        if self.is_spent(c.span) {
             return Stream::unknown();
         }
         if let Kind::Simple { assigns, words } = &c.kind {
@@ -368,7 +372,8 @@ impl<'a> Engine<'a> {
             }
             Kind::While(a, b) => {
                 self.shell.enter_branch();
-                // What the body assigns is unknown when the condition is seen again.
+                // Assignments in the body make values unknown when the condition is evaluated
+                // again.
                 self.run_list(a, input, false, None);
                 self.run_list(b, input, false, None);
                 self.shell.leave_branch();
@@ -381,7 +386,7 @@ impl<'a> Engine<'a> {
                 let (text, _) = self.text(head);
                 self.arithmetic(&text, head.span);
                 self.shell.enter_branch();
-                // The counter is some number.
+                // The counter is an unknown number.
                 let name: String = text
                     .trim()
                     .chars()
@@ -391,7 +396,7 @@ impl<'a> Engine<'a> {
                     self.shell.set_var(
                         name,
                         Var {
-                            text: super::chars::SAFE_HOLE.to_string(),
+                            text: super::chars::SAFE_UNKNOWN.to_string(),
                             ..Var::default()
                         },
                     );
@@ -414,8 +419,8 @@ impl<'a> Engine<'a> {
             }
             Kind::Function { name, body } => {
                 self.shell.define(name.clone(), Rc::clone(body));
-                // A function that is never called does nothing; but a name that shadows a
-                // program is called sooner or later, and some names are called by the shell.
+                // A function that is never called does nothing. But one that shadows a program is
+                // called sooner or later, and the shell itself calls some names.
                 if matches!(name.as_str(), "command_not_found_handle" | ":") || name == "cd" {
                     self.call_function(name, &[], input, false, span);
                 }
@@ -424,7 +429,7 @@ impl<'a> Engine<'a> {
             Kind::Cond(words) => {
                 let texts: Vec<(String, Span)> =
                     words.iter().map(|w| (self.text(w).0, w.span)).collect();
-                self.compared(&texts);
+                self.arithmetic_test(&texts);
                 for pair in texts.windows(2) {
                     if let [(op, _), (name, span)] = pair
                         && op == "-v"
@@ -466,14 +471,14 @@ impl<'a> Engine<'a> {
             text: Some(String::new()),
             ..Stream::default()
         };
-        // Every value is followed while there are few; else the value is a hole.
+        // Few values are followed one by one; more are replaced by one unknown value.
         let many = items.len() > 24;
         if many {
-            let safe = items
-                .iter()
-                .all(|a| !has_hole(&a.text) && !a.text.contains('/') && !a.text.starts_with('-'));
+            let safe = items.iter().all(|a| {
+                !has_unknown(&a.text) && !a.text.contains('/') && !a.text.starts_with('-')
+            });
             let mark = if safe {
-                super::chars::SAFE_HOLE
+                super::chars::SAFE_UNKNOWN
             } else {
                 UNKNOWN
             };
@@ -499,7 +504,7 @@ impl<'a> Engine<'a> {
                 (Some(t), Some(u)) if t.len() + u.len() < 1 << 16 => t.push_str(&u),
                 _ => out.text = None,
             }
-            if self.spent(item.span) {
+            if self.is_spent(item.span) {
                 break;
             }
         }
@@ -518,7 +523,7 @@ impl<'a> Engine<'a> {
             return Stream::unknown();
         };
         if self.work.is_too_deep() {
-            // Recursion without end: a fork bomb is one.
+            // Endless recursion, as in a fork bomb.
             self.emit_raw(
                 EffectKind::Process,
                 None,
@@ -532,9 +537,9 @@ impl<'a> Engine<'a> {
         self.work.enter();
         self.shell
             .push_params(args.iter().map(|a| a.text.clone()).collect());
-        let how = self.sink.set_how(How::Function);
+        let origin = self.sink.set_origin(StepOrigin::Function);
         let s = self.run_command(&body, stdin, want);
-        self.sink.set_how(how);
+        self.sink.set_origin(origin);
         self.shell.pop_params();
         self.work.leave();
         s
@@ -556,7 +561,7 @@ impl<'a> Engine<'a> {
         let program_assigns = !words.is_empty() && assigns.first().is_some_and(|a| !a.declared);
         let mut shadow = Vec::new();
         if assigns.iter().any(|a| a.declared) {
-            self.declares(&args, assigns);
+            self.declare_assignments(&args, assigns);
         }
         for a in assigns {
             if program_assigns && !a.declared {
@@ -600,7 +605,7 @@ impl<'a> Engine<'a> {
             let append = redirs.iter().any(|r| r.op == RedirOp::Append);
             let text = match (append, self.files.get(&path), &out.text) {
                 (true, Some(Some(old)), Some(new)) => Some(format!("{old}{new}")),
-                // What stands in it before isn't known; in the work tree it is code of the project.
+                // The previous content isn't known; in the work tree it is code of the project.
                 (true, None, _) if !self.is_inside(&path) => None,
                 (_, _, new) => new.clone(),
             };
@@ -618,7 +623,7 @@ impl<'a> Engine<'a> {
         self.classify(path).class == super::path::PathClass::Inside
     }
 
-    /// The text of a file that the line itself wrote.
+    /// Returns the text of a file that the line itself wrote.
     pub(crate) fn file_text(&self, path: &str) -> Option<String> {
         if let Some(n) = path
             .strip_prefix("/dev/fd/proc")
@@ -635,18 +640,18 @@ impl<'a> Engine<'a> {
         self.sink.add_step(program, args, span)
     }
 
-    /// Pays for work.
+    /// Spends `n` units of work.
     pub(crate) fn burn(&mut self, n: usize) {
         self.work.burn(n);
     }
 
-    /// The analysis of what was walked.
+    /// Returns the analysis of the interpreted text.
     pub(crate) fn finish(self) -> Analysis {
         self.sink.finish()
     }
 
-    /// True if the line itself wrote this file.
-    pub(crate) fn wrote(&self, file: &str) -> bool {
+    /// Returns whether the line itself wrote this file.
+    pub(crate) fn has_written(&self, file: &str) -> bool {
         !self.files.is_empty()
             && super::path::normalise(file, self.shell.cwd())
                 .is_some_and(|p| self.files.contains_key(&p))
@@ -663,16 +668,16 @@ mod tests {
         let table = Table::builtin();
         let context = Context::new(&table);
         let lines = |bytes: usize| "ls\n".repeat(bytes / 3);
-        let short = analyse(&lines(LONGEST), &context);
+        let short = analyse(&lines(MAX_TEXT_BYTES), &context);
         assert_eq!((short.risk, short.unparsed), (RiskLevel::Low, false));
         for text in [
-            lines(LONGEST + 3),
-            format!("bash -c '{}'", lines(LONGEST)),
-            format!("ls {}", "a".repeat(LONGEST)),
+            lines(MAX_TEXT_BYTES + 3),
+            format!("bash -c '{}'", lines(MAX_TEXT_BYTES)),
+            format!("ls {}", "a".repeat(MAX_TEXT_BYTES)),
         ] {
             let long = analyse(&text, &context);
             assert_eq!(
-                (long.risk, long.unparsed, long.cut),
+                (long.risk, long.unparsed, long.truncated),
                 (RiskLevel::High, true, true),
                 "{}",
                 text.len()

@@ -1,11 +1,11 @@
-//! Environment variables that make programs run other programs, or change what runs.
+//! Environment variables that run programs or change what runs.
 
-use super::chars::{UNKNOWN, has_hole, show};
+use super::chars::{UNKNOWN, has_unknown, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 
-/// Variables that name the server of a database client.
+/// Variables with the server of a database client.
 const SERVERS: [&str; 9] = [
     "PGHOST",
     "PGHOSTADDR",
@@ -210,7 +210,7 @@ const LOADS: &[&str] = &[
     "CGO_LDFLAGS",
 ];
 
-/// Variables that say where packages come from.
+/// Variables with the source of packages.
 const REGISTRIES: &[&str] = &[
     "PIP_INDEX_URL",
     "PIP_EXTRA_INDEX_URL",
@@ -235,9 +235,9 @@ const REGISTRIES: &[&str] = &[
     "PERL_CPANM_OPT",
 ];
 
-/// True for names that variables with secrets have: `DB_PASSWORD`, `GITHUB_TOKEN`,
-/// `AWS_SECRET_ACCESS_KEY`. Names of local variables (`token`), counts (`MAX_TOKENS`) and what only
-/// leads to a secret (`TOKEN_FILE`) are none.
+/// Returns whether a name is typical for a variable with a secret: `DB_PASSWORD`, `GITHUB_TOKEN`,
+/// `AWS_SECRET_ACCESS_KEY`. Local variables (`token`), counts (`MAX_TOKENS`) and paths to a secret
+/// (`TOKEN_FILE`) don't match.
 pub(super) fn names_secret(name: &str) -> bool {
     if name.len() > 128 || name.bytes().any(|c| c.is_ascii_lowercase()) {
         return false;
@@ -277,7 +277,7 @@ pub(super) fn names_secret(name: &str) -> bool {
 }
 
 impl Engine<'_> {
-    /// What setting a variable does by itself.
+    /// Adds the effects of setting a variable.
     pub(crate) fn env_effect(&mut self, name: &str, value: &str, span: Span) {
         let proxy = matches!(
             name.to_ascii_lowercase().as_str(),
@@ -322,10 +322,10 @@ impl Engine<'_> {
         } else if name.starts_with("BASH_FUNC_") {
             self.dynamic(span, "defines a function for every shell that follows");
         } else if name.starts_with("GIT_CONFIG_KEY_") {
-            // Its value stands in another variable, which may come later or from outside.
+            // Its value is in another variable, which may be set later or outside of the line.
             self.git_setting(value, &Arg::literal(UNKNOWN, span));
         } else if name.starts_with("GIT_CONFIG_VALUE_") {
-            if value.starts_with('!') || value.contains('/') || has_hole(value) {
+            if value.starts_with('!') || value.contains('/') || has_unknown(value) {
                 self.dynamic(span, "sets a configuration of git that may run programs");
             }
         } else if name.starts_with("CARGO_TARGET_")
@@ -363,7 +363,8 @@ impl Engine<'_> {
             && !value.is_empty()
         {
             let host = super::hosts::host_of(value);
-            // Unlike `ssh://` it asks nobody who is there: the project and its files go to them.
+            // Unlike `ssh://`, it doesn't authenticate the host: the project and its files are sent
+            // to anyone there.
             let near = ["localhost", "127.", "10.", "192.168.", "172.", "docker"];
             let open = value.starts_with("tcp://") && !near.iter().any(|n| host.starts_with(n));
             self.emit_raw(
@@ -376,13 +377,13 @@ impl Engine<'_> {
                 } else {
                     RiskLevel::Medium
                 },
-                "containers of another machine",
+                "controls containers on another machine",
             );
         } else if name == "DOCKER_CONTEXT"
             && !matches!(value, "" | "default" | "rootless")
             && !value.starts_with("desktop-")
         {
-            let why = "containers of another machine";
+            let why = "controls containers on another machine";
             self.emit_raw(
                 EffectKind::Network,
                 Some(show(value)),
@@ -409,8 +410,8 @@ impl Engine<'_> {
                     "hides the history of the shell",
                 );
             }
-        } else if let Some(what) = super::promised::promises(name) {
-            self.promised(what, name, value, span);
+        } else if let Some(what) = super::unlisted_variables::value_kind(name) {
+            self.unlisted_variable(what, name, value, span);
         } else if matches!(name, "NODE_TLS_REJECT_UNAUTHORIZED") && value == "0" {
             self.emit_raw(
                 EffectKind::Network,
@@ -418,7 +419,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 span,
                 RiskLevel::Medium,
-                "switches the check of certificates off",
+                "disables the check of certificates",
             );
         }
     }
@@ -482,7 +483,7 @@ impl Engine<'_> {
             return;
         }
         if value == "\0" {
-            // From the environment as it is: nothing new.
+            // Inherited from the environment unchanged.
             self.emit_raw(
                 EffectKind::Execute,
                 Some(name.to_owned()),
@@ -541,7 +542,7 @@ impl Engine<'_> {
                         && !value.contains("OnError")
                         && !value.contains("OnOutOfMemory")
                         && !value.contains('@')
-                        && !has_hole(value)
+                        && !has_unknown(value)
                 }
                 "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => value == "/dev/null",
                 "GIT_CONFIG_COUNT" => value.bytes().all(|c| c.is_ascii_digit()),
@@ -553,7 +554,8 @@ impl Engine<'_> {
                 "PYTHONBREAKPOINT" => {
                     value == "0" || matches!(value, "pdb.set_trace" | "ipdb.set_trace")
                 }
-                // `+cmd` runs when less starts, `!` in it is a shell; prompts may hold anything.
+                // `+cmd` runs when less starts, `!` in it runs a shell, and prompts may contain
+                // anything.
                 "LESS" => !value.contains(['+', '!', '|', '\0', '/']) && !value.contains("-o"),
                 "FZF_DEFAULT_OPTS" => ![
                     "preview",
@@ -598,8 +600,8 @@ impl Engine<'_> {
                         | super::path::PathClass::Outside
                         | super::path::PathClass::System
                 ),
-                // Settings of the user's own are read anyway; those that lie where anyone may write
-                // are someone's.
+                // The user's own settings are read anyway. Settings in a directory that anyone can
+                // write to may be someone else's.
                 "HOME"
                 | "XDG_CONFIG_HOME"
                 | "XDG_CONFIG_DIRS"
@@ -663,11 +665,12 @@ impl Engine<'_> {
         );
     }
 
-    /// Putting an unsafe directory in front of `PATH` changes what every name means.
+    /// Adds an effect for an unsafe directory at the front of `PATH`, which may change the meaning
+    /// of every program name.
     fn path_value(&mut self, value: &str, span: Span) {
         for dir in value.split(':') {
             if dir == "\0" || dir == "$PATH" {
-                // What stands behind the old path can't shadow a program.
+                // Directories after the old path can't shadow a program.
                 break;
             }
             let class = self.classify(dir).class;
@@ -712,7 +715,7 @@ impl Engine<'_> {
                     Certainty::Possible,
                     span,
                     RiskLevel::High,
-                    "programs are looked for in an unsafe directory first",
+                    "programs are searched in an unsafe directory first",
                 );
                 return;
             }

@@ -1,11 +1,11 @@
 //! Backslash escapes of `$'…'`, `echo -e` and `printf`.
 
-/// Decodes the inside of `$'…'`; true if a printable letter was written as a number.
+/// Decodes the inside of `$'…'`. Returns true if a printable letter was written as a number.
 pub(crate) fn ansi_c(body: &str) -> (String, bool) {
     decode(body, false)
 }
 
-/// Decodes `echo -e` and `printf` escapes (octal may have a leading zero).
+/// Decodes `echo -e` and `printf` escapes, in which octal may have a leading zero.
 pub(crate) fn echo(body: &str) -> (String, bool) {
     decode(body, true)
 }
@@ -68,7 +68,7 @@ fn decode(body: &str, zero_octal: bool) -> (String, bool) {
         };
         if matches!(e, 'u' | 'U') || code < 0x80 {
             let c = char::from_u32(code).unwrap_or('\u{fffd}');
-            // Our own marks can't be smuggled in.
+            // The reserved characters of `chars` can't be smuggled in.
             let c = if c <= '\u{3}' { '\u{fffd}' } else { c };
             let mut buf = [0; 4];
             bytes.extend_from_slice(c.encode_utf8(&mut buf).as_bytes());

@@ -1,33 +1,33 @@
-//! Expansion of words as far as the text alone tells; the rest stays a hole.
+//! Expands words as far as the text alone determines them; the rest stays unknown.
 
 use super::ast::{Param, ParamOp, Part, Word};
-use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_hole};
+use super::chars::{ANY, SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown};
 use super::effect::Span;
 use super::engine::{Engine, Stream};
 use super::table::spec::glob;
 use std::borrow::Cow;
 
-/// Longest text that expansion builds; what would be longer is a hole.
+/// Maximum length of a text that expansion builds; a longer one is unknown.
 const MAX_TEXT: usize = 1 << 16;
-/// Most fields that one word expands to.
+/// Maximum number of fields that one word expands to.
 const MAX_FIELDS: usize = 256;
 
 /// A field after expansion.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Arg {
-    /// The text, with marks for holes and globs.
+    /// The text, with the characters of `chars` for unknown parts and globs.
     pub text: String,
-    /// Where it comes from.
+    /// The part of the original line that it comes from.
     pub span: Span,
-    /// Part of it was decoded or computed: honest lines don't hide programs this way.
+    /// Whether part of it was decoded or computed; well-meant lines don't hide programs this way.
     pub obfuscated: bool,
-    /// Where the text stands in the original line, if it stands there as it is.
+    /// The text's position in the original line, if it occurs there unchanged.
     pub at: Option<usize>,
-    /// Some part was quoted.
+    /// Whether some part was quoted.
     pub quoted: bool,
-    /// Holds a variable of the environment whose name promises a secret.
+    /// Whether it contains an environment variable whose name suggests a secret.
     pub secret: bool,
-    /// Holds what a command printed, which isn't known.
+    /// Whether it contains the unknown output of a command.
     pub computed: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Var {
     pub text: String,
     pub array: Option<Vec<String>>,
     pub obfuscated: bool,
-    /// Holds what a command printed, which isn't known.
+    /// Whether it contains the unknown output of a command.
     pub computed: bool,
 }
 
@@ -62,7 +62,7 @@ struct Fields {
 }
 
 impl Fields {
-    fn cut(&mut self, span: Span) {
+    fn end_field(&mut self, span: Span) {
         if self.open && self.done.len() < MAX_FIELDS {
             let text = std::mem::take(&mut self.text);
             self.done.push(Arg {
@@ -93,7 +93,7 @@ impl Fields {
     }
 }
 
-/// Marks the globs of unquoted text.
+/// Appends unquoted text, with its globs replaced by the characters of `chars`.
 fn push_globbed(out: &mut String, s: &str) {
     if !s.bytes().any(|c| matches!(c, b'*' | b'?' | b'[')) {
         out.push_str(s);
@@ -115,7 +115,7 @@ fn push_globbed(out: &mut String, s: &str) {
                     .map(|(i, _)| i);
                 match close {
                     Some(i) => {
-                        // A dot in brackets may be the one in front of a hidden file, whatever
+                        // A dot in brackets may match the leading dot of a hidden file, whatever
                         // the shell.
                         if rest.get(..i) == Some("[.") {
                             out.push('.');
@@ -137,7 +137,7 @@ fn push_globbed(out: &mut String, s: &str) {
 impl Engine<'_> {
     /// Expands a word into fields, with splitting and globs.
     pub(crate) fn fields(&mut self, word: &Word, out: &mut Vec<Arg>) {
-        // The common cases: one literal.
+        // Fast path: one literal.
         match word.parts.as_slice() {
             [Part::Lit(s)]
                 if !s
@@ -214,7 +214,7 @@ impl Engine<'_> {
                     f.obfuscated |= hidden;
                     f.push(s);
                 }
-                Part::Hole => f.push("\0"),
+                Part::Unknown => f.push("\0"),
                 Part::Arith(w) => {
                     let t = self.arith_value(w);
                     f.push(&t);
@@ -234,12 +234,12 @@ impl Engine<'_> {
                             f.quoted = true;
                             f.push(&v);
                             if k + 1 < n {
-                                f.cut(word.span);
+                                f.end_field(word.span);
                             }
                         } else {
                             self.split(&v, &mut f, word.span);
                             if k + 1 < n {
-                                f.cut(word.span);
+                                f.end_field(word.span);
                             }
                         }
                     }
@@ -263,7 +263,7 @@ impl Engine<'_> {
                 }
             }
         }
-        f.cut(word.span);
+        f.end_field(word.span);
         out.append(&mut f.done);
     }
 
@@ -276,7 +276,7 @@ impl Engine<'_> {
         let mut first = true;
         for piece in v.split(is_sep) {
             if !first {
-                f.cut(span);
+                f.end_field(span);
             }
             first = false;
             if !piece.is_empty() {
@@ -292,7 +292,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Expands a leading tilde; returns the rest.
+    /// Expands a leading tilde; returns the remaining text.
     fn tilde<'s>(&self, s: &'s str, out: &mut String) -> Option<&'s str> {
         let rest = s.get(1..)?;
         if rest.is_empty() || rest.starts_with('/') {
@@ -307,14 +307,15 @@ impl Engine<'_> {
             .strip_prefix('-')
             .filter(|r| r.is_empty() || r.starts_with('/'))
         {
-            // Where the shell was before isn't followed.
+            // The previous directory isn't tracked.
             out.push(UNKNOWN);
             return Some(r);
         }
         None
     }
 
-    /// Expands a word to one text, as in an assignment or between quotes.
+    /// Expands a word to one text, as in an assignment or between quotes. The flag is set when the
+    /// text is obfuscated.
     pub fn text(&mut self, word: &Word) -> (String, bool) {
         let mut out = String::new();
         let mut obfuscated = false;
@@ -336,7 +337,7 @@ impl Engine<'_> {
                     obfuscated |= h;
                     out.push_str(s);
                 }
-                Part::Hole => out.push(UNKNOWN),
+                Part::Unknown => out.push(UNKNOWN),
                 Part::Arith(w) => {
                     let t = self.arith_value(w);
                     out.push_str(&t);
@@ -369,7 +370,7 @@ impl Engine<'_> {
         (out, obfuscated)
     }
 
-    /// Runs a command substitution and gives back what it prints.
+    /// Runs a command substitution and returns its output.
     fn substitution(&mut self, list: &super::ast::List, span: Span) -> Stream {
         // `$(< file)` reads a file.
         let saved = self.enter_subshell();
@@ -396,10 +397,10 @@ impl Engine<'_> {
         format!("/dev/fd/proc{n}")
     }
 
-    /// True for the whole value of a variable that only the environment knows and whose name
-    /// promises a secret.
+    /// Returns whether the expansion is the whole value of a variable that only the environment
+    /// defines and whose name suggests a secret.
     fn holds_secret(&self, p: &Param) -> bool {
-        // A few characters tell one value from another, and give none away.
+        // A few characters distinguish one value from another without revealing either.
         let few = p.op == ParamOp::Substring
             && p.args
                 .get(1)
@@ -413,19 +414,19 @@ impl Engine<'_> {
         whole && super::env::names_secret(&p.name) && !self.shell.has_var(&p.name)
     }
 
-    /// The values of a parameter (several only for arrays and `$@`); the flag is set when
+    /// Returns the values of a parameter (several only for arrays and `$@`). The flag is set when
     /// the value was computed in a way that hides it.
     fn param(&mut self, p: &Param, alone: bool) -> (Vec<String>, bool) {
         self.burn(4);
         if let Some(ix) = &p.index {
-            // The subscript itself may hold substitutions.
+            // The subscript itself may contain substitutions.
             let (text, _) = self.text(ix);
             self.arithmetic(&text, ix.span);
         }
         if p.indirect {
             let lists = p.op == ParamOp::Transform && p.args.iter().all(|w| w.parts.is_empty());
             if lists || p.index.is_some() {
-                return (vec![SAFE_HOLE.to_string()], false);
+                return (vec![SAFE_UNKNOWN.to_string()], false);
             }
             let name = self
                 .shell
@@ -437,7 +438,7 @@ impl Engine<'_> {
                 indirect: false,
                 ..p.clone()
             };
-            let unknown = inner.name.is_empty() || has_hole(&inner.name);
+            let unknown = inner.name.is_empty() || has_unknown(&inner.name);
             self.subscript(&Arg::literal(inner.name.as_str(), Span::default()));
             if unknown {
                 if p.op == ParamOp::Transform && p.args.iter().any(|w| w.plain() == Some("P")) {
@@ -450,8 +451,8 @@ impl Engine<'_> {
         let (vals, obfuscated) = self.raw_values(p, alone);
         if p.length {
             let n = match vals.as_slice() {
-                [v] if !has_hole(v) && p.index.is_none() => v.chars().count().to_string(),
-                _ => SAFE_HOLE.to_string(),
+                [v] if !has_unknown(v) && p.index.is_none() => v.chars().count().to_string(),
+                _ => SAFE_UNKNOWN.to_string(),
             };
             return (vec![n], false);
         }
@@ -525,12 +526,12 @@ impl Engine<'_> {
                 let out = vals
                     .iter()
                     .map(|v| {
-                        if has_hole(v) {
-                            // What is cut out of a number or a name is still one.
+                        if has_unknown(v) {
+                            // A part of a number or a name is still one.
                             return if v.contains(UNKNOWN) {
                                 UNKNOWN.to_string()
                             } else {
-                                SAFE_HOLE.to_string()
+                                SAFE_UNKNOWN.to_string()
                             };
                         }
                         apply_op(p.op, v, &args).into_owned()
@@ -602,7 +603,7 @@ impl Engine<'_> {
             | "PPID" | "BASHPID" | "HOSTNAME" | "USER" | "LOGNAME" | "HOSTTYPE" | "OSTYPE"
             | "MACHTYPE" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "SHLVL" | "BASH_VERSION"
             | "LANG" | "NPROC" | "EPOCHREALTIME" | "SRANDOM" | "GITHUB_SHA" | "GITHUB_RUN_ID"
-            | "CI" => (vec![SAFE_HOLE.to_string()], false),
+            | "CI" => (vec![SAFE_UNKNOWN.to_string()], false),
             "HOME" => one(&self.ctx.home),
             "PWD" => one(self.shell.cwd().unwrap_or("\0")),
             "IFS" => (vec![" \t\n".to_owned()], false),
@@ -620,12 +621,12 @@ impl Engine<'_> {
         }
     }
 
-    /// The value of an arithmetic expression; a number that isn't known is a safe hole.
+    /// Returns the value of an arithmetic expression; an unknown number is `SAFE_UNKNOWN`.
     pub(crate) fn arith_value(&mut self, word: &Word) -> String {
         let (text, _) = self.text(word);
         self.arithmetic(&text, word.span);
-        if has_hole(&text) {
-            return SAFE_HOLE.to_string();
+        if has_unknown(&text) {
+            return SAFE_UNKNOWN.to_string();
         }
         match super::arith::eval(&text, &|name| {
             self.shell
@@ -633,7 +634,7 @@ impl Engine<'_> {
                 .and_then(|v| v.text.trim().parse().ok())
         }) {
             Some(n) => n.to_string(),
-            None => SAFE_HOLE.to_string(),
+            None => SAFE_UNKNOWN.to_string(),
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Shows an analysis to people: the tree of what would run, the effects under the text,
-//! the risk and why. Nothing of the line reaches the terminal unescaped.
+//! Shows an analysis to people: the tree of programs, the effects under the text, the risk and its
+//! reasons. No part of the line reaches the terminal unescaped.
 
-use super::effect::{Analysis, Certainty, Effect, How, Span};
+use super::effect::{Analysis, Certainty, Effect, Span, StepOrigin};
 use std::fmt::Write as _;
 
-/// Longest stretch of the line that is shown around an effect.
+/// Maximum length of the excerpt around an effect, in bytes.
 const WINDOW: usize = 96;
 
-/// Makes text safe for a terminal: control, bidirectional and invisible characters are
-/// written as escapes, so that a line can neither move the cursor nor reorder itself.
+/// Escapes control, bidirectional and invisible characters, so that a line can neither move the
+/// terminal's cursor nor reorder itself.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -30,13 +30,13 @@ fn escape_char(c: char, out: &mut String) {
     }
 }
 
-/// Characters that change the order of text, or that can't be seen.
+/// Returns whether a character reorders text or is invisible.
 fn invisible(c: char) -> bool {
     text_safety::invisible_chars::is_ignorable(c)
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
 }
 
-/// Columns that a character takes, roughly: wide for East Asian scripts and pictures.
+/// Returns the approximate width in columns: wide for East Asian scripts and pictographs.
 fn width(c: char) -> usize {
     match u32::from(c) {
         0x1100..=0x115e
@@ -57,7 +57,7 @@ fn width(c: char) -> usize {
     }
 }
 
-/// The line escaped, cut to a window around the span, with carets below.
+/// Returns the escaped line, cut to a window around the span, and the carets below it.
 fn excerpt(cmd: &str, span: Span) -> (String, String) {
     let (from, to) = (span.from.min(cmd.len()), span.to.min(cmd.len()));
     let start = from.saturating_sub(WINDOW / 2);
@@ -92,17 +92,17 @@ fn excerpt(cmd: &str, span: Span) -> (String, String) {
     (line, marks.trim_end().to_owned())
 }
 
-fn how(h: How) -> &'static str {
+fn origin(h: StepOrigin) -> &'static str {
     match h {
-        How::Direct => "",
-        How::Wrapper => "run by the line above: ",
-        How::Substitution => "in a substitution: ",
-        How::Code => "as code: ",
-        How::Function => "in a function: ",
+        StepOrigin::Direct => "",
+        StepOrigin::Wrapper => "run by the line above: ",
+        StepOrigin::Substitution => "in a substitution: ",
+        StepOrigin::Code => "as code: ",
+        StepOrigin::Function => "in a function: ",
     }
 }
 
-/// The tree of steps as text.
+/// Formats the tree of steps.
 #[must_use]
 pub fn tree(analysis: &Analysis) -> String {
     let mut depth: Vec<usize> = Vec::with_capacity(analysis.tree.len());
@@ -118,7 +118,7 @@ pub fn tree(analysis: &Analysis) -> String {
             out,
             "{}{}{}",
             "  ".repeat(d + 1),
-            how(s.how),
+            origin(s.origin),
             escape(&s.program)
         );
         for a in s.args.iter().take(16) {
@@ -154,7 +154,7 @@ fn effect_line(e: &Effect) -> String {
     s
 }
 
-/// The whole explanation as text.
+/// Formats the whole explanation.
 #[must_use]
 pub fn explain(cmd: &str, analysis: &Analysis) -> String {
     let mut out = String::new();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn carets_stand_under_the_text() {
+    fn carets_are_under_the_text() {
         let s = shown("echo hi > /etc/motd");
         let lines: Vec<&str> = s.lines().collect();
         let i = lines.iter().position(|l| l.contains("^^")).unwrap();

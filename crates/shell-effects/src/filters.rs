@@ -1,7 +1,7 @@
-//! What programs print, where that can be told: so that text that is decoded or put
-//! together can be looked at when it is run.
+//! Output of programs, as far as it can be determined, so that decoded or assembled text can be
+//! analysed when it runs.
 
-use super::chars::{SAFE_HOLE, STAR, UNKNOWN, has_hole};
+use super::chars::{SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use base64::Engine as _;
@@ -66,7 +66,7 @@ fn hex_decode(t: &str) -> String {
     String::from_utf8_lossy(&bytes).replace(['\0', '\u{1}', '\u{2}', '\u{3}'], "\u{fffd}")
 }
 
-/// The characters of a `tr` set.
+/// Expands a `tr` set into its characters.
 fn tr_set(s: &str) -> Option<Vec<char>> {
     let s = s
         .replace("[:upper:]", "A-Z")
@@ -115,7 +115,7 @@ fn tr(text: &str, rest: &[Arg]) -> Option<String> {
     )
 }
 
-/// True for `git grep -l` in the repository: `-lz`, `-il`, but nothing outside of it.
+/// Returns whether a call is `git grep -l` within the repository (also `-lz`, `-il`).
 fn lists_names(rest: &[Arg]) -> bool {
     let cluster = |t: &str| {
         t.strip_prefix('-').is_some_and(|letters| {
@@ -133,7 +133,7 @@ fn lists_names(rest: &[Arg]) -> bool {
 }
 
 impl Engine<'_> {
-    /// The output of a program of the table, if it follows from its input.
+    /// Returns the output of a listed program, if its input determines it.
     pub(crate) fn filter_output(
         &mut self,
         name: &str,
@@ -169,7 +169,7 @@ impl Engine<'_> {
             inline: false,
         };
         let safe = || Stream {
-            text: Some(format!("{SAFE_HOLE}\n")),
+            text: Some(format!("{SAFE_UNKNOWN}\n")),
             present: true,
             ..Stream::default()
         };
@@ -185,7 +185,7 @@ impl Engine<'_> {
                 }
             }
         };
-        if let Some(out) = super::printed::printed(name, rest, stdin) {
+        if let Some(out) = super::program_output::program_output(name, rest, stdin) {
             return out;
         }
         match name {
@@ -226,8 +226,8 @@ impl Engine<'_> {
                     .join("\n")
             })),
             "tr" => {
-                // Cleaning up (`tr -d '\n'`) isn't decoding, but what is run after it is looked at
-                // twice.
+                // Cleaning up (`tr -d '\n'`) isn't decoding, but the result is marked as decoded in
+                // case it runs.
                 decoded(stdin.text.as_deref().and_then(|t| tr(t, rest)))
             }
             "openssl" | "gzip" | "gunzip" | "zcat" | "xz" | "bzip2" | "bunzip2" | "zstd"
@@ -293,7 +293,7 @@ impl Engine<'_> {
                 _ => safe(),
             },
             "dirname" => match operands(rest).first() {
-                Some(a) if !has_hole(&a.text) => {
+                Some(a) if !has_unknown(&a.text) => {
                     let d = a
                         .text
                         .trim_end_matches('/')
@@ -308,19 +308,19 @@ impl Engine<'_> {
                 _ => Stream::unknown(),
             },
             "mktemp" => Stream {
-                text: Some(format!("/tmp/tmp.{SAFE_HOLE}\n")),
+                text: Some(format!("/tmp/tmp.{SAFE_UNKNOWN}\n")),
                 present: true,
                 ..Stream::default()
             },
             "realpath" | "readlink" => match operands(rest).first() {
-                Some(a) if !has_hole(&a.text) => Stream {
+                Some(a) if !has_unknown(&a.text) => Stream {
                     text: super::path::normalise(&a.text, self.shell.cwd()),
                     present: true,
                     ..Stream::default()
                 },
                 _ => Stream::unknown(),
             },
-            // `ls` names the operands themselves, or what lies in them.
+            // `ls` prints the operands, or the names in them.
             "ls" if operands(rest).iter().any(|a| !a.text.contains(UNKNOWN)) => {
                 let mut text = String::new();
                 for a in operands(rest) {

@@ -1,13 +1,12 @@
-//! git: settings and options that make it run commands. What its subcommands do by
-//! themselves stands in the table.
+//! Settings and options of git that run commands. The table describes the subcommands themselves.
 
-use super::chars::{UNKNOWN, has_hole, show};
-use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::chars::{UNKNOWN, has_unknown, show};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
 
-/// A value that git reads as no.
+/// Returns whether git reads a value as false.
 fn is_false(value: &str) -> bool {
     matches!(
         value.to_ascii_lowercase().as_str(),
@@ -15,7 +14,7 @@ fn is_false(value: &str) -> bool {
     )
 }
 
-/// What a setting says about how pull brings both sides together, if it says so at all.
+/// Returns whether a setting makes pull rebase. `None` for other settings.
 fn pull_rebases(key: &str, value: &str) -> Option<bool> {
     let key = key.to_ascii_lowercase();
     let says = key == "pull.rebase" || key.starts_with("branch.") && key.ends_with(".rebase");
@@ -23,7 +22,8 @@ fn pull_rebases(key: &str, value: &str) -> Option<bool> {
 }
 
 impl Engine<'_> {
-    /// Configuration of git that runs programs, given on the command line.
+    /// Adds the effects of settings given as options (`-c`, `--config-env`), which may run
+    /// programs.
     pub(super) fn git_config(&mut self, rest: &[Arg]) {
         let mut i = 0;
         let mut rebases = false;
@@ -50,7 +50,7 @@ impl Engine<'_> {
                 if let Some(dir) = a.text.strip_prefix("--exec-path=")
                     && !dir.is_empty()
                 {
-                    self.dynamic(a.span, "git looks for its programs elsewhere");
+                    self.dynamic(a.span, "git runs its programs from another directory");
                 }
                 if let Some(dir) = a.text.strip_prefix("--git-dir=") {
                     self.git_elsewhere(dir, a.span);
@@ -66,8 +66,8 @@ impl Engine<'_> {
                 return self.git_commands(rest.get(i.saturating_sub(1)..).unwrap_or_default());
             };
             if let Some(p) = pair {
-                // What the environment holds for a setting isn't known here, unless the line has
-                // set it.
+                // The setting's value is in an environment variable, which is only known if the
+                // line has set it.
                 let by_env = a.text.starts_with("--config-env");
                 let t = p
                     .text
@@ -99,9 +99,8 @@ impl Engine<'_> {
         }
     }
 
-    /// `git pull` that rebases is `git fetch` and `git rebase` in one word: it writes the branch's
-    /// own commits anew, and is rated as `git rebase` is. Otherwise the shorter spelling would be a
-    /// way around the rule for the longer one.
+    /// Rates `git pull` like `git rebase` if it rebases: it then rewrites the branch's own commits.
+    /// Otherwise the shorter command would evade the rule for the longer one.
     fn git_pull(&mut self, args: &[Arg], configured: bool, span: Span) {
         let mut rebases = configured;
         let dry = args.iter().any(|a| a.text == "--dry-run");
@@ -111,7 +110,7 @@ impl Engine<'_> {
             .take_while(|t| *t != "--");
         while let Some(t) = args.next() {
             match t.split_once('=').unwrap_or((t, "")) {
-                // git takes any beginning of an option that is clear.
+                // git accepts any unambiguous abbreviation of an option.
                 (name, value) if name.len() >= 5 && "--rebase".starts_with(name) => {
                     rebases = !is_false(value) || !t.contains('=');
                 }
@@ -133,28 +132,28 @@ impl Engine<'_> {
             }
         }
         if rebases && !dry {
-            let why = "rebases local commits onto what it fetches: they are rewritten";
+            let why = "rebases local commits onto the fetched ones, which rewrites them";
             self.emit(EffectKind::GitRewrite, None, span, why);
         }
     }
 
-    /// `git config`: a value that it writes may run programs, and it may write another file than
-    /// the repository's own.
+    /// Adds the effects of `git config`: a written value may run programs, and the written file may
+    /// not be the repository's own.
     fn git_config_command(&mut self, args: &[Arg]) {
         let mut words: Vec<&Arg> = Vec::new();
         let mut file = None;
         let (mut changes, mut reads) = (false, false);
         let mut args = args.iter();
         while let Some(arg) = args.next() {
-            let behind = |prefix: &str| Arg {
+            let value_after = |prefix: &str| Arg {
                 text: arg.text.get(prefix.len()..).unwrap_or_default().to_owned(),
                 at: arg.at.map(|at| at + prefix.len()),
                 ..arg.clone()
             };
             match arg.text.as_str() {
                 "-f" | "--file" => file = args.next().cloned(),
-                text if text.starts_with("--file=") => file = Some(behind("--file=")),
-                text if text.starts_with("-f") => file = Some(behind("-f")),
+                text if text.starts_with("--file=") => file = Some(value_after("--file=")),
+                text if text.starts_with("-f") => file = Some(value_after("-f")),
                 "--blob" | "--type" | "--default" | "--comment" | "--value" | "--url" => {
                     args.next();
                 }
@@ -186,9 +185,9 @@ impl Engine<'_> {
         }
     }
 
-    /// A setting that is made: some run their value.
+    /// Adds the effects of a setting; git runs the values of some.
     pub(super) fn git_setting(&mut self, key: &str, value: &Arg) {
-        if has_hole(key) {
+        if has_unknown(key) {
             self.dynamic(
                 value.span,
                 "a setting of git that isn't known may run programs",
@@ -217,7 +216,7 @@ impl Engine<'_> {
                 self.run_text(
                     &text,
                     Base::Fixed(value.span),
-                    How::Code,
+                    StepOrigin::Code,
                     &Stream::default(),
                     false,
                 );
@@ -284,7 +283,7 @@ impl Engine<'_> {
                     Certainty::Possible,
                     value.span,
                     RiskLevel::High,
-                    "git runs hooks or settings from there",
+                    "git uses hooks or settings from this path",
                 );
             }
             return;
@@ -355,7 +354,7 @@ impl Engine<'_> {
         );
     }
 
-    /// git subcommands that run commands given as arguments.
+    /// Runs commands that are arguments of git subcommands.
     fn git_commands(&mut self, words: &[Arg]) {
         let Some((sub, args)) = words.split_first() else {
             return;
@@ -453,7 +452,7 @@ impl Engine<'_> {
                     if matches!(a.text.as_str(), "-O" | "--open-files-in-pager") {
                         self.dynamic(
                             a.span,
-                            "opens what it finds in a program that isn't named here",
+                            "opens the matching files in a program that isn't named",
                         );
                     }
                     if let Some(c) = a
@@ -473,7 +472,7 @@ impl Engine<'_> {
                             Certainty::Possible,
                             a.span,
                             RiskLevel::High,
-                            "runs a program on what it finds",
+                            "runs a program on the matching files",
                         );
                     }
                 }

@@ -1,5 +1,5 @@
-//! Which files' contents git shows, and which it puts back: secrets are secrets also when git
-//! prints them, and a file is written whoever writes it.
+//! Files whose contents git prints, and files that it restores: a secret is a secret when git
+//! prints it, and a restored file is written.
 
 use super::chars::UNKNOWN;
 use super::effect::Span;
@@ -7,7 +7,7 @@ use super::engine::Engine;
 use super::expand::Arg;
 use super::path::PathClass;
 
-/// Options with which git tells names and counts, and no contents.
+/// Options with which git prints only names and counts, not contents.
 const NAMES_ONLY: [&str; 14] = [
     "--stat",
     "--numstat",
@@ -25,8 +25,8 @@ const NAMES_ONLY: [&str; 14] = [
     "--files-without-match",
 ];
 
-/// True if the subcommand prints what is in the files that it is given.
-fn shows(sub: &str, args: &[Arg]) -> bool {
+/// Returns whether the subcommand prints the contents of the given files.
+fn prints_contents(sub: &str, args: &[Arg]) -> bool {
     let given = |names: &[&str]| {
         args.iter().any(|a| {
             names
@@ -60,16 +60,17 @@ fn shows(sub: &str, args: &[Arg]) -> bool {
     }
 }
 
-/// The operands of `git checkout` and `git restore` that are paths of the work tree. A single
-/// operand of `checkout` may be a branch: it counts as one, as git takes it where there is one.
-fn put_back<'a>(sub: &str, args: &'a [Arg]) -> Vec<&'a Arg> {
+/// Returns the operands of `git checkout` and `git restore` that are paths of the work tree. A
+/// single operand of `checkout` may be a branch. It is taken for one, as git does if the branch
+/// exists.
+fn restored_paths<'a>(sub: &str, args: &'a [Arg]) -> Vec<&'a Arg> {
     let given = |names: &[&str]| args.iter().any(|a| names.contains(&a.text.as_str()));
     let short = |set: &[char]| {
         args.iter()
             .any(|a| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(set))
     };
     let takes_value: &[&str] = match sub {
-        // With `--staged` alone it puts back what is staged.
+        // `--staged` alone restores only the index.
         "restore"
             if (given(&["--staged"]) || short(&['S']))
                 && !given(&["--worktree"])
@@ -92,7 +93,7 @@ fn put_back<'a>(sub: &str, args: &'a [Arg]) -> Vec<&'a Arg> {
     while let Some(a) = at.next() {
         match a.text.as_str() {
             "--" if !paths => {
-                // What stands before it names a revision.
+                // The operands before it are revisions.
                 operands.clear();
                 paths = true;
             }
@@ -112,9 +113,9 @@ fn put_back<'a>(sub: &str, args: &'a [Arg]) -> Vec<&'a Arg> {
 }
 
 impl Engine<'_> {
-    /// Paths that a subcommand puts back as they were.
+    /// Adds the effects of restoring paths.
     fn git_writes(&mut self, sub: &str, args: &[Arg]) {
-        for a in put_back(sub, args) {
+        for a in restored_paths(sub, args) {
             let magic = a.text.strip_prefix(":/").or_else(|| {
                 a.text
                     .strip_prefix(":(")
@@ -123,7 +124,7 @@ impl Engine<'_> {
             });
             match magic {
                 Some(path) if !path.is_empty() => self.path_write(&Arg::literal(path, a.span)),
-                // All but what is named.
+                // Everything except the named paths.
                 Some(_) => self.path_write(&Arg::literal(".", a.span)),
                 None if a.text.starts_with(':') => self.path_write(&Arg::literal(".", a.span)),
                 None => self.path_write(a),
@@ -131,7 +132,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Paths whose contents a subcommand prints or takes over.
+    /// Adds the effects of printing or copying file contents.
     pub(super) fn git_files(&mut self, sub: &str, args: &[Arg]) {
         self.git_writes(sub, args);
         if sub == "hash-object" {
@@ -140,7 +141,7 @@ impl Engine<'_> {
                 .for_each(|a| self.path_read(a));
             return;
         }
-        if !shows(sub, args) {
+        if !prints_contents(sub, args) {
             return;
         }
         // The first operand of grep is its pattern.
@@ -185,7 +186,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The repository lies elsewhere: its settings and hooks are whoever's made it.
+    /// Adds an effect for a repository outside the work tree, whose settings and hooks may be
+    /// anyone's.
     pub(super) fn git_elsewhere(&mut self, dir: &str, span: Span) {
         let strange = matches!(
             self.classify(dir).class,
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_puts_back_is_written() {
+    fn restored_files_are_written() {
         for (line, paths) in [
             ("git checkout HEAD~1 -- src/a.rs b", &["src/a.rs", "b"][..]),
             ("git checkout HEAD~1 src/a.rs", &["src/a.rs"]),

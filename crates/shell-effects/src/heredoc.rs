@@ -1,30 +1,30 @@
-//! Here-documents: their names, and where their bodies end.
+//! Here-documents: their delimiters, and where their bodies end.
 //!
-//! Whoever gets bash and this reader to disagree on where a body ends turns commands into data. So
-//! a name is taken as it is written, with nothing but its quotes removed, as bash does (it expands
-//! nothing in it); and what shells read differently from each other is refused.
+//! If bash and this parser disagree on where a body ends, an attacker can turn commands into data.
+//! So the delimiter is taken literally with only its quotes removed, as in bash, which expands
+//! nothing in it. Syntax that shells read differently is refused.
 
 use super::ast::{Part, Redir, RedirOp, Word};
-use super::chars::{SAFE_HOLE, UNKNOWN};
+use super::chars::{SAFE_UNKNOWN, UNKNOWN};
 use super::parse::{ParseError, Parsed, Parser};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// A here-document whose body is still to come.
-pub(super) struct Pending {
+/// A here-document whose body hasn't been parsed yet.
+pub(super) struct PendingHeredoc {
     body: Rc<OnceCell<Word>>,
     name: String,
-    /// The name was quoted: nothing in the body is expanded.
+    /// Whether the delimiter was quoted, so that nothing in the body is expanded.
     quoted: bool,
-    /// `<<-`: leading tabs don't count.
+    /// Whether it is `<<-`, which ignores leading tabs.
     strip: bool,
 }
 
 const UNCLEAR: ParseError =
-    ParseError::Refused("a here-document whose end shells would look for in different places");
+    ParseError::Refused("a here-document that shells end in different places");
 
-/// The name as bash compares it, and whether some of it was quoted. Nothing if it holds more than
-/// plain and quoted text.
+/// Returns the delimiter as bash compares it, and whether some of it was quoted. `None` if it
+/// contains more than plain and quoted text.
 fn unquoted(source: &str) -> Option<(String, bool)> {
     let mut name = String::with_capacity(source.len());
     let mut quoted = false;
@@ -61,28 +61,28 @@ fn unquoted(source: &str) -> Option<(String, bool)> {
             plain => name.push(plain),
         }
     }
-    // A name of two lines is never met, and marks of holes stand for what isn't known.
-    (!name.contains(['\n', UNKNOWN, SAFE_HOLE])).then_some((name, quoted))
+    // A delimiter of two lines never matches, and one with unknown parts isn't known.
+    (!name.contains(['\n', UNKNOWN, SAFE_UNKNOWN])).then_some((name, quoted))
 }
 
-/// True if the end of the line is quoted, so that the next one belongs to it.
+/// Returns whether the end of the line is escaped, so that the next line continues it.
 fn continues(line: &[u8]) -> bool {
     line.iter().rev().take_while(|c| **c == b'\\').count() % 2 == 1
 }
 
 impl Parser<'_> {
-    /// Reads the name behind `<<`; `from` is where the redirection begins.
+    /// Parses the delimiter after `<<`; `from` is where the redirection begins.
     pub(super) fn heredoc(&mut self, from: usize, fd: Option<u32>, strip: bool) -> Parsed<Redir> {
         let at = self.pos;
         let target = self
             .word_opt()?
-            .ok_or(ParseError::Unexpected("end of a here-document's name"))?;
+            .ok_or(ParseError::Unexpected("end of a here-document's delimiter"))?;
         let source = self.text.get(at..self.pos).unwrap_or_default();
         let (name, quoted) = unquoted(source).ok_or(ParseError::Refused(
-            "the name of a here-document holds more than plain text",
+            "the delimiter of a here-document contains more than plain text",
         ))?;
         let body = Rc::new(OnceCell::new());
-        self.heredocs.push(Pending {
+        self.heredocs.push(PendingHeredoc {
             body: Rc::clone(&body),
             name,
             quoted,
@@ -97,16 +97,15 @@ impl Parser<'_> {
         })
     }
 
-    /// Documents that never begin are empty.
+    /// Gives an empty body to documents that never begin.
     pub(super) fn finish_heredocs(&mut self) {
         for pending in self.heredocs.drain(..) {
             let _ = pending.body.set(Word::default());
         }
     }
 
-    /// Runs a part of the parser in which documents may begin, but must have ended when it returns:
-    /// bash reads substitutions by themselves, and a document that outlives one is read differently
-    /// by its versions.
+    /// Runs a part of the parser in which documents may begin but must also end: bash parses
+    /// substitutions separately, and its versions differ on a document that outlives one.
     pub(super) fn own_heredocs<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Parsed<T>,
@@ -121,7 +120,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the bodies of the documents that were announced on the line that has just ended.
+    /// Parses the bodies of the documents announced on the line that has just ended.
     pub(super) fn read_heredocs(&mut self) -> Parsed<()> {
         for pending in std::mem::take(&mut self.heredocs) {
             let from = self.pos;
@@ -141,19 +140,19 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Where the body that begins at the position ends; the position is then behind the line with
-    /// the name.
-    fn heredoc_end(&mut self, pending: &Pending) -> Parsed<usize> {
+    /// Finds the end of the body that begins at the position. The position is then after the line
+    /// with the delimiter.
+    fn heredoc_end(&mut self, pending: &PendingHeredoc) -> Parsed<usize> {
         let name = pending.name.as_bytes();
         let from = self.pos;
-        // The line before was continued: what bash compares begins there.
+        // The previous line was continued, so bash's comparison begins there.
         let mut joined: Option<Vec<u8>> = None;
         loop {
             let end = self.pos;
             let rest = self.src.get(end..).unwrap_or_default();
             if rest.is_empty() {
-                // Data to the end of the text, with a warning, if bash is right: what follows is
-                // then no command.
+                // For bash, everything to the end of the text is data (with a warning). Other
+                // shells may see commands in it.
                 return if end == from {
                     Ok(end)
                 } else {
@@ -202,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_loses_its_quotes_and_nothing_else() {
+    fn a_delimiter_loses_only_its_quotes() {
         let name = |source: &str| unquoted(source);
         assert_eq!(name("EOF"), Some(("EOF".to_owned(), false)));
         assert_eq!(name("'E $O`F'"), Some(("E $O`F".to_owned(), true)));

@@ -1,6 +1,6 @@
-//! Hosts that are contacted, and what is sent to them.
+//! Contacted hosts, and the data sent to them.
 
-use super::chars::{has_hole, show};
+use super::chars::{has_unknown, show};
 use super::effect::{Certainty, EffectKind, RiskLevel};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -17,7 +17,7 @@ impl Engine<'_> {
             return;
         }
         if let Some(t) = (arg.text == "-").then_some(stdin.text.as_deref()).flatten()
-            && !has_hole(t)
+            && !has_unknown(t)
         {
             self.emit(EffectKind::Network, None, arg.span, "sends data");
             return;
@@ -51,7 +51,7 @@ impl Engine<'_> {
         }
         let host = canonical(host_of(&arg.text));
         if arg.computed {
-            let why = "what a command printed leaves in the address";
+            let why = "sends the output of a command in the URL";
             self.emit_raw(
                 EffectKind::Network,
                 Some(show(&host)),
@@ -71,7 +71,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 arg.span,
                 RiskLevel::High,
-                "asks the cloud for its credentials",
+                "requests credentials from the cloud's metadata service",
             );
         }
         self.emit_raw(
@@ -84,7 +84,8 @@ impl Engine<'_> {
         );
     }
 
-    /// As [`Engine::network`], for a client that talks to this machine unless it is told another.
+    /// Like [`Engine::network`], for a client that talks to this machine unless another host is
+    /// given.
     pub(crate) fn server(&mut self, arg: &Arg) {
         if !is_this_machine(&arg.text) {
             return self.network(arg);
@@ -95,7 +96,8 @@ impl Engine<'_> {
     }
 }
 
-/// Whether an address names this machine or a socket, and nothing in it can name another one.
+/// Returns whether an address names this machine or a socket, without parts that can name another
+/// host.
 fn is_this_machine(text: &str) -> bool {
     if text.starts_with('/') || matches!(text, "." | "(local)") {
         return true;
@@ -105,8 +107,7 @@ fn is_this_machine(text: &str) -> bool {
         && !text.contains([',', '?', '#', '\\', '\0'])
 }
 
-/// A host as every client understands it: in lower case, without the dot of the root, without
-/// escapes.
+/// Returns a host as every client reads it: in lower case, without a trailing dot and escapes.
 fn canonical(host: &str) -> Cow<'_, str> {
     let host = host.strip_suffix('.').unwrap_or(host);
     if host
@@ -115,11 +116,11 @@ fn canonical(host: &str) -> Cow<'_, str> {
     {
         return Cow::Borrowed(host);
     }
-    Cow::Owned(unescaped(host).to_ascii_lowercase())
+    Cow::Owned(percent_decode(host).to_ascii_lowercase())
 }
 
-/// A part of an address with its `%hh` as the visible characters of ASCII that they are.
-pub(super) fn unescaped(text: &str) -> String {
+/// Decodes `%hh` escapes of visible ASCII characters in a part of a URL.
+pub(super) fn percent_decode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -136,7 +137,7 @@ pub(super) fn unescaped(text: &str) -> String {
     out
 }
 
-/// The machine in `host:path`, `scheme://…`.
+/// Returns the host in `host:path` or `scheme://…`.
 pub(crate) fn remote_of(text: &str) -> Option<&str> {
     if text.contains("://") {
         return (!text.starts_with("file://")).then(|| host_of(text));
@@ -146,7 +147,7 @@ pub(crate) fn remote_of(text: &str) -> Option<&str> {
     (!host.is_empty() && !host.contains('/') && !drive).then_some(host)
 }
 
-/// The host of a URL, of `user@host:path`, or the text itself.
+/// Returns the host of a URL or of `user@host:path`, or else the text itself.
 pub(crate) fn host_of(text: &str) -> &str {
     let rest = text.split_once("://").map_or(text, |(_, r)| r);
     let rest = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_is_named_alone() {
+    fn only_this_machine_is_local() {
         for own in [
             "localhost",
             "LOCALHOST",

@@ -3,9 +3,11 @@
     clippy::case_sensitive_file_extension_comparisons,
     clippy::many_single_char_names,
     clippy::similar_names,
-    reason = "keys of git and names in code are no file names; `i`, `c`, `t` are what a scanner calls its place, its character, its text"
+    reason = "git keys and names in code aren't file names; scanners call position, character and \
+              text `i`, `c`, `t`"
 )]
 
+pub mod agent_tools;
 mod arith;
 mod assign;
 mod ast;
@@ -14,71 +16,70 @@ mod builtins;
 mod call;
 pub mod chars;
 mod code;
+pub mod command_line;
 mod content;
 mod copies;
 mod diff;
 mod downloads;
+mod echo_printf;
 mod effect;
 mod engine;
 mod env;
-mod environment;
 mod escapes;
 mod expand;
 pub mod explain;
+mod extra_members;
 mod filters;
 mod git;
 mod git_files;
 mod heredoc;
 mod hosts;
-pub mod line;
 mod links;
 mod memo;
 mod name_globs;
 mod nested_json;
 mod non_posix;
 mod param;
+mod param_scan;
 mod parse;
 pub mod path;
 mod paths;
-mod printed;
-mod printing;
+mod printed_secrets;
+mod program_output;
 mod programs;
 mod project_code;
-mod promised;
 pub mod protected;
 mod redirect;
 mod reexpansion;
 pub mod rewrite;
 mod run;
+mod shell_args;
 mod shell_state;
 mod sink;
 mod spec_eval;
 pub mod table;
 mod tool;
-mod tool_beside;
-mod tool_found;
 mod tool_line;
 mod tool_name;
 mod tool_params;
 mod unexpanded;
-mod unlisted;
-pub mod vocabulary;
+mod unlisted_options;
+mod unlisted_variables;
 mod word;
-mod words;
 mod work;
 mod wrappers;
 
 pub use content::{Content, recorded_content};
 pub use diff::effects_of_diff;
-pub use effect::{Analysis, Certainty, Effect, EffectKind, How, RiskLevel, Span, Step};
+pub use effect::{Analysis, Certainty, Effect, EffectKind, RiskLevel, Span, Step, StepOrigin};
+pub use extra_members::{ANSWER_MEMBERS, DIFF_MEMBERS, effects_of_answer, effects_of_diff_extras};
 pub use links::Links;
-pub use param::{Param, WRAPPERS, unwrapped_value};
+pub use param::{Param, WRAPPERS, json_in_text};
 pub use table::{Table, TableError};
 pub use tool::{effects_of_call, effects_of_tool};
-pub use tool_beside::{ANSWER, DIFF, effects_beside_diff, effects_of_answer};
 pub use tool_name::is_listing;
 
-/// Where and with what a command would run.
+/// The environment in which a command would run.
 #[derive(Debug, Clone)]
 pub struct Context<'a> {
     /// Current directory, absolute.
@@ -87,15 +88,14 @@ pub struct Context<'a> {
     pub workdir: String,
     /// The home directory, absolute.
     pub home: String,
-    /// The table of programs.
     pub table: &'a Table,
-    /// The symbolic links of the work tree, where it is at hand; without them paths are judged by
-    /// their text.
+    /// The symbolic links of the work tree. If they aren't available (empty), paths are classified
+    /// by their text alone.
     pub links: Links,
 }
 
 impl<'a> Context<'a> {
-    /// A context with made-up places, for lines of which nothing else is known.
+    /// Creates a context with placeholder directories, for lines whose environment isn't known.
     #[must_use]
     pub fn new(table: &'a Table) -> Self {
         Self {
@@ -108,17 +108,16 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Finds what a command line does.
+/// Analyses what a command line does.
 ///
-/// Pure and total: any text gives an answer, within an amount of work that is
-/// proportional to its length.
+/// Total and without side effects: any text gets an answer. The work is proportional to its length.
 #[must_use]
 pub fn analyse(cmd: &str, ctx: &Context<'_>) -> Analysis {
     measured(cmd, ctx).0
 }
 
-/// As [`analyse`], with the units of work that were spent: what the tests of the bounds
-/// look at instead of a clock.
+/// Like [`analyse`], but also returns the units of work spent. Tests check the bounds on these
+/// units instead of a clock.
 #[doc(hidden)]
 #[must_use]
 pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
@@ -133,7 +132,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
     };
     let fuel = clean.len().saturating_mul(60).saturating_add(20_000);
     let mut engine = engine::Engine::new(ctx, fuel);
-    let nul = "the line holds a NUL byte: one shell leaves it out, another ends there";
+    let nul = "the line contains a NUL byte: some shells drop it, others stop there";
     if let Some(why) = cmd
         .contains('\0')
         .then_some(nul)
@@ -152,7 +151,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
         engine.run_text(
             &clean,
             parse::Base::Offset(0),
-            How::Direct,
+            StepOrigin::Direct,
             &engine::Stream::default(),
             false,
         );
@@ -161,14 +160,14 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
     (engine.finish(), fuel - left)
 }
 
-/// The risk of a line, for tests.
+/// Returns the risk of a line.
 #[cfg(test)]
 fn risk_of(line: &str) -> RiskLevel {
     let table = Table::builtin();
     analyse(line, &Context::new(&table)).risk
 }
 
-/// The risk of a call, for tests.
+/// Returns the risk of a tool call.
 #[cfg(test)]
 #[expect(clippy::needless_pass_by_value, reason = "reads as a call")]
 fn risk_of_call(name: &str, parameters: serde_json::Value) -> RiskLevel {

@@ -1,34 +1,33 @@
-//! Symbolic links of a work tree, for paths that lead through them.
+//! Symbolic links of a work tree, for resolving paths.
 
 use super::path::normalise;
 use std::collections::BTreeMap;
 
-/// Links that are followed for one path; Linux follows as many (`path_resolution(7)`).
-const MOST: usize = 40;
+/// Maximum number of links in one path, as in Linux (`path_resolution(7)`).
+const MAX_LINKS: usize = 40;
 
-/// The symbolic links of a tree: where each of them leads.
+/// The symbolic links of a tree with their targets, as absolute paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Links(BTreeMap<String, String>);
 
-/// Where a path leads.
+/// The result of resolving a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Followed {
-    /// No link is on the way.
-    Same,
-    /// Somewhere else.
-    To(String),
-    /// Round in circles.
-    Nowhere,
+pub(super) enum Resolution {
+    /// The path contains no link.
+    Unchanged,
+    Target(String),
+    /// The links form a cycle, or there are too many.
+    Unresolvable,
 }
 
 impl Links {
-    /// Adds a link that comes to be while a line runs.
+    /// Adds a link that the line creates.
     pub(super) fn add(&mut self, link: String, target: &str) {
         self.0.extend(Self::new([(link, target.to_owned())]).0);
     }
 
-    /// Links by their absolute paths, with their targets as the links hold them: a relative one
-    /// starts where the link stands.
+    /// Creates links from their absolute paths and stored targets. A relative target is resolved
+    /// from the link's directory.
     #[must_use]
     pub fn new(links: impl IntoIterator<Item = (String, String)>) -> Self {
         let absolute = |(link, target): (String, String)| {
@@ -44,15 +43,15 @@ impl Links {
         Self(links.into_iter().filter_map(absolute).collect())
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no links.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Walks a path part by part, as the system does: a `..` behind a link leaves the folder that
-    /// the link leads to.
-    pub(super) fn follow(&self, path: &str, cwd: Option<&str>) -> Followed {
+    /// Resolves a path name by name, as the system does: a `..` after a link leaves the link's
+    /// target.
+    pub(super) fn resolve(&self, path: &str, cwd: Option<&str>) -> Resolution {
         let base = if path.starts_with('/') {
             ""
         } else {
@@ -70,8 +69,8 @@ impl Links {
                     here.push_str(part);
                     if let Some(target) = self.0.get(&here) {
                         hops += 1;
-                        if hops > MOST {
-                            return Followed::Nowhere;
+                        if hops > MAX_LINKS {
+                            return Resolution::Unresolvable;
                         }
                         here.clear();
                         ahead.extend(target.rsplit('/'));
@@ -80,9 +79,9 @@ impl Links {
             }
         }
         match hops {
-            0 => Followed::Same,
-            _ if here.is_empty() => Followed::To("/".to_owned()),
-            _ => Followed::To(here),
+            0 => Resolution::Unchanged,
+            _ if here.is_empty() => Resolution::Target("/".to_owned()),
+            _ => Resolution::Target(here),
         }
     }
 }
@@ -92,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_followed_wherever_they_stand() {
+    fn links_anywhere_in_a_path_are_resolved() {
         let links = Links::new(
             [
                 ("/w/out", "/etc"),
@@ -103,19 +102,19 @@ mod tests {
             ]
             .map(|(link, target)| (link.to_owned(), target.to_owned())),
         );
-        let to = |path: &str| Followed::To(path.to_owned());
-        let follow = |path: &str| links.follow(path, Some("/w/a"));
-        assert_eq!(follow("/w/b/c"), Followed::Same);
-        assert_eq!(follow("up"), to("/x"));
-        assert_eq!(follow("up/../y"), to("/y"), "not /w/a/y");
-        assert_eq!(follow("up/../../.."), to("/"));
-        assert_eq!(follow("/w/outer"), Followed::Same);
-        assert_eq!(follow("/w/out/passwd"), to("/etc/passwd"));
-        assert_eq!(follow("/w/out"), to("/etc"));
-        assert_eq!(follow("/w/again/passwd"), to("/etc/passwd"));
-        assert_eq!(follow("/w/a/up/y"), to("/x/y"));
-        assert_eq!(follow("/w/src/main.rs"), to("/w/lib/main.rs"));
-        assert_eq!(follow("/w/loop"), Followed::Nowhere);
+        let to = |path: &str| Resolution::Target(path.to_owned());
+        let resolve = |path: &str| links.resolve(path, Some("/w/a"));
+        assert_eq!(resolve("/w/b/c"), Resolution::Unchanged);
+        assert_eq!(resolve("up"), to("/x"));
+        assert_eq!(resolve("up/../y"), to("/y"), "not /w/a/y");
+        assert_eq!(resolve("up/../../.."), to("/"));
+        assert_eq!(resolve("/w/outer"), Resolution::Unchanged);
+        assert_eq!(resolve("/w/out/passwd"), to("/etc/passwd"));
+        assert_eq!(resolve("/w/out"), to("/etc"));
+        assert_eq!(resolve("/w/again/passwd"), to("/etc/passwd"));
+        assert_eq!(resolve("/w/a/up/y"), to("/x/y"));
+        assert_eq!(resolve("/w/src/main.rs"), to("/w/lib/main.rs"));
+        assert_eq!(resolve("/w/loop"), Resolution::Unresolvable);
         assert!(Links::default().is_empty());
     }
 }

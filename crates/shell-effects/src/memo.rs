@@ -1,12 +1,12 @@
-//! What names say, remembered: the same few tools and parameters are called again and again.
+//! A fixed-size cache by name: the same few tools and parameters occur again and again.
 
-/// Names that are remembered at once.
+/// Number of cached names.
 const SLOTS: usize = 256;
-/// Bytes of such a name.
+/// Maximum length in bytes of a cached name.
 const LENGTH: usize = 64;
 
-/// What a pure function says of names. Each name has one place: who invents names that share one
-/// has each of them looked at anew, and costs no more than without a memory.
+/// A direct-mapped cache of a pure function of names. Colliding names evict each other: a hostile
+/// trace that provokes collisions costs no more than no cache.
 #[derive(Debug)]
 pub(super) struct Memo<T>(Vec<Option<(Box<str>, T)>>);
 
@@ -17,13 +17,13 @@ impl<T> Default for Memo<T> {
 }
 
 impl<T: Copy> Memo<T> {
-    /// What `find` says of a name.
+    /// Returns the cached result for a name, or computes and stores it with `find`.
     pub fn get(&mut self, name: &str, find: impl FnOnce(&str) -> T) -> T {
-        let slot = self.0.get_mut(place(name));
-        if let Some(Some((known, said))) = &slot
+        let slot = self.0.get_mut(slot_of(name));
+        if let Some(Some((known, result))) = &slot
             && **known == *name
         {
-            return *said;
+            return *result;
         }
         let found = find(name);
         if let Some(slot) = slot.filter(|_| name.len() <= LENGTH) {
@@ -33,8 +33,8 @@ impl<T: Copy> Memo<T> {
     }
 }
 
-/// The place of a name, by its length and how it begins and ends.
-fn place(name: &str) -> usize {
+/// Hashes a name to its slot, by its length, its beginning and its end.
+fn slot_of(name: &str) -> usize {
     let bytes = name.as_bytes();
     let fold = |bytes: &[u8]| {
         bytes.iter().fold(0, |sum: usize, byte| {
@@ -56,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn asks_once_and_stays_small() {
+    fn computes_once_and_stays_small() {
         let mut memo = Memo::default();
         assert_eq!((memo.get("a", str::len), memo.get("a", |_| 7)), (1, 1));
         let long = "x".repeat(LENGTH + 1);
@@ -72,10 +72,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn says_what_the_function_says(names in proptest::collection::vec("[ab]{0,3}|x{60,70}", 0..600)) {
+        fn returns_what_the_function_returns(
+            names in proptest::collection::vec("[ab]{0,3}|x{60,70}", 0..600)
+        ) {
+            let find = |name: &str| (name.len(), name.chars().last());
             let mut memo = Memo::default();
             for name in names {
-                prop_assert_eq!(memo.get(&name, |name| (name.len(), name.chars().last())), (name.len(), name.chars().last()));
+                prop_assert_eq!(memo.get(&name, find), find(&name));
             }
         }
     }

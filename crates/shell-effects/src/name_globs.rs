@@ -1,23 +1,24 @@
-//! Names that hold globs: which files they may be.
+//! Names with globs: the files that they may match.
 //!
-//! A shell's `*` and `?` match no leading dot, so `*` and `*.rs` name no hidden file. A glob that
-//! says next to nothing about a name (`*`, `c*`, `*.yml`) isn't taken for one file in particular.
+//! A shell's `*` and `?` don't match a leading dot, so `*` and `*.rs` match no hidden file. An
+//! unspecific glob (`*`, `c*`, `*.yml`) isn't taken for any particular file.
 
-use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_glob, is_mark};
+use super::chars::{ANY, SAFE_UNKNOWN, STAR, UNKNOWN, has_glob, is_placeholder};
 
-/// Letters of its own that a glob needs before it is taken for a certain file.
-const LETTERS: usize = 2;
+/// Minimum number of literal characters in a specific glob.
+const MIN_LITERALS: usize = 2;
 
-/// Whether a name may be one that another pattern matches, in which `*` is the only wildcard.
+/// Returns whether a name with globs and another pattern can match the same name. `*` is the other
+/// pattern's only wildcard.
 ///
-/// Follows all positions in `other` at once, a bit for each.
-pub(crate) fn can_meet(name: &str, other: &str) -> bool {
+/// Simulates all positions in `other` at once, one bit each.
+pub(crate) fn may_overlap(name: &str, other: &str) -> bool {
     let other = other.as_bytes();
     if other.len() >= 128 {
         return true;
     }
     let hidden = other.first() == Some(&b'.');
-    if hidden && name.starts_with(is_mark) {
+    if hidden && name.starts_with(is_placeholder) {
         return false;
     }
     let bit = |at: usize| 1_u128 << at;
@@ -29,13 +30,13 @@ pub(crate) fn can_meet(name: &str, other: &str) -> bool {
             .fold(0, |bits, (at, _)| bits | bit(at))
     };
     let stars = is(&|byte| byte == b'*');
-    // A star of the other pattern may match nothing. Stars don't follow each other.
+    // A star of the other pattern may match nothing. Stars aren't adjacent.
     let open = |bits: u128| bits | (bits & stars) << 1;
     let mut at = open(1);
     for c in name.chars() {
         at = match c {
-            // Everything from the first position on.
-            STAR | UNKNOWN | SAFE_HOLE => !(at & at.wrapping_neg()).wrapping_sub(1),
+            // All positions from the first one on.
+            STAR | UNKNOWN | SAFE_UNKNOWN => !(at & at.wrapping_neg()).wrapping_sub(1),
             ANY => at & stars | (at & !stars) << 1,
             c => {
                 let mut bytes = [0; 4];
@@ -52,26 +53,26 @@ pub(crate) fn can_meet(name: &str, other: &str) -> bool {
     at & bit(other.len()) != 0
 }
 
-/// Whether a glob says enough about a name to be taken for a certain file: `.e*` and `J*file` do,
-/// `*`, `c*` and `*.yml` don't.
-pub(crate) fn tells(name: &str) -> bool {
-    let rest = name.trim_start_matches(is_mark);
+/// Returns whether a glob is specific enough to be taken for a particular file: `.e*` and `J*file`
+/// are, `*`, `c*` and `*.yml` aren't.
+pub(crate) fn is_specific(name: &str) -> bool {
+    let rest = name.trim_start_matches(is_placeholder);
     let start = name.get(..name.len() - rest.len()).unwrap_or_default();
     let kind = start.contains([STAR, UNKNOWN]) && (rest.is_empty() || rest.starts_with('.'));
-    let letters = rest.chars().filter(|c| !is_mark(*c)).count();
-    // No glob names all hidden files by accident.
-    !kind && letters + usize::from(name.starts_with('.')) >= LETTERS
+    let letters = rest.chars().filter(|c| !is_placeholder(*c)).count();
+    // A glob matches hidden files only intentionally.
+    !kind && letters + usize::from(name.starts_with('.')) >= MIN_LITERALS
 }
 
-/// Whether a name with globs is one that may be this hidden or plain file.
-pub(crate) fn may_be(name: &str, file: &str) -> bool {
-    has_glob(name) && tells(name) && can_meet(name, file)
+/// Returns whether a name with globs may match this hidden or plain file.
+pub(crate) fn may_match_file(name: &str, file: &str) -> bool {
+    has_glob(name) && is_specific(name) && may_overlap(name, file)
 }
 
-/// The extension of a name, where globs in it leave a letter of it.
+/// Returns the extension of a name, if it has both globs and a literal character.
 pub(crate) fn globbed_extension(name: &str) -> Option<&str> {
     let (_, extension) = name.rsplit_once('.')?;
-    (has_glob(extension) && extension.chars().any(|c| !is_mark(c))).then_some(extension)
+    (has_glob(extension) && extension.chars().any(|c| !is_placeholder(c))).then_some(extension)
 }
 
 #[cfg(test)]
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_meet_names_and_other_globs() {
+    fn globs_overlap_names_and_other_globs() {
         for (name, other) in [
             (".e?v", ".env"),
             (".e*", ".env"),
@@ -98,7 +99,7 @@ mod tests {
             ("*", "a"),
             ("", "*"),
         ] {
-            assert!(can_meet(&marked(name), other), "{name} {other}");
+            assert!(may_overlap(&marked(name), other), "{name} {other}");
         }
         for (name, other) in [
             ("*", ".env"),
@@ -110,27 +111,27 @@ mod tests {
             ("", "a"),
             ("a", ""),
         ] {
-            assert!(!can_meet(&marked(name), other), "{name} {other}");
+            assert!(!may_overlap(&marked(name), other), "{name} {other}");
         }
     }
 
     #[test]
-    fn a_glob_that_says_next_to_nothing_is_no_file() {
+    fn an_unspecific_glob_matches_no_file() {
         for name in [".*", ".g*", ".e?v", "J*", "?enkins*", "cr*", "*vrc"] {
             let expected = name != "J*";
-            assert_eq!(tells(&marked(name)), expected, "{name}");
+            assert_eq!(is_specific(&marked(name)), expected, "{name}");
         }
         for name in ["*", "?*", "*.yml", "?*.rs", "c*", "**"] {
-            assert!(!tells(&marked(name)), "{name}");
+            assert!(!is_specific(&marked(name)), "{name}");
         }
     }
 
     proptest! {
-        /// What a glob meets is what the matcher of the table says, for names without globs.
+        /// For names without globs, the result agrees with the table's glob matcher.
         #[test]
         fn plain_names_are_matched_as_by_the_table(glob in "[ab*?]{0,8}", name in "[ab]{0,8}") {
             let matched = crate::table::spec::glob(&glob, &name);
-            prop_assert_eq!(can_meet(&marked(&glob), &name), matched);
+            prop_assert_eq!(may_overlap(&marked(&glob), &name), matched);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Parameters that a call holds as JSON in a string, at any depth.
+//! Parameters written as JSON in a string, at any depth.
 //!
-//! [`Param::inputs`] unwraps the parameters of the call itself. Calls inside of a call, and
-//! runtimes with another name for them, write theirs in the same way. What a file holds is under
-//! other names and stays data.
+//! [`Param::inputs`] unwraps the parameters of the call itself. Nested calls, and runtimes with
+//! another name for parameters, write theirs in the same way. File contents have other names and
+//! stay data.
 
 use super::param::Param;
 use std::borrow::Cow;
 
-/// Names of members that hold what a call is given, without the signs between their words.
-const GIVEN: [&str; 23] = [
+/// Names of members with parameters, without separators between their words.
+const PARAMETER_MEMBERS: [&str; 23] = [
     "action",
     "args",
     "argsjson",
@@ -34,13 +34,13 @@ const GIVEN: [&str; 23] = [
     "toolinput",
 ];
 
-/// How often JSON may be written in a string of JSON.
-const LEVELS: usize = 6;
+/// Maximum nesting of strings with JSON.
+const MAX_DEPTH: usize = 6;
 
 impl Param<'_> {
-    /// The same call with parameters in strings read as what they say, and whether some are written
-    /// in more strings than are read.
-    pub(super) fn opened(&self) -> (Cow<'_, Param<'_>>, bool) {
+    /// Returns the call with its parameters in strings parsed. The flag is true if some are nested
+    /// too deeply.
+    pub(super) fn with_parsed_strings(&self) -> (Cow<'_, Param<'_>>, bool) {
         let written = |value: &Self| match value {
             Self::Text(text) => may_be_json(text),
             Self::List(list) => list.iter().any(|one| one.as_str().is_some_and(may_be_json)),
@@ -50,26 +50,26 @@ impl Param<'_> {
             one.members()
                 .into_iter()
                 .flatten()
-                .any(|(name, value)| is_given(name) && written(value))
+                .any(|(name, value)| holds_parameters(name) && written(value))
         };
         let bare = matches!(self, Self::List(_)) && written(self);
-        if !bare && !self.within().any(closed) {
+        if !bare && !self.self_and_descendants().any(closed) {
             return (Cow::Borrowed(self), false);
         }
         let mut more = false;
-        let opened = open(self, bare, 0, &mut more);
+        let opened = parse_strings(self, bare, 0, &mut more);
         (Cow::Owned(opened), more)
     }
 }
 
-/// Whether a member of this name holds what a call is given.
-fn is_given(name: &str) -> bool {
+/// Returns whether a member of this name contains parameters.
+fn holds_parameters(name: &str) -> bool {
     let plain: String = name
         .chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect();
-    GIVEN.contains(&plain.as_str())
+    PARAMETER_MEMBERS.contains(&plain.as_str())
 }
 
 fn trimmed(text: &str) -> &str {
@@ -80,30 +80,30 @@ fn may_be_json(text: &str) -> bool {
     trimmed(text).starts_with(['{', '[', '"'])
 }
 
-/// A copy of a value. `given`: a text may be JSON.
-fn open(value: &Param<'_>, given: bool, level: usize, more: &mut bool) -> Param<'static> {
+/// Copies a value and parses JSON in it. With `given`, a text may be JSON.
+fn parse_strings(value: &Param<'_>, given: bool, level: usize, more: &mut bool) -> Param<'static> {
     match value {
         Param::Text(text) => {
             let read = Some(text).filter(|_| given).and_then(|text| read(text));
             match read {
-                Some(_) if level == LEVELS => {
+                Some(_) if level == MAX_DEPTH => {
                     *more = true;
                     Param::Nothing
                 }
-                Some(read) => open(&read, true, level + 1, more),
+                Some(read) => parse_strings(&read, true, level + 1, more),
                 None => Param::Text(Cow::Owned(text.to_string())),
             }
         }
         Param::List(list) => Param::List(
             list.iter()
-                .map(|one| open(one, given, level, more))
+                .map(|one| parse_strings(one, given, level, more))
                 .collect(),
         ),
         Param::Members(members) => Param::Members(
             members
                 .iter()
                 .map(|(name, value)| {
-                    let value = open(value, is_given(name), level, more);
+                    let value = parse_strings(value, holds_parameters(name), level, more);
                     (Cow::Owned(name.to_string()), value)
                 })
                 .collect(),
@@ -114,7 +114,7 @@ fn open(value: &Param<'_>, given: bool, level: usize, more: &mut bool) -> Param<
     }
 }
 
-/// The object, the list or the further JSON that a text holds.
+/// Parses a text as an object, a list or a string with further JSON.
 fn read(text: &str) -> Option<Param<'_>> {
     let text = trimmed(text);
     if !may_be_json(text) || !strict_json::has_few_values(text) {
@@ -152,7 +152,10 @@ mod tests {
             json!({"tool": "view", "parameters": {"arguments": once}}),
             json!({"tool": "view", "parameters": json!({"params": once}).to_string()}),
             json!({"tool": "view", "parameters": {"request": {"toolInput": twice}}}),
-            json!({"tool": "view", "parameters": {"calls": [{"function": {"name": "bash", "arguments": once}}]}}),
+            json!({
+                "tool": "view",
+                "parameters": {"calls": [{"function": {"name": "bash", "arguments": once}}]}
+            }),
             json!({"tool": "view", "path": "a", "input": once}),
             json!({"tool": "view", "path": "a", "raw_arguments": format!("\u{feff} {once}")}),
             json!([once]),
@@ -160,7 +163,7 @@ mod tests {
             assert_eq!(risk(&call), RiskLevel::High, "{call}");
         }
         let mut deep = once.clone();
-        for _ in 0..LEVELS {
+        for _ in 0..MAX_DEPTH {
             deep = json!({"args": deep}).to_string();
         }
         assert_eq!(risk(&json!({"args": deep})), RiskLevel::High);

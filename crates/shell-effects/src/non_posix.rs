@@ -1,5 +1,4 @@
-//! Lines of PowerShell and cmd: told apart, and rated high because nothing here
-//! understands them yet.
+//! Detects lines of PowerShell and cmd. They are rated high, because no parser for them exists yet.
 
 const POWERSHELL: &str = "looks like PowerShell, which isn't understood yet";
 const CMD: &str = "looks like a line for cmd, which isn't understood yet";
@@ -74,7 +73,7 @@ const VERBS: &[&str] = &[
     "repair",
 ];
 
-/// `Verb-Noun` with capital letters, as PowerShell writes its commands.
+/// Returns whether a word is a capitalised `Verb-Noun`, as PowerShell names its commands.
 fn cmdlet(word: &str) -> bool {
     let Some((verb, noun)) = word.split_once('-') else {
         return false;
@@ -85,7 +84,7 @@ fn cmdlet(word: &str) -> bool {
     verb_ok && noun_ok && VERBS.contains(&verb.to_ascii_lowercase().as_str())
 }
 
-/// Says why a whole line is of another shell.
+/// Returns the reason why a whole line belongs to another shell.
 pub(crate) fn recognise(line: &str) -> Option<&'static str> {
     let t = line.trim_start();
     if t.starts_with("@echo off") || t.starts_with("@ECHO OFF") {
@@ -99,7 +98,7 @@ pub(crate) fn recognise(line: &str) -> Option<&'static str> {
     {
         return Some(CMD);
     }
-    // `$x = …` and `$env:X` begin a PowerShell line; in bash they'd be nonsense.
+    // `$x = …` and `$env:X` begin a PowerShell line; they make no sense in bash.
     if let Some(rest) = t.strip_prefix('$') {
         if rest.to_ascii_lowercase().starts_with("env:") {
             return Some(POWERSHELL);
@@ -125,7 +124,7 @@ pub(crate) fn recognise(line: &str) -> Option<&'static str> {
     None
 }
 
-/// Says why a program that isn't in the table may be of another shell.
+/// Returns the reason why a program that isn't in the table may belong to another shell.
 pub(crate) fn program(name: &str) -> Option<&'static str> {
     if cmdlet(name) {
         return Some(POWERSHELL);

@@ -1,32 +1,28 @@
-//! Parameters of a tool call, borrowed from wherever they stand.
+//! Parameters of a tool call, borrowed from their source.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A parameter, as far as its effects can be told from it.
+/// A parameter, reduced to what determines its effects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Param<'a> {
-    /// A text.
     Text(Cow<'a, str>),
-    /// Yes or no.
     Flag(bool),
-    /// A list.
     List(Vec<Param<'a>>),
     /// Members by name, in their order.
     Members(Vec<(Cow<'a, str>, Param<'a>)>),
-    /// A number: no path, no host, no command. Some runtimes write a switch as one.
+    /// A number: it can't be a path, host or command. Some runtimes write a switch as a number.
     Number {
-        /// Whether it is zero.
         zero: bool,
     },
-    /// Null, or what can't be read.
+    /// Null, or an unreadable value.
     Nothing,
 }
 
 impl<'a> Param<'a> {
-    /// The member of this name.
+    /// Returns the member of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
@@ -38,7 +34,7 @@ impl<'a> Param<'a> {
         }
     }
 
-    /// The members, if it has any.
+    /// Returns the members, if it has any.
     #[must_use]
     pub(super) fn members(&self) -> Option<&[(Cow<'a, str>, Self)]> {
         match self {
@@ -47,8 +43,9 @@ impl<'a> Param<'a> {
         }
     }
 
-    /// The value and everything inside it. Doesn't recurse: values may be nested deeply.
-    pub(super) fn within(&self) -> impl Iterator<Item = &Self> {
+    /// Iterates over the value and everything inside it. Doesn't recurse: values may be nested
+    /// deeply.
+    pub(super) fn self_and_descendants(&self) -> impl Iterator<Item = &Self> {
         let mut stack = vec![self];
         std::iter::from_fn(move || {
             let one = stack.pop()?;
@@ -61,7 +58,7 @@ impl<'a> Param<'a> {
         })
     }
 
-    /// Whether it says nothing: null, or empty.
+    /// Returns whether it has no content: null, or empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -73,7 +70,7 @@ impl<'a> Param<'a> {
         }
     }
 
-    /// Whether it is a switch that is on, in one of the ways that runtimes write one.
+    /// Returns whether it is a switch that is on, in one of the notations of runtimes.
     #[must_use]
     pub fn is_on(&self) -> bool {
         match self {
@@ -86,7 +83,7 @@ impl<'a> Param<'a> {
         }
     }
 
-    /// The tool of a call, by whichever of its two names the runtime has; none where they name two.
+    /// Returns the tool of a call, from `tool` or `tool_name`. `None` if the two differ.
     #[must_use]
     pub fn tool(&self) -> Option<&str> {
         let named = |member| {
@@ -100,9 +97,9 @@ impl<'a> Param<'a> {
         }
     }
 
-    /// Other tools that a call names beside its own, and what each is given: any of them may be the
-    /// one that runs. The last part says that the name may as well be a parameter: those may be
-    /// flat.
+    /// Returns other tools that a call names besides its own, each with its parameters. Any of them
+    /// may be the one that runs. The flag is true if the name may be an ordinary parameter instead,
+    /// with the other parameters next to it.
     #[must_use]
     pub fn other_tools(&self) -> Vec<(&str, &Self, bool)> {
         const NAMES: [&str; 5] = [
@@ -135,7 +132,7 @@ impl<'a> Param<'a> {
         others
     }
 
-    /// The text, if it is one.
+    /// Returns the text, if it is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -145,34 +142,34 @@ impl<'a> Param<'a> {
     }
 }
 
-/// Whether a text is written as tools are called: words with an underline between them.
+/// Returns whether a text looks like a tool's name: words separated by underscores.
 fn is_identifier(value: &Param<'_>) -> bool {
     value.as_str().is_some_and(|text| {
         text.contains('_') && text.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric())
     })
 }
 
-/// Members of a call that hold its parameters, in whatever shape.
+/// Members of a call that contain its parameters, in whatever shape.
 pub const WRAPPERS: [&str; 2] = ["parameters", "arguments"];
 
-/// What a call is given, in one shape.
+/// The parameters of a call, normalised to one shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Inputs<'p> {
-    /// Members by name. What has no name of its own (an array, a bare string) is under the empty
-    /// one.
+    /// Members by name. A value without a name (an array, a bare string) is under the empty name.
     pub(super) values: Cow<'p, Param<'p>>,
-    /// Text in the place of an object that can't be read as one: it may say anything.
+    /// Whether there is text in place of an object that can't be parsed as one. It may mean
+    /// anything.
     pub(super) unreadable: bool,
 }
 
 impl<'p> Param<'p> {
-    /// What a call is given: `parameters` or `arguments` as an object, as JSON in a string, as an
-    /// array or a bare string, and what stands beside them. The one place where parameters are
-    /// read; only these two members are unwrapped, and only once.
+    /// Returns the parameters of a call: `parameters` or `arguments` as an object, as JSON in a
+    /// string, as an array or a bare string, and the members next to them. This is the only place
+    /// that reads parameters. Only these two members are unwrapped, and only once.
     pub(super) fn inputs(&'p self) -> Inputs<'p> {
         let Self::Members(members) = self else {
             let mut bare = Vec::new();
-            let unreadable = take("", self, &mut bare);
+            let unreadable = collect_members("", self, &mut bare);
             let values = if matches!(self, Self::Nothing) {
                 Cow::Borrowed(self)
             } else {
@@ -180,10 +177,10 @@ impl<'p> Param<'p> {
             };
             return Inputs { values, unreadable };
         };
-        let beside = |name: &str, value: &Param<'_>| {
+        let is_extra = |name: &str, value: &Param<'_>| {
             !(value.is_empty()
                 || matches!(name, "tool" | "tool_name")
-                || super::line::is_harmless(name, value))
+                || super::command_line::is_harmless(name, value))
         };
         let mut wrapped = members
             .iter()
@@ -197,7 +194,7 @@ impl<'p> Param<'p> {
             }
             (Some((_, inner @ Self::Members(_))), None) => {
                 let alone = |(name, value): &(Cow<'_, str>, Param<'_>)| {
-                    WRAPPERS.contains(&&**name) || !beside(name, value)
+                    WRAPPERS.contains(&&**name) || !is_extra(name, value)
                 };
                 if members.iter().all(alone) {
                     return Inputs {
@@ -215,9 +212,9 @@ impl<'p> Param<'p> {
         let mut unreadable = false;
         for (name, value) in members {
             if WRAPPERS.contains(&&**name) {
-                // Beside a command an array holds its arguments.
-                unreadable |= take(if runs { name } else { "" }, value, &mut all);
-            } else if beside(name, value) {
+                // Next to a command, an array contains its arguments.
+                unreadable |= collect_members(if runs { name } else { "" }, value, &mut all);
+            } else if is_extra(name, value) {
                 all.push((Cow::Borrowed(name), value.clone()));
             }
         }
@@ -228,11 +225,15 @@ impl<'p> Param<'p> {
     }
 }
 
-/// Adds a value that holds parameters: an object's members, anything else under `name`. True for
-/// what can't be read.
-fn take<'p>(name: &'p str, value: &'p Param<'p>, to: &mut Vec<(Cow<'p, str>, Param<'p>)>) -> bool {
+/// Adds a value that contains parameters: an object's members, anything else under `name`. Returns
+/// true if it can't be parsed.
+fn collect_members<'p>(
+    name: &'p str,
+    value: &'p Param<'p>,
+    to: &mut Vec<(Cow<'p, str>, Param<'p>)>,
+) -> bool {
     let (read, unreadable) = match value {
-        Param::Text(text) => unwrapped(text),
+        Param::Text(text) => parse_json_text(text),
         value => (value.clone(), false),
     };
     match read {
@@ -243,9 +244,9 @@ fn take<'p>(name: &'p str, value: &'p Param<'p>, to: &mut Vec<(Cow<'p, str>, Par
     unreadable
 }
 
-/// The JSON that a text holds, or the text itself; and whether it looks like JSON and is none.
-/// Whoever reads it loosely may find something in it.
-fn unwrapped(text: &str) -> (Param<'_>, bool) {
+/// Returns the JSON that a text contains, or else the text itself. The flag is true if the text
+/// looks like JSON but isn't valid: a lenient reader may find something in it.
+fn parse_json_text(text: &str) -> (Param<'_>, bool) {
     let looks = |text: &str| {
         text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
             .starts_with(['{', '['])
@@ -265,10 +266,10 @@ fn unwrapped(text: &str) -> (Param<'_>, bool) {
     }
 }
 
-/// The object or list that a text holds as JSON; none where it is no JSON, holds anything else, or
-/// names a member twice.
+/// Returns the object or list that a text contains as JSON. `None` if it isn't valid JSON, contains
+/// anything else, or has a duplicate member.
 #[must_use]
-pub fn unwrapped_value(text: &str) -> Option<Value> {
+pub fn json_in_text(text: &str) -> Option<Value> {
     let trimmed = text.trim_start_matches('\u{feff}').trim();
     let read: Param<'_> =
         serde_json::from_str(trimmed.strip_prefix(['{', '[']).map(|_| trimmed)?).ok()?;
@@ -279,7 +280,11 @@ pub fn unwrapped_value(text: &str) -> Option<Value> {
             .windows(2)
             .any(|pair| matches!(pair, [one, other] if one == other))
     };
-    if read.within().filter_map(Param::members).any(repeats) {
+    if read
+        .self_and_descendants()
+        .filter_map(Param::members)
+        .any(repeats)
+    {
         return None;
     }
     serde_json::from_str(trimmed).ok()
@@ -370,7 +375,7 @@ impl<'de> Visitor<'de> for ParamVisitor {
     }
 }
 
-/// A member name; `Cow` alone would always be copied.
+/// A member name. Deserialising `Cow` directly would always copy.
 struct Name<'a>(Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
@@ -399,7 +404,10 @@ mod tests {
         for same in [
             json!({"tool_name": "t", "arguments": {"path": "a"}}),
             json!({"tool": "t", "parameters": "{\"path\":\"a\"}"}),
-            json!({"tool": "t", "arguments": "\u{feff} {\"path\":\"a\"}\n", "description": "looks", "parameters": null}),
+            json!({
+                "tool": "t", "arguments": "\u{feff} {\"path\":\"a\"}\n", "description": "looks",
+                "parameters": null
+            }),
             json!("{\"path\":\"a\"}"),
             json!({"path": "a"}),
         ] {
@@ -448,7 +456,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_what_a_tree_would_hold(names in proptest::collection::btree_map("[a-c\\PC]{0,4}", "[^\u{0}]{0,12}", 0..6)) {
+        fn reads_the_same_from_text_and_from_a_tree(
+            names in proptest::collection::btree_map("[a-c\\PC]{0,4}", "[^\u{0}]{0,12}", 0..6)
+        ) {
             let value = serde_json::to_value(&names).unwrap();
             let text = value.to_string();
             prop_assert_eq!(strict_json::from_text::<Param<'_>>(&text).unwrap(), Param::from(&value));

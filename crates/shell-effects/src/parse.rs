@@ -1,15 +1,14 @@
 //! A parser for bash command lines.
 //!
-//! Why by hand: the analyser has to answer within a fixed amount of work per byte for any
-//! input, however nested, and to keep what it can't know as holes. Work is counted in
-//! `fuel` (a few units per byte) and nesting in `depth`; when either runs out the line
-//! is not understood, which is an answer (high risk), never a crash. A general shell
-//! parser gives neither bound and is slower than the analysis as a whole may be. The price is
-//! that bash's grammar stands here a second time: no other parser is wired in to check it,
-//! only the corpora and the tests do.
+//! It is handwritten because the analyser must answer within a fixed amount of work per byte for
+//! any input, however nested, and keep unknown parts. Work is counted in `fuel` (a few units per
+//! byte), nesting in `depth`. When either runs out, the line isn't understood: high risk, never a
+//! crash. A general shell parser gives neither bound and is slower than the analysis as a whole may
+//! be. The price is a second implementation of bash's grammar, which only the corpora and the tests
+//! check.
 //!
-//! The parser is generous: what bash would refuse may pass, since a refused line does
-//! nothing; what bash would run must never be missed.
+//! The parser is lenient: it may accept what bash refuses, since a refused line does nothing. It
+//! must never miss what bash would run.
 
 mod redirect;
 
@@ -17,35 +16,34 @@ use super::ast::{Assign, AssignValue, Command, Kind, List, Pipeline, Redir, Word
 use super::effect::Span;
 use std::rc::Rc;
 
-/// The line isn't understood; says why.
+/// The reason why a line isn't understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// A quote or bracket is never closed.
     #[error("{0} is never closed")]
     Unclosed(&'static str),
-    /// A word stands where none can.
+    /// A token appears where none is allowed.
     #[error("unexpected {0}")]
     Unexpected(&'static str),
-    /// bash takes it, but whoever reads it may be misled: it isn't followed.
+    /// bash accepts it, but a reader may be misled, so the parser refuses it.
     #[error("{0}")]
     Refused(&'static str),
-    /// Nested too deeply.
     #[error("nested deeper than {MAX_DEPTH} levels")]
     TooDeep,
-    /// More work than the limit per byte.
+    /// The work exceeds the limit per byte.
     #[error("too complicated")]
     OutOfFuel,
 }
 
-/// Deepest nesting of quotes, substitutions and compound commands.
+/// Maximum nesting of quotes, substitutions and compound commands.
 pub const MAX_DEPTH: usize = 48;
 
-/// How positions in the parsed text map to the original line.
+/// The mapping of positions in the parsed text to the original line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Base {
-    /// Position plus this offset.
+    /// Add this offset to each position.
     Offset(usize),
-    /// The text was computed: everything stands at this place.
+    /// The text was computed; every position maps to this span.
     Fixed(Span),
 }
 
@@ -67,7 +65,7 @@ pub(crate) struct Parser<'a> {
     pub(super) base: Base,
     pub(super) depth: usize,
     pub(super) fuel: usize,
-    pub(super) heredocs: Vec<super::heredoc::Pending>,
+    pub(super) heredocs: Vec<super::heredoc::PendingHeredoc>,
 }
 
 /// Parses a whole text. `fuel` is reduced by the work done.
@@ -142,8 +140,8 @@ impl<'a> Parser<'a> {
         self.base.span(from, self.pos)
     }
 
-    /// Skips blanks, line continuations and a comment, but no line end. A carriage return is no
-    /// blank: bash takes it for a letter of the word.
+    /// Skips blanks, line continuations and a comment, but no line end. A carriage return isn't a
+    /// blank: bash treats it as part of a word.
     fn blanks(&mut self) -> Parsed<()> {
         loop {
             match self.peek() {
@@ -161,7 +159,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips blanks, comments and line ends (with the here-document bodies behind them).
+    /// Skips blanks, comments and line ends, with the here-document bodies after them.
     fn newlines(&mut self) -> Parsed<()> {
         loop {
             self.blanks()?;
@@ -186,7 +184,7 @@ impl<'a> Parser<'a> {
         Ok(Word { parts: r?, span })
     }
 
-    /// A list up to a closing token, which is left in place.
+    /// Parses a list up to a closing token, which isn't consumed.
     pub(super) fn list(&mut self) -> Parsed<List> {
         self.enter()?;
         let mut items = Vec::new();
@@ -202,7 +200,7 @@ impl<'a> Parser<'a> {
                 None | Some(b')') => break,
                 Some(b';') if self.at(1) == Some(b';') || self.at(1) == Some(b'&') => break,
                 Some(b';' | b'&') => {
-                    // An empty command: bash refuses it, what follows is still looked at.
+                    // An empty command: bash refuses it, but parsing goes on.
                     self.pos += 1;
                     continue;
                 }
@@ -236,7 +234,7 @@ impl<'a> Parser<'a> {
         Ok(List { items })
     }
 
-    /// The unquoted word at the position, if it is one that could be reserved.
+    /// Returns the unquoted word at the position, if it could be a reserved word.
     fn reserved(&self) -> Option<&'a str> {
         let rest = self.src.get(self.pos..)?;
         let n = rest
@@ -281,7 +279,7 @@ impl<'a> Parser<'a> {
         let from = self.pos;
         let mut commands = Vec::new();
         loop {
-            // `!` and `time` before a pipeline change nothing for the effects.
+            // `!` and `time` before a pipeline don't change its effects.
             loop {
                 self.newlines()?;
                 match self.reserved() {
@@ -426,7 +424,7 @@ impl<'a> Parser<'a> {
         Ok(Some(kind))
     }
 
-    /// `name() …`
+    /// Parses `name() …`.
     fn function_short(&mut self) -> Parsed<Option<Kind>> {
         let rest = self.src.get(self.pos..).unwrap_or_default();
         let n = rest
@@ -659,7 +657,7 @@ impl<'a> Parser<'a> {
         Ok(Kind::Simple { assigns, words })
     }
 
-    /// `name=`, `name+=`, `name[…]=` at the position.
+    /// Parses `name=`, `name+=` or `name[…]=` at the position.
     fn assignment(&mut self) -> Parsed<Option<Assign>> {
         let from = self.pos;
         let rest = self.src.get(self.pos..).unwrap_or_default();

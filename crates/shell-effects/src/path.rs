@@ -1,15 +1,15 @@
-//! Where a path points, decided from its text alone.
+//! Classifies the location of a path, from its text alone.
 
-use super::chars::{SAFE_HOLE, STAR, UNKNOWN, has_glob, has_hole, holds, holds_pair};
-use super::name_globs::{can_meet, globbed_extension, may_be};
+use super::chars::{SAFE_UNKNOWN, STAR, UNKNOWN, any_byte, any_byte_pair, has_glob, has_unknown};
+use super::name_globs::{globbed_extension, may_match_file, may_overlap};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// Class of a path.
+/// The class of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PathClass {
-    /// `/dev/null`, `/dev/stdout`, a terminal: nothing is kept.
+    /// `/dev/null`, `/dev/stdout`, a terminal: nothing is stored.
     Sink,
     /// Inside the work tree.
     Inside,
@@ -25,22 +25,21 @@ pub enum PathClass {
     Outside,
     /// System directories, devices, `/proc`, `/sys`.
     System,
-    /// Not known.
     Unknown,
 }
 
-/// What is known of a path.
+/// The classification of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathInfo {
-    /// Where it points.
     pub class: PathClass,
-    /// Keys, tokens, histories, stores of credentials.
+    /// Whether it holds keys, tokens, histories or stored credentials.
     pub secret: bool,
-    /// The path made absolute and clean, holes kept; empty if it can't be told.
+    /// The absolute, normalised path, with unknown parts kept. Empty if it can't be determined.
     pub absolute: String,
 }
 
-/// Makes a path absolute and removes `.`, `..` and `//`, by text alone.
+/// Makes a path absolute and removes `.`, `..` and `//`, by text alone. Returns `None` for a
+/// relative path without `cwd`, or when the path can't be normalised.
 #[must_use]
 pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
     let base = if path.starts_with('/') { "" } else { cwd? };
@@ -52,7 +51,7 @@ pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
             }
             out.push_str(path);
         } else {
-            walk(&mut out, path);
+            append_normalised(&mut out, path);
         }
     }
     if out.is_empty() {
@@ -61,15 +60,15 @@ pub fn normalise(path: &str, cwd: Option<&str>) -> Option<String> {
     Some(out)
 }
 
-/// True for a path without anything to remove: nearly all are. Names that begin with a dot are
-/// looked at one by one.
+/// Returns whether a path is already normalised, as nearly all are. Conservative: names that begin
+/// with a dot count as not normalised.
 fn is_clean(path: &str) -> bool {
     let ends = !path.is_empty() && !path.starts_with('.') && !path.ends_with('/');
-    ends && !holds_pair(path, |one| one == b'/', |next| matches!(next, b'/' | b'.'))
+    ends && !any_byte_pair(path, |one| one == b'/', |next| matches!(next, b'/' | b'.'))
 }
 
-/// Goes along a path name by name.
-fn walk(out: &mut String, path: &str) {
+/// Appends a path name by name, resolving `.` and `..`.
+fn append_normalised(out: &mut String, path: &str) {
     for part in parts(path) {
         match part {
             "" | "." => {}
@@ -82,8 +81,7 @@ fn walk(out: &mut String, path: &str) {
     }
 }
 
-/// What stands between slashes. Names are short: looking byte by byte is quicker than a search that
-/// is made for long texts.
+/// Splits a path at slashes. Names are short, so a search byte by byte is faster than `memchr`.
 fn parts(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(path);
     std::iter::from_fn(move || {
@@ -101,12 +99,12 @@ fn under(path: &str, dir: &str) -> bool {
             .is_some_and(|r| r.is_empty() || r.starts_with('/'))
 }
 
-/// A variable in front of a path that no shell has expanded: `$HOME/x`, `${HOME}/x`,
-/// `%USERPROFILE%\\x`, `$env:APPDATA\\x`. Whoever uses the path may expand it.
+/// A leading variable that no shell has expanded: `$HOME/x`, `${HOME}/x`, `%USERPROFILE%\\x`,
+/// `$env:APPDATA\\x`. The program that uses the path may expand it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Variable<'p> {
     name: String,
-    /// What stands behind it.
+    /// The path after the variable.
     rest: &'p str,
 }
 
@@ -148,26 +146,26 @@ const HOME_VARIABLES: [&str; 15] = [
 ];
 
 impl<'p> Variable<'p> {
-    pub(super) fn in_front_of(path: &'p str) -> Option<Self> {
-        let (name, rest, shell) = if let Some(behind) = path.strip_prefix('%') {
-            let (name, rest) = behind.split_once('%')?;
+    pub(super) fn at_start_of(path: &'p str) -> Option<Self> {
+        let (name, rest, shell) = if let Some(after) = path.strip_prefix('%') {
+            let (name, rest) = after.split_once('%')?;
             (name, rest, false)
-        } else if let Some(behind) = path.strip_prefix('!') {
-            let (name, rest) = behind.split_once('!')?;
+        } else if let Some(after) = path.strip_prefix('!') {
+            let (name, rest) = after.split_once('!')?;
             (name, rest, true)
         } else {
-            let behind = path.strip_prefix('$')?;
-            let (braced, behind) = behind
+            let after = path.strip_prefix('$')?;
+            let (braced, after) = after
                 .strip_prefix('{')
-                .map_or((false, behind), |behind| (true, behind));
-            let windows = behind
+                .map_or((false, after), |after| (true, after));
+            let windows = after
                 .get(..4)
                 .is_some_and(|word| word.eq_ignore_ascii_case("env:") || braced && word == "env.");
-            let behind = behind.get(if windows { 4 } else { 0 }..)?;
-            let end = behind
+            let after = after.get(if windows { 4 } else { 0 }..)?;
+            let end = after
                 .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-                .unwrap_or(behind.len());
-            let (name, rest) = behind.split_at_checked(end)?;
+                .unwrap_or(after.len());
+            let (name, rest) = after.split_at_checked(end)?;
             (
                 name,
                 if braced {
@@ -182,14 +180,14 @@ impl<'p> Variable<'p> {
         let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '(' | ')' | '-');
         let known =
             TREE_VARIABLES.contains(&upper.as_str()) || HOME_VARIABLES.contains(&upper.as_str());
-        // `$lib/x` is an alias of some tool, and `50%/x%` is a name.
+        // `$lib/x` is a tool's alias, and `50%/x%` is a file name.
         let is_one =
             !name.is_empty() && name.chars().all(word) && (known || !shell || name == upper);
         let ends = rest.is_empty() || rest.starts_with(['/', '\\', '%']);
         (is_one && ends).then_some(Self { name: upper, rest })
     }
 
-    /// What stands behind it.
+    /// Returns the path after the variable.
     pub(super) const fn rest(&self) -> &'p str {
         self.rest
     }
@@ -215,7 +213,7 @@ impl<'p> Variable<'p> {
                 };
             }
         };
-        // `%HOMEDRIVE%%HOMEPATH%` is one place.
+        // `%HOMEDRIVE%%HOMEPATH%` is one directory.
         let rest = self.rest.strip_prefix('%').map_or(self.rest, |more| {
             more.split_once('%').map_or(more, |(_, rest)| rest)
         });
@@ -235,10 +233,10 @@ impl<'p> Variable<'p> {
     }
 }
 
-/// A path without a variable in front that names the work tree.
+/// Returns the path without a leading variable that names the work tree.
 #[must_use]
-pub fn below_tree(path: &str) -> &str {
-    match Variable::in_front_of(path) {
+pub fn strip_tree_variable(path: &str) -> &str {
+    match Variable::at_start_of(path) {
         Some(variable) if TREE_VARIABLES.contains(&variable.name.as_str()) => {
             variable.rest.trim_start_matches(['/', '\\'])
         }
@@ -246,29 +244,29 @@ pub fn below_tree(path: &str) -> &str {
     }
 }
 
-/// Whether a path names the home directory of its user or of another one, by a tilde or a variable.
+/// Returns whether a path names its user's home directory or another's, by a tilde or a variable.
 #[must_use]
 pub fn names_home(path: &str) -> bool {
-    if let Some(behind) = path.strip_prefix('~') {
-        let (user, rest) = behind.split_at(behind.find(['/', '\\']).unwrap_or(behind.len()));
+    if let Some(after) = path.strip_prefix('~') {
+        let (user, rest) = after.split_at(after.find(['/', '\\']).unwrap_or(after.len()));
         let letter =
             |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
         // `~backup.txt` is a file.
         return user.chars().all(letter)
             && (!rest.is_empty() || !user.starts_with(|c: char| c.is_ascii_digit()));
     }
-    Variable::in_front_of(path).is_some_and(|v| HOME_VARIABLES.contains(&v.name.as_str()))
+    Variable::at_start_of(path).is_some_and(|v| HOME_VARIABLES.contains(&v.name.as_str()))
 }
 
-/// Classes a path as it stands in an expanded word.
+/// Classifies a path in an expanded word. Other programs may expand it further.
 #[must_use]
 pub fn classify(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> PathInfo {
     super::unexpanded::classify(path, cwd, (workdir, home))
         .unwrap_or_else(|| classify_as_written(path, cwd, workdir, home))
 }
 
-/// Classes a path that nobody expands but for a tilde or a variable in front: a name in a diff, a
-/// word that a shell has expanded.
+/// Classifies a path to which no expansion applies except a leading tilde or variable: a name in a
+/// diff, a word that a shell has expanded.
 #[must_use]
 pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &str) -> PathInfo {
     let unknown = |secret| PathInfo {
@@ -276,20 +274,21 @@ pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &
         secret,
         absolute: String::new(),
     };
-    // A path that begins with a hole can be any path; but its tail may still name a secret. What a
-    // plain path names, its absolute form names as well.
+    // A path that begins with an unknown part can be any path, but its tail may still name a
+    // secret. For a plain path, checking its absolute form suffices.
     let plain = cwd.is_some()
         && !path.starts_with(['~', UNKNOWN])
-        && !holds_pair(path, |one| one == b'.', |next| next == b'.');
+        && !any_byte_pair(path, |one| one == b'.', |next| next == b'.');
     let tail_secret = !plain && is_secret_name(path, home);
     if path.starts_with(UNKNOWN) {
         return unknown(tail_secret);
     }
-    if let Some(there) = Variable::in_front_of(path) {
+    if let Some(there) = Variable::at_start_of(path) {
         return there.classify(cwd, workdir, home, tail_secret);
     }
     if path == "~" || path.starts_with("~/") {
-        // Not every program gets its tilde expanded by the shell; the strict reading counts.
+        // The shell doesn't expand every program's tilde; assume the more restrictive case, that it
+        // is expanded.
         let full = format!("{home}{}", path.get(1..).unwrap_or_default());
         let mut info = classify(&full, cwd, workdir, home);
         info.secret |= tail_secret;
@@ -309,8 +308,8 @@ pub fn classify_as_written(path: &str, cwd: Option<&str>, workdir: &str, home: &
     let Some(abs) = normalise(path, cwd) else {
         return unknown(tail_secret);
     };
-    // A hole inside can climb out, unless it can't hold a slash.
-    let climbs = holds(&abs, |byte| byte == 0);
+    // An unknown part may contain `..`, unless it can't contain a slash.
+    let climbs = any_byte(&abs, |byte| byte == 0);
     let secret = tail_secret || is_secret_name(&abs, home) || glob_hits_secret(&abs, home);
     let class = if climbs && !under(&abs, "/dev") && !under(&abs, "/tmp") {
         if is_system(&abs) {
@@ -350,11 +349,11 @@ fn class_of(abs: &str, workdir: &str, home: &str) -> PathClass {
             return PathClass::Root;
         }
         let inner = abs.get(workdir.len()..).unwrap_or_default();
-        let dotted = holds_pair(inner, |one| one == b'/', |next| next == b'.');
+        let dotted = any_byte_pair(inner, |one| one == b'/', |next| next == b'.');
         let internal = |part| {
             [".git", ".hg", ".svn"]
                 .into_iter()
-                .any(|name| part == name || may_be(part, name))
+                .any(|name| part == name || may_match_file(part, name))
         };
         if dotted && parts(inner).any(internal) {
             return PathClass::GitInternal;
@@ -396,7 +395,7 @@ const TEMPORARY: [&str; 5] = [
     "/var/folders",
 ];
 
-/// Whether a path is a directory that all programs have for their temporary files.
+/// Returns whether a path is a directory shared by all programs for temporary files.
 pub(super) fn is_temporary(abs: &str) -> bool {
     TEMPORARY.contains(&abs) && abs != "/var/folders"
 }
@@ -428,7 +427,7 @@ fn is_system(abs: &str) -> bool {
     )
 }
 
-/// Names of files whose contents are secrets, some of them only in certain places.
+/// Names of files with secret contents, some of them only in certain directories.
 const SECRET_NAMES: [&str; 77] = [
     "id_rsa",
     "id_dsa",
@@ -509,14 +508,14 @@ const SECRET_NAMES: [&str; 77] = [
     "wp-config.php",
 ];
 
-/// Extensions of files that hold keys or state with secrets.
-const PRIVATE: [&str; 14] = [
+/// Extensions of files that hold keys, or state with secrets.
+const PRIVATE_EXTENSIONS: [&str; 14] = [
     "pem", "key", "pfx", "p12", "kdbx", "keystore", "jks", "ppk", "ovpn", "kdb", "keytab",
     "agekey", "tfstate", "tfvars",
 ];
 
-/// Folders of which [`stands_in_a_store`] knows.
-const STORES: [&str; 27] = [
+/// Directories with secrets, as in [`is_in_secret_directory`]; for matching globs.
+const SECRET_DIRECTORIES: [&str; 27] = [
     ".ssh",
     ".gnupg",
     ".azure",
@@ -548,7 +547,7 @@ const STORES: [&str; 27] = [
 
 static SECRET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| SECRET_NAMES.into_iter().collect());
 
-/// True for files whose contents are secrets.
+/// Returns whether the file's contents are secret.
 #[must_use]
 pub fn is_secret_name(path: &str, home: &str) -> bool {
     let name = path
@@ -587,11 +586,11 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
     if let Some(rest) = lower.strip_prefix(".env.") {
         return !is_example(rest);
     }
-    let private = |extension| PRIVATE.contains(&extension);
-    // Names are short: looking byte by byte is quicker than a search that is made for long texts.
+    let private = |extension| PRIVATE_EXTENSIONS.contains(&extension);
+    // Names are short, so a search byte by byte is faster than `memchr`.
     let dot = lower.bytes().rposition(|byte| byte == b'.');
     if dot.is_some_and(|at| at > 0 && lower.get(at + 1..).is_some_and(private)) {
-        // Certificates and the chains of those that signed them are public.
+        // Certificates and their chains are public.
         let stem = lower.rsplit_once('.').map_or(&*lower, |(stem, _)| stem);
         let chain = lower.ends_with(".pem")
             && [
@@ -611,10 +610,10 @@ pub fn is_secret_name(path: &str, home: &str) -> bool {
                 .iter()
                 .any(|word| lower.contains(word));
     }
-    stands_in_a_store(path, &lower)
+    is_in_secret_directory(path, &lower)
 }
 
-/// Whether what stands behind `.env.` says that the file holds examples.
+/// Returns whether the part after `.env.` marks a file of examples.
 fn is_example(rest: &str) -> bool {
     [
         "example", "sample", "template", "dist", "defaults", "schema", "tpl",
@@ -623,49 +622,49 @@ fn is_example(rest: &str) -> bool {
     .any(|word| rest.contains(word))
 }
 
-/// True if a path leads into a folder where secrets are kept, or names such a folder as a whole:
-/// then it may be copied or packed with all that is in it. `name` is the last part of the path in
-/// lower case.
-fn stands_in_a_store(path: &str, name: &str) -> bool {
+/// Returns whether a path leads into a directory with secrets, or names such a directory as a
+/// whole. The directory may then be copied or packed with its contents. `name` is the last part of
+/// the path in lower case.
+fn is_in_secret_directory(path: &str, name: &str) -> bool {
     let path = path.trim_end_matches('/');
-    // Most paths have no part that begins as one of these folders does.
+    // Fast path: most paths have no part that begins like one of these directories.
     let begins = |byte: u8| matches!(byte, b'.' | b'g' | b'K' | b'r' | b'e');
-    if !path.bytes().next().is_some_and(begins) && !holds_pair(path, |one| one == b'/', begins) {
+    if !path.bytes().next().is_some_and(begins) && !any_byte_pair(path, |one| one == b'/', begins) {
         return false;
     }
     let mut rest = Some(path);
     while let Some(here) = rest {
-        let (part, behind) = match here.bytes().position(|byte| byte == b'/') {
+        let (part, after) = match here.bytes().position(|byte| byte == b'/') {
             Some(end) => (here.get(..end).unwrap_or_default(), here.get(end + 1..)),
             None => (here, None),
         };
-        rest = behind;
+        rest = after;
         if !part.bytes().next().is_some_and(begins) {
             continue;
         }
         let below = |folder: &str| {
-            behind.is_some_and(|b| b.strip_prefix(folder).is_some_and(|b| b.starts_with('/')))
+            after.is_some_and(|b| b.strip_prefix(folder).is_some_and(|b| b.starts_with('/')))
         };
         let found = match part {
             ".ssh" | ".gnupg" | ".azure" | ".password-store" => {
-                !(behind.is_some() && public_in_store(name))
+                !(after.is_some() && is_public_name(name))
             }
-            ".aws" => !(behind.is_some() && name == "config"),
+            ".aws" => !(after.is_some() && name == "config"),
             ".kube" => true,
-            ".mozilla" => behind.is_none() || below("firefox"),
+            ".mozilla" => after.is_none() || below("firefox"),
             ".oci" | "google-chrome" | "Keychains" | ".bitcoin" | ".ethereum" | ".electrum" => {
-                behind.is_some() && !public_in_store(name)
+                after.is_some() && !is_public_name(name)
             }
             ".config" if !below("git") => {
                 let store = ["gcloud", "chromium", "op", "solana", "rclone"]
                     .into_iter()
                     .any(below);
-                store && !public_in_store(name)
-                    || behind.is_some_and(|b| b == "gcloud" || b.starts_with("hub"))
+                store && !is_public_name(name)
+                    || after.is_some_and(|b| b == "gcloud" || b.starts_with("hub"))
             }
             ".config" if below("git") => name == "credentials",
-            ".docker" => behind.is_some_and(|b| b.starts_with("config.json")),
-            ".gem" => behind.is_some_and(|b| b.starts_with("credentials")),
+            ".docker" => after.is_some_and(|b| b.starts_with("config.json")),
+            ".gem" => after.is_some_and(|b| b.starts_with("credentials")),
             "run" => below("secrets"),
             "etc" => ["ssl/private", "sudoers.d", "kubernetes/pki"]
                 .into_iter()
@@ -680,12 +679,12 @@ fn stands_in_a_store(path: &str, name: &str) -> bool {
     false
 }
 
-/// Files that lie beside secrets and are none.
-fn public_in_store(name: &str) -> bool {
+/// Returns whether a file in a directory with secrets is public.
+fn is_public_name(name: &str) -> bool {
     matches!(name, "known_hosts" | "config" | "authorized_keys")
 }
 
-/// True if a pattern with globs matches one of the usual places of secrets.
+/// Returns whether a pattern with globs matches one of the usual locations of secrets.
 fn glob_hits_secret(abs: &str, home: &str) -> bool {
     if !has_glob(abs) {
         return false;
@@ -723,43 +722,43 @@ fn glob_hits_secret(abs: &str, home: &str) -> bool {
         || name.starts_with(".env") && !name.contains("example")
 }
 
-/// Whether globs in a path can name a secret: by its last name, or by that of a folder above it.
+/// Returns whether globs in a path can match a secret, by its last name or by a directory above it.
 fn may_be_secret(abs: &str, home: &str) -> bool {
     let (above, name) = abs.rsplit_once('/').unwrap_or(("", abs));
     if has_glob(name) {
         let lower = name.to_ascii_lowercase();
         let is_secret = |name: &str| is_secret_name(&format!("{above}/{name}"), home);
-        // Stores of browsers are found by their folders; `log*` is a log.
+        // Browsers' stores are recognised by their directories, and `log*` is a log.
         let met = SECRET_NAMES
             .iter()
             .filter(|secret| !secret.starts_with("log"))
-            .any(|secret| may_be(&lower, secret) && is_secret(secret));
+            .any(|secret| may_match_file(&lower, secret) && is_secret(secret));
         let stem = || lower.rsplit_once('.').map_or("", |(stem, _)| stem);
         let extension = || {
             globbed_extension(&lower).is_some_and(|globbed| {
-                PRIVATE.iter().any(|private| {
-                    can_meet(globbed, private) && is_secret(&format!("{}.{private}", stem()))
+                PRIVATE_EXTENSIONS.iter().any(|private| {
+                    may_overlap(globbed, private) && is_secret(&format!("{}.{private}", stem()))
                 })
             })
         };
-        let environment = may_be(&lower, ".env.*") && !is_example(&lower);
+        let environment = may_match_file(&lower, ".env.*") && !is_example(&lower);
         if met || environment || extension() {
             return true;
         }
     }
-    // Each folder by itself: another one with globs stays as it is.
+    // Try each directory alone; others with globs stay as they are.
     let mut start = 0;
     for part in parts(above) {
         let end = start + part.len();
         let placed = |folder: &str| {
             let before = abs.get(..start).unwrap_or_default();
-            let behind = abs.get(end..).unwrap_or_default();
-            is_secret_name(&format!("{before}{folder}{behind}"), home)
+            let after = abs.get(end..).unwrap_or_default();
+            is_secret_name(&format!("{before}{folder}{after}"), home)
         };
         if has_glob(part)
-            && STORES
+            && SECRET_DIRECTORIES
                 .iter()
-                .any(|folder| may_be(part, folder) && placed(folder))
+                .any(|folder| may_match_file(part, folder) && placed(folder))
         {
             return true;
         }
@@ -768,7 +767,8 @@ fn may_be_secret(abs: &str, home: &str) -> bool {
     false
 }
 
-/// True if a deletion of this path takes more than one file: a lone `*`, the tree itself.
+/// Returns whether a deletion of this path removes more than one file: a lone `*`, the work tree
+/// itself.
 #[must_use]
 pub fn is_sweeping(path: &str) -> bool {
     let name = path
@@ -778,7 +778,7 @@ pub fn is_sweeping(path: &str) -> bool {
         .unwrap_or(path);
     let only_globs = !name.is_empty() && name.chars().all(|c| matches!(c, STAR | '\u{3}' | '.'));
     only_globs
-        || (has_hole(name) && !name.contains(SAFE_HOLE))
+        || (has_unknown(name) && !name.contains(SAFE_UNKNOWN))
         || path.split('/').rev().skip(1).any(|p| p.contains(STAR))
 }
 

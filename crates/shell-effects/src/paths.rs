@@ -1,24 +1,25 @@
-//! Effects on paths: what is read, written, removed, and what risk that brings.
+//! Effects on paths: reads, writes and deletions, with their risk.
 
-use super::chars::{UNKNOWN, has_glob, has_hole, show};
+use super::chars::{UNKNOWN, has_glob, has_unknown, show};
 use super::effect::{Certainty, Effect, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
-use super::links::Followed;
+use super::links::Resolution;
 use super::path::{self, PathClass, PathInfo};
 use super::protected;
 
-const STARTS: &str = "changes a file that runs by itself or decides what is checked";
-const FILLS: &str = "changes a directory of files that run by themselves or decide what is checked";
+const WRITES_AUTORUN: &str = "changes a file that runs automatically or decides what is checked";
+const WRITES_AUTORUN_DIRECTORY: &str =
+    "changes a directory of files that run automatically or decide what is checked";
 
-/// A text as it stands in an expanded word, and where that comes from.
+/// A path in an expanded word, with the part of the line that causes it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spot<'t> {
+pub(crate) struct SpannedPath<'t> {
     text: &'t str,
     span: Span,
 }
 
-impl<'t> From<&'t Arg> for Spot<'t> {
+impl<'t> From<&'t Arg> for SpannedPath<'t> {
     fn from(arg: &'t Arg) -> Self {
         Self {
             text: &arg.text,
@@ -27,8 +28,8 @@ impl<'t> From<&'t Arg> for Spot<'t> {
     }
 }
 
-impl<'t> From<&'t str> for Spot<'t> {
-    /// A text that stands in no line.
+impl<'t> From<&'t str> for SpannedPath<'t> {
+    /// A path that isn't in the line; its span is empty.
     fn from(text: &'t str) -> Self {
         Self {
             text,
@@ -46,7 +47,7 @@ impl Engine<'_> {
             }
             return info;
         }
-        let classify = if self.as_written {
+        let classify = if self.literal_paths {
             path::classify_as_written
         } else {
             path::classify
@@ -55,61 +56,67 @@ impl Engine<'_> {
         if self.links.is_empty() {
             return info;
         }
-        // A tilde has been expanded there; everything else is walked as it is written.
+        // `classify` has expanded a tilde; other paths are resolved as written.
         let (path, cwd) = if text.starts_with('~') {
             (info.absolute.as_str(), None)
         } else {
             (text, self.shell.cwd())
         };
-        match self.links.follow(path, cwd) {
-            Followed::Same => info,
-            Followed::To(place) => {
+        match self.links.resolve(path, cwd) {
+            Resolution::Unchanged => info,
+            Resolution::Target(place) => {
                 let there = path::classify(&place, None, &self.ctx.workdir, &self.ctx.home);
                 PathInfo {
                     secret: there.secret || info.secret,
                     ..there
                 }
             }
-            Followed::Nowhere => PathInfo {
+            Resolution::Unresolvable => PathInfo {
                 class: PathClass::Unknown,
                 ..info
             },
         }
     }
 
-    /// Whether a path inside the work tree is one that runs by itself, or decides what is checked.
-    fn runs_by_itself(&self, info: &PathInfo) -> bool {
+    /// Returns whether a path inside the work tree is run automatically or decides what is checked.
+    fn is_autorun(&self, info: &PathInfo) -> bool {
         let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
         inside
             .and_then(protected::find)
             .is_some_and(|path| path.risk == RiskLevel::High)
     }
 
-    /// Whether a path inside the work tree is a directory that holds such files.
-    fn holds_what_runs(&self, text: &str) -> bool {
+    /// Returns whether a path inside the work tree is a directory of such files.
+    fn is_autorun_directory(&self, text: &str) -> bool {
         let info = self.classify(text);
         let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
-        info.class == PathClass::Inside && inside.is_some_and(protected::is_above)
+        info.class == PathClass::Inside && inside.is_some_and(protected::is_protected_directory)
     }
 
-    /// A whole directory is replaced or filled, with files whose names aren't said. Says nothing
-    /// where that is an ordinary one.
-    pub(crate) fn path_fill<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    /// Adds an effect if a directory of such files is replaced or filled with unnamed files. An
+    /// ordinary directory gets no effect here.
+    pub(crate) fn path_fill<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
-        if self.holds_what_runs(at.text) {
+        if self.is_autorun_directory(at.text) {
             let info = self.classify(at.text);
-            self.emit_change(EffectKind::Write, at, info, RiskLevel::High, FILLS);
+            self.emit_change(
+                EffectKind::Write,
+                at,
+                info,
+                RiskLevel::High,
+                WRITES_AUTORUN_DIRECTORY,
+            );
         }
     }
 
-    /// What a copy comes to lie on, where its own name says more than that of the directory.
-    pub(crate) fn path_lands<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    /// Adds an effect for the destination of a copy, if its own name is riskier than its directory.
+    pub(crate) fn path_copy_target<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         let info = self.classify(at.text);
         let why = match info.class {
-            PathClass::Inside if self.runs_by_itself(&info) => STARTS,
+            PathClass::Inside if self.is_autorun(&info) => WRITES_AUTORUN,
             PathClass::GitInternal => "writes into git's own directory",
-            _ if self.holds_what_runs(at.text) => FILLS,
+            _ if self.is_autorun_directory(at.text) => WRITES_AUTORUN_DIRECTORY,
             _ => return,
         };
         self.emit_change(EffectKind::Write, at, info, RiskLevel::High, why);
@@ -123,11 +130,11 @@ impl Engine<'_> {
         }
     }
 
-    /// An effect on a path that is looked at.
-    fn emit_look(
+    /// Adds an effect on a path that is only read.
+    fn emit_read(
         &mut self,
         kind: EffectKind,
-        at: Spot<'_>,
+        at: SpannedPath<'_>,
         info: PathInfo,
         risk: RiskLevel,
         why: &'static str,
@@ -135,11 +142,11 @@ impl Engine<'_> {
         self.emit_path(kind, at, (info, false), risk, why);
     }
 
-    /// An effect on a path that is changed.
+    /// Adds an effect on a path that is changed.
     fn emit_change(
         &mut self,
         kind: EffectKind,
-        at: Spot<'_>,
+        at: SpannedPath<'_>,
         info: PathInfo,
         risk: RiskLevel,
         why: &'static str,
@@ -147,18 +154,19 @@ impl Engine<'_> {
         self.emit_path(kind, at, (info, true), risk, why);
     }
 
-    /// Adds the effect of a path that has been classed, with whether that changes it.
+    /// Adds the effect of a classified path; `changes` tells whether the path is changed.
     fn emit_path(
         &mut self,
         kind: EffectKind,
-        at: Spot<'_>,
+        at: SpannedPath<'_>,
         (info, changes): (PathInfo, bool),
         risk: RiskLevel,
         why: &'static str,
     ) {
         let certainty = Self::certainty(at.text);
-        if has_hole(at.text) || has_glob(at.text) {
-            // What is shown says less than what was classed.
+        if has_unknown(at.text) || has_glob(at.text) {
+            // The shown text is less precise than the classified one, so `emit_raw` classifies
+            // again.
             return self.emit_raw(kind, Some(show(at.text)), certainty, at.span, risk, why);
         }
         self.sink.add(Effect {
@@ -168,13 +176,13 @@ impl Engine<'_> {
             span: at.span,
             risk,
             why: why.into(),
-            place: Some(info),
+            path_info: Some(info),
             changes,
         });
     }
 
-    /// The contents of a path are read.
-    pub(crate) fn path_read<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    /// Adds the effects of reading a path's contents.
+    pub(crate) fn path_read<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         self.burn(at.text.len() / 8 + 4);
         if at.text == "-" || at.text.is_empty() || at.text.starts_with("/dev/fd/proc") {
@@ -182,7 +190,7 @@ impl Engine<'_> {
         }
         let info = self.classify(at.text);
         if info.secret {
-            self.emit_look(
+            self.emit_read(
                 EffectKind::Credential,
                 at,
                 info,
@@ -195,7 +203,7 @@ impl Engine<'_> {
             return;
         }
         if raw_device(&info.absolute) {
-            self.emit_look(
+            self.emit_read(
                 EffectKind::System,
                 at,
                 info,
@@ -204,21 +212,21 @@ impl Engine<'_> {
             );
             return;
         }
-        self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "reads");
+        self.emit_read(EffectKind::Read, at, info, RiskLevel::Low, "reads");
     }
 
-    /// Only the name or metadata of a path is looked at.
-    pub(crate) fn path_stat<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    /// Adds the effects of reading a path's name or metadata.
+    pub(crate) fn path_stat<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         if at.text == "-" || at.text.is_empty() {
             return;
         }
         let info = self.classify(at.text);
-        self.emit_look(EffectKind::Read, at, info, RiskLevel::Low, "inspects");
+        self.emit_read(EffectKind::Read, at, info, RiskLevel::Low, "inspects");
     }
 
-    /// What a container sees of this machine: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`.
-    /// Programs in there may do to the source whatever they like, unless it is mounted for reading.
+    /// Adds the effects of a container mount: `SRC:DST[:OPTIONS]`, or `type=bind,source=SRC,…`.
+    /// Programs in the container may do anything to the source, unless it is mounted read-only.
     pub(crate) fn mounted(&mut self, arg: &Arg) {
         let text = arg.text.as_str();
         let keyed = text
@@ -237,7 +245,7 @@ impl Engine<'_> {
             )
         };
         let Some(source) = source else { return };
-        // A name without a slash is a volume that the daemon keeps.
+        // A name without a slash is a volume of the daemon.
         if !(source.contains('/') || source.starts_with(['.', '~', UNKNOWN])) {
             return;
         }
@@ -256,8 +264,8 @@ impl Engine<'_> {
         }
     }
 
-    /// A path is created, changed or replaced.
-    pub(crate) fn path_write<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    /// Adds the effects of creating, changing or replacing a path.
+    pub(crate) fn path_write<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         self.burn(at.text.len() / 8 + 4);
         if at.text == "-" || at.text.is_empty() {
@@ -266,13 +274,13 @@ impl Engine<'_> {
         let info = self.classify(at.text);
         let (kind, risk, why) = match info.class {
             PathClass::Sink => return,
-            PathClass::Inside | PathClass::Root if has_parent_hole(at.text) => (
+            PathClass::Inside | PathClass::Root if may_climb(at.text) => (
                 EffectKind::Write,
                 RiskLevel::High,
                 "writes to a path that isn't known",
             ),
-            PathClass::Inside if self.runs_by_itself(&info) => {
-                (EffectKind::Write, RiskLevel::High, STARTS)
+            PathClass::Inside if self.is_autorun(&info) => {
+                (EffectKind::Write, RiskLevel::High, WRITES_AUTORUN)
             }
             PathClass::Inside | PathClass::Root => (
                 EffectKind::Write,
@@ -324,15 +332,15 @@ impl Engine<'_> {
         self.emit_change(kind, at, info, risk, why);
     }
 
-    /// A path is written. A program that only `puts` files into a directory may put them into that
-    /// for temporary files.
-    pub(crate) fn path_put<'t>(&mut self, at: impl Into<Spot<'t>>, puts: bool) {
+    /// Adds the effects of writing a path. With `puts`, the program only adds files to a directory,
+    /// which is less risky for a shared temporary directory.
+    pub(crate) fn path_put<'t>(&mut self, at: impl Into<SpannedPath<'t>>, puts: bool) {
         let at = at.into();
         let info = self.classify(at.text);
-        // Above the work tree it isn't only for temporary files.
+        // A directory above the work tree isn't only for temporary files.
         let inside = self.ctx.workdir.strip_prefix(&info.absolute);
-        let holds_tree = inside.is_some_and(|rest| rest.starts_with('/'));
-        let shared = puts && !holds_tree && path::is_temporary(&info.absolute);
+        let contains_tree = inside.is_some_and(|rest| rest.starts_with('/'));
+        let shared = puts && !contains_tree && path::is_temporary(&info.absolute);
         if shared && !self.remote && info.class == PathClass::Outside {
             let why = "writes a temporary file";
             return self.emit_change(EffectKind::Write, at, info, RiskLevel::Medium, why);
@@ -340,8 +348,8 @@ impl Engine<'_> {
         self.path_write(at);
     }
 
-    /// A path is removed; `recursive` for whole trees.
-    pub(crate) fn path_delete<'t>(&mut self, at: impl Into<Spot<'t>>, recursive: bool) {
+    /// Adds the effects of removing a path; `recursive` for whole directory trees.
+    pub(crate) fn path_delete<'t>(&mut self, at: impl Into<SpannedPath<'t>>, recursive: bool) {
         let at = at.into();
         self.burn(at.text.len() / 8 + 4);
         if at.text.is_empty() {
@@ -358,7 +366,7 @@ impl Engine<'_> {
             PathClass::Inside if info.secret => {
                 (RiskLevel::High, "removes a file that holds secrets")
             }
-            PathClass::Inside if self.runs_by_itself(&info) => (RiskLevel::High, STARTS),
+            PathClass::Inside if self.is_autorun(&info) => (RiskLevel::High, WRITES_AUTORUN),
             PathClass::Inside => (RiskLevel::Medium, "removes a file inside the work tree"),
             PathClass::Temporary => (RiskLevel::Medium, "removes a temporary file"),
             PathClass::Root => (RiskLevel::High, "removes the work tree itself"),
@@ -372,8 +380,8 @@ impl Engine<'_> {
         self.emit_change(EffectKind::Delete, at, info, risk, why);
     }
 
-    /// A file's contents are destroyed, the file stays.
-    pub(crate) fn path_empty<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    /// Adds the effects of truncating a file, which itself remains.
+    pub(crate) fn path_empty<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         let info = self.classify(at.text);
         if info.class == PathClass::Sink && !info.absolute.starts_with("/dev/z") {
@@ -388,8 +396,8 @@ impl Engine<'_> {
         );
     }
 
-    /// A path is moved away.
-    pub(crate) fn path_move<'t>(&mut self, at: impl Into<Spot<'t>>) {
+    /// Adds the effects of moving a path away.
+    pub(crate) fn path_move<'t>(&mut self, at: impl Into<SpannedPath<'t>>) {
         let at = at.into();
         let info = self.classify(at.text);
         if info.secret {
@@ -402,18 +410,18 @@ impl Engine<'_> {
             );
         }
         let (risk, why) = match info.class {
-            PathClass::Inside if self.runs_by_itself(&info) || self.holds_what_runs(at.text) => (
+            PathClass::Inside if self.is_autorun(&info) || self.is_autorun_directory(at.text) => (
                 RiskLevel::High,
-                "moves away what runs by itself or decides what is checked",
+                "moves away a file that runs automatically or decides what is checked",
             ),
             PathClass::Inside | PathClass::Temporary => (RiskLevel::Medium, "moves away"),
-            PathClass::Unknown => (RiskLevel::High, "moves away what isn't known"),
-            _ => (RiskLevel::High, "moves away from outside"),
+            PathClass::Unknown => (RiskLevel::High, "moves away a path that isn't known"),
+            _ => (RiskLevel::High, "moves away a path outside the work tree"),
         };
         self.emit_change(EffectKind::Write, at, info, risk, why);
     }
 
-    /// The mode or owner of a path is changed.
+    /// Adds the effects of changing the mode or owner of a path.
     pub(crate) fn path_mode(&mut self, arg: &Arg, recursive: bool) {
         self.path_write(arg);
         if recursive {
@@ -429,8 +437,9 @@ impl Engine<'_> {
     }
 }
 
-/// `*/x`-like globs stay inside; holes may not.
-fn has_parent_hole(text: &str) -> bool {
+/// Returns whether the text may climb out of its directory. An unknown part may; a glob such as
+/// `*/x` can't.
+fn may_climb(text: &str) -> bool {
     text.contains(UNKNOWN)
 }
 

@@ -1,6 +1,6 @@
-//! Code of the project that a tool runs: where it stands, and whether this line has changed it.
+//! Project code that a tool runs: its location, and whether this line has changed it.
 
-use super::call::{Call, is_hole};
+use super::call::{ParsedArgs, is_unknown_word};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -8,7 +8,7 @@ use super::path::PathClass;
 use super::run::interpreter_language;
 use super::table::spec::{Operands, Role};
 
-/// Extensions of files that no build tool and no test runner executes.
+/// Extensions of files that no build tool or test runner executes.
 const DATA: [&str; 32] = [
     "md",
     "txt",
@@ -44,7 +44,7 @@ const DATA: [&str; 32] = [
     "editorconfig",
 ];
 
-/// Files of JSON that name programs or code to run.
+/// JSON files that name programs or code to run.
 const ACTIVE_JSON: [&str; 10] = [
     "package.json",
     "composer.json",
@@ -58,7 +58,7 @@ const ACTIVE_JSON: [&str; 10] = [
     "project.json",
 ];
 
-/// Whether a tool may run what stands in a file of this name.
+/// Returns whether a tool may run a file of this name.
 fn may_run(name: &str) -> bool {
     let Some((stem, extension)) = name.rsplit_once('.') else {
         return !matches!(
@@ -72,7 +72,7 @@ fn may_run(name: &str) -> bool {
     }
 }
 
-/// Files of code that build tools and test runners run without being told.
+/// Returns whether build tools and test runners run a file without being asked to.
 fn is_build_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     matches!(
@@ -91,21 +91,21 @@ fn is_build_file(path: &str) -> bool {
     )
 }
 
-/// True for a script of sed that makes one change, and names nothing that acts: what it edits is
-/// the project's code as it was. Several changes could put a name together.
-fn is_mild(lang: &str, script: &str) -> bool {
+/// Returns whether a sed script makes one change without an acting name, so that the edited code is
+/// still the project's own. Several changes could assemble such a name.
+fn is_harmless_edit(lang: &str, script: &str) -> bool {
     let mut escaped = false;
     let plain = script.chars().all(|c| {
         let escape = std::mem::take(&mut escaped);
         escaped = c == '\\' && !escape;
-        // `\x41`, `\U` and the like make other letters.
+        // `\x41`, `\U` and similar escapes produce other letters.
         let other = c.is_alphanumeric() && !matches!(c, '1'..='9' | 'n' | 't' | 's' | 'b' | 'w');
         !(escape && other || matches!(c, ';' | '\n' | '{' | '}'))
     });
-    plain && super::code::reaches_nothing(lang, script)
+    plain && super::code::is_inert_text(lang, script)
 }
 
-/// The language of a file that is understood as code, by its extension.
+/// Returns the language of a source file, by its extension.
 fn language(name: &str) -> Option<&'static str> {
     Some(match name.rsplit_once('.')?.1 {
         "py" => interpreter_language("python"),
@@ -120,7 +120,7 @@ fn language(name: &str) -> Option<&'static str> {
 }
 
 impl Engine<'_> {
-    /// True if all that the line has written is known, and is harmless source or data.
+    /// Returns whether everything the line has written is known and is harmless source or data.
     pub(crate) fn wrote_harmless_source(&self) -> bool {
         let known = |(path, text): (&String, &Option<String>)| {
             let name = path.rsplit('/').next().unwrap_or_default();
@@ -129,11 +129,12 @@ impl Engine<'_> {
                     || super::code::compiled::harmless(path, text)
             }) || !may_run(name)
         };
-        !self.fetched && self.edited.is_empty() && self.files.iter().all(known)
+        !self.downloaded && self.edited.is_empty() && self.files.iter().all(known)
     }
 
-    /// A program has edited a file in place: whoever runs it next runs what this line wrote.
-    pub(crate) fn edits(&mut self, name: &str, file: &str) {
+    /// Records that a program has edited a file in place. A later run of the file runs code from
+    /// this line.
+    pub(crate) fn record_edit(&mut self, name: &str, file: &str) {
         if matches!(
             name,
             "chmod" | "chown" | "chgrp" | "touch" | "setfacl" | "chattr"
@@ -143,17 +144,17 @@ impl Engine<'_> {
         let Some(path) = super::path::normalise(file, self.shell.cwd()) else {
             return;
         };
-        // What stands in it now isn't known any more.
+        // The file's content is unknown now.
         self.forget(&path);
         let script = self.edit_script.as_ref().filter(|_| name == "sed");
         let code = language(&path).filter(|_| !is_build_file(&path));
-        let mild = script.is_some_and(|s| code.is_some_and(|l| is_mild(l, s)));
-        if !mild || !self.touched.insert(path.clone()) {
+        let harmless = script.is_some_and(|s| code.is_some_and(|l| is_harmless_edit(l, s)));
+        if !harmless || !self.edited_once.insert(path.clone()) {
             self.edited.insert(path);
         }
     }
 
-    /// A word that isn't known may be the option that makes a program write what it is given.
+    /// Handles an unknown word that may be the option for editing files in place.
     pub(crate) fn may_have_edited(&mut self, name: &str, files: &[Arg]) {
         for file in files {
             let Some(path) = super::path::normalise(&file.text, self.shell.cwd()) else {
@@ -166,14 +167,15 @@ impl Engine<'_> {
         }
     }
 
-    /// A file that the line wrote before may hold something else from now on.
+    /// Marks the content of a file that the line wrote as unknown.
     pub(crate) fn forget(&mut self, path: &str) {
         if let Some(text) = self.files.get_mut(path) {
             *text = None;
         }
     }
 
-    /// Inline code that takes a secret out of the environment, or sets in it what loads code.
+    /// Adds effects of inline code that reads a secret from the environment, or sets a variable
+    /// that loads code.
     pub(crate) fn names_secrets(&mut self, lang: &str, code: &Arg) {
         const LOADS: [&str; 7] = [
             "LD_PRELOAD",
@@ -210,12 +212,12 @@ impl Engine<'_> {
                 Certainty::Possible,
                 code.span,
                 RiskLevel::High,
-                "code that reads a secret of the environment",
+                "code that reads a secret from the environment",
             );
         }
     }
 
-    /// Inline code that takes in a file that this line wrote.
+    /// Adds an effect if inline code imports a file that this line wrote.
     pub(crate) fn imports(&mut self, lang: &str, code: &Arg) {
         if self.files.is_empty()
             || !matches!(lang, "python" | "js" | "ruby" | "perl" | "php" | "lua")
@@ -228,29 +230,29 @@ impl Engine<'_> {
                 language(name) == Some(lang) && !stem.is_empty() && code.text.contains(stem)
             })
         };
-        // Text that names nothing that acts gives nothing to call either.
+        // A file without acting names defines nothing dangerous to call.
         let known = |text: &Option<String>| {
             text.as_ref()
-                .is_some_and(|t| *t == code.text || super::code::reaches_nothing(lang, t))
+                .is_some_and(|t| *t == code.text || super::code::is_inert_text(lang, t))
         };
         if self
             .files
             .iter()
             .any(|(path, text)| named(path) && !known(text))
         {
-            self.dynamic(code.span, "takes in a file that this line wrote");
+            self.dynamic(code.span, "imports a file that this line wrote");
         }
     }
 
-    /// A tool runs the project's own code: more than that where it stands elsewhere, or where this
-    /// line has written or fetched it.
+    /// Adds effects of a tool that runs the project's own code. They are riskier outside the work
+    /// tree, or if this line has written or downloaded the code.
     pub(crate) fn project_code(&mut self, span: Span) {
         if self.remote || self.container {
             return;
         }
         let class = self.classify(".").class;
         if !matches!(class, PathClass::Inside | PathClass::Root) {
-            // Also in a dry run: what a tool reads there may run while it is read.
+            // Also in a dry run: the tool may run code while it reads it.
             let saved = self.sink.keep_changes();
             self.emit_raw(
                 EffectKind::Execute,
@@ -266,9 +268,9 @@ impl Engine<'_> {
         self.changed_code(span);
     }
 
-    /// A dry run takes in the code of its project all the same: `$(shell …)` of a Makefile, the
-    /// script of a build. Outside the work tree that is whoever's made it.
-    pub(crate) fn read_elsewhere(&mut self, span: Span) {
+    /// Adds an effect of a dry run that reads project code outside the work tree. Reading may run
+    /// it: `$(shell …)` in a Makefile, a build script.
+    pub(crate) fn dry_run_elsewhere(&mut self, span: Span) {
         if self.remote || self.container {
             return;
         }
@@ -283,12 +285,12 @@ impl Engine<'_> {
         }
     }
 
-    /// Code of the project that this line has written or fetched is run.
+    /// Adds effects of running project code that this line has written or downloaded.
     pub(crate) fn changed_code(&mut self, span: Span) {
         if self.remote || self.container {
             return;
         }
-        if self.fetched || self.edited.iter().any(|path| is_build_file(path)) {
+        if self.downloaded || self.edited.iter().any(|path| is_build_file(path)) {
             self.dynamic(span, "runs code that this line has fetched or changed");
             return;
         }
@@ -304,16 +306,16 @@ impl Engine<'_> {
             .map(|(path, text)| (path.clone(), text.clone()))
             .collect();
         written.sort();
-        // What runs there runs with the files as they are: they aren't entered again.
+        // Code in these files must not analyse the same files again.
         let files = std::mem::take(&mut self.files);
         for (path, text) in written {
             match (language(&path), text) {
-                (Some(language), Some(text)) if !self.spent(span) => {
+                (Some(language), Some(text)) if !self.is_spent(span) => {
                     let code = Arg::literal(text, span);
                     self.code(language, &code, &Stream::default());
                 }
                 (None, Some(text)) if super::code::compiled::harmless(&path, &text) => {}
-                // A program that was built from such source.
+                // A program built from harmless source.
                 (None, Some(text))
                     if text.is_empty()
                         && !path.rsplit('/').next().unwrap_or_default().contains('.') => {}
@@ -323,9 +325,9 @@ impl Engine<'_> {
         self.files.extend(files);
     }
 
-    /// A tool that runs code of a project is given a place outside the work tree, or an address:
-    /// with an option that the table knows as text, or doesn't know.
-    pub(crate) fn pointed_elsewhere(&mut self, call: &Call<'_>, operands: Option<&Operands>) {
+    /// Adds an effect if a tool that runs project code gets a path outside the work tree or a URL.
+    /// Only options with the role of text or without an entry are checked.
+    pub(crate) fn pointed_elsewhere(&mut self, call: &ParsedArgs<'_>, operands: Option<&Operands>) {
         if self.remote || self.container {
             return;
         }
@@ -340,8 +342,12 @@ impl Engine<'_> {
             ]
             .iter()
             .any(|word| seen.name.contains(word));
-            if let Some(hole) = seen.values.iter().find(|v| names_code && is_hole(v)) {
-                self.dynamic(hole.span, "where the code is isn't known");
+            if let Some(unknown_word) = seen
+                .values
+                .iter()
+                .find(|v| names_code && is_unknown_word(v))
+            {
+                self.dynamic(unknown_word.span, "the location of the code isn't known");
             }
             words.extend(seen.values.iter().cloned());
             if seen.flag.is_none()
@@ -362,7 +368,7 @@ impl Engine<'_> {
             words.extend(call.operands.iter().cloned());
         }
         for word in words {
-            if is_hole(&word) {
+            if is_unknown_word(&word) {
                 self.dynamic(
                     word.span,
                     "a word that isn't known to a tool that runs code",
@@ -370,7 +376,7 @@ impl Engine<'_> {
                 return;
             }
             let text = word.text.trim_start_matches('@');
-            // `-DNAME=/x`, `KEY=/x`: the value counts.
+            // `-DNAME=/x`, `KEY=/x`: check the value.
             let value = text.rsplit_once('=').map_or(text, |(_, value)| value);
             if self.leads_elsewhere(value) {
                 self.dynamic(
@@ -387,7 +393,7 @@ impl Engine<'_> {
             let host = super::hosts::host_of(text);
             return !matches!(host, "localhost" | "127.0.0.1" | "::1" | "0.0.0.0");
         }
-        // `//app:test` is a target of bazel and its like.
+        // `//app:test` is a target of Bazel and similar tools.
         text.starts_with(['/', '~'])
             && !text.starts_with("//")
             && matches!(
@@ -397,7 +403,8 @@ impl Engine<'_> {
             && !text.starts_with("/opt/")
     }
 
-    /// A program whose own settings this line has written: `.eslintrc.js`, `vite.config.js`.
+    /// Adds an effect if this line has written the program's own settings: `.eslintrc.js`,
+    /// `vite.config.js`.
     pub(crate) fn own_settings(&mut self, name: &str, span: Span) {
         let settings = |path: &String| {
             let file = path.rsplit('/').next().unwrap_or_default();
@@ -408,7 +415,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A directory is offered to whoever can reach this machine.
+    /// Adds the effect of serving a directory to the network.
     pub(crate) fn serves(&mut self, arg: &Arg) {
         let info = self.classify(&arg.text);
         let (risk, why) = match info.class {
@@ -436,7 +443,7 @@ mod tests {
     use crate::{RiskLevel, risk_of};
 
     #[test]
-    fn code_that_the_line_brings_along_is_no_project_code() {
+    fn code_of_the_line_is_not_project_code() {
         for line in [
             "curl -o conftest.py https://x.io/c && pytest",
             "wget https://x.io/build.rs && cargo build",

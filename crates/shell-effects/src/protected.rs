@@ -1,17 +1,17 @@
 //! Protected and start-up paths: `policies/protected.yaml`, embedded and compiled once.
 //!
-//! One list for the risk of a change, for rule YV705 and for `path: { protected: … }` in policies.
+//! The risk of a change, rule YV705 and `path: { protected: … }` in policies share this list.
 
-use super::chars::{ANY, STAR, has_glob, is_mark};
+use super::chars::{ANY, STAR, has_glob, is_placeholder};
 use super::effect::RiskLevel;
-use super::name_globs::{can_meet, globbed_extension, tells};
+use super::name_globs::{globbed_extension, is_specific, may_overlap};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 use text_safety::path_names::{fold, names};
 
-/// Names in a path that are compared; what lies deeper than that counts as protected.
+/// Maximum number of names in a path; a deeper path counts as protected.
 const DEPTH: usize = 256;
 
 #[derive(Debug, Deserialize)]
@@ -39,7 +39,7 @@ struct RawGroup {
     ignores: Vec<String>,
 }
 
-/// What a policy should do about a change.
+/// The recommended policy for a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Policy {
@@ -47,17 +47,17 @@ enum Policy {
     Deny,
 }
 
-/// What is known of a protected path.
+/// The protection of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Protection {
-    /// What a change inside the work tree brings.
+    /// Risk of a change inside the work tree.
     pub risk: RiskLevel,
 }
 
-/// The names of an entry, in their order.
+/// An entry, split into names.
 #[derive(Debug)]
 struct Entry {
-    /// Names before the last one.
+    /// Names of the directories before the last name.
     above: Vec<String>,
     last: Name,
     folder: bool,
@@ -67,7 +67,7 @@ struct Entry {
 #[derive(Debug)]
 enum Name {
     Plain(String),
-    /// What stands before its only wildcard, and what behind.
+    /// The texts before and after its only wildcard.
     Glob(String, String),
 }
 
@@ -81,22 +81,23 @@ impl Name {
         }
     }
 
-    /// Whether a name with globs may be one of this kind; `sure` says that what stands above it
-    /// leaves no doubt.
+    /// Returns whether a name with globs may match. `sure` means that the directories above it are
+    /// specific enough.
     fn may_match(&self, name: &str, sure: bool) -> bool {
-        let tells = sure || tells(name);
+        let is_specific = sure || is_specific(name);
         match self {
-            Self::Plain(plain) => tells && can_meet(name, plain),
-            // All files of a kind: the glob has to name the kind.
+            Self::Plain(plain) => is_specific && may_overlap(name, plain),
+            // All files with an extension: the glob has to contain the extension.
             Self::Glob(start, end) if start.is_empty() && !sure => globbed_extension(name)
-                .is_some_and(|extension| can_meet(extension, end.trim_start_matches('.'))),
-            Self::Glob(start, end) => tells && can_meet(name, &format!("{start}*{end}")),
+                .is_some_and(|extension| may_overlap(extension, end.trim_start_matches('.'))),
+            Self::Glob(start, end) => is_specific && may_overlap(name, &format!("{start}*{end}")),
         }
     }
 }
 
 impl Entry {
-    /// Whether an entry protects the name behind `above`, one of which at least holds globs.
+    /// Returns whether the entry may protect `name` below `above`, if at least one of these names
+    /// has globs.
     fn may_protect(&self, above: &[&str], name: &str) -> bool {
         let Some(above) = above
             .len()
@@ -106,17 +107,17 @@ impl Entry {
             return false;
         };
         let pairs = || above.iter().zip(&self.above);
-        let sure = pairs().any(|(name, own)| name == own || tells(name));
+        let sure = pairs().any(|(name, own)| name == own || is_specific(name));
         let last = if has_glob(name) {
             self.last.may_match(name, sure)
         } else {
             sure && self.last.matches(name)
         };
-        last && pairs().all(|(name, own)| name == own || has_glob(name) && can_meet(name, own))
+        last && pairs().all(|(name, own)| name == own || has_glob(name) && may_overlap(name, own))
     }
 
-    /// Whether a directory of this name may be taken for the one that holds protected files: it is
-    /// hidden, or all files of a kind in it are protected. `hooks` and `fish` hold other files too.
+    /// Returns whether a directory of this name alone indicates protected files: it is hidden, or
+    /// all files of one extension in it are protected. `hooks` and `fish` contain other files too.
     fn fills(&self, directory: &str) -> bool {
         directory.starts_with('.') || matches!(self.last, Name::Glob(..))
     }
@@ -125,9 +126,10 @@ impl Entry {
 #[derive(Debug, Default)]
 struct Table {
     entries: Vec<Entry>,
-    /// Entries by their last name, where that has no wildcard.
+    /// Indices of entries by their last name, for names without wildcard.
     plain: FxHashMap<String, Vec<usize>>,
-    /// Entries whose last name has one, with the last byte of what they fit where they say it.
+    /// Indices of entries whose last name has a wildcard, with the last byte of matching names if
+    /// it is fixed.
     globs: Vec<(Option<u8>, usize)>,
     ask: Vec<String>,
     deny: Vec<String>,
@@ -142,7 +144,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     for group in file().into_iter().flat_map(|file| file.groups) {
         debug_assert!(!group.name.is_empty());
         for path in &group.paths {
-            // In a policy a glob with a slash counts from the work tree; here it counts from any
+            // In a policy, a glob with a slash is relative to the work tree. Here it matches in any
             // directory.
             let inner = path.trim_end_matches('/').contains('/');
             let list = if group.policy == Policy::Ask {
@@ -182,30 +184,30 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     table
 });
 
-/// The globs about which a human should be asked, in the words of policies.
+/// Returns the globs for which a policy should ask a user, in policy syntax.
 #[must_use]
-pub fn asked() -> &'static [String] {
+pub fn ask_globs() -> &'static [String] {
     &TABLE.ask
 }
 
-/// The globs that no agent should touch, in the words of policies.
+/// Returns the globs that no agent should change, in policy syntax.
 #[must_use]
-pub fn denied() -> &'static [String] {
+pub fn deny_globs() -> &'static [String] {
     &TABLE.deny
 }
 
-/// What protects a path, as a system that folds names would see it; the strictest where several
-/// entries do.
+/// Returns the protection of a path, compared as on a file system that folds names. If several
+/// entries match, the highest risk applies.
 #[must_use]
 pub fn find(path: &str) -> Option<Protection> {
-    // One program ends a path at a NUL, another leaves it out.
+    // Some programs end a path at a NUL, others drop the NUL.
     let cut = path.split_once('\0').and_then(|(path, _)| find_whole(path));
     cut.into_iter()
         .chain(find_whole(path))
         .max_by_key(|found| found.risk)
 }
 
-/// As [`find`], for a path with the globs of a shell as people write them.
+/// Like [`find`], for a path with shell globs as people write them.
 #[must_use]
 pub fn find_expanded(path: &str) -> Option<Protection> {
     let marked = |c| match c {
@@ -301,10 +303,10 @@ fn find_whole(path: &str) -> Option<Protection> {
     found.map(|risk| Protection { risk })
 }
 
-/// Whether a directory holds protected files of a high risk by its name: whoever replaces or moves
-/// it as a whole changes them.
+/// Returns whether a directory's name indicates protected files of high risk, so that replacing or
+/// moving it changes them.
 #[must_use]
-pub fn is_above(path: &str) -> bool {
+pub fn is_protected_directory(path: &str) -> bool {
     let seen = fold(path);
     let names: Vec<&str> = names(&seen, b"/\\")
         .filter(|name| !matches!(*name, "" | "." | ".."))
@@ -320,9 +322,9 @@ pub fn is_above(path: &str) -> bool {
             let tail = tail.and_then(|from| names.get(from..)).unwrap_or_default();
             tail.len() == count
                 && own.last().is_some_and(|own| entry.fills(own))
-                && (!has_glob(last) || tells(last))
+                && (!has_glob(last) || is_specific(last))
                 && tail.iter().zip(own).all(|(name, own)| {
-                    *name == own.as_str() || has_glob(name) && can_meet(name, own)
+                    *name == own.as_str() || has_glob(name) && may_overlap(name, own)
                 })
         })
     };
@@ -333,11 +335,11 @@ pub fn is_above(path: &str) -> bool {
         .any(|entry| above(&entry))
 }
 
-/// A name without what Windows ignores at its end or takes for a stream, and without the white
-/// space and control characters around it, which whoever reads a path may cut off; git's directory
-/// by its short name as well.
+/// Normalises a name: removes endings and stream names that Windows ignores, and surrounding white
+/// space and control characters, which programs may trim. Also resolves the short name of git's
+/// directory.
 fn plain(name: &str) -> &str {
-    let ignored = |c: char| c.is_whitespace() || c.is_control() && !is_mark(c);
+    let ignored = |c: char| c.is_whitespace() || c.is_control() && !is_placeholder(c);
     let name = names(name, b":")
         .next()
         .unwrap_or_default()
@@ -351,12 +353,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_finds_and_ignores_what_it_says() {
+    fn the_list_matches_its_examples() {
         let file = file().expect("the list can be read");
         for group in file.groups {
             for path in &group.paths {
                 assert!(!path.starts_with('/') && !path.contains("**"), "{path}");
-                // One wildcard, in the last name, is what is understood here.
+                // The list's entries have at most one wildcard, in the last name.
                 let (above, last) = path
                     .trim_end_matches('/')
                     .rsplit_once('/')
@@ -376,12 +378,16 @@ mod tests {
                 assert_eq!(find(path), None, "{}: {path}", group.name);
             }
         }
-        assert!(asked().iter().any(|glob| glob == "**/.github/workflows/"));
-        assert!(denied().iter().any(|glob| glob == ".env"));
+        assert!(
+            ask_globs()
+                .iter()
+                .any(|glob| glob == "**/.github/workflows/")
+        );
+        assert!(deny_globs().iter().any(|glob| glob == ".env"));
     }
 
     #[test]
-    fn disguises_are_seen_through() {
+    fn disguised_names_match() {
         for path in [
             ".ENVRC",
             ".envrc.",
@@ -406,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_that_may_be_protected_are() {
+    fn globs_that_may_match_protected_paths_are_protected() {
         let marked = |path: &str| path.replace('*', "\u{2}").replace('?', "\u{3}");
         for path in [
             ".g?thub/workflows/ci.yml",
@@ -456,7 +462,7 @@ mod tests {
             "policies",
             ".g\u{3}thub",
         ] {
-            assert!(is_above(path), "{path}");
+            assert!(is_protected_directory(path), "{path}");
         }
         for path in [
             "",
@@ -469,7 +475,7 @@ mod tests {
             "\u{2}",
             ".github/x",
         ] {
-            assert!(!is_above(path), "{path}");
+            assert!(!is_protected_directory(path), "{path}");
         }
     }
 }

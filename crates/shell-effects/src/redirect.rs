@@ -1,4 +1,4 @@
-//! Redirections: the files they read, write and empty.
+//! Redirections: the files that they read, write and empty.
 
 use super::ast::{Redir, RedirOp};
 use super::chars::{UNKNOWN, show};
@@ -7,7 +7,7 @@ use super::engine::{Engine, Stream};
 use super::expand::Arg;
 
 impl Engine<'_> {
-    /// Follows the redirections: input, and the file that output goes to.
+    /// Evaluates the redirections. Returns the input, and the file that output goes to.
     pub(super) fn redirections(
         &mut self,
         redirs: &[Redir],
@@ -105,7 +105,7 @@ impl Engine<'_> {
         (input, output)
     }
 
-    /// `: > file` and its like empty a file without removing it.
+    /// Adds the effect of emptying a file without removing it, as in `: > file`.
     pub(super) fn note_emptied(&mut self, path: &str, out: &Stream, redirs: &[Redir], span: Span) {
         let writes = redirs.iter().any(|r| r.op == RedirOp::Write);
         let empty = out.text.as_deref() == Some("");
@@ -133,7 +133,7 @@ impl Engine<'_> {
             Certainty::Certain,
             arg.span,
             RiskLevel::High,
-            "a socket of the shell carries anything, unseen",
+            "the shell exchanges unknown data over a socket",
         );
     }
 }

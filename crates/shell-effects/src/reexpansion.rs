@@ -1,8 +1,8 @@
-//! Values that bash reads as code a second time: names and subscripts in arithmetic, prompts,
+//! Values that bash evaluates a second time: names and subscripts in arithmetic, prompts,
 //! subscripts in names.
 //!
-//! `x='a[$(cmd)]'; echo $((x))` runs `cmd`: arithmetic takes the value of a name for an expression
-//! of its own, and expands the subscripts in it.
+//! `x='a[$(cmd)]'; echo $((x))` runs `cmd`: arithmetic evaluates the value of a name as another
+//! expression, and expands the subscripts in it.
 
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
@@ -10,11 +10,11 @@ use super::expand::Arg;
 use super::parse::{Base, Parser};
 use std::collections::HashSet;
 
-/// Names in one expression; code has a handful.
-const MOST_NAMES: usize = 64;
+/// Maximum number of names in one expression.
+const MAX_NAMES: usize = 64;
 
-/// Variables whose values bash reads as arithmetic whenever they are set.
-const NUMBERS: [&str; 12] = [
+/// Variables whose assigned values bash always evaluates as arithmetic.
+const INTEGER_VARIABLES: [&str; 12] = [
     "RANDOM",
     "SRANDOM",
     "SECONDS",
@@ -29,12 +29,12 @@ const NUMBERS: [&str; 12] = [
     "MAILCHECK",
 ];
 
-/// True for text that does something when it is expanded.
-fn acts(text: &str) -> bool {
+/// Returns whether the expansion of a text has effects.
+fn has_expansion(text: &str) -> bool {
     text.contains("$(") || text.contains('`') || text.contains("${") || text.contains("$[")
 }
 
-/// The names that arithmetic would look up.
+/// Returns the names that arithmetic looks up.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .filter(|w| {
@@ -45,10 +45,10 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Engine<'_> {
-    /// Expands text as if it stood between double quotes.
-    pub(super) fn expand_again(&mut self, text: &str, span: Span) {
+    /// Expands text as if it were between double quotes.
+    pub(super) fn reexpand(&mut self, text: &str, span: Span) {
         self.burn(text.len() / 4 + 8);
-        if self.spent(span) {
+        if self.is_spent(span) {
             return;
         }
         if self.work.is_too_deep() {
@@ -83,8 +83,8 @@ impl Engine<'_> {
         }
     }
 
-    /// An arithmetic expression, its substitutions done: the values of its names are expressions in
-    /// turn.
+    /// Evaluates an arithmetic expression whose substitutions are done. The values of its names are
+    /// expressions too.
     pub(super) fn arithmetic(&mut self, text: &str, span: Span) {
         if text.bytes().all(|c| c.is_ascii_digit()) {
             return;
@@ -93,24 +93,24 @@ impl Engine<'_> {
         let mut queue = vec![text.to_owned()];
         while let Some(text) = queue.pop() {
             self.burn(text.len() / 8 + 1);
-            if self.spent(span) {
+            if self.is_spent(span) {
                 return;
             }
-            if acts(&text) {
-                self.expand_again(&text, span);
+            if has_expansion(&text) {
+                self.reexpand(&text, span);
             }
             for name in names(&text) {
                 if seen.contains(name) || !self.shell.has_var(name) {
                     continue;
                 }
-                if seen.len() == MOST_NAMES {
+                if seen.len() == MAX_NAMES {
                     self.dynamic(span, "arithmetic with more names than are followed");
                     return;
                 }
                 seen.insert(name.to_owned());
                 if let Some(var) = self.shell.var(name) {
                     let values = std::iter::once(&var.text).chain(var.array.iter().flatten());
-                    // Numbers lead nowhere.
+                    // Numbers have no names to follow.
                     queue.extend(
                         values
                             .filter(|v| {
@@ -124,8 +124,8 @@ impl Engine<'_> {
         }
     }
 
-    /// `-eq` and its like take both sides for arithmetic.
-    pub(super) fn compared(&mut self, words: &[(String, Span)]) {
+    /// Evaluates both sides of `-eq` and similar operators as arithmetic.
+    pub(super) fn arithmetic_test(&mut self, words: &[(String, Span)]) {
         for (i, (op, _)) in words.iter().enumerate() {
             if !matches!(op.as_str(), "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") {
                 continue;
@@ -137,14 +137,14 @@ impl Engine<'_> {
         }
     }
 
-    /// A subscript in a name (`a[$(cmd)]`) is expanded although it is quoted.
+    /// Evaluates a subscript in a name (`a[$(cmd)]`), which bash expands even if it is quoted.
     pub(super) fn subscript(&mut self, a: &Arg) {
-        if a.text.contains('[') || acts(&a.text) {
+        if a.text.contains('[') || has_expansion(&a.text) {
             self.arithmetic(&a.text, a.span);
         }
     }
 
-    /// The subscripts that a list names its elements by: `a=([i]=x)`.
+    /// Evaluates the subscripts of a list's elements: `a=([i]=x)`.
     pub(super) fn element_subscript(&mut self, item: &super::ast::Word) {
         if matches!(item.parts.first(), Some(super::ast::Part::Lit(s)) if s.starts_with('[')) {
             let (text, _) = self.text(item);
@@ -154,15 +154,16 @@ impl Engine<'_> {
         }
     }
 
-    /// A variable is set. Some hold numbers, whatever they are given.
-    pub(super) fn number_set(&mut self, name: &str, text: &str, span: Span) {
-        if NUMBERS.contains(&name) || self.shell.is_number(name) {
+    /// Evaluates the assigned value of an integer variable as arithmetic.
+    pub(super) fn assign_integer(&mut self, name: &str, text: &str, span: Span) {
+        if INTEGER_VARIABLES.contains(&name) || self.shell.is_number(name) {
             self.arithmetic(text, span);
         }
     }
 
-    /// `declare -i a=… b=…`: assignments don't stand among the words with the flags.
-    pub(super) fn declares(&mut self, args: &[Arg], assigns: &[super::ast::Assign]) {
+    /// Handles `declare -i a=… b=…`, whose assignments the parser keeps apart from the words with
+    /// the flags.
+    pub(super) fn declare_assignments(&mut self, args: &[Arg], assigns: &[super::ast::Assign]) {
         let flag = |c: char| {
             args.iter()
                 .any(|a| a.text.starts_with('-') && a.text.contains(c))
@@ -179,9 +180,9 @@ impl Engine<'_> {
         }
     }
 
-    /// What `declare` and its like make of the names behind their flags: numbers (`-i`), references
-    /// (`-n`).
-    pub(super) fn declared(&mut self, args: &[Arg]) {
+    /// Marks the names after the flags of `declare` and similar builtins as integers (`-i`) or
+    /// references (`-n`).
+    pub(super) fn declare_names(&mut self, args: &[Arg]) {
         let flag = |c: char| {
             args.iter()
                 .any(|a| a.text.starts_with('-') && a.text.contains(c))
@@ -199,7 +200,7 @@ impl Engine<'_> {
         }
     }
 
-    /// `${x@P}`: the value is a prompt, in which escapes and substitutions count.
+    /// Evaluates `${x@P}`: the value is a prompt, with escapes and substitutions.
     pub(super) fn prompt(&mut self, text: &str, span: Span) {
         if text.contains(super::chars::UNKNOWN) {
             self.dynamic(span, "a prompt that isn't known is expanded");
@@ -209,8 +210,8 @@ impl Engine<'_> {
             .any(|w| matches!(w, [b'\\', b'0'..=b'7' | b'\\']))
         {
             self.dynamic(span, "a prompt that may hide commands is expanded");
-        } else if acts(text) {
-            self.expand_again(text, span);
+        } else if has_expansion(text) {
+            self.reexpand(text, span);
         }
     }
 }
@@ -220,7 +221,7 @@ mod tests {
     use crate::{RiskLevel, risk_of as risk};
 
     #[test]
-    fn values_that_are_read_as_code_are_followed() {
+    fn values_evaluated_as_code_are_analysed() {
         for line in [
             "echo $((x))",
             "echo $(( 1 + $x ))",

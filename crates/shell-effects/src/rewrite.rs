@@ -1,9 +1,8 @@
 //! Meaning-preserving rewritings of a command line.
 //!
-//! What a shell user can do to make a command look different while it does the same: the
-//! ground for properties ("a rewriting never lowers the risk"). The same seed gives the
-//! same rewritings. A rewriting keeps the effects, not always the output or the state of
-//! the calling shell.
+//! They imitate how a shell user can disguise a command. Property tests use them ("a rewriting
+//! never lowers the risk"). The same seed gives the same rewritings. A rewriting keeps the effects,
+//! but not always the output or the state of the calling shell.
 
 use super::ast::{Kind, Part};
 use super::parse::{self, Base};
@@ -12,12 +11,12 @@ use base64::Engine as _;
 use std::fmt::Write as _;
 use util::random::SplitMix as Random;
 
-/// A rewriting and the rules that made it.
+/// A rewritten line with the applied rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewriting {
     /// The new command line.
     pub text: String,
-    /// The rules, in the order in which they were applied.
+    /// The rules, in the order of application.
     pub rules: Vec<&'static str>,
 }
 
@@ -440,7 +439,7 @@ fn python(c: &str) -> String {
     )
 }
 
-/// The program of a line that is one simple command: its text and place.
+/// Returns the program of a line that is one simple command: its text and position.
 fn first(c: &str) -> Option<(String, usize, usize)> {
     let mut fuel = c.len() * 40 + 400;
     let list = parse::parse(c, Base::Offset(0), 0, &mut fuel).ok()?;
@@ -472,7 +471,7 @@ fn program(c: &str, r: &mut Random, f: impl Fn(&str, usize) -> Option<String>) -
     Some(format!("{}{new}{}", c.get(..a)?, c.get(b..)?))
 }
 
-/// The words of a line that is one simple command of plain words.
+/// Returns the words of a line that is one simple command of plain words.
 fn all_plain(c: &str) -> Option<Vec<String>> {
     let mut fuel = c.len() * 40 + 400;
     let list = parse::parse(c, Base::Offset(0), 0, &mut fuel).ok()?;
@@ -506,14 +505,15 @@ fn all_plain(c: &str) -> Option<Vec<String>> {
         .collect()
 }
 
-/// Parameters (`$1`, `$@`) mean something else inside another shell.
+/// Returns whether the line uses parameters (`$1`, `$@`), which mean something else in another
+/// shell.
 fn has_parameters(cmd: &str) -> bool {
     let b = cmd.as_bytes();
     b.windows(2)
         .any(|w| matches!(w, [b'$', b'0'..=b'9' | b'@' | b'*' | b'#']))
 }
 
-/// Rewritings of a command line, at most `count`, chosen by `seed`.
+/// Returns at most `count` rewritings of a command line, chosen by `seed`.
 #[must_use]
 pub fn rewritings(cmd: &str, seed: u64, count: usize) -> Vec<Rewriting> {
     let mut r = Random(seed);
@@ -552,7 +552,7 @@ pub fn rewritings(cmd: &str, seed: u64, count: usize) -> Vec<Rewriting> {
     out
 }
 
-/// Every rule applied once, in the order of the rules.
+/// Applies every rule once, in the order of the rules.
 #[must_use]
 pub fn every_rule(cmd: &str, seed: u64) -> Vec<Rewriting> {
     let mut r = Random(seed);

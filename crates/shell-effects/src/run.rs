@@ -1,14 +1,14 @@
-//! From a list of words to the program that runs.
+//! Determines the program that a list of words runs, and runs it.
 
-use super::chars::{ANY, SAFE_HOLE, STAR, UNKNOWN, has_hole, show};
-use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::chars::{ANY, SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown, show};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
 use super::path::{self, PathClass};
 use super::programs::{self, Invocation};
 
-/// Directories whose programs are known by their names.
+/// Directories whose programs are identified by name alone.
 const BIN_DIRS: &[&str] = &[
     "/bin",
     "/sbin",
@@ -27,7 +27,7 @@ const BIN_DIRS: &[&str] = &[
     "/system/bin",
 ];
 
-/// Directories of a project or a user that hold installed tools.
+/// Directories of a project or a user with installed tools.
 pub(super) const TOOL_DIRS: &[&str] = &[
     "node_modules/.bin",
     ".venv/bin",
@@ -62,23 +62,20 @@ impl Engine<'_> {
             return Stream::unknown();
         };
         self.burn(16 + args.iter().map(|a| a.text.len() / 8 + 2).sum::<usize>());
-        if self.spent(span) {
+        if self.is_spent(span) {
             return Stream::unknown();
         }
         if self.work.is_too_deep() {
             self.dynamic(span, "commands nested too deeply");
             return Stream::unknown();
         }
-        // An unquoted variable that is empty leaves the next word as the program.
+        // If an unquoted variable is empty, the next word becomes the program.
         let text = first.text.as_str();
-        if text.contains([UNKNOWN, SAFE_HOLE, STAR, ANY]) {
+        if text.contains([UNKNOWN, SAFE_UNKNOWN, STAR, ANY]) {
             return self.unknown_program(args, stdin, want, span);
         }
         if first.obfuscated {
-            self.dynamic(
-                first.span,
-                "the name of the program is hidden behind a computation",
-            );
+            self.dynamic(first.span, "the name of the program is computed to hide it");
         }
         if let Some(body) = self.shell.alias(text)
             && !first.quoted
@@ -127,7 +124,7 @@ impl Engine<'_> {
         let name = args.first().map(|a| a.text.clone()).unwrap_or_default();
         // An alias isn't expanded inside itself.
         let saved = self.shell.remove_alias(&name);
-        let s = self.run_text(&text, Base::Fixed(span), How::Code, stdin, want);
+        let s = self.run_text(&text, Base::Fixed(span), StepOrigin::Code, stdin, want);
         if let Some(b) = saved {
             self.shell.set_alias(name, b);
         }
@@ -140,7 +137,7 @@ impl Engine<'_> {
         };
         let i = self.step(&first.text, args.get(1..).unwrap_or_default(), span);
         let _ = i;
-        let why = if has_hole(&first.text) {
+        let why = if has_unknown(&first.text) {
             "which program runs isn't known from the text"
         } else {
             "the program is given by a pattern"
@@ -157,8 +154,8 @@ impl Engine<'_> {
         Stream::unknown()
     }
 
-    /// The name by which the table knows a program; nothing if it's a file of the project
-    /// or of an unknown place.
+    /// Returns the name to look up in the table. `None` for a file of the project or in an unknown
+    /// directory.
     pub(crate) fn program_name(&mut self, first: &Arg, stdin: &Stream) -> Option<String> {
         let text = first.text.as_str();
         let _ = stdin;
@@ -174,7 +171,7 @@ impl Engine<'_> {
             return Some(base.to_owned());
         }
         if TOOL_DIRS.iter().any(|t| dir.ends_with(t)) {
-            // Anybody can fill a directory of that name elsewhere.
+            // Elsewhere, anybody can fill a directory of that name.
             let class = self.classify(dir).class;
             let own = matches!(class, PathClass::Inside | PathClass::Root | PathClass::Home);
             return own.then(|| base.to_owned());
@@ -188,13 +185,13 @@ impl Engine<'_> {
         None
     }
 
-    /// A program given by its path that isn't an installed tool.
+    /// Runs a program given by its path that isn't an installed tool.
     fn local_program(&mut self, first: &Arg, args: &[Arg], stdin: &Stream) {
         self.script(first, "", stdin);
         self.framework(first, args.get(1..).unwrap_or_default());
     }
 
-    /// Runs a file as a program or script; true.
+    /// Runs a file as a program or script. Always returns true.
     pub(crate) fn script(&mut self, arg: &Arg, interpreter: &str, stdin: &Stream) -> bool {
         let text = arg.text.as_str();
         let lang = interpreter_language(interpreter);
@@ -211,7 +208,7 @@ impl Engine<'_> {
             return true;
         }
         if text.starts_with("/dev/tcp/") {
-            self.dynamic(arg.span, "runs what comes over the network");
+            self.dynamic(arg.span, "runs data from the network");
             return true;
         }
         if text.contains("://") {
@@ -265,11 +262,11 @@ impl Engine<'_> {
             return true;
         }
         let (risk, why) = match info.class {
-            _ if has_hole(text) => {
+            _ if has_unknown(text) => {
                 self.dynamic(arg.span, "runs a file that isn't known");
                 return true;
             }
-            PathClass::Inside | PathClass::Root if self.fetched => {
+            PathClass::Inside | PathClass::Root if self.downloaded => {
                 self.dynamic(arg.span, "runs a file that this line may have fetched");
                 return true;
             }
@@ -291,7 +288,7 @@ impl Engine<'_> {
         true
     }
 
-    /// A wrapper runs another command.
+    /// Runs the command of a wrapper.
     pub(crate) fn wrapped(
         &mut self,
         args: &[Arg],
@@ -303,13 +300,13 @@ impl Engine<'_> {
             self.dynamic(span, "commands nested too deeply");
             return Stream::unknown();
         }
-        let how = self.sink.set_how(How::Wrapper);
+        let origin = self.sink.set_origin(StepOrigin::Wrapper);
         let functions = self.shell.take_functions();
         let aliases = self.shell.take_aliases();
         let s = self.run_args(args, stdin, want, span);
         self.shell.restore_functions(functions);
         self.shell.restore_aliases(aliases);
-        self.sink.set_how(how);
+        self.sink.set_origin(origin);
         s
     }
 
@@ -346,7 +343,7 @@ impl Engine<'_> {
             }
             let piped = stdin.present && !stdin.inline && stdin.text.is_none();
             let first_arg = rest.first().map(|a| a.text.as_str()).unwrap_or_default();
-            self.fetched |= table_name == "git" && first_arg == "clone"
+            self.downloaded |= table_name == "git" && first_arg == "clone"
                 || matches!(
                     table_name.as_str(),
                     "tar" | "bsdtar" | "cpio" | "unzip" | "gtar"
@@ -368,7 +365,7 @@ impl Engine<'_> {
         Stream::unknown()
     }
 
-    /// The name as it stands in the table: versions (`python3.12`) and `.exe` taken off.
+    /// Returns the name in the table, without version (`python3.12`) and `.exe`.
     pub(crate) fn table_name(&self, name: &str) -> Option<String> {
         let table = self.ctx.table;
         if table.contains(name) {
@@ -450,7 +447,7 @@ pub(crate) fn quote(text: &str) -> String {
     format!("'{}'", t.replace('\'', "'\\''"))
 }
 
-/// The language that an interpreter runs.
+/// Returns the language that an interpreter runs.
 pub(crate) fn interpreter_language(name: &str) -> &'static str {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     match base {
@@ -473,7 +470,7 @@ pub(crate) fn interpreter_language(name: &str) -> &'static str {
     }
 }
 
-/// The language of a script by its first line.
+/// Returns the language of a script by its first line.
 pub(crate) fn shebang(code: &str) -> &'static str {
     let first = code.lines().next().unwrap_or_default();
     if !first.starts_with("#!") {

@@ -10,9 +10,9 @@ use std::rc::Rc;
 /// Names, parameters, directory and input of the shell, as far as they are known.
 pub(crate) struct Shell<'a> {
     cwd: Option<Cow<'a, str>>,
-    // Keyed hashing: whoever writes the line chooses these names.
+    // Keyed hashing: the author of the line chooses these names.
     vars: HashMap<String, Var>,
-    /// Variables that were declared to hold numbers.
+    /// Variables declared as integers.
     numbers: HashSet<String>,
     functions: HashMap<String, Rc<Command>>,
     aliases: HashMap<String, String>,
@@ -20,16 +20,16 @@ pub(crate) struct Shell<'a> {
     params: Vec<Vec<String>>,
     /// Outputs of process substitutions.
     streams: Vec<Stream>,
-    /// How many branches are open that may not run.
+    /// Number of open branches that may not run.
     branches: usize,
-    /// Functions are handed on to the shells that this one starts.
+    /// Whether the shells that this one starts inherit its functions.
     exports_functions: bool,
-    /// Input given to all later commands by `exec <`.
+    /// Input of all later commands, set by `exec <`.
     input: Option<Stream>,
 }
 
-/// State that a subshell doesn't hand back.
-pub(crate) struct Saved<'a> {
+/// State that a subshell doesn't pass back to its parent.
+pub(crate) struct ShellSnapshot<'a> {
     cwd: Option<Cow<'a, str>>,
     vars: HashMap<String, Var>,
 }
@@ -50,9 +50,9 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// The state that a subshell may change without effect on its parent.
-    pub(crate) fn save(&self) -> Saved<'a> {
-        Saved {
+    /// Saves the state that a subshell may change without effect on its parent.
+    pub(crate) fn save(&self) -> ShellSnapshot<'a> {
+        ShellSnapshot {
             cwd: self.cwd.clone(),
             vars: if self.vars.is_empty() {
                 HashMap::default()
@@ -62,7 +62,7 @@ impl<'a> Shell<'a> {
         }
     }
 
-    pub(crate) fn restore(&mut self, saved: Saved<'a>) {
+    pub(crate) fn restore(&mut self, saved: ShellSnapshot<'a>) {
         self.cwd = saved.cwd;
         self.vars = saved.vars;
     }
@@ -71,7 +71,7 @@ impl<'a> Shell<'a> {
         self.exports_functions = true;
     }
 
-    /// Whether the shells that this one starts know its functions.
+    /// Returns whether the shells that this one starts inherit its functions.
     pub(crate) fn exports_functions(&self) -> bool {
         self.exports_functions
     }
@@ -81,12 +81,12 @@ impl<'a> Shell<'a> {
         self.cwd.as_deref()
     }
 
-    /// The current directory, to set again with [`Shell::set_place`].
-    pub(crate) fn place(&self) -> Option<Cow<'a, str>> {
+    /// Returns the current directory, to restore it with [`Shell::set_cwd`].
+    pub(crate) fn clone_cwd(&self) -> Option<Cow<'a, str>> {
         self.cwd.clone()
     }
 
-    pub(crate) fn set_place(&mut self, cwd: Option<Cow<'a, str>>) {
+    pub(crate) fn set_cwd(&mut self, cwd: Option<Cow<'a, str>>) {
         self.cwd = cwd;
     }
 
@@ -138,7 +138,7 @@ impl<'a> Shell<'a> {
         self.functions.remove(name);
     }
 
-    /// Leaves no functions: another shell or a program doesn't know those of this one.
+    /// Removes and returns the functions: another shell or program doesn't know them.
     pub(crate) fn take_functions(&mut self) -> HashMap<String, Rc<Command>> {
         std::mem::take(&mut self.functions)
     }
@@ -184,7 +184,7 @@ impl<'a> Shell<'a> {
         self.params.pop();
     }
 
-    /// Keeps the output of a process substitution; returns its number.
+    /// Stores the output of a process substitution; returns its number.
     pub(crate) fn add_stream(&mut self, stream: Stream) -> usize {
         self.streams.push(stream);
         self.streams.len() - 1
@@ -194,7 +194,7 @@ impl<'a> Shell<'a> {
         self.streams.get(number)
     }
 
-    /// Code follows that may not run.
+    /// Enters code that may not run.
     pub(crate) fn enter_branch(&mut self) {
         self.branches += 1;
     }

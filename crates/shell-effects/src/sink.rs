@@ -1,25 +1,25 @@
 //! Collects the effects and the steps of an analysis.
 
 use super::chars::show;
-use super::effect::{Analysis, Effect, EffectKind, How, RiskLevel, Span, Step};
+use super::effect::{Analysis, Effect, EffectKind, RiskLevel, Span, Step, StepOrigin};
 use super::expand::Arg;
 
-/// Most effects and steps that are kept; more add nothing to the verdict.
-const MAX_KEPT: usize = 512;
+/// Maximum number of effects and of steps. The risk includes those beyond it.
+const MAX_ENTRIES: usize = 512;
 
-/// Takes what programs do.
+/// Collects what programs do.
 pub(crate) struct Sink {
     effects: Vec<Effect>,
     steps: Vec<Step>,
     /// The step that new steps belong to.
     parent: Option<usize>,
-    /// How new steps are reached.
-    how: How,
-    /// Effects that change something are dropped (`--dry-run`).
+    /// How new steps are invoked.
+    origin: StepOrigin,
+    /// Whether effects that change something are dropped (`--dry-run`).
     dry: bool,
     unparsed: bool,
-    /// Something was left out of the effects or the steps.
-    cut: bool,
+    /// Whether effects or steps were left out.
+    truncated: bool,
 }
 
 impl Sink {
@@ -28,10 +28,10 @@ impl Sink {
             steps: Vec::with_capacity(steps),
             effects: Vec::with_capacity(effects),
             parent: None,
-            how: How::Direct,
+            origin: StepOrigin::Direct,
             dry: false,
             unparsed: false,
-            cut: false,
+            truncated: false,
         }
     }
 
@@ -50,7 +50,7 @@ impl Sink {
             e.kind == effect.kind
                 && e.span == effect.span
                 && e.target == effect.target
-                && e.place == effect.place
+                && e.path_info == effect.path_info
                 && e.changes == effect.changes
         };
         if let Some(e) = self.effects.iter_mut().rev().take(32).find(|e| same(e)) {
@@ -61,12 +61,12 @@ impl Sink {
             }
             return;
         }
-        if self.effects.len() < MAX_KEPT {
+        if self.effects.len() < MAX_ENTRIES {
             self.effects.push(effect);
             return;
         }
-        self.cut = true;
-        // Never lose the worst.
+        self.truncated = true;
+        // Never lose the highest risk.
         if let Some(last) = self
             .effects
             .last_mut()
@@ -79,20 +79,20 @@ impl Sink {
     /// Adds a step to the tree; returns its index.
     pub(crate) fn add_step(&mut self, program: &str, args: &[Arg], span: Span) -> usize {
         let i = self.steps.len();
-        self.cut |= i >= MAX_KEPT || args.len() > 64;
-        if i < MAX_KEPT {
+        self.truncated |= i >= MAX_ENTRIES || args.len() > 64;
+        if i < MAX_ENTRIES {
             self.steps.push(Step {
                 parent: self.parent,
-                how: self.how,
+                origin: self.origin,
                 program: show(program),
                 args: args.iter().take(64).map(|a| show(&a.text)).collect(),
                 span,
             });
         }
-        i.min(MAX_KEPT.saturating_sub(1))
+        i.min(MAX_ENTRIES.saturating_sub(1))
     }
 
-    /// New steps belong to this one; returns what [`Sink::leave_step`] takes.
+    /// Makes new steps children of this one. Returns the value to pass to [`Sink::leave_step`].
     pub(crate) fn enter_step(&mut self, step: usize) -> Option<usize> {
         self.parent.replace(step)
     }
@@ -101,28 +101,29 @@ impl Sink {
         self.parent = parent;
     }
 
-    pub(crate) fn how(&self) -> How {
-        self.how
+    pub(crate) fn origin(&self) -> StepOrigin {
+        self.origin
     }
 
-    /// Sets how new steps are reached; returns how they were before.
-    pub(crate) fn set_how(&mut self, how: How) -> How {
-        std::mem::replace(&mut self.how, how)
+    /// Sets how new steps are invoked; returns the previous value.
+    pub(crate) fn set_origin(&mut self, origin: StepOrigin) -> StepOrigin {
+        std::mem::replace(&mut self.origin, origin)
     }
 
-    /// Drops changes from now on if `dry`; returns what [`Sink::restore_changes`] takes.
+    /// Drops changes from now on if `dry`. Returns the value to pass to [`Sink::restore_changes`].
     pub(crate) fn drop_changes(&mut self, dry: bool) -> bool {
         let before = self.dry;
         self.dry |= dry;
         before
     }
 
-    /// Keeps changes from now on: code that is loaded runs, whatever the program leaves undone.
+    /// Keeps changes from now on: code that is loaded runs even in a dry run. Returns the previous
+    /// value.
     pub(crate) fn keep_changes(&mut self) -> bool {
         std::mem::take(&mut self.dry)
     }
 
-    /// Whether changes are dropped: the program only says what it would do.
+    /// Returns whether changes are dropped, because the program only prints what it would do.
     pub(crate) fn drops_changes(&self) -> bool {
         self.dry
     }
@@ -139,7 +140,7 @@ impl Sink {
         self.effects.len()
     }
 
-    /// Raises the effects since `first` to `floor`; false if there are none to raise.
+    /// Raises the effects since `first` to `floor`. Returns false if there are none to raise.
     pub(crate) fn raise(
         &mut self,
         first: usize,
@@ -159,17 +160,17 @@ impl Sink {
         true
     }
 
-    /// The text isn't understood; false if that was known.
+    /// Marks the text as not understood. Returns false if it was marked before.
     pub(crate) fn mark_unparsed(&mut self) -> bool {
         !std::mem::replace(&mut self.unparsed, true)
     }
 
-    /// Something was left out.
-    pub(crate) fn mark_cut(&mut self) {
-        self.cut = true;
+    /// Records that effects or steps were left out.
+    pub(crate) fn mark_truncated(&mut self) {
+        self.truncated = true;
     }
 
-    /// The analysis of what was collected.
+    /// Returns the analysis of the collected effects and steps.
     pub(crate) fn finish(self) -> Analysis {
         let mut effects = self.effects;
         effects.sort_by_key(|e| (e.span, e.kind));
@@ -180,7 +181,7 @@ impl Sink {
             effects,
             unparsed: self.unparsed,
             tree: self.steps,
-            cut: self.cut,
+            truncated: self.truncated,
         }
     }
 }

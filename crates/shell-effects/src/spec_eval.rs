@@ -1,8 +1,8 @@
-//! Reads a program's arguments by its entry in the table and collects the effects.
+//! Evaluates a program's table entry for its arguments and collects the effects.
 
-pub(crate) use super::call::{Call, Seen, read};
-use super::call::{holds, read_as};
-use super::chars::{UNKNOWN, has_hole, show};
+pub(crate) use super::call::{FlagUse, ParsedArgs, parse_args};
+use super::call::{applies, parse_args_as};
+use super::chars::{UNKNOWN, has_unknown, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
@@ -21,34 +21,34 @@ impl Engine<'_> {
         want: bool,
         span: Span,
     ) -> Stream {
-        let (call, spec) = read(root, args);
+        let (call, spec) = parse_args(root, args);
         self.burn(args.len() * 4 + 8);
         let out = self.apply_call(name, root, spec, &call, stdin, want, span);
-        if call.unsure && !self.spent(span) {
-            // The other reading: the option is a switch, the next word stands for itself.
-            let (call, spec) = read_as(root, args, false);
+        if call.unsure && !self.is_spent(span) {
+            // The alternative: the option is a switch, and the next word is separate.
+            let (call, spec) = parse_args_as(root, args, false);
             self.burn(args.len() * 4 + 8);
             self.apply_call(name, root, spec, &call, stdin, want, span);
         }
         out
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one call has that many sides")]
+    #[expect(clippy::too_many_arguments, reason = "a call needs its whole context")]
     pub(crate) fn apply_call(
         &mut self,
         name: &str,
         root: &Spec,
         spec: &Spec,
-        call: &Call<'_>,
+        call: &ParsedArgs<'_>,
         stdin: &Stream,
         want: bool,
         span: Span,
     ) -> Stream {
-        if call.help && call.hole.is_none() {
+        if call.help && call.unknown_word.is_none() {
             return Stream::unknown();
         }
         if let Some(u) = &call.unlisted {
-            let (kind, why) = if has_hole(&u.text) {
+            let (kind, why) = if has_unknown(&u.text) {
                 (EffectKind::Dynamic, "the subcommand isn't known")
             } else {
                 (EffectKind::Unknown, "a subcommand that isn't in the table")
@@ -67,7 +67,8 @@ impl Engine<'_> {
         let mut floor = spec.risk;
         let mut operands: Option<&Operands> = spec.operands.as_ref();
         let mut own: Vec<(&EffectSpec, Span)> = spec.effects.iter().map(|e| (e, span)).collect();
-        // What options add is kept apart: an operand that clears the entry's own leaves it.
+        // Effects of options are kept apart: an operand that clears the entry's own effects keeps
+        // them.
         let mut added: Vec<(&EffectSpec, Span)> = Vec::new();
         let mut added_floor = RiskLevel::Low;
         for seen in &call.flags {
@@ -92,7 +93,7 @@ impl Engine<'_> {
                     Certainty::Possible,
                     v.span,
                     risk,
-                    "a value that isn't known, of which some act",
+                    "a value that isn't known and may have an effect",
                 );
             }
             if let Some(v) = seen.values.first()
@@ -107,7 +108,9 @@ impl Engine<'_> {
         }
         for w in &spec.when {
             let lowers = w.help || w.dry || w.clear;
-            if !holds(w, call, spec, root) || lowers && (call.hole.is_some() || call.wet) {
+            if !applies(w, call, spec, root)
+                || lowers && (call.unknown_word.is_some() || call.dry_negated)
+            {
                 continue;
             }
             if w.help {
@@ -144,27 +147,27 @@ impl Engine<'_> {
                 Certainty::Possible,
                 f.span,
                 RiskLevel::High,
-                "an option that isn't in the table, with a name that says it acts",
+                "an option that isn't in the table, whose name suggests an action",
             );
         }
         self.unlisted_options(call, spec, root);
         if !dry {
-            self.told_to(call, spec, operands);
+            self.acting_words(call, spec, operands);
         }
         let runs_rest = operands.is_some_and(|o| {
             let mut roles = o.roles.iter();
             roles.any(|r| matches!(r, Role::CommandRest(_) | Role::ShellRest(_)))
         });
-        if let Some(hole) = call.hole.as_ref().filter(|_| runs_rest) {
+        if let Some(unknown_word) = call.unknown_word.as_ref().filter(|_| runs_rest) {
             self.dynamic(
-                hole.span,
-                "words that aren't known, which may be the command",
+                unknown_word.span,
+                "words that aren't known and may be the command",
             );
         }
         let risky = spec.risky || root.risky;
-        if let Some(hole) = call.hole.as_ref().filter(|_| risky) {
+        if let Some(unknown_word) = call.unknown_word.as_ref().filter(|_| risky) {
             self.may_have_edited(name, &call.operands);
-            // To a reader it is most likely something to read.
+            // A program that only reads most likely reads this word.
             let reads = floor == RiskLevel::Low
                 && !call.dry
                 && own.iter().all(|(e, _)| {
@@ -179,12 +182,12 @@ impl Engine<'_> {
                 EffectKind::Dynamic,
                 None,
                 Certainty::Possible,
-                hole.span,
+                unknown_word.span,
                 risk,
-                "a word that isn't known, which may be an option",
+                "a word that isn't known and may be an option",
             );
         }
-        let saved_cwd = self.shell.place();
+        let saved_cwd = self.shell.clone_cwd();
         let saved_dry = self.sink.drop_changes(dry);
         for seen in &call.flags {
             if matches!(seen.flag.and_then(|f| f.arg.as_ref()), Some(Role::Cwd))
@@ -200,7 +203,7 @@ impl Engine<'_> {
             self.pointed_elsewhere(call, operands);
         }
         if dry && own.iter().any(runs_project) {
-            self.read_elsewhere(span);
+            self.dry_run_elsewhere(span);
         }
         self.own_settings(name, span);
         for (e, span) in own {
@@ -225,8 +228,8 @@ impl Engine<'_> {
         if let Some(ops) = operands {
             let (c, s) = self.operands(ops, &call.operands, recursive, name, stdin, want, dry);
             code |= c;
-            if call.hole.is_some() {
-                self.shifted(ops, call, recursive, name);
+            if call.unknown_word.is_some() {
+                self.shifted_operands(ops, call, recursive, name);
             }
             self.copies(name, call, ops);
             if let Some(s) = s {
@@ -250,11 +253,11 @@ impl Engine<'_> {
             self.stdin_role(role, stdin, name, span);
         }
         self.sink.restore_changes(saved_dry);
-        self.shell.set_place(saved_cwd);
+        self.shell.set_cwd(saved_cwd);
         out
     }
 
-    /// Lifts the effects since `first` to the floor of the entry.
+    /// Raises the effects since `first` to the entry's minimum risk.
     fn raise(&mut self, first: usize, floor: RiskLevel, name: &str, span: Span) {
         if floor == RiskLevel::Low {
             return;
@@ -272,7 +275,7 @@ impl Engine<'_> {
                 Certainty::Certain,
                 span,
                 floor,
-                "rated so by the table",
+                "rated by the table",
             );
         }
     }
@@ -290,7 +293,7 @@ impl Engine<'_> {
             };
             let arg = Arg::literal(text, span);
             match e.kind {
-                // Also where the work tree is the home directory itself, or holds it.
+                // Also where the work tree is the home directory itself, or contains it.
                 EffectKind::Write if t.starts_with('~') => {
                     let why = "writes into the home directory, outside the work tree";
                     return self.emit_raw(
@@ -314,7 +317,7 @@ impl Engine<'_> {
                 }
                 EffectKind::Write => {
                     self.path_fill(&arg);
-                    return self.path_put(&arg, t == "." && super::copies::puts(name));
+                    return self.path_put(&arg, t == "." && super::copies::adds_files(name));
                 }
                 EffectKind::Network if t == "." => return self.serves(&arg),
                 EffectKind::Network if t == "localhost" => {
@@ -347,7 +350,7 @@ impl Engine<'_> {
         self.emit_raw(e.kind, None, certainty, span, risk, why_of(e.kind));
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one call has that many sides")]
+    #[expect(clippy::too_many_arguments, reason = "a call needs its whole context")]
     fn operands(
         &mut self,
         ops: &Operands,
@@ -442,7 +445,7 @@ impl Engine<'_> {
         (code, None)
     }
 
-    /// One word in a role; true if it was code.
+    /// Evaluates one word in a role. Returns true if it was code.
     pub(crate) fn role(
         &mut self,
         role: &Role,
@@ -464,16 +467,16 @@ impl Engine<'_> {
                 if recursive {
                     self.path_mode(arg, true);
                 } else {
-                    self.path_put(arg, super::copies::puts(name));
+                    self.path_put(arg, super::copies::adds_files(name));
                     self.overwrites(name, arg);
-                    if super::copies::fills(name) {
+                    if super::copies::unpacks(name) {
                         self.path_fill(arg);
                     }
                 }
             }
             Role::Edit => {
                 self.path_write(arg);
-                self.edits(name, &arg.text);
+                self.record_edit(name, &arg.text);
             }
             Role::Delete => self.path_delete(arg, recursive),
             Role::Move => self.path_move(arg),
@@ -510,7 +513,7 @@ impl Engine<'_> {
             }
             Role::Script => return self.script(arg, name, stdin),
             Role::Command => {
-                // tar gives the command a member of the archive to read.
+                // tar passes the command an archive member to read.
                 let input = if name == "tar" {
                     Stream::unknown()
                 } else {
@@ -540,7 +543,7 @@ impl Engine<'_> {
                 if arg.text.is_empty() {
                     return false;
                 }
-                // The program gets arguments of its own: a hole stands for them.
+                // The program gets arguments of its own, represented by an unknown word.
                 let text = if arg.text.contains(UNKNOWN) {
                     arg.text.clone()
                 } else {
@@ -596,12 +599,12 @@ impl Engine<'_> {
                         Certainty::Possible,
                         arg.span,
                         RiskLevel::High,
-                        "sends what isn't known in a name that it asks for",
+                        "sends unknown data in a host name that it looks up",
                     );
                 }
                 self.network(arg);
             }
-            Role::Source if super::call::is_hole(arg) => {
+            Role::Source if super::call::is_unknown_word(arg) => {
                 self.path_read(arg);
                 self.network(arg);
             }
@@ -612,7 +615,7 @@ impl Engine<'_> {
             Role::Dest if self.sink.drops_changes() && remote_of(&arg.text).is_some() => {
                 self.network(arg);
             }
-            // A remote that rclone is told of on the spot.
+            // An rclone remote defined in the argument itself.
             Role::Dest if name == "rclone" && arg.text.starts_with(':') => self.emit_raw(
                 EffectKind::Network,
                 Some(show(&arg.text)),
@@ -623,7 +626,7 @@ impl Engine<'_> {
             ),
             Role::Dest => {
                 let Some(host) = remote_of(&arg.text) else {
-                    self.path_put(arg, super::copies::puts(name));
+                    self.path_put(arg, super::copies::adds_files(name));
                     self.overwrites(name, arg);
                     return false;
                 };
@@ -728,14 +731,14 @@ impl Engine<'_> {
     }
 }
 
-/// Whether a glob may match a text that isn't known to its end.
+/// Returns whether a glob may match a text whose end isn't known.
 fn may_match(glob: &str, text: &str) -> bool {
     let known = text.split(UNKNOWN).next().unwrap_or_default();
     let literal = glob.split(['*', '?']).next().unwrap_or_default();
     known.starts_with(literal) || literal.starts_with(known)
 }
 
-/// Programs whose remote commands run in a container on this machine.
+/// Returns whether the program's remote commands run in a container on this machine.
 fn runs_containers(name: &str) -> bool {
     matches!(
         name,
@@ -751,7 +754,7 @@ fn runs_containers(name: &str) -> bool {
     )
 }
 
-/// `NAME=value`
+/// Splits `NAME=value`.
 pub(crate) fn is_assignment(text: &str) -> Option<(&str, &str)> {
     let (n, v) = text.split_once('=')?;
     let ok = n

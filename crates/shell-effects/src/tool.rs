@@ -1,19 +1,19 @@
-//! Effects of tool calls that are no command lines: from the tool's name and from the
-//! paths and URLs among its parameters, whatever those are called.
+//! Effects of tool calls that aren't command lines: from the tool's name, and from the paths and
+//! URLs among its parameters, whatever their names.
 
 use super::Context;
-use super::chars::holds;
+use super::agent_tools::{effects_of_known, tool};
+use super::chars::any_byte;
 use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
+use super::extra_members::effects_of_nested_calls;
 use super::memo::Memo;
 use super::param::Param;
+use super::param_scan::ParamScan;
 use super::sink::Sink;
-use super::tool_beside::calls_below;
-use super::tool_found::Found;
-use super::tool_name::{Verb, spelled, verb, words};
+use super::tool_name::{Verb, normalise_name, verb, words};
 use super::tool_params::Topics;
-use super::vocabulary::{effects_of_known, tool};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -35,7 +35,7 @@ impl Engine<'_> {
     }
 }
 
-/// True if a parameter of this name holds a command line.
+/// Returns whether a parameter of this name contains a command line.
 pub(super) fn command_like(key: &str) -> bool {
     [
         "command",
@@ -51,32 +51,33 @@ pub(super) fn command_like(key: &str) -> bool {
     .any(|name| key.eq_ignore_ascii_case(name))
 }
 
-/// Effects of calling a tool with these parameters. Spans are empty: there is no line.
+/// Returns the effects of calling a tool with these parameters. Spans are empty, since there is no
+/// line.
 #[must_use]
 pub fn effects_of_tool(name: &str, params: &Value, ctx: &Context<'_>) -> Analysis {
     effects_of_call(name, &Param::from(params), ctx)
 }
 
-/// As [`effects_of_tool`], with parameters that are borrowed from a record.
+/// Like [`effects_of_tool`], with parameters borrowed from a record.
 #[must_use]
 pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
-    let (params, more) = params.opened();
+    let (params, more) = params.with_parsed_strings();
     let mut analysis = effects_of_own(name, &params, ctx);
-    analysis.join(calls_below(&params, ctx));
+    analysis.join(effects_of_nested_calls(&params, ctx));
     if more {
         analysis.join(unreadable(ctx));
     }
     analysis
 }
 
-/// What parameters do that nobody can read.
+/// Returns the effects of parameters that can't be parsed.
 pub(super) fn unreadable(ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, 200_000);
     e.unreadable_parameters();
     e.finish()
 }
 
-/// Effects of a call without those of calls among its parameters.
+/// Returns the effects of a call without those of calls among its parameters.
 pub(super) fn effects_of_own(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     match tool(name) {
         Some(tool) => effects_of_known(tool, name, params, ctx),
@@ -84,7 +85,7 @@ pub(super) fn effects_of_own(name: &str, params: &Param<'_>, ctx: &Context<'_>) 
     }
 }
 
-/// Effects of a call by the words of the tool's name and by what its parameters look like.
+/// Returns the effects of a call by the words of the tool's name and by its parameters.
 pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::new(ctx, 200_000);
     // Most calls have one step and one effect.
@@ -97,14 +98,14 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
     if inputs.unreadable {
         e.unreadable_parameters();
     }
-    let mut found = Found {
+    let mut found = ParamScan {
         verb: v,
         tool: name,
         topics,
-        ..Found::default()
+        ..ParamScan::default()
     };
     found.read(&mut e, params);
-    let Found {
+    let ParamScan {
         verb,
         paths,
         outputs,
@@ -113,8 +114,7 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
     } = found;
     v = verb;
     for p in &outputs {
-        // Where a copy or a move leads is a path like the others; a reader that is told where
-        // writes.
+        // An output is written, even if the tool's name says that it only reads.
         e.path_write(&**p);
     }
     let brings = topics.has(Topics::DOWNLOAD);
@@ -209,7 +209,7 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
             "the tool's name says that it reads the repository",
         ),
         Verb::GitWrite => {
-            let rewrites = words(&spelled(name))
+            let rewrites = words(&normalise_name(name))
                 .any(|word| matches!(word, "reset" | "rebase" | "force" | "clean"))
                 || flag(params, "force")
                 || flag(params, "hard");
@@ -232,7 +232,7 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
                 Certainty::Possible,
                 none,
                 RiskLevel::High,
-                "a tool whose name says nothing",
+                "the tool's name doesn't say what it does",
             );
         }
     }
@@ -240,8 +240,8 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
         e.tool_secret(name, "the tool's name says that it handles secrets");
     }
     if matches!(v, Verb::GitRead | Verb::GitWrite) {
-        let spelled = spelled(name);
-        let all: Vec<&str> = words(&spelled).collect();
+        let normalised = normalise_name(name);
+        let all: Vec<&str> = words(&normalised).collect();
         if let Some(at) = all.iter().rposition(|word| *word == "git") {
             e.tool_git(all.get(at + 1..).unwrap_or_default(), params);
         }
@@ -249,14 +249,14 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
     e.finish()
 }
 
-/// True for tools whose names say that they change nothing.
+/// Returns whether the tool's name says that it changes nothing.
 pub(super) fn reads(v: Verb) -> bool {
     matches!(v, Verb::Read | Verb::GitRead)
 }
 
-/// The text without the characters that stand for holes in expanded words.
+/// Returns the text without the characters that represent unknown parts of expanded words.
 pub(super) fn clean(s: &str) -> Cow<'_, str> {
-    if holds(s, |b| b <= 3) {
+    if any_byte(s, |b| b <= 3) {
         Cow::Owned(
             s.chars()
                 .map(|c| if c <= '\u{3}' { '\u{1a}' } else { c })
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_does_something_besides_reading_is_not_low() {
+    fn a_name_with_a_second_action_is_not_low() {
         for name in [
             "view_and_transfer_money",
             "query_mutate",

@@ -1,67 +1,68 @@
 //! Command lines and patches among the parameters of a tool call.
 //!
 //! `{"command": "rm", "args": ["-rf", "src"]}` is one command line, whether a runtime calls it a
-//! command or a tool. What stands beside a command counts as it does in a `shell_cmd`; a patch does
-//! to files what it says.
+//! command or a tool. Members next to a command apply as in a `shell_cmd`. A patch has its own
+//! effects on files.
 
+use super::command_line::CommandLine;
 use super::diff::effects_of_diff;
-use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
-use super::line::Line;
 use super::param::Param;
+use super::param_scan::Hook;
 use super::parse::Base;
 use super::path::normalise;
 use super::tool::{clean, command_like};
-use super::tool_found::Hook;
 use std::borrow::Cow;
 
 /// The members around a parameter.
-pub(super) type Around<'p> = &'p [(Cow<'p, str>, Param<'p>)];
+pub(super) type Siblings<'p> = &'p [(Cow<'p, str>, Param<'p>)];
 
-const NOWHERE: Span = Span { from: 0, to: 0 };
+const NO_SPAN: Span = Span { from: 0, to: 0 };
 
 impl Engine<'_> {
-    /// A parameter that is a command line, with the parameters beside it.
-    pub(super) fn tool_line(&mut self, text: &str, around: Around<'_>) {
-        let line = self.beside(text, around);
-        self.at(line.cwd.as_deref(), |engine| {
+    /// Runs a parameter that is a command line, with the parameters next to it.
+    pub(super) fn tool_line(&mut self, text: &str, siblings: Siblings<'_>) {
+        let line = self.completed_line(text, siblings);
+        self.in_directory(line.cwd.as_deref(), |engine| {
             engine.run_text(
                 &clean(&line.text),
-                Base::Fixed(NOWHERE),
-                How::Code,
+                Base::Fixed(NO_SPAN),
+                StepOrigin::Code,
                 &Stream::default(),
                 false,
             );
         });
     }
 
-    /// A parameter that is a program with its arguments, with the parameters beside it.
-    pub(super) fn tool_words(&mut self, words: &[&str], around: Around<'_>) {
+    /// Runs a parameter that is a program with its arguments, with the parameters next to it.
+    pub(super) fn tool_words(&mut self, words: &[&str], siblings: Siblings<'_>) {
         const WORD: &str = "x";
-        let line = self.beside(WORD, around);
+        let line = self.completed_line(WORD, siblings);
         if *line.text != *WORD {
             self.tool_unknown("arguments or variables");
         }
         let argv: Vec<Arg> = words
             .iter()
-            .map(|word| Arg::literal(clean(word), NOWHERE))
+            .map(|word| Arg::literal(clean(word), NO_SPAN))
             .collect();
-        self.at(line.cwd.as_deref(), |engine| {
-            engine.wrapped(&argv, &Stream::default(), false, NOWHERE);
+        self.in_directory(line.cwd.as_deref(), |engine| {
+            engine.wrapped(&argv, &Stream::default(), false, NO_SPAN);
         });
     }
 
-    /// The line with what stands beside it. Commands beside a command are run each by itself.
-    fn beside<'p>(&mut self, text: &'p str, around: Around<'p>) -> Line<'p> {
-        let mut line = Line {
+    /// Returns the line completed by the members next to it. Other commands among them run
+    /// separately.
+    fn completed_line<'p>(&mut self, text: &'p str, siblings: Siblings<'p>) -> CommandLine<'p> {
+        let mut line = CommandLine {
             text: Cow::Borrowed(text),
-            ..Line::default()
+            ..CommandLine::default()
         };
         let apart = |name: &str| {
             matches!(name, "tool" | "tool_name") || command_like(name) && name != "shell"
         };
-        let others = around.iter().filter(|(name, _)| !apart(name));
+        let others = siblings.iter().filter(|(name, _)| !apart(name));
         line.add(text, others);
         if let Some(name) = &line.unknown {
             self.tool_unknown(name);
@@ -70,30 +71,30 @@ impl Engine<'_> {
     }
 
     fn tool_unknown(&mut self, name: &str) {
-        let why = "a parameter beside the command that may change what runs";
+        let why = "a parameter next to the command that may change what runs";
         let target = Some(super::chars::show(&clean(name)));
         self.emit_raw(
             EffectKind::Unknown,
             target,
             Certainty::Possible,
-            NOWHERE,
+            NO_SPAN,
             RiskLevel::High,
             why,
         );
     }
 
-    /// Does something in another directory.
-    pub(super) fn at(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
-        let before = self.shell.place();
+    /// Runs `run` in another directory.
+    pub(super) fn in_directory(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
+        let before = self.shell.clone_cwd();
         if let Some(cwd) = cwd {
             self.shell
-                .set_place(normalise(&clean(cwd), before.as_deref()).map(Cow::Owned));
+                .set_cwd(normalise(&clean(cwd), before.as_deref()).map(Cow::Owned));
         }
         run(self);
-        self.shell.set_place(before);
+        self.shell.set_cwd(before);
     }
 
-    /// A parameter that may be a command line which runs at some time.
+    /// Handles a parameter that may be a command line which runs later.
     pub(super) fn tool_hook(&mut self, text: &str, hook: Hook) {
         let text = text.trim();
         if text.is_empty() || text.len() > 100_000 {
@@ -117,14 +118,14 @@ impl Engine<'_> {
         if is_one {
             for effect in found.effects {
                 self.sink.add(super::Effect {
-                    span: NOWHERE,
+                    span: NO_SPAN,
                     ..effect
                 });
             }
         }
     }
 
-    /// A parameter that is a patch: what it does to files, if it is one.
+    /// Adds the effects of a parameter that is a patch. Returns false if it isn't one.
     pub(super) fn tool_patch(&mut self, text: &str) -> bool {
         let text = clean(text);
         if text
@@ -133,7 +134,7 @@ impl Engine<'_> {
         {
             for effect in effects_of_diff(&text, self.ctx).effects {
                 self.sink.add(super::Effect {
-                    span: NOWHERE,
+                    span: NO_SPAN,
                     ..effect
                 });
             }
@@ -164,7 +165,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_stands_beside_a_command_counts() {
+    fn members_next_to_a_command_are_applied() {
         for params in [
             json!({"command": "rm", "args": ["-rf", "src"]}),
             json!({"command": "git", "args": ["push", "--force"]}),
@@ -190,7 +191,10 @@ mod tests {
         }
         for params in [
             json!({"command": "ls", "args": ["-l", "src"]}),
-            json!({"command": "ls -l | wc", "timeout": 1000, "description": "look", "args": [], "env": {}, "stdin": null}),
+            json!({
+                "command": "ls -l | wc", "timeout": 1000, "description": "look", "args": [],
+                "env": {}, "stdin": null
+            }),
             json!({"command": "ls", "cwd": "src", "run_in_background": false, "requires_approval": false}),
             json!({"command": "ls", "directory": "src"}),
             json!({"command": ["ls", "-l"], "workdir": "/home/dev/project"}),
@@ -209,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn patches_do_what_they_say() {
+    fn patches_have_effects() {
         let git = "--- a/.git/config\n+++ b/.git/config\n@@ -1 +1 @@\n-a\n+b\n";
         let plain = "--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-a\n+b\n";
         let begun = |path: &str| {
@@ -239,12 +243,12 @@ mod tests {
         assert_eq!(
             risk("write_file", json!({"path": "a.patch", "content": git})),
             RiskLevel::Medium,
-            "nobody applies it"
+            "no tool applies it"
         );
     }
 
     #[test]
-    fn what_a_reader_is_given_to_do_counts() {
+    fn parameters_of_a_reader_are_rated() {
         const WORKFLOW: &str = ".github/workflows/x.yml";
         let diff = format!("--- a/{WORKFLOW}\n+++ b/{WORKFLOW}\n@@ -1 +1 @@\n-a\n+b\n");
         for params in [
@@ -303,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_members_are_read_as_paths_are() {
+    fn member_names_are_read_like_paths() {
         for params in [
             json!({"files": {" .github/workflows/ci.yml": "x"}}),
             json!({"files": {".npmrc\u{0}.txt": "x"}}),

@@ -1,11 +1,11 @@
-//! What a tool does, by the words of its name.
+//! The operation of a tool, by the words of its name.
 
 use super::tool_params::{Topics, topic};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// What a tool does by its name, the most telling first.
+/// The operation of a tool, most decisive first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verb {
     Delete,
@@ -22,7 +22,7 @@ pub(super) enum Verb {
     Unknown,
 }
 
-/// Words of tools' names, and what they say of them.
+/// Words of tools' names with the operation they suggest.
 const WORDS: [(Verb, &[&str]); 7] = [
     (
         Verb::Delete,
@@ -115,19 +115,19 @@ const WORDS: [(Verb, &[&str]); 7] = [
     ),
 ];
 
-/// What a word of a tool's name says of it.
-fn meaning(word: &str) -> Option<Verb> {
-    static MEANINGS: LazyLock<FxHashMap<&str, Verb>> = LazyLock::new(|| {
+/// Returns the operation that a word of a tool's name suggests.
+fn verb_of(word: &str) -> Option<Verb> {
+    static VERBS: LazyLock<FxHashMap<&str, Verb>> = LazyLock::new(|| {
         WORDS
             .iter()
             .flat_map(|(verb, words)| words.iter().map(|word| (*word, *verb)))
             .collect()
     });
-    MEANINGS.get(word).copied()
+    VERBS.get(word).copied()
 }
 
-/// A name in any of the usual spellings as lower-case words with something between them.
-pub(super) fn spelled(name: &str) -> Cow<'_, str> {
+/// Converts a name in any common spelling to lower-case words with separators.
+pub(super) fn normalise_name(name: &str) -> Cow<'_, str> {
     let upper = if name.is_ascii() {
         name.bytes().any(|b| b.is_ascii_uppercase())
     } else {
@@ -140,8 +140,8 @@ pub(super) fn spelled(name: &str) -> Cow<'_, str> {
     let (mut lower, mut upper) = (false, false);
     let mut chars = name.chars().peekable();
     while let Some(c) = chars.next() {
-        // A word begins with a capital behind a small letter, or with the last of several capitals:
-        // `readPDFFile`.
+        // A word begins with a capital after a lower-case letter, or with the last of several
+        // capitals: `readPDFFile`.
         if c.is_uppercase()
             && (lower || upper && chars.peek().is_some_and(|next| next.is_lowercase()))
         {
@@ -153,14 +153,14 @@ pub(super) fn spelled(name: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-pub(super) fn words(spelled: &str) -> impl Iterator<Item = &str> + Clone {
-    spelled
+pub(super) fn words(normalised: &str) -> impl Iterator<Item = &str> + Clone {
+    normalised
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
 }
 
-/// Whether a tool or a program finds files or lists them, by a word of its name. What else it does
-/// isn't told by that.
+/// Returns whether a word in the name of a tool or program says that it finds or lists files. It
+/// may do other things too.
 #[must_use]
 pub fn is_listing(name: &str) -> bool {
     const WORDS: [&str; 11] = [
@@ -176,10 +176,10 @@ pub fn is_listing(name: &str) -> bool {
         "rg",
         "files",
     ];
-    words(&spelled(name)).any(|word| WORDS.contains(&word))
+    words(&normalise_name(name)).any(|word| WORDS.contains(&word))
 }
 
-/// What a tool does and what it is about, by its name.
+/// Returns the operation and the topics of a tool, by its name.
 pub(super) fn verb(name: &str) -> (Verb, Topics) {
     const READS: [&str; 8] = [
         "status", "log", "diff", "show", "blame", "branch", "list", "grep",
@@ -188,28 +188,28 @@ pub(super) fn verb(name: &str) -> (Verb, Topics) {
         .chars()
         .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' '))
     {
-        // No runtime calls a tool that. Whatever its words seem to say is meant for the reader.
+        // No runtime uses such a name; its words are meant to deceive the reader.
         return (Verb::Unknown, Topics::default());
     }
     if words(name).any(mixes_scripts) {
-        // `dеlete` with a letter of another script: neither what it says nor what it doesn't can be
-        // believed.
+        // `dеlete` with a letter of another script: no word of the name can be trusted.
         return (Verb::Unknown, Topics::default());
     }
     let mut topics = Topics::default();
-    // `mcp__SERVER__TOOL`: the tool tells; the server only if the tool doesn't.
+    // `mcp__SERVER__TOOL`: the tool's words decide; the server's only if those are unknown.
     let end = name.as_bytes().windows(2).rposition(|pair| pair == b"__");
     let tool = end.and_then(|at| name.get(at + 2..)).unwrap_or(name);
     let server = end.and_then(|at| name.get(..at)).unwrap_or_default();
-    let masked = is_no_server(server)
-        || tool.len() < name.len() && words(&spelled(tool)).all(|w| DEEDS_ALONE.contains(&w));
+    let masked = contains_action(server)
+        || tool.len() < name.len()
+            && words(&normalise_name(tool)).all(|w| VERBS_WITHOUT_OBJECT.contains(&w));
     for part in [tool, name] {
-        let spelled = spelled(part);
-        let words = words(&spelled);
+        let normalised = normalise_name(part);
+        let words = words(&normalised);
         words.clone().for_each(|word| topics.add(topic(word)));
         if words
             .clone()
-            .any(|word| word.starts_with("git") && meaning(word).is_none())
+            .any(|word| word.starts_with("git") && verb_of(word).is_none())
         {
             let reads = words.clone().any(|word| READS.contains(&word)) && !writes_git(words);
             return (
@@ -221,18 +221,18 @@ pub(super) fn verb(name: &str) -> (Verb, Topics) {
                 topics,
             );
         }
-        let said: Vec<(&str, Option<Verb>)> = words.map(|word| (word, meaning(word))).collect();
-        // The first in order is the most telling, and the last tells whether there is more than
-        // running to it.
-        let first = said.iter().filter_map(|(_, verb)| *verb).min();
-        let last = said.iter().filter_map(|(_, verb)| *verb).max();
+        let tagged: Vec<(&str, Option<Verb>)> = words.map(|word| (word, verb_of(word))).collect();
+        // The first in order is the most decisive. The last one shows whether the tool does more
+        // than run something.
+        let first = tagged.iter().filter_map(|(_, verb)| *verb).min();
+        let last = tagged.iter().filter_map(|(_, verb)| *verb).max();
         match first.zip(last) {
-            // `run_tests`: what is run is named.
+            // `run_tests`: the name says what runs.
             Some((Verb::Execute, Verb::Check)) => {
                 return (Verb::Check, topics_of_all(topics, name, tool));
             }
-            // `view_and_transfer_money`: it does something besides, and nobody knows what.
-            Some((Verb::Read, _)) if masked || does_more(&said) => {
+            // `view_and_transfer_money`: it has another, unknown operation besides.
+            Some((Verb::Read, _)) if masked || has_second_action(&tagged) => {
                 return (Verb::Unknown, topics_of_all(topics, name, tool));
             }
             Some((first, _)) => return (first, topics_of_all(topics, name, tool)),
@@ -245,42 +245,48 @@ pub(super) fn verb(name: &str) -> (Verb, Topics) {
     (Verb::Unknown, topics)
 }
 
-/// Words that do something whose effects nobody here knows.
+/// Verbs with unknown effects.
 #[rustfmt::skip]
-const DEEDS: [&str; 168] = [
-    "abort", "accept", "activate", "alter", "amend", "approve", "assign", "attach", "authorise", "authorize", "backdoor", "ban",
-    "bind", "brick", "broadcast", "brute", "burn", "buy", "bypass", "cancel", "chgrp", "chmod", "chown", "clone", "compromise",
-    "configure", "confirm", "connect", "corrupt", "crack", "deactivate", "deauthorize", "decommission", "decrypt", "deface",
-    "demote", "deny", "destruct", "detach", "detonate", "disable", "disarm", "discard", "disconnect", "dismiss", "dispatch",
-    "dispose", "eject", "elevate", "encrypt", "enforce", "enqueue", "enroll", "escalate", "evict", "exfiltrate", "expel",
-    "expire", "exploit", "extort", "fake", "flash", "flush", "forge", "freeze", "give", "hack", "halt", "hijack", "impersonate",
-    "infect", "inject", "install", "interrupt", "invite", "jailbreak", "keylog", "kick", "leak", "logout", "manipulate",
-    "merge", "migrate", "mutate", "neutralize", "nuke", "obliterate", "overwrite", "pay", "phish", "poison", "poke", "promote",
-    "provision", "push", "pwn", "ransom", "rebase", "reboot", "rebuild", "recreate", "redeem", "refactor", "regenerate",
-    "reject", "reload", "remount", "reopen", "rescind", "reset", "resize", "respawn", "restart", "restore", "retire", "retract",
-    "revert", "revoke", "rewrite", "rid", "rob", "rollback", "rotate", "sabotage", "scrub", "seize", "sell", "shred", "shut",
-    "shutdown", "sign", "siphon", "smash", "sniff", "spam", "spoof", "spy", "steal", "su", "submit", "subscribe", "sudo",
-    "suspend", "takeover", "tamper", "terminate", "transmit", "tunnel", "tweak", "unban", "unblock", "undelete", "undeploy",
-    "undo", "unfreeze", "uninstall", "unlock", "unmount", "unpublish", "unset", "unsubscribe", "usurp", "void", "wire",
-    "withdraw", "wreck", "yank", "zap",
+const ACTION_VERBS: [&str; 168] = [
+    "abort", "accept", "activate", "alter", "amend", "approve", "assign", "attach", "authorise",
+    "authorize", "backdoor", "ban", "bind", "brick", "broadcast", "brute", "burn", "buy",
+    "bypass", "cancel", "chgrp", "chmod", "chown", "clone", "compromise", "configure",
+    "confirm", "connect", "corrupt", "crack", "deactivate", "deauthorize", "decommission",
+    "decrypt", "deface", "demote", "deny", "destruct", "detach", "detonate", "disable",
+    "disarm", "discard", "disconnect", "dismiss", "dispatch", "dispose", "eject", "elevate",
+    "encrypt", "enforce", "enqueue", "enroll", "escalate", "evict", "exfiltrate", "expel",
+    "expire", "exploit", "extort", "fake", "flash", "flush", "forge", "freeze", "give", "hack",
+    "halt", "hijack", "impersonate", "infect", "inject", "install", "interrupt", "invite",
+    "jailbreak", "keylog", "kick", "leak", "logout", "manipulate", "merge", "migrate", "mutate",
+    "neutralize", "nuke", "obliterate", "overwrite", "pay", "phish", "poison", "poke",
+    "promote", "provision", "push", "pwn", "ransom", "rebase", "reboot", "rebuild", "recreate",
+    "redeem", "refactor", "regenerate", "reject", "reload", "remount", "reopen", "rescind",
+    "reset", "resize", "respawn", "restart", "restore", "retire", "retract", "revert", "revoke",
+    "rewrite", "rid", "rob", "rollback", "rotate", "sabotage", "scrub", "seize", "sell",
+    "shred", "shut", "shutdown", "sign", "siphon", "smash", "sniff", "spam", "spoof", "spy",
+    "steal", "su", "submit", "subscribe", "sudo", "suspend", "takeover", "tamper", "terminate",
+    "transmit", "tunnel", "tweak", "unban", "unblock", "undelete", "undeploy", "undo",
+    "unfreeze", "uninstall", "unlock", "unmount", "unpublish", "unset", "unsubscribe", "usurp",
+    "void", "wire", "withdraw", "wreck", "yank", "zap",
 ];
 
-/// The same, but also names of things: `get_transfer` only reads.
+/// Verbs with unknown effects that also name things: `get_transfer` only reads.
 #[rustfmt::skip]
-const DEEDS_OR_THINGS: [&str; 23] = [
-    "attack", "charge", "close", "deposit", "dump", "fork", "grant", "launch", "mint", "mount", "purchase", "refund", "stake",
-    "start", "stop", "strip", "swap", "sync", "toggle", "transfer", "trash", "trigger", "upgrade",
+const VERBS_OR_NOUNS: [&str; 23] = [
+    "attack", "charge", "close", "deposit", "dump", "fork", "grant", "launch", "mint", "mount",
+    "purchase", "refund", "stake", "start", "stop", "strip", "swap", "sync", "toggle",
+    "transfer", "trash", "trigger", "upgrade",
 ];
 
-/// Words that are the deed only where nothing else stands: `get_ssh_config` only reads,
-/// `search__ssh` doesn't.
-const DEEDS_ALONE: [&str; 4] = ["admin", "root", "shell", "ssh"];
+/// Words that are a verb only if no object follows: `get_ssh_config` only reads, `search__ssh`
+/// doesn't.
+const VERBS_WITHOUT_OBJECT: [&str; 4] = ["admin", "root", "shell", "ssh"];
 
-/// Words that join two deeds.
-const JOINTS: [&str; 6] = ["and", "or", "then", "plus", "also", "n"];
+/// Words that join two verbs.
+const CONJUNCTIONS: [&str; 6] = ["and", "or", "then", "plus", "also", "n"];
 
-/// What a deed is about where its name is that of a thing: `get_transfer_status` only reads.
-const ASPECTS: [&str; 58] = [
+/// Nouns after which a verb names a thing: `get_transfer_status` only reads.
+const ATTRIBUTE_NOUNS: [&str; 58] = [
     "status",
     "state",
     "id",
@@ -341,72 +347,76 @@ const ASPECTS: [&str; 58] = [
     "symbol",
 ];
 
-/// Things that a reading word may be about behind a joint, other than in the plural:
-/// `get_title_and_body`.
-const THINGS: [&str; 24] = [
+/// Nouns in the singular that may be a second object after a joining word: `get_title_and_body`.
+const OBJECT_NOUNS: [&str; 24] = [
     "address", "all", "any", "body", "children", "column", "content", "data", "date", "email",
     "folder", "id", "item", "key", "line", "meta", "metadata", "name", "parent", "size", "text",
     "title", "type", "value",
 ];
 
-/// Whether a tool of git that reads by one word of its name changes something by another:
+/// Returns whether a git tool with a reading word changes something by another word:
 /// `git_show_and_push`.
 fn writes_git<'w>(words: impl Iterator<Item = &'w str> + Clone) -> bool {
-    let changes = |word: &str| match meaning(word) {
+    let changes = |word: &str| match verb_of(word) {
         Some(Verb::Delete | Verb::Move) => true,
         Some(Verb::Write) => !matches!(word, "patch" | "format" | "apply"),
         _ => false,
     };
-    let said: Vec<(&str, Option<Verb>)> = words.map(|word| (word, meaning(word))).collect();
-    let commits = said
+    let tagged: Vec<(&str, Option<Verb>)> = words.map(|word| (word, verb_of(word))).collect();
+    let commits = tagged
         .windows(2)
-        .any(|pair| matches!(pair, [(joint, _), ("commit", _)] if JOINTS.contains(joint)));
-    commits || said.iter().any(|(word, _)| changes(word)) || does_more(&said)
+        .any(|pair| matches!(pair, [(joint, _), ("commit", _)] if CONJUNCTIONS.contains(joint)));
+    commits || tagged.iter().any(|(word, _)| changes(word)) || has_second_action(&tagged)
 }
 
-/// Whether what stands in the place of a server is a deed: `delete_all__get`.
-fn is_no_server(server: &str) -> bool {
-    let spelled = spelled(server);
-    let deed = |word: &str| meaning(word) == Some(Verb::Delete) || DEEDS.contains(&word);
-    !server.is_empty() && words(&spelled).next() != Some("mcp") && words(&spelled).any(deed)
+/// Returns whether the part in place of the server's name contains a verb: `delete_all__get`.
+fn contains_action(server: &str) -> bool {
+    let normalised = normalise_name(server);
+    let is_action =
+        |word: &str| verb_of(word) == Some(Verb::Delete) || ACTION_VERBS.contains(&word);
+    !server.is_empty()
+        && words(&normalised).next() != Some("mcp")
+        && words(&normalised).any(is_action)
 }
 
-/// Whether a word mixes the letters of ASCII with those of another script, or with their full-width
-/// forms.
+/// Returns whether a word mixes ASCII letters with those of another script, or with full-width
+/// letters.
 fn mixes_scripts(word: &str) -> bool {
     !word.is_ascii()
         && word.bytes().any(|b| b.is_ascii_alphabetic())
         && word.chars().any(|c| c >= '\u{370}')
 }
 
-/// Whether a tool that reads by one word of its name does something else by another.
-fn does_more(said: &[(&str, Option<Verb>)]) -> bool {
-    said.iter().enumerate().any(|(at, (word, verb))| {
-        let behind = |n: usize| said.get(at + n).map(|(word, _)| *word);
-        let ends = |at: Option<&str>| at.is_none_or(|next| JOINTS.contains(&next));
-        if JOINTS.contains(word) {
-            // Alone behind a joint stands a thing; what has an object of its own is a deed.
+/// Returns whether a tool with a reading word does something else by another word.
+fn has_second_action(tagged: &[(&str, Option<Verb>)]) -> bool {
+    tagged.iter().enumerate().any(|(at, (word, verb))| {
+        let after = |n: usize| tagged.get(at + n).map(|(word, _)| *word);
+        let ends = |at: Option<&str>| at.is_none_or(|next| CONJUNCTIONS.contains(&next));
+        if CONJUNCTIONS.contains(word) {
+            // A single word after a joining word is a noun; a word with its own object is a verb.
             let is_thing = |word: &str| {
-                word.ends_with('s') || THINGS.contains(&word) || topic(word).has(Topics::FILES)
+                word.ends_with('s')
+                    || OBJECT_NOUNS.contains(&word)
+                    || topic(word).has(Topics::FILES)
             };
-            return match (behind(1), said.get(at + 1).and_then(|(_, verb)| *verb)) {
+            return match (after(1), tagged.get(at + 1).and_then(|(_, verb)| *verb)) {
                 (None, _) | (_, Some(_)) => false,
-                (Some(next), None) if JOINTS.contains(&next) => false,
-                (Some(next), None) => !(is_thing(next) && ends(behind(2))),
+                (Some(next), None) if CONJUNCTIONS.contains(&next) => false,
+                (Some(next), None) => !(is_thing(next) && ends(after(2))),
             };
         }
-        let object = behind(1).filter(|next| !ASPECTS.contains(next));
-        let deed = DEEDS.contains(word) && (object.is_some() || ends(behind(1)));
-        let perhaps = DEEDS_OR_THINGS.contains(word)
-            && object.is_some_and(|next| meaning(next) != Some(Verb::Read));
-        verb.is_none() && (deed || perhaps)
+        let object = after(1).filter(|next| !ATTRIBUTE_NOUNS.contains(next));
+        let is_action = ACTION_VERBS.contains(word) && (object.is_some() || ends(after(1)));
+        let perhaps = VERBS_OR_NOUNS.contains(word)
+            && object.is_some_and(|next| verb_of(next) != Some(Verb::Read));
+        verb.is_none() && (is_action || perhaps)
     })
 }
 
-/// What the tool is about and its server as well.
+/// Returns the topics of the tool and its server.
 fn topics_of_all(mut topics: Topics, name: &str, tool: &str) -> Topics {
     if tool.len() < name.len() {
-        words(&spelled(name)).for_each(|word| topics.add(topic(word)));
+        words(&normalise_name(name)).for_each(|word| topics.add(topic(word)));
     }
     topics
 }

@@ -1,12 +1,11 @@
-//! What the parameters of a tool call say beyond paths and addresses: queries, options, patterns,
-//! switches.
+//! The effects of a tool's parameters beyond paths and URLs: queries, options, patterns, switches.
 //!
-//! A tool's name says what it is for; its parameters can ask for more. `git_diff` with `--output`,
-//! a query that drops a table, a reader with `save_to`: the parameter counts.
+//! A tool's name gives its purpose, but its parameters can ask for more: `git_diff` with
+//! `--output`, a query that drops a table, a reader with `save_to`. Such a parameter decides.
 
 use super::ast::{Part, Word};
-use super::chars::{ANY, STAR, holds};
-use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::chars::{ANY, STAR, any_byte};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::param::Param;
@@ -16,26 +15,26 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// What a tool deals with, by the words of its name.
+/// The topics of a tool, by the words of its name (a bit set).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Topics(u8);
 
 impl Topics {
-    /// A database that takes SQL.
+    /// A database with SQL.
     pub(super) const DATABASE: Self = Self(1);
-    /// Queries of some kind.
+    /// Queries in any language.
     pub(super) const QUERY: Self = Self(2);
     /// Passwords, tokens, keys.
     pub(super) const SECRET: Self = Self(4);
-    /// Says that the secrets of the name are none: tokens that are counted, policies of passwords.
+    /// The secrets in the name aren't secrets: counted tokens, password policies.
     pub(super) const NO_SECRET: Self = Self(8);
     /// The environment.
     pub(super) const ENVIRONMENT: Self = Self(16);
-    /// Names of files, and not what is in them.
+    /// Names of files, without their contents.
     pub(super) const NAMES: Self = Self(32);
-    /// Brings files here.
+    /// Downloads of files.
     pub(super) const DOWNLOAD: Self = Self(64);
-    /// Files and folders.
+    /// Files and directories.
     pub(super) const FILES: Self = Self(128);
 
     pub(super) fn has(self, other: Self) -> bool {
@@ -46,13 +45,13 @@ impl Topics {
         self.0 |= other.0;
     }
 
-    /// True for a tool that reads or moves secrets.
+    /// Returns whether the tool reads or moves secrets.
     pub(super) fn handles_secrets(self) -> bool {
         self.has(Self::SECRET) && !self.has(Self::NO_SECRET)
     }
 }
 
-/// Words of tools' names, and what they are about.
+/// Words of tools' names with their topics.
 const TOPICS: [(Topics, &[&str]); 8] = [
     (
         Topics::DATABASE,
@@ -157,7 +156,7 @@ const TOPICS: [(Topics, &[&str]); 8] = [
     ),
 ];
 
-/// What a word of a tool's name says of what it is about.
+/// Returns the topics of a word in a tool's name.
 pub(super) fn topic(word: &str) -> Topics {
     static MAP: LazyLock<FxHashMap<&str, Topics>> = LazyLock::new(|| {
         TOPICS
@@ -168,26 +167,24 @@ pub(super) fn topic(word: &str) -> Topics {
     MAP.get(word).copied().unwrap_or_default()
 }
 
-/// What a parameter is, by its name.
+/// The role of a parameter, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// SQL.
     Sql,
     /// A query in some language.
     Query,
-    /// A mutation of GraphQL.
+    /// A GraphQL mutation.
     Mutation,
-    /// Which files are looked into.
+    /// The files to search.
     Glob,
-    /// Where something is written.
+    /// A path to write to.
     Output,
-    /// The same, or a format.
+    /// A path to write to, or a format.
     OutputOrFormat,
-    /// How a file is opened.
+    /// The mode for opening a file.
     Mode,
-    /// The name of something that is asked for.
+    /// The name of a requested thing.
     Name,
-    /// Anything else.
     Other,
 }
 
@@ -274,7 +271,7 @@ const ROLES: [(Role, &[&str]); 8] = [
     ),
 ];
 
-/// What a parameter of this name is.
+/// Returns the role of a parameter with this name.
 pub(super) fn role(key: &str) -> Role {
     static MAP: LazyLock<FxHashMap<&str, Role>> = LazyLock::new(|| {
         ROLES
@@ -284,12 +281,12 @@ pub(super) fn role(key: &str) -> Role {
     });
     let found = |name: &str| MAP.get(name).copied().unwrap_or(Role::Other);
     if key.bytes().any(|b| b.is_ascii_uppercase() || b == b'-') {
-        return found(&super::tool_name::spelled(key).replace('-', "_"));
+        return found(&super::tool_name::normalise_name(key).replace('-', "_"));
     }
     found(key)
 }
 
-/// True for `w`, `a+`, `r+b`: ways to open a file that let it be changed.
+/// Returns whether a mode opens a file for changes: `w`, `a+`, `r+b`.
 pub(super) fn opens_for_writing(mode: &str) -> bool {
     mode.len() <= 4
         && mode.bytes().all(|c| b"rwaxb+tU".contains(&c))
@@ -300,17 +297,19 @@ pub(super) fn opens_for_writing(mode: &str) -> bool {
         )
 }
 
-/// True if a text reads like SQL: an English question may begin with the same word.
+/// Returns whether a text looks like SQL. An English question may begin with the same word.
 fn is_sql(text: &str) -> bool {
     text.split(';').any(|statement| {
         let mut rest = statement.trim_start();
         loop {
-            let behind = if rest.starts_with("--") {
+            let after_comment = if rest.starts_with("--") {
                 rest.split_once('\n')
             } else {
                 rest.strip_prefix("/*").and_then(|r| r.split_once("*/"))
             };
-            let Some((_, after)) = behind else { break };
+            let Some((_, after)) = after_comment else {
+                break;
+            };
             rest = after.trim_start();
         }
         let lower = rest
@@ -367,7 +366,7 @@ fn is_sql(text: &str) -> bool {
     })
 }
 
-/// True if a GraphQL document holds a mutation.
+/// Returns whether a GraphQL document contains a mutation.
 fn mutates(text: &str) -> bool {
     let (mut depth, mut named) = (0usize, false);
     let mut word = String::new();
@@ -391,10 +390,10 @@ fn mutates(text: &str) -> bool {
     false
 }
 
-/// A path of Windows with slashes, from its root: `C:\Users\x` is `/Users/x`.
+/// Converts a Windows path to slashes, from its root: `C:\Users\x` becomes `/Users/x`.
 pub(super) fn with_slashes(text: Cow<'_, str>) -> Cow<'_, str> {
-    // A share of another machine stays what it is: no path of this one.
-    if !holds(&text, |byte| byte == b'\\') || text.starts_with("\\\\") {
+    // A share of another machine stays unchanged: it isn't a path of this one.
+    if !any_byte(&text, |byte| byte == b'\\') || text.starts_with("\\\\") {
         return text;
     }
     let slashed = text.replace('\\', "/");
@@ -410,15 +409,15 @@ pub(super) fn with_slashes(text: Cow<'_, str>) -> Cow<'_, str> {
     })
 }
 
-/// True for `C:\…`.
+/// Returns whether a path begins like `C:\…`.
 pub(super) fn has_drive(text: &str) -> bool {
     text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && text.get(1..3) == Some(":\\")
 }
 
-const NOWHERE: Span = Span { from: 0, to: 0 };
+const NO_SPAN: Span = Span { from: 0, to: 0 };
 
 impl Engine<'_> {
-    /// A parameter that holds a query, if that is what it holds.
+    /// Adds the effects of a parameter that contains a query.
     pub(super) fn tool_query(&mut self, role: Role, topics: Topics, text: &str) {
         let sql = match role {
             Role::Sql => true,
@@ -429,28 +428,28 @@ impl Engine<'_> {
             _ => false,
         };
         if sql {
-            self.code("sql", &Arg::literal(text, NOWHERE), &Stream::default());
+            self.code("sql", &Arg::literal(text, NO_SPAN), &Stream::default());
         }
         let mutation = role == Role::Mutation && !text.trim().is_empty()
             || role == Role::Query && mutates(text);
         if mutation && !sql {
-            let why = "a mutation: it changes what the service holds";
+            let why = "a mutation: it changes the data of the service";
             self.emit_raw(
                 EffectKind::Network,
                 None,
                 Certainty::Possible,
-                NOWHERE,
+                NO_SPAN,
                 RiskLevel::High,
                 why,
             );
         }
     }
 
-    /// Patterns of the files that a tool looks into, as a shell would expand them.
+    /// Adds the effects of file patterns, expanded like a shell would.
     pub(super) fn tool_glob(&mut self, text: &str, names_only: bool) {
         let word = Word {
             parts: vec![Part::Lit(text.to_owned())],
-            span: NOWHERE,
+            span: NO_SPAN,
         };
         for one in super::braces::expand(&word) {
             let Some(pattern) = one.plain() else { continue };
@@ -462,7 +461,7 @@ impl Engine<'_> {
                     c => c,
                 })
                 .collect();
-            let arg = Arg::literal(marked, NOWHERE);
+            let arg = Arg::literal(marked, NO_SPAN);
             if names_only {
                 self.path_stat(&arg);
             } else {
@@ -471,9 +470,9 @@ impl Engine<'_> {
         }
     }
 
-    /// A switch that is on: some make a reader do more than read.
+    /// Adds the effects of a switch that is on: some make a reading tool do more.
     pub(super) fn tool_switch(&mut self, key: &str) {
-        let key = super::tool_name::spelled(key);
+        let key = super::tool_name::normalise_name(key);
         let words: Vec<&str> = key.split(|c: char| !c.is_alphanumeric()).collect();
         if words.iter().any(|w| {
             matches!(
@@ -526,39 +525,40 @@ impl Engine<'_> {
             kind,
             Some(key.into_owned()),
             Certainty::Possible,
-            NOWHERE,
+            NO_SPAN,
             risk,
             why,
         );
     }
 
-    /// Text that stands where a path is expected, and is none that could be followed: too long, of
-    /// several lines, with a NUL byte at which some programs end it.
+    /// Adds an effect for a text where a path is expected, but which can't be resolved: too long,
+    /// several lines, or a NUL byte, at which some programs end it.
     pub(super) fn tool_no_path(&mut self) {
         let why = "a path that can't be followed";
         self.emit_raw(
             EffectKind::Unknown,
             None,
             Certainty::Possible,
-            NOWHERE,
+            NO_SPAN,
             RiskLevel::High,
             why,
         );
     }
 
-    /// A tool that is named for a secret, or is asked for one.
+    /// Adds an effect for a tool that is named after a secret, or asked for one.
     pub(super) fn tool_secret(&mut self, name: &str, why: &'static str) {
         self.emit_raw(
             EffectKind::Credential,
             Some(name.to_owned()),
             Certainty::Possible,
-            NOWHERE,
+            NO_SPAN,
             RiskLevel::High,
             why,
         );
     }
 
-    /// `git_diff`, `git_push`: what its parameters ask for, as the options and operands of git.
+    /// Rates `git_diff`, `git_push` and similar tools: the parameters become options and operands
+    /// of git.
     pub(super) fn tool_git(&mut self, words: &[&str], params: &Param<'_>) {
         let Param::Members(members) = params else {
             return;
@@ -581,7 +581,7 @@ impl Engine<'_> {
         let mut operands: Vec<String> = Vec::new();
         let mut line = None;
         for (key, value) in members {
-            let key = super::tool_name::spelled(key).replace('-', "_");
+            let key = super::tool_name::normalise_name(key).replace('-', "_");
             match (key.as_str(), value) {
                 (
                     "" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts"
@@ -622,26 +622,26 @@ impl Engine<'_> {
             return;
         }
         argv.append(&mut operands);
-        let mut args = vec![Arg::literal("git", NOWHERE), Arg::literal(sub, NOWHERE)];
-        args.extend(argv.into_iter().map(|t| Arg::literal(t, NOWHERE)));
+        let mut args = vec![Arg::literal("git", NO_SPAN), Arg::literal(sub, NO_SPAN)];
+        args.extend(argv.into_iter().map(|t| Arg::literal(t, NO_SPAN)));
         match line {
             Some(line) => {
                 let words: Vec<String> = args.iter().map(|a| super::run::quote(&a.text)).collect();
                 self.run_text(
                     &format!("{} {line}", words.join(" ")),
-                    Base::Fixed(NOWHERE),
-                    How::Code,
+                    Base::Fixed(NO_SPAN),
+                    StepOrigin::Code,
                     &Stream::default(),
                     false,
                 );
             }
             None => {
-                self.wrapped(&args, &Stream::default(), false, NOWHERE);
+                self.wrapped(&args, &Stream::default(), false, NO_SPAN);
             }
         }
     }
 
-    /// A name that is asked for: of a variable with a secret, or `NAME=value`.
+    /// Handles a requested name: a variable with a secret, or `NAME=value`.
     pub(super) fn tool_name(&mut self, text: &str) {
         let name = is_assignment(text).map_or(text, |(name, _)| name);
         if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase)

@@ -1,69 +1,68 @@
-//! What stands in a path that no shell has expanded, and that somebody who uses the path may expand
-//! or read otherwise: variables, substitutions, templates, drives, dots and slashes of other
-//! scripts.
+//! Paths that another program may expand or read differently: variables, substitutions, templates,
+//! drives, look-alike dots and slashes.
 
 use super::chars::UNKNOWN;
 use super::path::{self, PathClass, PathInfo, Variable};
 use std::borrow::Cow;
 use text_safety::invisible_chars::is_ignorable;
 
-/// What a path may mean to others.
+/// The interpretation of a path by other programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Meaning<'p> {
-    /// What it says.
+pub(super) enum Interpretation<'p> {
+    /// The path as written.
     Plain,
-    /// This path.
+    /// This path instead.
     Path(Cow<'p, str>),
-    /// A place on another drive or machine.
+    /// A path on another drive or machine.
     Elsewhere,
-    /// Whatever comes of an expansion.
+    /// The unknown result of an expansion.
     Anything,
 }
 
-/// Whether one of these bytes is in every path that may mean something else.
-const fn is_sign(byte: u8) -> bool {
+/// Returns whether a byte is special. Every path with another interpretation has such a byte.
+const fn is_special(byte: u8) -> bool {
     matches!(
         byte,
         b'$' | b'%' | b'!' | b'`' | b'{' | b'#' | b':' | b'~' | b'\\' | b' '
     ) || !byte.is_ascii()
 }
 
-/// What a path may mean. Names of files that only hold one of the signs (`a$b.ts`, `$lib/x.ts`,
-/// `100%.md`) are plain.
-pub(super) fn meaning(path: &str) -> Meaning<'_> {
-    if !path.bytes().any(is_sign) {
-        return Meaning::Plain;
+/// Returns the interpretation of a path. File names that merely contain a special character
+/// (`a$b.ts`, `$lib/x.ts`, `100%.md`) are plain.
+pub(super) fn interpret(path: &str) -> Interpretation<'_> {
+    if !path.bytes().any(is_special) {
+        return Interpretation::Plain;
     }
     if path.starts_with(UNKNOWN)
-        || Variable::in_front_of(path)
+        || Variable::at_start_of(path)
             .is_some_and(|there| !there.rest().split(['/', '\\']).skip(1).any(expands))
     {
-        return Meaning::Plain;
+        return Interpretation::Plain;
     }
     if let Some(at) = working_directory(path) {
-        return Meaning::Path(at);
+        return Interpretation::Path(at);
     }
     if let Some(there) = drive(path) {
         return there;
     }
     if path.split(['/', '\\']).any(expands) {
-        return Meaning::Anything;
+        return Interpretation::Anything;
     }
     match path.strip_prefix('~').map(|rest| rest.as_bytes()) {
-        // `~-` and `~+2` are entries of a shell's stack of directories.
+        // `~-` and `~+2` are entries of a shell's directory stack.
         Some([b'+' | b'-' | b'0'..=b'9', rest @ ..])
             if rest
                 .iter()
                 .take_while(|b| **b != b'/')
                 .all(u8::is_ascii_digit) =>
         {
-            Meaning::Anything
+            Interpretation::Anything
         }
-        _ => disguised(path),
+        _ => interpret_lookalikes(path),
     }
 }
 
-/// A path that begins with what a shell expands to the directory that it is in.
+/// Resolves a path that begins with an expansion to the current directory.
 fn working_directory(path: &str) -> Option<Cow<'_, str>> {
     const HERE: [&str; 5] = [
         "~+",
@@ -79,23 +78,23 @@ fn working_directory(path: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(format!(".{rest}")))
 }
 
-/// A path on a drive of Windows, or on another machine.
-fn drive(path: &str) -> Option<Meaning<'_>> {
+/// Recognises a path on a Windows drive, or on another machine.
+fn drive(path: &str) -> Option<Interpretation<'_>> {
     if path.starts_with("\\\\") {
-        return Some(Meaning::Elsewhere);
+        return Some(Interpretation::Elsewhere);
     }
     let rest = path
         .strip_prefix(|c: char| c.is_ascii_alphabetic())?
         .strip_prefix(':')?;
-    // `C:secret` is where that drive was left last.
+    // `C:secret` is relative to the current directory of that drive.
     Some(if rest.starts_with(['/', '\\']) {
-        Meaning::Path(Cow::Owned(rest.replace('\\', "/")))
+        Interpretation::Path(Cow::Owned(rest.replace('\\', "/")))
     } else {
-        Meaning::Elsewhere
+        Interpretation::Elsewhere
     })
 }
 
-/// Whether a name in a path is one that something may expand to anything.
+/// Returns whether another program may expand a name in a path to anything.
 fn expands(name: &str) -> bool {
     let between = |open: &str, close: &str| {
         name.split_once(open).is_some_and(|(_, rest)| {
@@ -103,7 +102,7 @@ fn expands(name: &str) -> bool {
                 .is_some_and(|(inner, _)| !inner.is_empty())
         })
     };
-    // Cut by a slash inside: `${HOME-/x}`, `$(cat a/b)`.
+    // A slash may split the expression: `${HOME-/x}`, `$(cat a/b)`.
     let opened = name.contains("${") || name.contains("$(") || name.contains("#{");
     opened
         || between("`", "`")
@@ -115,8 +114,8 @@ fn expands(name: &str) -> bool {
         || name.contains('%') && decodes_to_parent(name)
 }
 
-/// Whether a name begins with a parameter of a shell: `$X`, `$1`, `$@`, `$env:X`. Names in small
-/// letters are those of tools' folders.
+/// Returns whether a name begins with a shell parameter: `$X`, `$1`, `$@`, `$env:X`. Lower-case
+/// names are aliases of tools' directories.
 fn is_parameter(name: &str) -> bool {
     let Some(rest) = name.strip_prefix('$') else {
         return false;
@@ -137,10 +136,10 @@ fn is_parameter(name: &str) -> bool {
     !word.is_empty() && !word.bytes().any(|b| b.is_ascii_lowercase())
 }
 
-/// Whether a name holds a variable between two signs: `%X%`, `%X:~0,3%`; with `first` only where it
-/// begins with one.
+/// Returns whether a name contains a variable between two signs: `%X%`, `%X:~0,3%`. With `first`,
+/// the name must begin with it.
 fn enclosed(name: &str, sign: char, first: bool) -> bool {
-    let is_variable = |part: &str, behind: &str| {
+    let is_variable = |part: &str, after: &str| {
         let word = part.split_once(':').map_or(part, |(word, _)| word);
         let starts = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let is_name = starts
@@ -151,7 +150,7 @@ fn enclosed(name: &str, sign: char, first: bool) -> bool {
         let small = word.bytes().any(|b| b.is_ascii_lowercase());
         is_name
             && if first {
-                behind.is_empty() || !small
+                after.is_empty() || !small
             } else {
                 !is_byte
             }
@@ -159,13 +158,12 @@ fn enclosed(name: &str, sign: char, first: bool) -> bool {
     let parts: Vec<&str> = name.split(sign).collect();
     let pairs = parts.windows(3).take(if first { 1 } else { parts.len() });
     pairs.into_iter().any(|around| match around {
-        [before, part, behind] => (!first || before.is_empty()) && is_variable(part, behind),
+        [before, part, after] => (!first || before.is_empty()) && is_variable(part, after),
         _ => false,
     })
 }
 
-/// Whether a name is that of the directory above, or holds one, for whoever reads it as part of an
-/// address.
+/// Returns whether a name contains `..` after percent-decoding.
 fn decodes_to_parent(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let decoded = lower
@@ -175,9 +173,9 @@ fn decodes_to_parent(name: &str) -> bool {
     decoded != lower && decoded.split('/').any(|part| part == "..")
 }
 
-/// A path whose dots and slashes are characters that only look like them, or that hides some: what
-/// it is to a system that takes them for those.
-fn disguised(path: &str) -> Meaning<'_> {
+/// Interprets a path with look-alike dots and slashes, or with invisible characters, as a system
+/// that normalises them would.
+fn interpret_lookalikes(path: &str) -> Interpretation<'_> {
     let like = |c: char| match c {
         '\u{ff0e}' | '\u{2024}' | '\u{fe52}' | '\u{3002}' | '\u{ff61}' => Some("."),
         '\u{2025}' => Some(".."),
@@ -196,9 +194,9 @@ fn disguised(path: &str) -> Meaning<'_> {
     };
     if path.is_ascii() || !path.chars().any(|c| like(c).is_some()) {
         return if spaced() {
-            Meaning::Anything
+            Interpretation::Anything
         } else {
-            Meaning::Plain
+            Interpretation::Plain
         };
     }
     let mut seen = String::with_capacity(path.len());
@@ -208,42 +206,43 @@ fn disguised(path: &str) -> Meaning<'_> {
             None => seen.push(c),
         }
     }
-    // Names alone are names: `Ａ社／x` stays where it is.
+    // Without climbing, the characters are part of a name: `Ａ社／x` stays where it is.
     let climbs = seen
         .split(['/', '\\'])
         .any(|name| name.trim_end_matches(' ') == "..");
-    let expanded =
-        || Variable::in_front_of(&seen).is_some() || !matches!(meaning(&seen), Meaning::Plain);
+    let expanded = || {
+        Variable::at_start_of(&seen).is_some() || !matches!(interpret(&seen), Interpretation::Plain)
+    };
     if climbs || seen.starts_with(['/', '~']) && !path.starts_with(['/', '~']) || expanded() {
-        Meaning::Anything
+        Interpretation::Anything
     } else {
-        Meaning::Plain
+        Interpretation::Plain
     }
 }
 
-/// Classes a path that means something else than it says; none for a plain one.
+/// Classifies a path with another interpretation than its text; `None` for a plain path.
 pub(super) fn classify(
     path: &str,
     cwd: Option<&str>,
     (workdir, home): (&str, &str),
 ) -> Option<PathInfo> {
     let tail = |path: &str| path::is_secret_name(&path.replace(['\\', ':'], "/"), home);
-    match meaning(path) {
-        Meaning::Plain => None,
-        Meaning::Path(there) => {
+    match interpret(path) {
+        Interpretation::Plain => None,
+        Interpretation::Path(there) => {
             let info = path::classify(&there, cwd, workdir, home);
             Some(PathInfo {
                 secret: info.secret || tail(path),
                 ..info
             })
         }
-        Meaning::Elsewhere => Some(PathInfo {
+        Interpretation::Elsewhere => Some(PathInfo {
             class: PathClass::Outside,
             secret: tail(path),
             absolute: path.to_owned(),
         }),
-        Meaning::Anything => {
-            // What leaves the work tree as it is written leaves it.
+        Interpretation::Anything => {
+            // If the path as written leaves the work tree, so do its interpretations.
             let info = path::classify_as_written(path, cwd, workdir, home);
             let secret = info.secret || tail(path);
             let stays = matches!(
@@ -273,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_expanded_is_not_inside() {
+    fn expandable_paths_are_not_inside() {
         for path in [
             "${HOME-/x}/y",
             "${HOME%/}/y",

@@ -1,11 +1,11 @@
 //! Words: quoting, parameters, substitutions.
 
 use super::ast::{List, Param, ParamOp, Part, Word};
-use super::chars::{SAFE_HOLE, UNKNOWN};
+use super::chars::{SAFE_UNKNOWN, UNKNOWN};
 use super::parse::{Base, ParseError, Parsed, Parser};
 use std::rc::Rc;
 
-/// The literal text of a word, quotes removed, ignoring what isn't literal.
+/// Returns the literal text of a word, without quotes and without parts that aren't literal.
 pub(crate) fn literal(w: &Word) -> String {
     let mut s = String::new();
     for p in &w.parts {
@@ -40,13 +40,13 @@ impl Parser<'_> {
         self.text.get(from..to).unwrap_or_default()
     }
 
-    /// A word, or nothing at a blank, an operator, or the end.
+    /// Parses a word; `None` at a blank, an operator or the end.
     pub(super) fn word_opt(&mut self) -> Parsed<Option<Word>> {
         let from = self.pos;
         let mut parts = Vec::new();
         loop {
             let start = self.pos;
-            // The common case: a run of plain bytes.
+            // Fast path: a run of plain bytes.
             while let Some(c) = self.peek() {
                 if matches!(
                     c,
@@ -64,8 +64,8 @@ impl Parser<'_> {
                         | b'`'
                         | b'$'
                         | b'\\'
-                        | HOLE_BYTE
-                        | SAFE_BYTE
+                        | UNKNOWN_BYTE
+                        | SAFE_UNKNOWN_BYTE
                 ) {
                     break;
                 }
@@ -88,7 +88,7 @@ impl Parser<'_> {
                     let n = self.char_len(1);
                     let (a, b) = (self.pos + 1, self.pos + 1 + n);
                     let t = self.text.get(a..b).unwrap_or_default();
-                    // A backslash at the very end stands for itself.
+                    // A backslash at the very end is literal.
                     push_quoted(&mut parts, if t.is_empty() { "\\" } else { t });
                     self.pos = b.min(self.src.len());
                 }
@@ -100,7 +100,7 @@ impl Parser<'_> {
                         .text
                         .get(self.pos + 1..self.pos + 1 + n)
                         .unwrap_or_default();
-                    push_holes(&mut parts, t);
+                    push_with_unknowns(&mut parts, t);
                     self.pos += n + 2;
                 }
                 b'"' => {
@@ -123,7 +123,8 @@ impl Parser<'_> {
                 }
                 b'(' => {
                     // An extended glob: `@(a|b)`.
-                    let glob = matches!(parts.last(), Some(Part::Lit(s)) if s.ends_with(['@', '?', '*', '+', '!']));
+                    let extends = |s: &str| s.ends_with(['@', '?', '*', '+', '!']);
+                    let glob = matches!(parts.last(), Some(Part::Lit(s)) if extends(s));
                     if !glob {
                         break;
                     }
@@ -136,9 +137,9 @@ impl Parser<'_> {
                     self.glob_group(&mut parts)?;
                     self.leave();
                 }
-                HOLE_BYTE | SAFE_BYTE => {
+                UNKNOWN_BYTE | SAFE_UNKNOWN_BYTE => {
                     self.pos += 1;
-                    parts.push(Part::Hole);
+                    parts.push(Part::Unknown);
                 }
                 _ => break,
             }
@@ -152,7 +153,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// Skips the inside of an extended glob, keeping the substitutions in it.
+    /// Skips the inside of an extended glob, but keeps the substitutions in it.
     fn glob_group(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
         loop {
             self.burn(2)?;
@@ -185,7 +186,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Length of the character that starts `off` bytes ahead.
+    /// Returns the length of the character at offset `off`.
     fn char_len(&self, off: usize) -> usize {
         match self.at(off) {
             None => 0,
@@ -196,13 +197,16 @@ impl Parser<'_> {
         }
     }
 
-    /// Text between double quotes (or of a here-document) up to `stop`, which is consumed.
+    /// Parses text between double quotes (or of a here-document) up to `stop`, which is consumed.
     pub(super) fn double_quoted(&mut self, stop: Option<u8>) -> Parsed<Vec<Part>> {
         let mut parts = Vec::new();
         loop {
             let start = self.pos;
             while let Some(c) = self.peek() {
-                if matches!(c, b'"' | b'$' | b'`' | b'\\' | HOLE_BYTE | SAFE_BYTE) {
+                if matches!(
+                    c,
+                    b'"' | b'$' | b'`' | b'\\' | UNKNOWN_BYTE | SAFE_UNKNOWN_BYTE
+                ) {
                     break;
                 }
                 self.pos += 1;
@@ -244,7 +248,7 @@ impl Parser<'_> {
                 b'$' => self.dollar(&mut parts, true)?,
                 _ => {
                     self.pos += 1;
-                    parts.push(Part::Hole);
+                    parts.push(Part::Unknown);
                 }
             }
         }
@@ -317,7 +321,7 @@ impl Parser<'_> {
                 parts.push(Part::Cmd(Rc::new(list), quoted, self.span(from)));
             }
             Some(b'[') => {
-                // The old form of arithmetic.
+                // The old syntax of arithmetic expansion.
                 self.pos += 2;
                 let at = self.pos;
                 let mut inner = Vec::new();
@@ -383,7 +387,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The commands of a substitution, up to and with the bracket that closes it.
+    /// Parses the commands of a substitution, up to and including the closing bracket.
     fn substituted(&mut self, what: &'static str) -> Parsed<List> {
         self.own_heredocs(|parser| {
             let list = parser.list()?;
@@ -392,7 +396,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `$'…'`
+    /// Parses `$'…'`.
     fn ansi(&mut self) -> Parsed<(String, bool)> {
         self.pos += 2;
         let start = self.pos;
@@ -411,7 +415,7 @@ impl Parser<'_> {
         Ok(super::escapes::ansi_c(&body))
     }
 
-    /// After `${`, up to and with `}`.
+    /// Parses a parameter after `${`, up to and including `}`.
     fn braced(&mut self) -> Parsed<Param> {
         let mut p = Param::default();
         if self.peek() == Some(b'!') && self.at(1) != Some(b'}') {
@@ -512,7 +516,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads parts up to `close`, which is consumed; brackets of the same kind nest.
+    /// Parses parts up to `close`, which is consumed. Brackets of the same kind nest.
     fn until(&mut self, close: u8, out: &mut Vec<Part>) -> Parsed<()> {
         let open = match close {
             b']' => b'[',
@@ -542,7 +546,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One piece inside braces, brackets or arithmetic.
+    /// Parses one piece inside braces, brackets or arithmetic.
     fn one(&mut self, out: &mut Vec<Part>, stop: u8, stop2: Option<u8>) -> Parsed<()> {
         self.burn(1)?;
         match self.peek() {
@@ -558,7 +562,7 @@ impl Parser<'_> {
                     Some(n) => {
                         self.burn(n / 16)?;
                         let t = self.slice(self.pos + 1, self.pos + 1 + n).to_owned();
-                        push_holes(out, &t);
+                        push_with_unknowns(out, &t);
                         self.pos += n + 2;
                     }
                 }
@@ -590,9 +594,9 @@ impl Parser<'_> {
                 let list = self.substituted("process substitution")?;
                 out.push(Part::Proc(Rc::new(list), c == b'>', self.span(at)));
             }
-            Some(HOLE_BYTE | SAFE_BYTE) => {
+            Some(UNKNOWN_BYTE | SAFE_UNKNOWN_BYTE) => {
                 self.pos += 1;
-                out.push(Part::Hole);
+                out.push(Part::Unknown);
             }
             Some(_) => {
                 let start = self.pos;
@@ -611,8 +615,8 @@ impl Parser<'_> {
                                 | b'>'
                                 | b'('
                                 | b')'
-                                | HOLE_BYTE
-                                | SAFE_BYTE
+                                | UNKNOWN_BYTE
+                                | SAFE_UNKNOWN_BYTE
                         )
                     {
                         break;
@@ -627,7 +631,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// After `((`, up to and with `))`.
+    /// Parses arithmetic after `((`, up to and including `))`.
     pub(super) fn arith(&mut self) -> Parsed<Word> {
         let at = self.pos;
         self.enter()?;
@@ -669,26 +673,29 @@ impl Parser<'_> {
     }
 }
 
-const HOLE_BYTE: u8 = UNKNOWN as u8;
-const SAFE_BYTE: u8 = SAFE_HOLE as u8;
+const UNKNOWN_BYTE: u8 = UNKNOWN as u8;
+const SAFE_UNKNOWN_BYTE: u8 = SAFE_UNKNOWN as u8;
 
-/// Single-quoted text of a computed line can hold holes.
-fn push_holes(parts: &mut Vec<Part>, text: &str) {
-    if !text.contains([UNKNOWN, SAFE_HOLE]) {
+/// Adds single-quoted text, which can contain unknown parts if the line was computed.
+fn push_with_unknowns(parts: &mut Vec<Part>, text: &str) {
+    if !text.contains([UNKNOWN, SAFE_UNKNOWN]) {
         push_quoted(parts, text);
         return;
     }
-    for (i, piece) in text.split([UNKNOWN, SAFE_HOLE]).enumerate() {
+    for (i, piece) in text.split([UNKNOWN, SAFE_UNKNOWN]).enumerate() {
         if i > 0 {
-            parts.push(Part::Hole);
+            parts.push(Part::Unknown);
         }
         push_quoted(parts, piece);
     }
 }
 
-/// The text of one ASCII byte.
+/// Returns one ASCII byte as text.
 pub(super) fn ascii(c: u8) -> &'static str {
-    const TABLE: &str = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
+    const TABLE: &str = concat!(
+        " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`",
+        "abcdefghijklmnopqrstuvwxyz{|}~"
+    );
     let i = usize::from(c).saturating_sub(32);
     TABLE.get(i..i + 1).unwrap_or("")
 }

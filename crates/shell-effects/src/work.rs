@@ -1,9 +1,9 @@
 //! The budget of an analysis: work and depth.
 
-/// Deepest nesting of code in code (`sh -c`, `eval`, functions, wrappers).
+/// Maximum nesting of code in code (`sh -c`, `eval`, functions, wrappers).
 const MAX_LEVEL: usize = 20;
 
-/// Work that is left, and how deep the current code is nested.
+/// The remaining work, and how deeply the current code is nested.
 pub(crate) struct Work {
     fuel: usize,
     level: usize,
@@ -34,7 +34,7 @@ impl Work {
         self.level -= 1;
     }
 
-    /// The current text isn't code in other code.
+    /// Returns whether the current text isn't nested in other code.
     pub(crate) fn is_outermost(&self) -> bool {
         self.level == 1
     }

@@ -1,14 +1,14 @@
-//! Programs that run others on what they find or are given: find, xargs, parallel.
+//! Programs that run others on files or words: `find`, `xargs`, `parallel`.
 
-use super::call::is_hole;
-use super::chars::{STAR, UNKNOWN, has_hole};
-use super::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use super::call::is_unknown_word;
+use super::chars::{STAR, UNKNOWN, has_unknown};
+use super::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
-use super::spec_eval::read;
+use super::spec_eval::parse_args;
 
-/// Words as xargs reads them: quotes and backslashes keep blanks together.
+/// Splits text into words as xargs does: quotes and backslashes protect blanks.
 fn unquoted_words(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut cur: Option<String> = None;
@@ -31,7 +31,7 @@ fn unquoted_words(text: &str) -> Vec<String> {
     out
 }
 
-/// What `-name` asks for, as the last part of a path.
+/// Returns the pattern of `-name`, as the last part of a path.
 pub(crate) fn find_name(rest: &[Arg]) -> String {
     rest.iter()
         .position(|a| matches!(a.text.as_str(), "-name" | "-iname"))
@@ -67,21 +67,21 @@ impl Engine<'_> {
         }
         for s in &starts {
             self.path_stat(s);
-            if is_hole(s) && i < rest.len() {
-                // A place to start from, in front of an expression.
+            if is_unknown_word(s) && i < rest.len() {
+                // A starting point in front of an expression.
                 self.emit_raw(
                     EffectKind::Dynamic,
                     None,
                     Certainty::Possible,
                     s.span,
                     RiskLevel::Medium,
-                    "words that aren't known, which may be an action",
+                    "words that aren't known and may be an action",
                 );
-            } else if is_hole(s) {
-                self.dynamic(s.span, "words that aren't known, which may be an action");
+            } else if is_unknown_word(s) {
+                self.dynamic(s.span, "words that aren't known and may be an action");
             }
         }
-        // What `{}` stands for: something below the first starting point.
+        // `{}` is some path below the first starting point.
         let name = find_name(rest);
         let below = starts.first().map_or_else(
             || format!("./{STAR}"),
@@ -113,8 +113,8 @@ impl Engine<'_> {
                         (false, below.clone())
                     };
                     let _ = dir;
-                    // Shell code that gets `{}` as a parameter sees a path; pasted into the code it
-                    // is a hole.
+                    // Shell code that gets `{}` as a parameter sees a path. Pasted into the code,
+                    // it is unknown text.
                     let args: Vec<Arg> = words
                         .iter()
                         .map(|w| {
@@ -156,7 +156,7 @@ impl Engine<'_> {
                 | "-depth_" | "-printf" | "-links" | "-inum" | "-samefile" | "-fstype"
                 | "-lname" | "-ilname" | "-used" | "-regextype" | "-context" => i += 1,
                 _ if t.starts_with("-newer") => i += 1,
-                _ if has_hole(t) => {
+                _ if has_unknown(t) => {
                     self.dynamic(a.span, "a part of the expression that isn't known");
                 }
                 _ => {}
@@ -170,7 +170,7 @@ impl Engine<'_> {
             self.dynamic(span, "the table has no entry for xargs");
             return Stream::unknown();
         };
-        let (call, _) = read(spec, rest);
+        let (call, _) = parse_args(spec, rest);
         if call.help {
             return Stream::unknown();
         }
@@ -209,9 +209,10 @@ impl Engine<'_> {
             Some(t) => {
                 let null = call.has("-0") || call.has("--null");
                 let unq: Vec<String> = if null {
-                    // A NUL in the text may also be something that isn't known.
-                    let hole = t.contains(UNKNOWN).then(|| UNKNOWN.to_string());
-                    hole.into_iter()
+                    // A NUL in the text may also be an unknown part.
+                    let unknown = t.contains(UNKNOWN).then(|| UNKNOWN.to_string());
+                    unknown
+                        .into_iter()
                         .chain(t.split('\0').map(str::to_owned))
                         .collect()
                 } else {
@@ -244,7 +245,7 @@ impl Engine<'_> {
                         })
                         .collect();
                     self.wrapped(&args, &Stream::default(), false, span);
-                    if self.spent(span) {
+                    if self.is_spent(span) {
                         break;
                     }
                 }
@@ -265,14 +266,14 @@ impl Engine<'_> {
         Stream::unknown()
     }
 
-    /// `… | xargs sh -c`: what comes in is the code.
+    /// `… | xargs sh -c`: the input is the code.
     fn xargs_shell(&mut self, words: &[Arg], span: Span) {
         if let [a, b, c, ..] = words
             && b.text == "-c"
             && c.text == "\0"
             && self.table_name(&a.text).is_some()
         {
-            self.dynamic(span, "what comes in is run as code");
+            self.dynamic(span, "runs its input as code");
         }
     }
 
@@ -282,7 +283,7 @@ impl Engine<'_> {
             self.dynamic(span, "the table has no entry for parallel");
             return Stream::unknown();
         };
-        let (call, _) = read(spec, rest);
+        let (call, _) = parse_args(spec, rest);
         if call.help || call.is_dry() {
             return Stream::unknown();
         }
@@ -340,7 +341,7 @@ impl Engine<'_> {
             self.dynamic(span, "runs on other machines, or by a program of its own");
         }
         if words.iter().any(|w| w.text.contains("{=")) {
-            self.dynamic(span, "a replacement that is code of perl");
+            self.dynamic(span, "a replacement that is Perl code");
         }
         let placeholder = words.iter().any(|w| {
             w.text.contains("{}")
@@ -349,10 +350,11 @@ impl Engine<'_> {
                 || w.text.contains("{1}")
         });
         for item in inputs {
-            if self.spent(span) {
+            if self.is_spent(span) {
                 break;
             }
-            // An input is one word to the command; with `-q` less, or `{= =}`, it may be more.
+            // An input is one word of the command. With `-q`, or with `{= =}`, it may become
+            // several.
             let quoted = super::run::quote(&item);
             let mut readings = vec![&quoted];
             if quoted != item {
@@ -375,7 +377,7 @@ impl Engine<'_> {
                 self.run_text(
                     &text.join(" "),
                     Base::Fixed(span),
-                    How::Wrapper,
+                    StepOrigin::Wrapper,
                     &Stream::default(),
                     false,
                 );

@@ -3,7 +3,7 @@
 use crate::knowledge::extract::RecordedAction;
 use crate::trace::action;
 use governance::ActionType;
-use shell_effects::line::Line;
+use shell_effects::command_line::CommandLine;
 use shell_effects::path::PathClass;
 use shell_effects::{Analysis, Context, EffectKind, Param, Table};
 use std::collections::BTreeSet;
@@ -123,7 +123,9 @@ pub(super) fn accesses(deed: &RecordedAction) -> BTreeSet<Access> {
         };
     };
     let analysis = match deed.known {
-        Some(ActionType::Answer) if !action::has_more_than(&shell_effects::ANSWER, payload) => {
+        Some(ActionType::Answer)
+            if !action::has_more_than(&shell_effects::ANSWER_MEMBERS, payload) =>
+        {
             return BTreeSet::new();
         }
         Some(ActionType::Answer) => match payload.read::<Param<'_>>() {
@@ -132,11 +134,11 @@ pub(super) fn accesses(deed: &RecordedAction) -> BTreeSet<Access> {
         },
         Some(ActionType::ShellCmd) => {
             let payload: Option<serde_json::Value> = payload.read();
-            match payload.as_ref().and_then(Line::of) {
-                Some(Line {
+            match payload.as_ref().and_then(CommandLine::from_payload) {
+                Some(CommandLine {
                     unknown: Some(_), ..
                 }) => return unknown("something beside the command may change what runs"),
-                Some(Line { text, cwd, .. }) => {
+                Some(CommandLine { text, cwd, .. }) => {
                     if let Some(cwd) = cwd {
                         context.cwd = shell_effects::path::normalise(&cwd, Some(&context.workdir))
                             .unwrap_or_else(|| cwd.into_owned());
@@ -150,7 +152,7 @@ pub(super) fn accesses(deed: &RecordedAction) -> BTreeSet<Access> {
             Some(diff) => {
                 let mut analysis = shell_effects::effects_of_diff(&diff, &context);
                 let all: Param<'_> = payload.read().unwrap_or(Param::Nothing);
-                analysis.join(shell_effects::effects_beside_diff(&all, &context));
+                analysis.join(shell_effects::effects_of_diff_extras(&all, &context));
                 analysis
             }
             None => return unknown("no diff is recorded"),
@@ -194,7 +196,7 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Access> {
     if analysis.unparsed {
         all.insert(Access::Anything("the command can't be parsed".to_owned()));
     }
-    if analysis.cut {
+    if analysis.truncated {
         all.insert(Access::Anything(
             "it does more than can be analysed".to_owned(),
         ));
@@ -202,13 +204,13 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Access> {
     for effect in &analysis.effects {
         let path = || {
             let place = effect
-                .place
+                .path_info
                 .as_ref()
                 .filter(|p| p.class != PathClass::Unknown && !p.absolute.is_empty())?;
             Some(portable_path(&place.absolute))
         };
         if effect
-            .place
+            .path_info
             .as_ref()
             .is_some_and(|p| p.class == PathClass::Sink)
         {

@@ -23,7 +23,10 @@ impl Reader {
         Self {
             problems: Vec::new(),
             workdir: Surroundings::CWD.to_owned(),
-            protected: [protected::asked().to_vec(), protected::denied().to_vec()],
+            protected: [
+                protected::ask_globs().to_vec(),
+                protected::deny_globs().to_vec(),
+            ],
         }
     }
 

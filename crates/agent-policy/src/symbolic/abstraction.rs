@@ -158,7 +158,7 @@ fn holds(fact: &Fact, facts: &Facts<'_>, request: &Request<'_>) -> bool {
         Fact::Risk(risk) => risk_bit(facts.risk()) == *risk,
         Fact::PartRisk(risk) => facts.risks().into_iter().any(|r| risk_bit(r) == *risk),
         Fact::Effect(effect) => facts.effects() & effect != 0,
-        Fact::Cut => facts.analysis().cut,
+        Fact::Cut => facts.analysis().truncated,
         Fact::Unparsed => facts.analysis().unparsed,
         Fact::Several => facts.parts().count > 1,
         Fact::HasCommand => facts.action.command().is_some(),

@@ -1,4 +1,4 @@
-//! What calls in code do to files, hosts and processes.
+//! Effects of calls in code on files, hosts and processes.
 
 use super::Code;
 use super::language::Action;
@@ -10,16 +10,15 @@ use crate::expand::Arg;
 use crate::path::PathClass;
 
 /// A call with its arguments.
-pub(super) struct Call<'c> {
+pub(super) struct CodeCall<'c> {
     pub(super) code: &'c Code<'c>,
-    /// Its name.
     pub(super) name: &'c str,
-    /// Where the name stands.
+    /// Index of the name's token.
     pub(super) at: usize,
     pub(super) args: Vec<CallArg>,
 }
 
-impl<'c> Call<'c> {
+impl<'c> CodeCall<'c> {
     fn new(code: &'c Code<'c>, name: &'c str, at: usize) -> Self {
         let tokens = code.tokens;
         // `require("x")(…)`
@@ -28,12 +27,12 @@ impl<'c> Call<'c> {
             Some([Token::Name(n), Token::Punct('('), Token::Str(..), Token::Punct(')'), Token::Punct('(')])
                 if n == "require" && code.scope.lang == "js"
         );
-        let behind = at.saturating_add(if required { 4 } else { 1 });
+        let after = at.saturating_add(if required { 4 } else { 1 });
         Self {
             code,
             name,
             at,
-            args: lex::call_args(tokens, behind),
+            args: lex::call_args(tokens, after),
         }
     }
 
@@ -41,7 +40,7 @@ impl<'c> Call<'c> {
         self.args.iter().any(|a| a.spread)
     }
 
-    /// The argument at a position, if it is one text.
+    /// Returns the argument at a position, if it is one text.
     pub(super) fn literal(&self, k: usize) -> Option<String> {
         self.args
             .get(k)
@@ -49,17 +48,17 @@ impl<'c> Call<'c> {
             .and_then(|a| a.literal.clone())
     }
 
-    /// The argument that is given by one of these keywords.
+    /// Returns the argument with one of these keywords.
     fn named(&self, keys: &[&str]) -> Option<&CallArg> {
         self.args.iter().find(|a| keys.contains(&a.key.as_str()))
     }
 
-    /// The text of the argument that is given by one of these keywords.
+    /// Returns the text of the argument with one of these keywords.
     fn named_text(&self, keys: &[&str]) -> Option<String> {
         self.named(keys).and_then(|a| a.literal.clone())
     }
 
-    /// A mode that is given by keyword; what isn't known writes.
+    /// Returns the mode given by keyword; an unknown one counts as writing.
     fn named_mode(&self) -> Option<String> {
         let mode = self.named(&["mode"])?;
         Some(mode.literal.clone().unwrap_or_else(|| "w".to_owned()))
@@ -69,27 +68,27 @@ impl<'c> Call<'c> {
         Arg::literal(text, self.code.span)
     }
 
-    /// What isn't known, with the pieces of the first argument that are.
+    /// Returns an unknown path, with the known parts of the first argument.
     fn unknown(&self) -> Arg {
         let partial = self.args.first().map(|a| a.partial.clone());
         let partial = partial.filter(|p| !p.is_empty());
         self.path(partial.unwrap_or_else(|| UNKNOWN.to_string()))
     }
 
-    /// The first argument as a path.
+    /// Returns the first argument as a path.
     fn target(&self) -> Arg {
         self.literal(0)
             .map_or_else(|| self.unknown(), |t| self.path(t))
     }
 
-    /// The path that the method is called on.
+    /// Returns the path that the method is called on.
     fn receiver(&self) -> Arg {
         let text = lex::receiver_literal(self.code.tokens, self.at);
         self.path(text.unwrap_or_else(|| UNKNOWN.to_string()))
     }
 
-    /// True if the call gives a host more than an address.
-    fn sends(&self) -> bool {
+    /// Returns whether the call passes more than an address to a host.
+    fn sends_payload(&self) -> bool {
         let scope = self.code.scope;
         let data = |a: &CallArg| {
             matches!(
@@ -112,7 +111,7 @@ impl<'c> Call<'c> {
 }
 
 impl Engine<'_> {
-    /// A link that code makes: where it leads outside, what is written behind it lands there.
+    /// Adds an effect for a link that leads outside, since later writes through it land there.
     fn code_links(&mut self, to: &Arg) {
         let class = self.classify(&to.text).class;
         if to.text.starts_with(['/', '~', '.'])
@@ -128,7 +127,7 @@ impl Engine<'_> {
 
 impl Engine<'_> {
     pub(super) fn code_action(&mut self, code: &Code<'_>, action: Action, name: &str, at: usize) {
-        let call = Call::new(code, name, at);
+        let call = CodeCall::new(code, name, at);
         let span = code.span;
         match action {
             Action::Safe | Action::Environment | Action::Opaque => {}
@@ -300,7 +299,7 @@ impl Engine<'_> {
                 Certainty::Possible,
                 span,
                 RiskLevel::High,
-                "the code reaches below the language",
+                "the code accesses memory or the runtime directly",
             ),
         }
     }
@@ -338,14 +337,14 @@ impl Engine<'_> {
         );
     }
 
-    /// A host is contacted.
-    fn code_network(&mut self, call: &Call<'_>, address: Option<String>, asked: bool) {
+    /// Adds the effects of contacting a host.
+    fn code_network(&mut self, call: &CodeCall<'_>, address: Option<String>, asked: bool) {
         let span = call.code.span;
         if let Some(cmd) = address.as_deref().and_then(|t| t.strip_prefix('|')) {
             self.shell_arg(&call.path(cmd.to_owned()), &Stream::unknown(), false);
         }
         let address = address.filter(|t| t.contains("://") || t.contains('.'));
-        if asked || call.sends() {
+        if asked || call.sends_payload() {
             let host = address
                 .as_deref()
                 .map(|t| crate::hosts::host_of(t).to_owned());
@@ -357,8 +356,8 @@ impl Engine<'_> {
         }
     }
 
-    /// SQL with parts that aren't known: what it begins with says what it does at least.
-    fn code_sql(&mut self, call: &Call<'_>) {
+    /// Adds the effects of SQL with unknown parts: its beginning gives the minimum.
+    fn code_sql(&mut self, call: &CodeCall<'_>) {
         let texts = call.args.iter().flat_map(|a| &a.texts);
         let longest = texts.max_by_key(|t| t.len()).cloned();
         if let Some(sql) = longest.filter(|t| t.contains(' ')) {
@@ -374,7 +373,7 @@ impl Engine<'_> {
         );
     }
 
-    fn code_read(&mut self, call: &Call<'_>) {
+    fn code_read(&mut self, call: &CodeCall<'_>) {
         let target = call.target();
         if let (true, Some(cmd)) = (call.name.starts_with("IO."), target.text.strip_prefix('|')) {
             let cmd = call.path(cmd.to_owned());
@@ -386,7 +385,7 @@ impl Engine<'_> {
         }
     }
 
-    fn code_open(&mut self, call: &Call<'_>) {
+    fn code_open(&mut self, call: &CodeCall<'_>) {
         let file = call.named_text(&["file", "filename", "path", "name"]);
         let target = call
             .literal(0)
@@ -421,8 +420,8 @@ impl Engine<'_> {
         }
     }
 
-    /// `open(FH, "<", file)`, `open(FH, "cmd|")`, `open FH, ">file"`
-    fn perl_open(&mut self, call: &Call<'_>) {
+    /// Handles `open(FH, "<", file)`, `open(FH, "cmd|")`, `open FH, ">file"`.
+    fn perl_open(&mut self, call: &CodeCall<'_>) {
         let all: Vec<String> = call.args.iter().filter_map(|a| a.literal.clone()).collect();
         let joined = all.join(" ");
         let or_unknown = |text: &str| {
@@ -445,8 +444,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Code of the same language in texts.
-    fn code_in_text(&mut self, call: &Call<'_>, action: Action) {
+    /// Analyses texts with code of the same language.
+    fn code_in_text(&mut self, call: &CodeCall<'_>, action: Action) {
         let (code, span) = (call.code, call.code.span);
         let called = code.tokens.get(call.at.saturating_add(1)) == Some(&Token::Punct('('));
         let positional = call.args.iter().enumerate().filter(|(_, a)| {
@@ -466,7 +465,7 @@ impl Engine<'_> {
                         code.depth.saturating_add(1),
                     );
                 }
-                // `setTimeout(f, 10)`: a function of the code's own, and numbers.
+                // `setTimeout(f, 10)`: a function that the code defines, and numbers.
                 None if k == 0
                     && arg.bare
                     && code.scope.lang == "js"
@@ -491,8 +490,8 @@ impl Engine<'_> {
         }
     }
 
-    /// True if the first argument is the name of a function that the code defines.
-    fn is_own_function(call: &Call<'_>) -> bool {
+    /// Returns whether the first argument names a function that the code defines.
+    fn is_own_function(call: &CodeCall<'_>) -> bool {
         let first = call
             .code
             .tokens
@@ -507,8 +506,8 @@ impl Engine<'_> {
         })
     }
 
-    /// A function, a method or an attribute by its name.
-    fn code_by_name(&mut self, call: &Call<'_>, action: Action) {
+    /// Handles a function, a method or an attribute given by its name.
+    fn code_by_name(&mut self, call: &CodeCall<'_>, action: Action) {
         let (scope, span) = (call.code.scope, call.code.span);
         let at = match action {
             Action::Send | Action::Callback => 0,
@@ -536,7 +535,7 @@ impl Engine<'_> {
                     || scope.defined.contains(name.as_str())
             }
             (Some(name), _) => scope.language.is_safe(name),
-            // `send(:sum)`: the symbol is a name by itself.
+            // `send(:sum)`: the symbol is a name itself.
             (None, Action::Send) => {
                 let first = call
                     .code
@@ -554,19 +553,20 @@ impl Engine<'_> {
         }
     }
 
-    /// True if the argument is a variable that the code gives a function.
-    fn is_function_variable(call: &Call<'_>, at: usize) -> bool {
-        let behind = call
+    /// Returns whether the argument is a variable to which the code assigns a function.
+    fn is_function_variable(call: &CodeCall<'_>, at: usize) -> bool {
+        let after = call
             .code
             .tokens
             .get(call.at.saturating_add(2)..)
             .unwrap_or_default();
-        let arg = behind.split(|t| *t == Token::Punct(',')).nth(at);
+        let arg = after.split(|t| *t == Token::Punct(',')).nth(at);
         let name = arg.and_then(|a| a.first()).and_then(Token::name);
         name.is_some_and(|n| call.code.scope.defined.contains(n))
     }
 
-    /// A variable of the environment is set. A value that isn't known is taken for a bad one.
+    /// Adds the effects of setting an environment variable. An unknown value counts as a dangerous
+    /// one.
     pub(super) fn code_variable(&mut self, name: &str, value: Option<&str>, span: Span) {
         if name.contains(UNKNOWN) {
             self.dynamic(span, "the code sets a variable that isn't known");
@@ -580,7 +580,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Code writes a file: running that file later is running what isn't seen here.
+    /// Adds the effects of writing a file, and marks its content as unknown: running it later runs
+    /// unknown code.
     pub(super) fn code_write(&mut self, target: &Arg) {
         self.path_write(target);
         if let Some(p) = crate::path::normalise(&target.text, self.shell.cwd()) {

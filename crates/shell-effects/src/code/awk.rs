@@ -1,7 +1,7 @@
-//! awk programs: `system`, pipes and files written.
+//! awk programs: `system`, pipes, and files that are written.
 
-use crate::chars::{UNKNOWN, has_hole};
-use crate::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use crate::chars::{UNKNOWN, has_unknown};
+use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 use crate::parse::Base;
@@ -17,40 +17,40 @@ enum Tok {
     Append,
     /// `++`, `--`
     Step,
-    /// `||`, `>=` and other doubles that mean nothing here.
+    /// `||`, `>=` and other two-character operators without effects.
     Other,
     End,
 }
 
-/// How an awk finds the end of a regular expression that holds brackets.
+/// The rule by which an awk finds the end of a regular expression with brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Brackets {
-    /// A slash between brackets is an ordinary character.
+enum BracketRule {
+    /// A slash between brackets is literal; a backslash escapes.
     Escaped,
-    /// So is a backslash.
+    /// A slash and a backslash between brackets are literal.
     Plain,
-    /// A slash ends the expression everywhere.
+    /// A slash always ends the expression.
     Ignored,
 }
 
-/// A program in one reading.
+/// A tokenised program, under one of the rules.
 #[derive(Debug, PartialEq, Eq)]
-struct Lexed {
+struct LexResult {
     toks: Vec<Tok>,
-    /// An awk that reads it so refuses the program.
-    broken: bool,
-    /// Something can be read in another way too.
-    doubtful: bool,
+    /// An awk with this rule rejects the program.
+    invalid: bool,
+    /// Part of the program is ambiguous.
+    ambiguous: bool,
 }
 
 struct Lexer<'t> {
     c: &'t [char],
     i: usize,
-    brackets: Brackets,
-    out: Lexed,
-    /// Brackets that are open: `[`, or `(` with true for one behind `if`, `while`, `for`.
+    brackets: BracketRule,
+    out: LexResult,
+    /// Open brackets: `[`, or `(` with true after `if`, `while`, `for`.
     open: Vec<(char, bool)>,
-    /// The last bracket that was closed ended the head of a statement.
+    /// The last closed bracket ended the head of a statement.
     head: bool,
 }
 
@@ -61,20 +61,20 @@ enum Slash {
     Either,
 }
 
-fn lex(c: &[char], brackets: Brackets) -> Lexed {
+fn lex(c: &[char], brackets: BracketRule) -> LexResult {
     let mut l = Lexer {
         c,
         i: 0,
         brackets,
-        out: Lexed {
+        out: LexResult {
             toks: Vec::new(),
-            broken: false,
-            doubtful: false,
+            invalid: false,
+            ambiguous: false,
         },
         open: Vec::new(),
         head: false,
     };
-    while l.i < c.len() && !l.out.broken {
+    while l.i < c.len() && !l.out.invalid {
         l.token();
     }
     l.out
@@ -101,7 +101,7 @@ impl Lexer<'_> {
             '\\' if next == '\n' => self.i += 2,
             '\\' if next == '\r' && self.at(self.i + 2) == '\n' => self.i += 3,
             '\\' => {
-                self.out.doubtful = true;
+                self.out.ambiguous = true;
                 self.i += 1;
             }
             '\n' | ';' | '{' | '}' => self.push(Tok::End, 1),
@@ -110,7 +110,7 @@ impl Lexer<'_> {
             '/' => match self.slash() {
                 Slash::Divides => self.push(Tok::Op('/'), 1),
                 slash => {
-                    self.out.doubtful |= slash == Slash::Either;
+                    self.out.ambiguous |= slash == Slash::Either;
                     self.regex();
                 }
             },
@@ -129,7 +129,7 @@ impl Lexer<'_> {
                     .collect();
                 if word == "@" {
                     // `@/…/` is a regular expression.
-                    self.out.doubtful |= next != '/';
+                    self.out.ambiguous |= next != '/';
                     self.push(Tok::Op('@'), 0);
                 } else {
                     self.push(Tok::Word(word), 0);
@@ -139,7 +139,7 @@ impl Lexer<'_> {
             '|' if next == '|' => self.push(Tok::Other, 2),
             '&' if next == '&' => self.push(Tok::Other, 2),
             '+' | '-' if next == ch => self.push(Tok::Step, 2),
-            // Pipes of gawk that go both ways: what is at their end is named in the same place.
+            // gawk's two-way pipes name their command in the same position.
             '|' if next == '&' => self.push(Tok::Op('|'), 2),
             '>' | '<' | '=' | '!' if next == '=' => self.push(Tok::Other, 2),
             '(' | '[' => {
@@ -155,7 +155,7 @@ impl Lexer<'_> {
                 let opens = if ch == ')' { '(' } else { '[' };
                 match self.open.pop() {
                     Some((c, head)) if c == opens => self.head = head,
-                    _ => self.out.broken = true,
+                    _ => self.out.invalid = true,
                 }
                 self.push(Tok::Op(ch), 1);
             }
@@ -163,7 +163,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// What a slash is by the token in front of it.
+    /// Classifies a slash by the token before it.
     fn slash(&self) -> Slash {
         let value = |t: Option<&Tok>| match t {
             Some(Tok::Word(w)) => !takes_operand(w),
@@ -171,7 +171,7 @@ impl Lexer<'_> {
             _ => false,
         };
         match self.out.toks.last() {
-            // A line may end between brackets in some, and the statement goes on.
+            // In some awks a line may end between brackets, and the statement continues.
             Some(Tok::End) if !self.open.is_empty() => Slash::Either,
             None | Some(Tok::End | Tok::Append | Tok::Other) => Slash::Opens,
             Some(Tok::Op(')')) if self.head => Slash::Opens,
@@ -203,14 +203,14 @@ impl Lexer<'_> {
                 text.push('\\');
                 self.i += 1;
             } else if self.at(self.i) == '\n' {
-                self.out.doubtful = true;
+                self.out.ambiguous = true;
             }
             if let Some(x) = self.c.get(self.i) {
                 text.push(*x);
             }
             self.i += 1;
         }
-        self.out.broken |= self.i >= self.c.len();
+        self.out.invalid |= self.i >= self.c.len();
         self.push(Tok::Str(crate::escapes::ansi_c(&text).0), 1);
     }
 
@@ -219,19 +219,19 @@ impl Lexer<'_> {
         while self.i < self.c.len() && self.at(self.i) != '/' {
             match self.at(self.i) {
                 '\\' => self.i += 2,
-                '[' if self.brackets != Brackets::Ignored => self.set(),
+                '[' if self.brackets != BracketRule::Ignored => self.set(),
                 '\n' => {
-                    self.out.doubtful = true;
+                    self.out.ambiguous = true;
                     self.i += 1;
                 }
                 _ => self.i += 1,
             }
         }
-        self.out.broken |= self.i >= self.c.len();
+        self.out.invalid |= self.i >= self.c.len();
         self.push(Tok::Regex, 1);
     }
 
-    /// A bracket expression in a regular expression.
+    /// Skips a bracket expression in a regular expression.
     fn set(&mut self) {
         self.i += 1;
         self.i += usize::from(self.at(self.i) == '^');
@@ -243,7 +243,7 @@ impl Lexer<'_> {
                     return;
                 }
                 ('\n', _) => return,
-                ('\\', _) if self.brackets == Brackets::Escaped => self.i += 2,
+                ('\\', _) if self.brackets == BracketRule::Escaped => self.i += 2,
                 ('[', mark @ (':' | '.' | '=')) => {
                     // `[:alpha:]`: names are short.
                     let from = self.i + 2;
@@ -256,7 +256,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// What follows a number begins a word: `1system("x")`.
+    /// A letter directly after a number begins a word: `1system("x")`.
     fn number(&mut self) {
         let from = self.i;
         if self.at(from) == '0' && matches!(self.at(from + 1), 'x' | 'X') {
@@ -280,7 +280,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Words that an expression follows, or that may do without one.
+/// Returns whether a word may be followed by an expression.
 fn takes_operand(word: &str) -> bool {
     matches!(
         word,
@@ -312,9 +312,9 @@ fn takes_operand(word: &str) -> bool {
 impl Engine<'_> {
     pub(super) fn awk_code(&mut self, arg: &Arg) {
         let c: Vec<char> = arg.text.chars().collect();
-        let mut readings = vec![lex(&c, Brackets::Escaped)];
+        let mut readings = vec![lex(&c, BracketRule::Escaped)];
         if c.contains(&'[') && c.contains(&'/') {
-            for brackets in [Brackets::Plain, Brackets::Ignored] {
+            for brackets in [BracketRule::Plain, BracketRule::Ignored] {
                 let reading = lex(&c, brackets);
                 if !readings.contains(&reading) {
                     readings.push(reading);
@@ -322,14 +322,14 @@ impl Engine<'_> {
             }
         }
         self.burn(readings.len() * c.len() / 2);
-        let all_broken = readings.iter().all(|r| r.broken);
-        if all_broken || readings.iter().any(|r| r.doubtful) {
+        let all_broken = readings.iter().all(|r| r.invalid);
+        if all_broken || readings.iter().any(|r| r.ambiguous) {
             self.dynamic(
                 arg.span,
                 "an awk program that can be read in more than one way",
             );
         }
-        for reading in readings.iter().filter(|r| all_broken || !r.broken) {
+        for reading in readings.iter().filter(|r| all_broken || !r.invalid) {
             self.awk_program(&reading.toks, arg.span);
         }
     }
@@ -352,12 +352,13 @@ impl Engine<'_> {
                 Tok::Word(w) if w == "system" => {
                     match (toks.get(i + 1), toks.get(i + 2), toks.get(i + 3)) {
                         (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(Tok::Op(')')))
-                            if !has_hole(s) =>
+                            if !has_unknown(s) =>
                         {
                             self.run_inner_shell(s, span);
                         }
                         (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(_)) => {
-                            // A command with fields appended: what is known of it, and a hole.
+                            // A command with fields appended: its known part, followed by an
+                            // unknown one.
                             self.run_inner_shell(&format!("{s}{UNKNOWN}"), span);
                             self.dynamic(span, "awk runs a command that it builds from its input");
                         }
@@ -371,7 +372,7 @@ impl Engine<'_> {
                 Tok::Word(w) if w == "SYMTAB" => {
                     self.dynamic(span, "awk reaches variables by computed names");
                 }
-                // A hole where a statement begins may be any.
+                // An unknown part at the beginning of a statement may be any statement.
                 Tok::Op(UNKNOWN)
                     if matches!(
                         i.checked_sub(1).map(|k| toks.get(k)),
@@ -419,7 +420,7 @@ impl Engine<'_> {
                 Tok::Op('|') if !matches!(toks.get(i + 1), Some(Tok::Word(w)) if w == "getline") => {
                     self.awk_pipe(text_after(toks, i + 1), true, span);
                 }
-                // What is put among the arguments is opened like a file that was named there.
+                // A text added to the arguments is opened like a file given there.
                 Tok::Word(w) if w == "ARGV" => {
                     let value = toks
                         .iter()
@@ -464,13 +465,13 @@ impl Engine<'_> {
                 _ => {}
             }
         }
-        // Names of files are put together, handed on in variables: a secret that is named at all is
-        // meant.
+        // File names may be assembled or passed in variables, so any text that names a secret
+        // counts.
         if toks
             .iter()
             .any(|t| matches!(t, Tok::Word(w) if w == "getline" || w == "ARGV"))
         {
-            // Texts side by side are one.
+            // Adjacent strings are one text.
             for run in toks.split(|t| !matches!(t, Tok::Str(_))) {
                 let parts = run.iter().filter_map(text_of);
                 let all: String = parts.clone().collect();
@@ -483,14 +484,14 @@ impl Engine<'_> {
         }
     }
 
-    /// `ENVIRON` at `i`: one variable by its name, or all of them.
+    /// Handles `ENVIRON` at `i`: one variable by its name, or all of them.
     fn awk_environment(&mut self, toks: &[Tok], i: usize, span: Span) {
         let before = i.checked_sub(2).and_then(|k| toks.get(k..i));
         let secret = match toks.get(i + 1..i + 4) {
             Some([Tok::Op('['), Tok::Str(name), Tok::Op(']')]) => {
-                crate::env::names_secret(name) || has_hole(name)
+                crate::env::names_secret(name) || has_unknown(name)
             }
-            // `"HOME" in ENVIRON` only asks.
+            // `"HOME" in ENVIRON` only tests.
             _ => !matches!(before, Some([Tok::Str(_), Tok::Word(w)]) if w == "in"),
         };
         if secret {
@@ -500,19 +501,19 @@ impl Engine<'_> {
                 Certainty::Possible,
                 span,
                 RiskLevel::High,
-                "awk reads secrets of the environment",
+                "awk reads secrets from the environment",
             );
         }
     }
 
-    /// A command at the end of a pipe; `to`: it gets what awk prints.
+    /// Runs the command at the end of a pipe. With `to`, it receives awk's output.
     fn awk_pipe(&mut self, command: Option<String>, to: bool, span: Span) {
-        let Some(command) = command.filter(|c| !has_hole(c)) else {
+        let Some(command) = command.filter(|c| !has_unknown(c)) else {
             self.dynamic(span, "awk has a pipe to a command that it computes");
             return;
         };
         if command.starts_with("/inet") {
-            let why = "a socket of awk carries anything, unseen";
+            let why = "awk exchanges unknown data over a socket";
             self.emit_raw(
                 EffectKind::Network,
                 Some(command),
@@ -523,13 +524,14 @@ impl Engine<'_> {
             );
             return;
         }
-        // Whatever takes code from its input runs what awk prints, under whichever name it goes.
+        // Any program that takes code from its input runs what awk prints, whatever the program's
+        // name.
         let stdin = if to {
             Stream::unknown()
         } else {
             Stream::default()
         };
-        self.run_text(&command, Base::Fixed(span), How::Code, &stdin, false);
+        self.run_text(&command, Base::Fixed(span), StepOrigin::Code, &stdin, false);
     }
 }
 
@@ -537,19 +539,19 @@ fn text_of(t: &Tok) -> Option<&str> {
     if let Tok::Str(s) = t { Some(s) } else { None }
 }
 
-/// Whether a program that edits in place leaves nothing of its files: it prints nothing.
+/// Returns whether a program prints nothing, so that editing in place empties its files.
 pub(crate) fn prints_nothing(program: &str) -> bool {
     let c: Vec<char> = program.chars().collect();
-    let toks = lex(&c, Brackets::Escaped).toks;
+    let toks = lex(&c, BracketRule::Escaped).toks;
     let prints = toks
         .iter()
         .any(|t| matches!(t, Tok::Word(w) if matches!(w.as_str(), "print" | "printf")));
     // A pattern without an action prints.
-    let behind = program.rsplit('}').next().unwrap_or_default();
-    !prints && program.contains('{') && behind.trim().is_empty()
+    let after = program.rsplit('}').next().unwrap_or_default();
+    !prints && program.contains('{') && after.trim().is_empty()
 }
 
-/// The text that begins at `i`, if it is nothing but strings up to the end of the statement.
+/// Returns the text that begins at `i`, if the rest of the statement consists of strings.
 fn text_after(toks: &[Tok], i: usize) -> Option<String> {
     let strings = toks.get(i..)?.iter().map_while(|t| {
         if let Tok::Str(s) = t {
@@ -566,7 +568,7 @@ fn text_after(toks: &[Tok], i: usize) -> Option<String> {
     (ends && !parts.is_empty()).then(|| parts.concat())
 }
 
-/// The text in front of the token at `i`, if it is nothing but strings.
+/// Returns the text before the token at `i`, if it consists of strings.
 fn text_before(toks: &[Tok], i: usize) -> Option<String> {
     let strings = toks.get(..i)?.iter().rev().map_while(|t| {
         if let Tok::Str(s) = t {
@@ -590,7 +592,7 @@ fn text_before(toks: &[Tok], i: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Brackets, Tok, lex};
+    use super::{BracketRule, Tok, lex};
     use crate::{RiskLevel, risk_of as risk};
 
     #[test]
@@ -599,9 +601,9 @@ mod tests {
             let c: Vec<char> = text.chars().collect();
             let lexed = lex(&c, brackets);
             let n = lexed.toks.iter().filter(|t| **t == Tok::Regex).count();
-            (n, lexed.broken, lexed.doubtful)
+            (n, lexed.invalid, lexed.ambiguous)
         };
-        let gawk = |text: &str| regexes(text, Brackets::Escaped);
+        let gawk = |text: &str| regexes(text, BracketRule::Escaped);
         assert_eq!(gawk("x = 6 /2; y = 4/ 2"), (0, false, false));
         assert_eq!(gawk("if (x) /a/ {print}"), (1, false, false));
         assert_eq!(gawk("(x) / 2 / 3"), (0, false, false));
@@ -614,8 +616,8 @@ mod tests {
         assert!(gawk("length / \"/\"").2);
         assert!(gawk("x = (y\n/ \"/\")").2);
         assert!(gawk("/[/ {print}").1, "never closed");
-        assert!(regexes("/[/]/ {print}", Brackets::Ignored).1);
-        assert_eq!(regexes("a[/[/]", Brackets::Ignored), (1, false, false));
+        assert!(regexes("/[/]/ {print}", BracketRule::Ignored).1);
+        assert_eq!(regexes("a[/[/]", BracketRule::Ignored), (1, false, false));
     }
 
     #[test]
@@ -676,7 +678,7 @@ mod tests {
     }
 
     #[test]
-    fn pipes_run_what_stands_at_their_end() {
+    fn pipes_run_their_commands() {
         for cmd in [
             r#"awk '{print "rm -rf src" |& "sh"}' a"#,
             r#"awk 'BEGIN{print "rm -rf src"|&"sh"}'"#,

@@ -1,51 +1,87 @@
-//! Source of compiled languages that a line writes and then builds and runs.
+//! Source of compiled languages that a line writes, builds and runs.
 //!
-//! Nothing here parses. Every word counts, also in comments and texts: names can't be put together
-//! from parts in these languages, apart from what is refused as a whole. So source is cleared only
-//! if no word of it reaches a file, a process, a host or memory, and if what it takes in is the
-//! standard library's. What it takes in from the project is code of the project: then no word may
-//! be a verb that deletes, runs or sends.
+//! This doesn't parse. Every word counts, also in comments and texts: these languages can't
+//! assemble names from parts, except by constructs that are rejected altogether. Source is harmless
+//! only if no word of it reaches a file, a process, a host or memory, and it imports only the
+//! standard library. Imports from the project are project code; then no word may be a verb that
+//! deletes, runs or sends.
 
 use super::language::has_verb;
-use crate::chars::is_mark;
+use crate::chars::is_placeholder;
 
-/// What a language forbids and takes in.
+/// The forbidden words and the allowed imports of a language.
 struct Rules {
-    /// Words that reach out of the program. A star stands for any end.
+    /// Words that reach out of the program. A star matches any ending.
     words: &'static str,
-    /// Texts that hide words, or that reach out.
+    /// Texts that hide words or reach out of the program.
     texts: &'static [&'static str],
-    /// Modules of the standard library that reach nothing.
+    /// Modules of the standard library that don't reach out of the program.
     modules: &'static str,
 }
 
 const C: Rules = Rules {
-    words: "system popen exec* posix_* fork vfork clone kill raise signal sigaction sigqueue remove rename* unlink* rmdir mk* tmpfile tmpnam tempnam fopen* freopen* fdopen* open* creat* fileno dup dup2 dup3 write* pwrite* read* pread* mmap* mprotect dlopen dlsym syscall ioctl fcntl socket* connect bind listen accept* send sendto sendmsg sendfile recv* getenv secure_getenv setenv putenv unsetenv environ chmod chown chdir chroot fch* lch* setuid setgid seteuid setegid setres* setgroups sethostname setrlimit setsid setpgid link linkat symlink* truncate ftruncate ptrace mount* umount* reboot asm filesystem fstream ofstream ifstream filebuf basic_* reinterpret_cast thread async pthread_* extern section constructor destructor alias weak import module longjmp setjmp union atexit quick_exit at_quick_exit nftw ftw",
+    words: "\
+        system popen exec* posix_* fork vfork clone kill raise signal sigaction sigqueue remove \
+        rename* unlink* rmdir mk* tmpfile tmpnam tempnam fopen* freopen* fdopen* open* creat* \
+        fileno dup dup2 dup3 write* pwrite* read* pread* mmap* mprotect dlopen dlsym syscall \
+        ioctl fcntl socket* connect bind listen accept* send sendto sendmsg sendfile recv* \
+        getenv secure_getenv setenv putenv unsetenv environ chmod chown chdir chroot fch* lch* \
+        setuid setgid seteuid setegid setres* setgroups sethostname setrlimit setsid setpgid \
+        link linkat symlink* truncate ftruncate ptrace mount* umount* reboot asm filesystem \
+        fstream ofstream ifstream filebuf basic_* reinterpret_cast thread async pthread_* extern \
+        section constructor destructor alias weak import module longjmp setjmp union atexit \
+        quick_exit at_quick_exit nftw ftw",
     texts: &[
         "##", "%:", "??", "\\\n", "\\\r", "\\u", "\\U", "R\"", "_Pragma",
     ],
-    modules: "stdio.h stdlib.h string.h math.h stdint.h inttypes.h stdbool.h assert.h ctype.h limits.h float.h time.h errno.h stddef.h stdarg.h iostream vector string algorithm map set unordered_map unordered_set memory utility numeric cmath cstdio cstdlib cstring cstdint iomanip sstream array deque queue stack list optional variant tuple functional iterator limits type_traits chrono string_view random bitset complex ranges span numbers compare concepts cassert",
+    modules: "\
+        stdio.h stdlib.h string.h math.h stdint.h inttypes.h stdbool.h assert.h ctype.h limits.h \
+        float.h time.h errno.h stddef.h stdarg.h iostream vector string algorithm map set \
+        unordered_map unordered_set memory utility numeric cmath cstdio cstdlib cstring cstdint \
+        iomanip sstream array deque queue stack list optional variant tuple functional iterator \
+        limits type_traits chrono string_view random bitset complex ranges span numbers compare \
+        concepts cassert",
 };
 
 const RUST: Rules = Rules {
-    words: "process Command fs File OpenOptions DirBuilder net Tcp* Udp* Unix* unsafe extern asm global_asm naked_asm libc nix rustix windows_sys winapi link link_name link_section no_mangle export_name include include_str include_bytes env os proc_macro* paste concat_idents tokio async_std smol reqwest ureq hyper duct xshell cmd ctor dlopen libloading memmap* transmute",
+    words: "\
+        process Command fs File OpenOptions DirBuilder net Tcp* Udp* Unix* unsafe extern asm \
+        global_asm naked_asm libc nix rustix windows_sys winapi link link_name link_section \
+        no_mangle export_name include include_str include_bytes env os proc_macro* paste \
+        concat_idents tokio async_std smol reqwest ureq hyper duct xshell cmd ctor dlopen \
+        libloading memmap* transmute",
     texts: &["#[path", "path =", "path=", "#![feature"],
     modules: "std core alloc",
 };
 
 const GO: Rules = Rules {
-    words: "unsafe syscall exec plugin embed cgo runtime ioutil net filepath Remove* Create* WriteFile Open* StartProcess FindProcess Rename Mkdir* Chmod Chown* Lchown Symlink Truncate Link Setenv Unsetenv Clearenv NewFile DirFS CopyFS linkname MakeFunc CallSlice",
+    words: "\
+        unsafe syscall exec plugin embed cgo runtime ioutil net filepath Remove* Create* \
+        WriteFile Open* StartProcess FindProcess Rename Mkdir* Chmod Chown* Lchown Symlink \
+        Truncate Link Setenv Unsetenv Clearenv NewFile DirFS CopyFS linkname MakeFunc CallSlice",
     texts: &["//go:", "import \"C\"", "\"C\"", ". \"", "_ \""],
-    modules: "fmt strings strconv math math/rand math/big math/bits math/cmplx sort errors time unicode unicode/utf8 bytes bufio regexp testing reflect sync sync/atomic context encoding/json encoding/hex encoding/base64 encoding/binary encoding/csv container/list container/heap container/ring slices maps cmp iter hash/fnv crypto/sha256 crypto/md5 text/tabwriter os",
+    modules: "\
+        fmt strings strconv math math/rand math/big math/bits math/cmplx sort errors time \
+        unicode unicode/utf8 bytes bufio regexp testing reflect sync sync/atomic context \
+        encoding/json encoding/hex encoding/base64 encoding/binary encoding/csv container/list \
+        container/heap container/ring slices maps cmp iter hash/fnv crypto/sha256 crypto/md5 \
+        text/tabwriter os",
 };
 
 const JAVA: Rules = Rules {
-    words: "Runtime Process* exec load loadLibrary *ClassLoader forName invoke* getMethod* getDeclared* getConstructor* newInstance reflect MethodHandle* Unsafe Files File* RandomAccessFile PrintWriter PrintStream Formatter *Socket* URL* Http* net nio io script ScriptEngine* setProperty getenv ServiceLoader Logger *Handler Preferences prefs Compiler native jar zip logging sun jdk javax rmi sql lang",
+    words: "\
+        Runtime Process* exec load loadLibrary *ClassLoader forName invoke* getMethod* \
+        getDeclared* getConstructor* newInstance reflect MethodHandle* Unsafe Files File* \
+        RandomAccessFile PrintWriter PrintStream Formatter *Socket* URL* Http* net nio io script \
+        ScriptEngine* setProperty getenv ServiceLoader Logger *Handler Preferences prefs \
+        Compiler native jar zip logging sun jdk javax rmi sql lang",
     texts: &["\\u"],
-    modules: "java.util java.util.function java.util.stream java.util.regex java.util.concurrent java.math java.time java.text",
+    modules: "\
+        java.util java.util.function java.util.stream java.util.regex java.util.concurrent \
+        java.math java.time java.text",
 };
 
-/// Types of Rust that have functions.
+/// Types of Rust with associated functions.
 const PRIMITIVES: [&str; 17] = [
     "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32",
     "f64", "str", "char", "bool",
@@ -61,36 +97,36 @@ fn rules(extension: &str) -> Option<&'static Rules> {
     })
 }
 
-/// True for source in a compiled language, by its extension, that reaches nothing outside of the
-/// program and the code of the project.
+/// Returns whether source in a compiled language (by its extension) reaches nothing outside of the
+/// program and the project's code.
 pub(crate) fn harmless(path: &str, text: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |(_, e)| e);
-    // What cargo runs before it builds.
+    // Cargo runs this file before it builds.
     if name == "build.rs" {
         return false;
     }
     let Some(rules) = rules(extension) else {
         return false;
     };
-    if text.contains(is_mark) || rules.texts.iter().any(|t| text.contains(t)) {
+    if text.contains(is_placeholder) || rules.texts.iter().any(|t| text.contains(t)) {
         return false;
     }
-    let Some(own) = takes_in_only(extension, text, rules) else {
+    let Some(own) = imports_only_standard(extension, text, rules) else {
         return false;
     };
-    let forbidden = |word: &str| rules.words.split(' ').any(|bad| meets(word, bad));
-    let spared = text.replace("t.Run(", "");
+    let forbidden = |word: &str| rules.words.split(' ').any(|bad| matches_pattern(word, bad));
+    let without_subtests = text.replace("t.Run(", "");
     let verb = |word: &str| has_verb("", word);
-    // A header of the project may name any function.
+    // A header of the project may declare any function.
     let c = !matches!(extension, "rs" | "go" | "java");
     !words(text).any(forbidden)
-        && (own || !c && !words(&spared).any(verb))
-        && (!matches!(extension, "c" | "h") || own_calls(text))
+        && (own || !c && !words(&without_subtests).any(verb))
+        && (!matches!(extension, "c" | "h") || calls_only_known(text))
 }
 
-/// True if a word is the forbidden one, which may begin or end in a star.
-fn meets(word: &str, bad: &str) -> bool {
+/// Returns whether a word matches a forbidden one, which may begin or end with a star.
+fn matches_pattern(word: &str, bad: &str) -> bool {
     match (bad.strip_prefix('*'), bad.strip_suffix('*')) {
         (Some(inner), Some(_)) => word.contains(inner.trim_end_matches('*')),
         (Some(end), None) => word.ends_with(end),
@@ -104,14 +140,15 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Whether the source takes in nothing but harmless parts of the standard library; nothing if it
-/// takes in others of that, or code from elsewhere.
-fn takes_in_only(extension: &str, text: &str, rules: &Rules) -> Option<bool> {
+/// Returns whether the source imports only harmless parts of the standard library; false if it also
+/// imports project code. `None` if it imports anything else.
+fn imports_only_standard(extension: &str, text: &str, rules: &Rules) -> Option<bool> {
     let listed = |name: &str| rules.modules.split(' ').any(|m| m == name);
     let mut own = true;
     match extension {
         "rs" => {
-            // `name::` is a crate or a module, unless it is a type or stands below another name.
+            // The name before `::` is a crate or a module, unless it is a type or follows another
+            // name.
             for (at, _) in text.match_indices("::") {
                 let head = text.get(..at)?;
                 let root = words(head)
@@ -200,7 +237,7 @@ fn takes_in_only(extension: &str, text: &str, rules: &Rules) -> Option<bool> {
                     }
                 }
             }
-            // Names that the compiler keeps for itself reach below the language.
+            // Names reserved for the compiler reach below the language.
             if words(text).any(|w| w.starts_with("__")) {
                 return None;
             }
@@ -209,10 +246,17 @@ fn takes_in_only(extension: &str, text: &str, rules: &Rules) -> Option<bool> {
     Some(own)
 }
 
-/// True if the source calls nothing but what it defines and harmless functions of the headers:
-/// C lets a program call any function of its libraries without a word about it.
-fn own_calls(text: &str) -> bool {
-    const SAFE: &str = "printf puts putchar putc fputs fputc fprintf sprintf snprintf vprintf fflush getchar fgets scanf sscanf malloc calloc realloc free strlen strcmp strncmp strcpy strncpy strcat strncat strchr strrchr strstr strtok strdup strtol strtoul strtod atoi atol atof memcpy memmove memset memcmp abs labs exit abort qsort bsearch rand srand time clock difftime assert isalpha isdigit isspace isupper islower isalnum toupper tolower sqrt pow sin cos tan log log2 log10 exp floor ceil round fabs fmod if for while switch return sizeof main defined va_start va_end va_arg int char void";
+/// Returns whether the source calls only functions that it defines and harmless library functions.
+/// C lets a program call any library function without declaring it.
+fn calls_only_known(text: &str) -> bool {
+    const SAFE: &str = "\
+        printf puts putchar putc fputs fputc fprintf sprintf snprintf vprintf fflush getchar \
+        fgets scanf sscanf malloc calloc realloc free strlen strcmp strncmp strcpy strncpy \
+        strcat strncat strchr strrchr strstr strtok strdup strtol strtoul strtod atoi atol atof \
+        memcpy memmove memset memcmp abs labs exit abort qsort bsearch rand srand time clock \
+        difftime assert isalpha isdigit isspace isupper islower isalnum toupper tolower sqrt pow \
+        sin cos tan log log2 log10 exp floor ceil round fabs fmod if for while switch return \
+        sizeof main defined va_start va_end va_arg int char void";
     let mut rest = text;
     while let Some(at) = rest.find('(') {
         let (head, tail) = (
@@ -225,7 +269,7 @@ fn own_calls(text: &str) -> bool {
             .trim_end()
             .ends_with(|c: char| c.is_alphanumeric() || c == '_')
         {
-            // `(*f)(…)`, `a[0](…)`: which function, isn't seen.
+            // `(*f)(…)`, `a[0](…)`: the function isn't known.
             if head.trim_end().ends_with([')', ']']) {
                 return false;
             }
@@ -233,8 +277,8 @@ fn own_calls(text: &str) -> bool {
         }
         let defined = || {
             text.match_indices(name).any(|(i, _)| {
-                let behind = text.get(i + name.len()..).unwrap_or_default().trim_start();
-                let body = behind.strip_prefix('(').and_then(|b| b.split_once(')'));
+                let after = text.get(i + name.len()..).unwrap_or_default().trim_start();
+                let body = after.strip_prefix('(').and_then(|b| b.split_once(')'));
                 body.is_some_and(|(_, b)| b.trim_start().starts_with('{'))
             })
         };
@@ -254,15 +298,24 @@ mod tests {
         for (path, text) in [
             (
                 "a.c",
-                "#include <stdio.h>\nint f(int x) { return x; }\nint main(void) { printf(\"%d\", f(1)); return 0; }",
+                concat!(
+                    "#include <stdio.h>\nint f(int x) { return x; }\n",
+                    "int main(void) { printf(\"%d\", f(1)); return 0; }"
+                ),
             ),
             (
                 "a.cpp",
-                "#include <iostream>\n#include <vector>\nint main() { std::vector<int> v{1}; v.push_back(2); std::cout << v.size(); }",
+                concat!(
+                    "#include <iostream>\n#include <vector>\n",
+                    "int main() { std::vector<int> v{1}; v.push_back(2); std::cout << v.size(); }"
+                ),
             ),
             (
                 "a.rs",
-                "use std::collections::HashMap;\nfn main() { let m: HashMap<u8, u8> = HashMap::new(); println!(\"{}\", m.len()); }",
+                concat!(
+                    "use std::collections::HashMap;\n",
+                    "fn main() { let m: HashMap<u8, u8> = HashMap::new(); println!(\"{}\", m.len()); }"
+                ),
             ),
             (
                 "tests/a.rs",
@@ -274,11 +327,17 @@ mod tests {
             ),
             (
                 "a_test.go",
-                "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Run(\"x\", func(t *testing.T) { if F() != 1 { t.Fatal(1) } }) }",
+                concat!(
+                    "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { ",
+                    "t.Run(\"x\", func(t *testing.T) { if F() != 1 { t.Fatal(1) } }) }"
+                ),
             ),
             (
                 "A.java",
-                "import java.util.List;\nclass A { public static void main(String[] a) { System.out.println(List.of(1)); } }",
+                concat!(
+                    "import java.util.List;\nclass A { public static void main(String[] a) { ",
+                    "System.out.println(List.of(1)); } }"
+                ),
             ),
         ] {
             assert!(harmless(path, text), "{path}: {text}");
@@ -286,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn source_that_reaches_out_is_not() {
+    fn source_that_reaches_out_is_not_harmless() {
         for (path, text) in [
             (
                 "a.c",
@@ -360,7 +419,10 @@ mod tests {
             ),
             (
                 "A.java",
-                "class A { public static void main(String[] a) throws Exception { Runtime.getRuntime().exec(\"id\"); } }",
+                concat!(
+                    "class A { public static void main(String[] a) throws Exception { ",
+                    "Runtime.getRuntime().exec(\"id\"); } }"
+                ),
             ),
             (
                 "A.java",

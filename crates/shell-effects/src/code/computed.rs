@@ -1,10 +1,11 @@
-//! Calls of what the code computes: of a variable, of a text, of what stands in a table.
+//! Calls of computed functions: of a variable, of a text, of a table's element.
 
 use super::language::language;
 use super::lex::Token;
+use super::scope::lists_members;
 
-/// True for Perl that calls by the name that a variable or an expression holds: `&$f(…)`, `&{"f"}`,
-/// `"f"->(…)`.
+/// Returns whether Perl code calls a function by a name in a variable or an expression: `&$f(…)`,
+/// `&{"f"}`, `"f"->(…)`.
 fn symbolic_call(tokens: &[Token]) -> bool {
     tokens.iter().enumerate().any(|(i, t)| {
         let amp = |k: usize| tokens.get(k) == Some(&Token::Punct('&'));
@@ -25,19 +26,18 @@ fn symbolic_call(tokens: &[Token]) -> bool {
             return run == 3 || run == 1 && !value;
         }
         match tokens.get(i..i + 3) {
-            // `$f->(…)`, `$h{x}->(…)`: what stands in front of the arrow says what is called.
+            // `$f->(…)`, `$h{x}->(…)`: the value before the arrow determines the function.
             Some([Token::Punct('-'), Token::Punct('>'), Token::Punct('(')]) => {
                 !calls_own_sub(tokens, i)
             }
-            // Between subscripts the arrow may be left out: `$h{x}(…)`, `$a[0](…)`.
+            // Between subscripts the arrow is optional: `$h{x}(…)`, `$a[0](…)`.
             Some([Token::Punct(c @ ('}' | ']')), Token::Punct('('), _]) => subscript(tokens, i, *c),
             _ => false,
         }
     })
 }
 
-/// True if what stands before the arrow at `at` is a variable that the code itself gives nothing
-/// but `sub {…}`.
+/// Returns whether the variable before the arrow at `at` is only assigned `sub {…}`.
 fn calls_own_sub(tokens: &[Token], at: usize) -> bool {
     let Some(Token::Name(var)) = at.checked_sub(1).and_then(|k| tokens.get(k)) else {
         return false;
@@ -52,7 +52,8 @@ fn calls_own_sub(tokens: &[Token], at: usize) -> bool {
     values.peek().is_some() && values.all(|own| own)
 }
 
-/// True if the bracket that closes at `end` is a subscript of a variable: `$h{x}`, `$r->[0]`.
+/// Returns whether the bracket that closes at `end` is a subscript of a variable: `$h{x}`,
+/// `$r->[0]`.
 fn subscript(tokens: &[Token], end: usize, close: char) -> bool {
     let open = if close == '}' { '{' } else { '[' };
     let mut depth = 0_usize;
@@ -76,7 +77,7 @@ fn subscript(tokens: &[Token], end: usize, close: char) -> bool {
     false
 }
 
-/// True if the bracket that closes at `end` holds a function.
+/// Returns whether the bracket that closes at `end` contains a function.
 fn closes_function(tokens: &[Token], end: usize) -> bool {
     let mut depth = 0_usize;
     for k in (0..=end).rev() {
@@ -93,18 +94,24 @@ fn closes_function(tokens: &[Token], end: usize) -> bool {
     false
 }
 
-/// True for Ruby that takes a method by a name that it computes: `method("sys" + "tem")`.
-/// `method(:puts)` says its name.
+/// Returns whether Ruby code looks up a method by a computed name: `method("sys" + "tem")`. In
+/// `method(:puts)` the name is literal.
 fn computed_method(tokens: &[Token]) -> bool {
+    const LOOKUPS: [&str; 3] = ["method", "public_method", "singleton_method"];
     tokens.iter().enumerate().any(|(i, t)| {
-        let takes = matches!(t, Token::Name(n) if n.rsplit('.').next().is_some_and(|n| matches!(n, "method" | "public_method" | "singleton_method")));
-        takes
+        let member = t.name().and_then(|name| name.rsplit('.').next());
+        let symbol = matches!(
+            tokens.get(i + 2..i + 5),
+            Some([Token::Punct(':'), Token::Name(_), Token::Punct(')')])
+        );
+        member.is_some_and(|name| LOOKUPS.contains(&name))
             && tokens.get(i + 1) == Some(&Token::Punct('('))
-            && !matches!(tokens.get(i + 2..i + 5), Some([Token::Punct(':'), Token::Name(_), Token::Punct(')')]))
+            && !symbol
     })
 }
 
-/// True if the code calls what it looks up by a computed name: `x["a" + "b"](…)`.
+/// Returns whether the code calls a function that it looks up by a computed name:
+/// `x["a" + "b"](…)`.
 pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
     if lang == "perl" {
         return symbolic_call(tokens);
@@ -112,7 +119,7 @@ pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
     if lang == "ruby" {
         return computed_method(tokens);
     }
-    // What a library of Lua holds under a text: `os["execute"]`.
+    // A member of a Lua library by its name as text: `os["execute"]`.
     let library = |n: &str| matches!(n, "os" | "io" | "_G" | "_ENV" | "package" | "debug");
     if lang == "lua"
         && tokens
@@ -146,8 +153,8 @@ pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
     if lang == "js" && tokens.windows(4).any(by_name) {
         return true;
     }
-    // Functions taken from a module by their number.
-    let listed = |t: &Token| matches!(t, Token::Name(n) if n.starts_with("Object.values") || n.starts_with("Object.entries"));
+    // Functions taken from a module by their index.
+    let listed = |t: &Token| t.name().is_some_and(lists_members);
     if lang == "js"
         && tokens.iter().any(listed)
         && tokens
@@ -158,7 +165,7 @@ pub(crate) fn computed_call(lang: &str, tokens: &[Token]) -> bool {
     }
     tokens.windows(3).enumerate().any(|(i, w)| {
         matches!(w, [Token::Punct(']'), Token::Punct('('), _]) && {
-            // The bracket before must hold a string, not a number.
+            // The subscript must contain a string or a name; a number is harmless.
             let head = tokens.get(..i).unwrap_or_default();
             head.iter()
                 .rev()

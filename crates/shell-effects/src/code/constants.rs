@@ -1,27 +1,27 @@
-//! Names in inline code that can only stand for one text: `p = 'src/x.py'; open(p, 'w')`.
+//! Constant propagation in inline code: `p = 'src/x.py'; open(p, 'w')`.
 //!
-//! The grammar shows every mention of a name. One of them gives it a text, at the top of the code
-//! and before all others; all others read it, in places where nothing can give it another value.
-//! Then the text is put in their place, and the code is rated as if it had been written so. A name
-//! with any other mention stays what it was: not known.
+//! The syntax tree shows every mention of a name. A name is constant if its first mention assigns
+//! it a text at the top level. All others must read it where nothing can assign another value. Its
+//! mentions are replaced by the text, and the code is rated in that form. A name with any other
+//! mention stays unknown.
 
 use super::tree;
-use crate::chars::{STAR, has_hole};
+use crate::chars::{STAR, has_unknown};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// Longest value that is put in place of a name, in bytes.
+/// Maximum length of a propagated value, in bytes.
 const MAX_VALUE: usize = 200;
-/// How often values are put into what gives other names their values.
+/// Maximum number of propagation rounds, for values that depend on others.
 const MAX_ROUNDS: usize = 4;
-/// Most values of a loop or a function, and of all of them together.
-const MAX_ITEMS: usize = 16;
-/// Most mentions of names that are looked at.
+/// Maximum number of variants, from the values of loops and the calls of functions.
+const MAX_VARIANTS: usize = 16;
+/// Maximum number of mentions of names.
 const MAX_MENTIONS: usize = 512;
 
-/// Names through which code reaches its own variables, by language.
-fn reaches_variables(lang: &str, name: &str) -> bool {
+/// Returns whether code can access its own variables through a name.
+fn accesses_variables(lang: &str, name: &str) -> bool {
     match lang {
         "python" => matches!(
             name,
@@ -68,8 +68,8 @@ fn reaches_variables(lang: &str, name: &str) -> bool {
     }
 }
 
-/// Statements that give names a value without mentioning them, or functions another meaning.
-fn reaches_names(lang: &str, kind: &str) -> bool {
+/// Returns whether a statement can assign names without mentioning them, or redefine functions.
+fn redefines_names(lang: &str, kind: &str) -> bool {
     match lang {
         "python" => matches!(kind, "wildcard_import" | "case_clause" | "exec_statement"),
         "js" => kind == "with_statement",
@@ -81,10 +81,10 @@ fn reaches_names(lang: &str, kind: &str) -> bool {
     }
 }
 
-/// The code with the values of its constants in their place, and once for each value of a loop
-/// over texts; nothing if there are none.
-pub(super) fn inline(lang: &str, text: &str) -> Option<Vec<String>> {
-    if !text.contains(['"', '\'']) || has_hole(text) || text.contains("__main__") {
+/// Returns the code with its constants replaced, one variant for each value of a loop over texts.
+/// `None` if nothing changes.
+pub(super) fn propagate(lang: &str, text: &str) -> Option<Vec<String>> {
+    if !text.contains(['"', '\'']) || has_unknown(text) || text.contains("__main__") {
         return None;
     }
     if !text.contains('=') && !text.contains("for ") {
@@ -95,9 +95,11 @@ pub(super) fn inline(lang: &str, text: &str) -> Option<Vec<String>> {
     (out.len() > 1 || out.iter().any(|one| one != text)).then_some(out)
 }
 
-/// Puts values in place until nothing is left to put; nothing if it becomes too much.
+/// Replaces constants until none is left. `None` if there are too many variants.
 fn expand(lang: &str, text: String, rounds: usize, out: &mut Vec<String>) -> Option<()> {
-    let found = (rounds < MAX_ROUNDS).then(|| round(lang, &text)).flatten();
+    let found = (rounds < MAX_ROUNDS)
+        .then(|| propagate_once(lang, &text))
+        .flatten();
     match found {
         Some(texts) => {
             for one in texts {
@@ -106,14 +108,15 @@ fn expand(lang: &str, text: String, rounds: usize, out: &mut Vec<String>) -> Opt
         }
         None => out.push(text),
     }
-    (out.len() <= MAX_ITEMS).then_some(())
+    (out.len() <= MAX_VARIANTS).then_some(())
 }
 
-/// What to write in the place of a mention.
+/// The replacement of a mention.
 type Edit = (Range<usize>, String);
 
-/// One step: constants, or the first loop or function with all that its names can stand for.
-fn round(lang: &str, text: &str) -> Option<Vec<String>> {
+/// Performs one round: replaces constants, or unrolls the first loop or function with all its
+/// values.
+fn propagate_once(lang: &str, text: &str) -> Option<Vec<String>> {
     let (tree, source) = tree::parsed(lang, text)?;
     let before = source.len().checked_sub(text.len())?;
     let root = tree.root_node();
@@ -133,14 +136,14 @@ fn round(lang: &str, text: &str) -> Option<Vec<String>> {
         let Some((first, others)) = nodes.split_first().filter(|(_, o)| !o.is_empty()) else {
             continue;
         };
-        if let Some(value) = code.given(*first) {
-            edits.extend(code.reads(others, value).into_iter().flatten());
+        if let Some(value) = code.assigned_text(*first) {
+            edits.extend(code.read_edits(others, value).into_iter().flatten());
         } else if variants.is_empty() {
-            let values = code.items(*first).and_then(|values| {
-                let all = values.iter().map(|v| code.reads(others, v));
+            let values = code.loop_values(*first).and_then(|values| {
+                let all = values.iter().map(|v| code.read_edits(others, v));
                 all.collect::<Option<Vec<_>>>()
             });
-            let found = values.or_else(|| code.calls(*first, others));
+            let found = values.or_else(|| code.call_edits(*first, others));
             variants = found.unwrap_or_default();
         }
     }
@@ -175,20 +178,20 @@ struct Source<'t, 's> {
 
 type Mentions<'t, 's> = FxHashMap<&'s str, Vec<Node<'t>>>;
 
-/// All names of the code with the places where they stand; nothing if the code can reach its own
-/// variables in other ways.
+/// Collects all names of the code with their nodes. `None` if the code can access its own variables
+/// in other ways.
 fn mentions<'t, 's>(lang: &str, root: Node<'t>, source: &'s str) -> Option<Mentions<'t, 's>> {
     let mut out = Mentions::default();
     let mut cursor = root.walk();
     let mut count = 0_usize;
     loop {
         let node = cursor.node();
-        if reaches_names(lang, node.kind()) {
+        if redefines_names(lang, node.kind()) {
             return None;
         }
         if tree::is_name(node) || node.kind().starts_with("shorthand_property_identifier") {
             let name = source.get(node.byte_range())?;
-            if reaches_variables(lang, name) {
+            if accesses_variables(lang, name) {
                 return None;
             }
             count += 1;
@@ -213,17 +216,20 @@ impl<'t, 's> Source<'t, 's> {
         self.text.get(node.byte_range())
     }
 
-    /// The expression that the mention gives the name, if it is a text.
-    fn given(&self, node: Node<'t>) -> Option<&'s str> {
+    /// Returns the expression that the mention assigns to the name, if it is a text.
+    fn assigned_text(&self, node: Node<'t>) -> Option<&'s str> {
         let parent = node.parent()?;
         let (value, statement) = match (self.lang, parent.kind()) {
             ("python", "assignment") => {
                 if parent.child_by_field_name("type").is_some() {
                     return None;
                 }
-                (bound(parent, node, "left", "right")?, expression(parent)?)
+                (
+                    assigned_value(parent, node, "left", "right")?,
+                    expression_statement(parent)?,
+                )
             }
-            ("ruby", "assignment") => (bound(parent, node, "left", "right")?, parent),
+            ("ruby", "assignment") => (assigned_value(parent, node, "left", "right")?, parent),
             ("js", "variable_declarator") => {
                 let statement = parent
                     .parent()
@@ -231,36 +237,36 @@ impl<'t, 's> Source<'t, 's> {
                 if self.of(statement.child(0)?)? != "const" {
                     return None;
                 }
-                (bound(parent, node, "name", "value")?, statement)
+                (assigned_value(parent, node, "name", "value")?, statement)
             }
-            // `$p`: the name stands below the variable.
+            // `$p`: the name is a child of the variable.
             ("php", "variable_name") => {
                 let assignment = parent.parent();
                 let assignment = assignment.filter(|a| a.kind() == "assignment_expression")?;
-                let value = bound(assignment, parent, "left", "right")?;
-                (value, expression(assignment)?)
+                let value = assigned_value(assignment, parent, "left", "right")?;
+                (value, expression_statement(assignment)?)
             }
             _ => return None,
         };
-        // In a function, a condition or a loop it may be another one, or none.
+        // In a function, a condition or a loop the assignment may run several times or never.
         let top = matches!(statement.parent()?.kind(), "module" | "program");
         let list = self.lang == "python" && texts_of(value).is_some();
         (top && (list || self.is_text(value))).then(|| self.of(value))?
     }
 
-    /// The values of the name of a loop at the top of the code: `for p in ['a', 'b']:`, or over
-    /// the files that a pattern finds.
-    fn items(&self, node: Node<'t>) -> Option<Vec<String>> {
+    /// Returns the values of a top-level loop variable: `for p in ['a', 'b']:`, or the files that a
+    /// pattern matches.
+    fn loop_values(&self, node: Node<'t>) -> Option<Vec<String>> {
         let parent = node.parent()?;
         if self.lang != "python" || parent.kind() != "for_statement" {
             return None;
         }
-        let list = bound(parent, node, "left", "right")?;
+        let list = assigned_value(parent, node, "left", "right")?;
         if parent.parent()?.kind() != "module" {
             return None;
         }
         if list.kind() == "call" {
-            return Some(vec![self.found(list)?]);
+            return Some(vec![self.globbed_files(list)?]);
         }
         let texts = texts_of(list)?;
         texts
@@ -269,9 +275,9 @@ impl<'t, 's> Source<'t, 's> {
             .collect()
     }
 
-    /// The files that a call finds by a pattern with an extension: `glob.glob('src/**/*.py')`,
-    /// `Path('src').rglob('*.ts')`.
-    fn found(&self, call: Node<'t>) -> Option<String> {
+    /// Returns the files that a call finds by a pattern with an extension:
+    /// `glob.glob('src/**/*.py')`, `Path('src').rglob('*.ts')`.
+    fn globbed_files(&self, call: Node<'t>) -> Option<String> {
         let function = call.child_by_field_name("function")?;
         let arguments = call.child_by_field_name("arguments")?;
         let mut cursor = arguments.walk();
@@ -311,9 +317,10 @@ impl<'t, 's> Source<'t, 's> {
         ))
     }
 
-    /// What to write for the parameters of a function at the top of the code, for each of its
-    /// calls: `def edit(path, old, new)`. The node is its name, the others are all of its mentions.
-    fn calls(&self, node: Node<'t>, others: &[Node<'t>]) -> Option<Vec<Vec<Edit>>> {
+    /// Returns the replacements for the parameters of a top-level function, for each of its calls:
+    /// `def edit(path, old, new)`. `node` is the function's name, `others` are all other mentions
+    /// of it.
+    fn call_edits(&self, node: Node<'t>, others: &[Node<'t>]) -> Option<Vec<Vec<Edit>>> {
         let function = node
             .parent()
             .filter(|f| f.kind() == "function_definition")?;
@@ -357,7 +364,7 @@ impl<'t, 's> Source<'t, 's> {
                 .iter()
                 .map(|given| {
                     let value = given.get(k).filter(|v| plain(**v))?;
-                    self.reads(reads, self.of(*value)?)
+                    self.read_edits(reads, self.of(*value)?)
                 })
                 .collect();
             if first == parameter
@@ -371,7 +378,7 @@ impl<'t, 's> Source<'t, 's> {
         out.iter().all(|edits| !edits.is_empty()).then_some(out)
     }
 
-    /// A text, texts that are joined, or a path of texts.
+    /// Returns whether the node is a text, a concatenation of texts, or a path built from texts.
     fn is_text(&self, node: Node<'t>) -> bool {
         if node.byte_range().len() > MAX_VALUE {
             return false;
@@ -403,7 +410,7 @@ impl<'t, 's> Source<'t, 's> {
         }
     }
 
-    /// True if the name is nothing but what a module of the standard library is imported as.
+    /// Returns whether the name is only used as an import from the standard library.
     fn is_module(&self, name: &str) -> bool {
         let home = if name == "Path" { "pathlib" } else { name };
         let Some(nodes) = self.mentions.get(name) else {
@@ -419,7 +426,7 @@ impl<'t, 's> Source<'t, 's> {
                     let object = parent.child_by_field_name("object") == Some(*node);
                     // `glob.glob`: the name of the function.
                     let member = parent.child_by_field_name("attribute") == Some(*node);
-                    let used = outermost(parent).parent();
+                    let used = outermost_member(parent).parent();
                     let read = |o: Node<'_>| matches!(o.kind(), "call" | "argument_list");
                     (object || member) && used.is_some_and(read)
                 }
@@ -436,13 +443,14 @@ impl<'t, 's> Source<'t, 's> {
         })
     }
 
-    /// What to write at all the mentions; nothing if one of them may do more than read.
-    fn reads(&self, mentions: &[Node<'t>], value: &str) -> Option<Vec<Edit>> {
-        mentions.iter().map(|n| self.reading(*n, value)).collect()
+    /// Returns the replacements of all mentions. `None` if one of them may do more than read.
+    fn read_edits(&self, mentions: &[Node<'t>], value: &str) -> Option<Vec<Edit>> {
+        mentions.iter().map(|n| self.read_edit(*n, value)).collect()
     }
 
-    /// What to write where a name is read; nothing where it may be something else than read.
-    fn reading(&self, node: Node<'t>, value: &str) -> Option<Edit> {
+    /// Returns the replacement of a mention that reads the name. `None` if it may do something
+    /// else.
+    fn read_edit(&self, node: Node<'t>, value: &str) -> Option<Edit> {
         let node = if self.lang == "php" {
             node.parent().filter(|n| n.kind() == "variable_name")?
         } else {
@@ -450,7 +458,7 @@ impl<'t, 's> Source<'t, 's> {
         };
         let parent = node.parent()?;
         let here = Some((node.byte_range(), value.to_owned()));
-        // A list can be changed, unless it is only gone over.
+        // A list can be changed, unless it is only iterated over.
         if self.lang == "python" && value.starts_with(['[', '(']) {
             let over = parent.kind() == "for_statement"
                 && parent.child_by_field_name("right") == Some(node);
@@ -471,7 +479,7 @@ impl<'t, 's> Source<'t, 's> {
                 "binary_operator" | "comparison_operator" | "subscript" | "assert_statement",
             )
             | ("js", "binary_expression") => here,
-            // `run(['cat', p])`: what a call is given is no pattern.
+            // `run(['cat', p])`: in an argument, the list isn't a pattern.
             ("python", "list" | "tuple") | ("js", "array") => here.filter(|_| {
                 let list = parent.parent();
                 list.is_some_and(|l| matches!(l.kind(), "argument_list" | "arguments"))
@@ -479,14 +487,14 @@ impl<'t, 's> Source<'t, 's> {
             // A member: `p.write_text(…)`, `p.parent.mkdir()`, `p.split("/")`.
             ("python", "attribute") | ("js", "member_expression") => {
                 let object = parent.child_by_field_name("object") == Some(node);
-                let whole = outermost(parent);
+                let whole = outermost_member(parent);
                 let read = whole.parent().is_some_and(|o| {
                     let called = o.child_by_field_name("function") == Some(whole);
                     called || matches!(o.kind(), "argument_list" | "arguments" | "binary_operator")
                 });
                 here.filter(|_| object && read)
             }
-            // Within a text: what the value holds between its marks.
+            // In a string, insert the value without its quotes.
             ("python", "interpolation") | ("js", "template_substitution")
                 if parent.child_count() == 3 =>
             {
@@ -500,8 +508,8 @@ impl<'t, 's> Source<'t, 's> {
         }
     }
 
-    /// True for the arguments of a function that leaves the text as it is: texts of Ruby can be
-    /// changed, and functions of PHP can be given the variable itself.
+    /// Returns whether the function with these arguments leaves the text unchanged: Ruby's strings
+    /// are mutable, and PHP's functions may take a reference.
     fn leaves_text(&self, list: Node<'t>) -> bool {
         let Some(call) = list.parent() else {
             return false;
@@ -550,20 +558,25 @@ impl<'t, 's> Source<'t, 's> {
     }
 }
 
-/// The value of an assignment, if its target is the node.
-fn bound<'t>(parent: Node<'t>, node: Node<'_>, name: &str, value: &str) -> Option<Node<'t>> {
+/// Returns the value of an assignment, if the node is its target.
+fn assigned_value<'t>(
+    parent: Node<'t>,
+    node: Node<'_>,
+    name: &str,
+    value: &str,
+) -> Option<Node<'t>> {
     let is = parent.child_by_field_name(name)? == node;
     let value = parent.child_by_field_name(value)?;
     is.then_some(value)
 }
 
-/// The statement that is nothing but the expression.
-fn expression(node: Node<'_>) -> Option<Node<'_>> {
+/// Returns the statement that consists of the expression.
+fn expression_statement(node: Node<'_>) -> Option<Node<'_>> {
     node.parent().filter(|s| s.kind() == "expression_statement")
 }
 
-/// The whole of a member of a member.
-fn outermost(node: Node<'_>) -> Node<'_> {
+/// Returns the outermost member expression.
+fn outermost_member(node: Node<'_>) -> Node<'_> {
     let mut whole = node;
     while let Some(outer) = whole.parent().filter(|o| o.kind() == node.kind()) {
         whole = outer;
@@ -571,17 +584,17 @@ fn outermost(node: Node<'_>) -> Node<'_> {
     whole
 }
 
-/// The elements of a list of nothing but texts.
+/// Returns the elements of a list that contains only texts.
 fn texts_of(list: Node<'_>) -> Option<Vec<Node<'_>>> {
     let mut cursor = list.walk();
     let elements: Vec<Node<'_>> = list.named_children(&mut cursor).collect();
     let good = matches!(list.kind(), "list" | "tuple")
-        && (1..=MAX_ITEMS).contains(&elements.len())
+        && (1..=MAX_VARIANTS).contains(&elements.len())
         && elements.iter().all(|e| plain(*e));
     good.then_some(elements)
 }
 
-/// A text without anything that is computed.
+/// Returns whether the node is a text without computed parts.
 fn plain(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     matches!(node.kind(), "string" | "encapsed_string")
@@ -595,7 +608,7 @@ fn plain(node: Node<'_>) -> bool {
         })
 }
 
-/// The text of a value without its marks: of one text, or of a path of texts.
+/// Returns the text of a value without quotes: of a text, or of a path built from texts.
 fn bare_text(value: &str) -> Option<String> {
     let list = value
         .split_once('(')

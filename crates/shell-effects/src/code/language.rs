@@ -1,13 +1,13 @@
-//! What the names of each scripting language do, as data: `policies/code/*.yaml`.
+//! The effects of the names in each scripting language, as data: `policies/code/*.yaml`.
 //!
-//! A file is parsed when its language is first met.
+//! A file is parsed when its language first occurs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
-/// The embedded files.
+/// Languages with their embedded files.
 const FILES: [(&str, &str); 6] = [
     (
         "python",
@@ -20,56 +20,57 @@ const FILES: [(&str, &str); 6] = [
     ("lua", include_str!("../../../../policies/code/lua.yaml")),
 ];
 
-/// Parts of names that aren't known.
+/// Verbs by which unknown names are rated.
 const VERBS: &str = include_str!("../../../../policies/code/verbs.yaml");
 
-/// What a name does. Of two entries of one name the earlier action wins, except for `Safe`.
+/// The action of a name. If a name has two entries, the earlier action in this order wins, except
+/// for `Safe`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Action {
-    /// Runs code that can't be known.
+    /// Runs unknown code.
     Dynamic,
-    /// A command line, or a list of words, as its first argument.
+    /// Runs a command line, or a list of words, in the first argument.
     Shell,
-    /// A program and its arguments as several arguments.
+    /// Runs a program; program and arguments are separate arguments.
     Program,
-    /// The same, and the code writes its input.
+    /// Like `Program`, but the code writes the program's input.
     Piped,
-    /// A program, then what it sees as its own name, then its arguments.
+    /// Runs a program; its `argv[0]` comes before the arguments.
     Argv,
-    /// The same behind a mode.
+    /// Like `Argv`, after an argument with a mode.
     ModeArgv,
-    /// Code of the same language as text.
+    /// Runs code of the same language, given as text.
     Code,
-    /// A function, or code of the same language as text.
+    /// Calls a function, or runs code of the same language given as text.
     Timer,
-    /// An attribute by its name.
+    /// Returns an attribute by its name.
     Getattr,
-    /// A method by its name.
+    /// Calls a method by its name.
     Send,
-    /// Calls a function that may be given by its name, as its first argument.
+    /// Calls the function in the first argument, which may be given by its name.
     Callback,
-    /// The same as its second argument.
+    /// Calls the function in the second argument.
     Callback2,
-    /// The same as its last argument.
+    /// Calls the function in the last argument.
     CallbackLast,
     Delete,
     DeleteTree,
     Write,
-    /// Writes its second argument.
+    /// Writes the file in the second argument.
     Write2,
     Move,
     Open,
     PerlOpen,
-    /// Edits the files that it reads if it is asked to.
+    /// Edits the files that it reads, if an argument says so.
     Inplace,
     Read,
-    /// Contacts a host; sends if it is given something to send.
+    /// Contacts a host. Sends data if it has an argument for it.
     Network,
-    /// Contacts a host by a method that it is given.
+    /// Contacts a host with an HTTP method from an argument.
     Request,
     NetSend,
-    /// Contacts a host and writes what it answers to its second argument.
+    /// Contacts a host and writes the answer to the file in the second argument.
     Download,
     Process,
     PathDelete,
@@ -77,46 +78,46 @@ pub(crate) enum Action {
     PathOpen,
     PathWrite,
     PathRead,
-    /// Adds a directory that modules are loaded from.
+    /// Adds a directory from which modules are loaded.
     LoadPath,
-    /// Changes the directory that later paths start from.
+    /// Changes the current directory.
     Chdir,
-    /// Sets a variable of the environment.
+    /// Sets an environment variable.
     Setenv,
-    /// Below the language.
+    /// Accesses memory or the runtime below the language.
     System,
-    /// SQL as its first argument.
+    /// Runs the SQL in the first argument.
     Sql,
-    /// Hands out a secret.
+    /// Returns a secret.
     Credential,
-    /// A module that isn't known.
+    /// Loads an unknown module.
     Execute,
-    /// A function that isn't known and has the name of an act.
+    /// Calls an unknown function with a verb in its name.
     Verb,
-    /// The variables of the environment.
+    /// Reads the environment variables.
     Environment,
-    /// Holds functions that aren't listed.
+    /// Contains functions that aren't listed.
     Opaque,
     Safe,
 }
 
-/// What a module reaches.
+/// The capabilities of a module, least powerful first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Reach {
-    /// Nothing but what it is given, or it reads files at most.
+pub(crate) enum Capability {
+    /// None, or reading files at most.
     Pure,
-    /// A large library for data.
+    /// A large library for data processing.
     Mild,
-    /// Files, processes or hosts; what isn't listed of it is a question.
+    /// Files, processes or hosts; unlisted functions may do anything with them.
     Partial,
-    /// Holds functions that aren't listed.
+    /// Contains functions that aren't listed.
     Opaque,
-    /// Hosts that data is sent to.
+    /// Sends data to hosts.
     NetSend,
     /// Any code.
     Dynamic,
-    /// Not known.
+    /// Unknown.
     Foreign,
 }
 
@@ -125,9 +126,9 @@ pub(crate) enum Reach {
 struct File {
     names: BTreeMap<String, String>,
     #[serde(default)]
-    modules: BTreeMap<Reach, String>,
+    modules: BTreeMap<Capability, String>,
     #[serde(default)]
-    constants: BTreeMap<Reach, String>,
+    constants: BTreeMap<Capability, String>,
 }
 
 /// The names of a language.
@@ -135,11 +136,11 @@ struct File {
 pub(crate) struct Language {
     names: FxHashMap<Box<str>, Action>,
     prefixes: Vec<Box<str>>,
-    modules: FxHashMap<Box<str>, Reach>,
-    constants: FxHashMap<Box<str>, Reach>,
+    modules: FxHashMap<Box<str>, Capability>,
+    constants: FxHashMap<Box<str>, Capability>,
 }
 
-/// The language of this name.
+/// Returns the data of a language; empty if it isn't known.
 pub(crate) fn language(lang: &str) -> &'static Language {
     static LANGUAGES: [OnceLock<Language>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
     static NONE: OnceLock<Language> = OnceLock::new();
@@ -148,7 +149,7 @@ pub(crate) fn language(lang: &str) -> &'static Language {
         .zip(&LANGUAGES)
         .find(|((name, _), _)| *name == lang);
     match found {
-        // What can't be read knows no name.
+        // If a file can't be parsed, its language has no known names.
         Some(((_, text), slot)) => slot.get_or_init(|| Language::read(text).unwrap_or_default()),
         None => NONE.get_or_init(Language::default),
     }
@@ -158,11 +159,11 @@ fn words(text: &str) -> impl Iterator<Item = Box<str>> {
     text.split_ascii_whitespace().map(Box::from)
 }
 
-fn reaches(lists: &BTreeMap<Reach, String>) -> FxHashMap<Box<str>, Reach> {
-    // Of two entries of one name the last one wins: the one that reaches further.
+fn capabilities(lists: &BTreeMap<Capability, String>) -> FxHashMap<Box<str>, Capability> {
+    // If a name has two entries, the last one wins, which is the more powerful one.
     lists
         .iter()
-        .flat_map(|(reach, names)| words(names).map(|name| (name, *reach)))
+        .flat_map(|(capability, names)| words(names).map(|name| (name, *capability)))
         .collect()
 }
 
@@ -170,8 +171,8 @@ impl Language {
     fn read(text: &str) -> Result<Self, String> {
         let file: File = serde_saphyr::from_str(text).map_err(|e| e.to_string())?;
         let mut language = Self {
-            modules: reaches(&file.modules),
-            constants: reaches(&file.constants),
+            modules: capabilities(&file.modules),
+            constants: capabilities(&file.constants),
             ..Self::default()
         };
         for (action, names) in &file.names {
@@ -189,28 +190,28 @@ impl Language {
         Ok(language)
     }
 
-    /// True if no name is known.
+    /// Returns whether no name is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// What exactly this name does.
+    /// Returns the action of exactly this name.
     pub(crate) fn exact(&self, name: &str) -> Option<Action> {
         self.names.get(name).copied()
     }
 
-    /// What anything of this name does, if it does something.
+    /// Returns the action of exactly this name, unless it is safe.
     pub(crate) fn act(&self, name: &str) -> Option<Action> {
         self.exact(name).filter(|action| *action != Action::Safe)
     }
 
-    /// True for a name that is listed as harmless.
+    /// Returns whether a name is listed as harmless.
     pub(crate) fn is_safe(&self, name: &str) -> bool {
         self.exact(name) == Some(Action::Safe)
             || self.prefixes.iter().any(|p| name.starts_with(&**p))
     }
 
-    /// True for a name that does more than read, wherever it stands.
+    /// Returns whether a name does more than read, wherever it occurs.
     pub(crate) fn acts(&self, name: &str) -> bool {
         !matches!(
             self.exact(name),
@@ -226,30 +227,35 @@ impl Language {
         )
     }
 
-    /// What a module reaches: by its name, or by the package that it is part of.
-    pub(crate) fn module(&self, name: &str) -> Reach {
+    /// Returns the capabilities of a module, by its name or by the package that contains it.
+    pub(crate) fn module(&self, name: &str) -> Capability {
         let mut name = name;
         loop {
-            if let Some(reach) = self.modules.get(name) {
-                return *reach;
+            if let Some(capability) = self.modules.get(name) {
+                return *capability;
             }
             match name.rfind(['.', '/']) {
                 Some(at) if at > 0 => name = name.get(..at).unwrap_or_default(),
-                _ => return Reach::Foreign,
+                _ => return Capability::Foreign,
             }
         }
     }
 
-    /// What a class or another constant reaches.
-    pub(crate) fn constant(&self, name: &str) -> Reach {
+    /// Returns the capabilities of a class or another constant.
+    pub(crate) fn constant(&self, name: &str) -> Capability {
         let first = name.split("::").next().unwrap_or(name);
         let of = |name| self.constants.get(name).copied();
-        of(name).or_else(|| of(first)).unwrap_or(Reach::Foreign)
+        of(name)
+            .or_else(|| of(first))
+            .unwrap_or(Capability::Foreign)
     }
 
-    /// What a module of exactly this name reaches.
-    pub(crate) fn exact_module(&self, name: &str) -> Reach {
-        self.modules.get(name).copied().unwrap_or(Reach::Foreign)
+    /// Returns the capabilities of a module of exactly this name.
+    pub(crate) fn exact_module(&self, name: &str) -> Capability {
+        self.modules
+            .get(name)
+            .copied()
+            .unwrap_or(Capability::Foreign)
     }
 }
 
@@ -281,7 +287,7 @@ static WORDS: LazyLock<Verbs> = LazyLock::new(|| {
     }
 });
 
-/// True if a part of the name says that it deletes, runs or sends something.
+/// Returns whether a part of the name is a verb that deletes, runs or sends something.
 pub(crate) fn has_verb(lang: &str, name: &str) -> bool {
     let spared = WORDS.except.get(lang);
     parts(name).any(|part| {
@@ -290,12 +296,12 @@ pub(crate) fn has_verb(lang: &str, name: &str) -> bool {
     })
 }
 
-/// True if a part of the name says that it does more than compute.
+/// Returns whether a part of the name is a verb that does more than compute.
 pub(crate) fn has_mild_verb(lang: &str, name: &str) -> bool {
     has_verb(lang, name) || parts(name).any(|part| WORDS.mild.contains(part.as_str()))
 }
 
-/// The words of a name: `deleteMany`, `drop_all` and `HTTPSend` are two each.
+/// Splits a name into words: `deleteMany`, `drop_all` and `HTTPSend` have two each.
 fn parts(name: &str) -> impl Iterator<Item = String> {
     let mut rest = name;
     std::iter::from_fn(move || {

@@ -1,22 +1,22 @@
-//! A rough lexer, good enough for the C-like and scripting languages at once.
+//! An approximate lexer for C-like and scripting languages alike.
 
 /// A token of inline code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     /// A dotted name (`os.path.join`, `File::open`, `$fh->print`).
     Name(String),
-    /// A string; false if it holds computed parts.
+    /// A string; false if it has computed parts.
     Str(String, bool),
-    /// A command in backticks or `qx`, `%x`.
+    /// A command in backticks, `qx` or `%x`.
     Shell(String),
     Num,
     Punct(char),
-    /// What isn't known: any text, or one without blanks and slashes.
-    Hole(bool),
+    /// An unknown part: any text (true), or one without blanks and slashes.
+    Unknown(bool),
 }
 
 impl Token {
-    /// The name, if it is one.
+    /// Returns the name, if it is one.
     pub(crate) fn name(&self) -> Option<&str> {
         if let Self::Name(name) = self {
             Some(name)
@@ -31,41 +31,40 @@ impl Token {
 pub(crate) struct CallArg {
     /// The text if the argument is one plain string.
     pub literal: Option<String>,
-    /// The elements of a list, what isn't known as a hole.
+    /// The elements of a list; unknown ones are `UNKNOWN`.
     pub words: Vec<String>,
-    /// The list holds nothing but strings.
+    /// Whether the list contains only strings.
     pub complete: bool,
-    /// An object or a hash.
+    /// Whether it is an object or a hash.
     pub object: bool,
-    /// A function.
+    /// Whether it is a function.
     pub function: bool,
-    /// A mere name or number: no text, and no function of the code's own.
+    /// Whether it is a single name or number: neither a text nor a function that the code defines.
     pub bare: bool,
-    /// The strings joined, what isn't known as a hole.
+    /// The joined strings; unknown parts are `UNKNOWN`.
     pub partial: String,
-    /// Given by keyword (`encoding="utf8"`).
+    /// Whether it is given by keyword (`encoding="utf8"`).
     pub keyword: bool,
-    /// The keyword.
     pub key: String,
-    /// All texts in it, one after the other.
+    /// All texts in it, in order.
     pub texts: Vec<String>,
-    /// Keys and values of an object; a value that isn't known is none.
+    /// Keys and values of an object; `None` for an unknown value.
     pub pairs: Vec<(String, Option<String>)>,
-    /// A list that is spread into arguments: which, isn't seen.
+    /// Whether an unknown list is spread into arguments.
     pub spread: bool,
 }
 
-/// Deepest code inside of substitutions inside of code that is cut into tokens.
+/// Maximum nesting of code in substitutions.
 const MAX_SUBSTITUTIONS: usize = 4;
 
-/// Cuts code into tokens.
+/// Splits code into tokens.
 pub fn tokens(lang: &str, text: &str) -> Vec<Token> {
     let mut out = Vec::new();
-    cut(lang, text, 0, &mut out);
+    tokenise(lang, text, 0, &mut out);
     out
 }
 
-fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
+fn tokenise(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
     let c: Vec<char> = text.chars().collect();
     let mut i = 0;
     let at = |i: usize| c.get(i).copied().unwrap_or('\n');
@@ -73,7 +72,7 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
         let ch = at(i);
         match ch {
             '\0' | '\u{1}' => {
-                out.push(Token::Hole(ch == '\0'));
+                out.push(Token::Unknown(ch == '\0'));
                 i += 1;
             }
             _ if ch.is_whitespace() => {
@@ -127,7 +126,11 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
             }
             '"' | '\'' => {
                 let triple = lang == "python" && at(i + 1) == ch && at(i + 2) == ch;
-                let raw_prefix = matches!(out.last(), Some(Token::Name(n)) if lang == "python" && n.len() <= 2 && n.chars().all(|x| "rbfuRBFU".contains(x)) && i > 0 && at(i - 1).is_alphabetic());
+                let prefix = |n: &str| n.len() <= 2 && n.chars().all(|x| "rbfuRBFU".contains(x));
+                let raw_prefix = lang == "python"
+                    && out.last().and_then(Token::name).is_some_and(prefix)
+                    && i > 0
+                    && at(i - 1).is_alphabetic();
                 let mut fstring = false;
                 if raw_prefix && let Some(Token::Name(n)) = out.pop() {
                     fstring = n.contains(['f', 'F']);
@@ -194,7 +197,7 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
                 }
                 out.push(Token::Num);
             }
-            // Variables of punctuation: `$"` begins no string, `$#` no comment.
+            // Punctuation variables: `$"` begins no string, `$#` no comment.
             '$' if matches!(lang, "perl" | "ruby") && matches!(at(i + 1), '"' | '\'' | '`') => {
                 out.push(Token::Name(format!("${}", at(i + 1))));
                 i += 2;
@@ -230,7 +233,7 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
                         || x == '_'
                         || matches!(x, '?' | '!') && lang == "ruby" && at(i + 1) != '='
                         || x == '$' && lang == "js";
-                    // What stands behind a dot belongs to the name.
+                    // A member after a dot belongs to the name.
                     let dot = x == '.'
                         && (at(i + 1).is_alphabetic() || matches!(at(i + 1), '_' | '$'))
                         && lang != "perl"
@@ -258,7 +261,7 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
                     && !at(i).is_alphanumeric()
                 {
                     let mut j = i;
-                    // Behind a blank `#` begins a comment, and the text follows it.
+                    // After a blank, `#` begins a comment, and the text follows it.
                     while j < c.len() && (at(j).is_whitespace() || at(j) == '#' && j > i) {
                         if at(j) == '#' {
                             while j < c.len() && at(j) != '\n' {
@@ -268,7 +271,7 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
                         j += 1;
                     }
                     let d = at(j);
-                    // `$h{y}` is a member by its name, no operator.
+                    // `$h{y}` is a member by its name, not an operator.
                     let before: Vec<&Token> = out.iter().rev().take(2).collect();
                     let member = d == '}'
                         && matches!(
@@ -314,7 +317,7 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
                             // The replacement is code.
                             _ if evals == 1 && d != '\'' && depth < MAX_SUBSTITUTIONS => {
                                 out.extend([Token::Num, Token::Punct(';')]);
-                                cut(lang, &replacement, depth + 1, out);
+                                tokenise(lang, &replacement, depth + 1, out);
                                 out.push(Token::Punct(';'));
                             }
                             _ if evals > 0 => out.push(Token::Name("s///e".to_owned())),
@@ -333,7 +336,7 @@ fn cut(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
     }
 }
 
-/// A list of the words of a text.
+/// Adds a list of the words of a text.
 fn word_list(text: &str, out: &mut Vec<Token>) {
     out.push(Token::Punct('['));
     for (i, word) in text.split_whitespace().enumerate() {
@@ -345,7 +348,8 @@ fn word_list(text: &str, out: &mut Vec<Token>) {
     out.push(Token::Punct(']'));
 }
 
-/// A text in Lua's long brackets (`[[…]]`, `[==[…]==]`) that begins at `from`, and where it ends.
+/// Returns the text in Lua's long brackets (`[[…]]`, `[==[…]==]`) that begins at `from`, and its
+/// end.
 fn long_bracket(c: &[char], from: usize) -> Option<(String, usize)> {
     let level = c.get(from + 1..)?.iter().take_while(|x| **x == '=').count();
     if c.get(from) != Some(&'[') || c.get(from + 1 + level) != Some(&'[') {
@@ -376,7 +380,7 @@ fn closing(c: char) -> char {
     }
 }
 
-/// A regular expression can start here (after an operator, not after a value).
+/// Returns whether a regular expression can begin here: after an operator, not after a value.
 fn regex_position(out: &[Token]) -> bool {
     match out.last() {
         None => true,
@@ -409,7 +413,7 @@ fn regex_position(out: &[Token]) -> bool {
     }
 }
 
-/// The text behind the opening mark `open`, in which brackets may be nested.
+/// Returns the text after the opening delimiter `open`, in which brackets may nest, and its end.
 fn between(c: &[char], from: usize, open: char) -> (String, usize) {
     let close = closing(open);
     if open == close {
@@ -458,7 +462,7 @@ fn quoted(c: &[char], from: usize, close: char) -> (String, usize) {
     (s, i)
 }
 
-/// The arguments of the call whose name stands just before `i`.
+/// Returns the arguments of the call whose name is just before `i`.
 pub(crate) fn call_args(tokens: &[Token], i: usize) -> Vec<CallArg> {
     let paren = tokens.get(i) == Some(&Token::Punct('('));
     let mut i = if paren { i + 1 } else { i };
@@ -524,10 +528,10 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
         inner @ ..,
         Token::Punct(')'),
     ] = tokens
-        && JOINS.contains(&join.as_str())
+        && PATH_JOINS.contains(&join.as_str())
         && inner.iter().all(|t| !matches!(t, Token::Punct('(' | ')')))
     {
-        return joined(a, inner);
+        return join_path(a, inner);
     }
     a.pairs = pairs(tokens);
     a.object = matches!(tokens, [Token::Punct('{'), .., Token::Punct('}')]);
@@ -545,7 +549,7 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
         _ => false,
     };
     a.bare = matches!(tokens, [Token::Name(_) | Token::Num]);
-    // Adjacent strings, or joined by `+` or `.`, are one.
+    // Strings that are adjacent, or joined by `+` or `.`, are one text.
     let mut text = String::new();
     let mut plain = !tokens.is_empty();
     for t in tokens {
@@ -560,7 +564,7 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
         a.literal = Some(text);
     } else if let [Token::Punct('[' | '('), inner @ ..] = tokens {
         list(&mut a, inner);
-        // `("a" + b)` is no list.
+        // `("a" + b)` isn't a list.
         if tokens.first() == Some(&&Token::Punct('(')) && a.words.len() == 1 {
             a.words.clear();
         }
@@ -568,7 +572,7 @@ fn arg_of(tokens: &[&Token]) -> CallArg {
     a
 }
 
-/// Keys and values: `{"a": x}`, `{"a" => x}`, `dict(a=x)`.
+/// Returns keys and values: `{"a": x}`, `{"a" => x}`, `dict(a=x)`.
 fn pairs(tokens: &[&Token]) -> Vec<(String, Option<String>)> {
     let mut out = Vec::new();
     for (i, w) in tokens.windows(2).enumerate() {
@@ -595,13 +599,13 @@ fn pairs(tokens: &[&Token]) -> Vec<(String, Option<String>)> {
     out
 }
 
-/// The strings of an expression, what isn't known as a hole.
+/// Joins the strings of an expression; other parts are `UNKNOWN`.
 fn partial(tokens: &[&Token]) -> String {
     let mut out = String::new();
     for t in tokens {
         match t {
             Token::Str(s, true) => out.push_str(s),
-            Token::Str(s, false) => out.push_str(&without_code(s)),
+            Token::Str(s, false) => out.push_str(&blank_interpolations(s)),
             // `Path("a") / "b"`
             Token::Punct('/') => out.push('/'),
             Token::Punct(_) => {}
@@ -612,8 +616,8 @@ fn partial(tokens: &[&Token]) -> String {
     out
 }
 
-/// A text with holes for what is put into it: `{…}`, `${…}`, `#{…}`, `$name`, `@name`.
-fn without_code(text: &str) -> String {
+/// Replaces interpolations in a text by `UNKNOWN`: `{…}`, `${…}`, `#{…}`, `$name`, `@name`.
+fn blank_interpolations(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -644,7 +648,7 @@ fn without_code(text: &str) -> String {
     out
 }
 
-/// The elements of the list that begins here.
+/// Parses the elements of the list that begins here.
 fn list(a: &mut CallArg, tokens: &[&Token]) {
     let mut depth = 0_usize;
     let mut element: Vec<&Token> = Vec::new();
@@ -689,8 +693,8 @@ fn list(a: &mut CallArg, tokens: &[&Token]) {
     a.complete = complete;
 }
 
-/// Functions that put paths together.
-const JOINS: [&str; 9] = [
+/// Functions that join paths.
+const PATH_JOINS: [&str; 9] = [
     "os.path.join",
     "posixpath.join",
     "path.join",
@@ -702,8 +706,8 @@ const JOINS: [&str; 9] = [
     "join",
 ];
 
-/// A path that is put together from parts.
-fn joined(mut a: CallArg, inner: &[&Token]) -> CallArg {
+/// Evaluates a path that is joined from parts.
+fn join_path(mut a: CallArg, inner: &[&Token]) -> CallArg {
     let mut known = true;
     for part in inner.split(|t| **t == Token::Punct(',')) {
         let text = if let [Token::Str(s, true)] = part {
@@ -723,7 +727,7 @@ fn joined(mut a: CallArg, inner: &[&Token]) -> CallArg {
     a
 }
 
-/// The literal in `Name("literal").method`, where the method's name stands at `i`.
+/// Returns the literal in `Name("literal").method`, where the method's name is at `i`.
 pub(crate) fn receiver_literal(tokens: &[Token], i: usize) -> Option<String> {
     let k = i.checked_sub(5)?;
     match tokens.get(k..i)? {
@@ -733,13 +737,14 @@ pub(crate) fn receiver_literal(tokens: &[Token], i: usize) -> Option<String> {
             Token::Str(s, true),
             Token::Punct(')'),
             Token::Punct('.'),
-        ] if path.ends_with("Path") => above(s, tokens.get(i)?.name()?),
+        ] if path.ends_with("Path") => receiver_path(s, tokens.get(i)?.name()?),
         _ => None,
     }
 }
 
-/// The path that a method is called on: `write_text` is, `parent.mkdir` is of what is above.
-fn above(path: &str, name: &str) -> Option<String> {
+/// Returns the path that a method applies to: `write_text` to the path itself, `parent.mkdir` to
+/// its parent.
+fn receiver_path(path: &str, name: &str) -> Option<String> {
     let mut path = path;
     let (members, _method) = name.rsplit_once('.').unwrap_or(("", name));
     for member in members.split('.').filter(|m| !m.is_empty()) {
@@ -755,13 +760,13 @@ fn above(path: &str, name: &str) -> Option<String> {
     Some(path.to_owned())
 }
 
-/// Whether a name is written so that others read it: with an escape (JavaScript), or with
-/// characters that Python takes for those of ASCII (NFKC).
+/// Returns whether a name is spelled in a way that only the interpreter reads: with an escape
+/// (JavaScript), or with characters that Python normalises to ASCII (NFKC).
 pub(super) fn disguises_names(lang: &str, tokens: &[Token]) -> bool {
     let like_ascii = |c: char| {
         matches!(
             u32::from(c),
-            // Full-width letters, those of mathematics, letters like `ℯ`, raised and lowered.
+            // Full-width and mathematical letters, letters like `ℯ`, superscripts and subscripts.
             0xff21..=0xff5a
                 | 0x1d400..=0x1d7ff
                 | 0x2100..=0x214f

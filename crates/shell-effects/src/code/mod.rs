@@ -1,7 +1,7 @@
-//! Inline code of other languages: what its text says it does.
+//! Effects of inline code in other languages, from its text.
 //!
-//! Never clears code because nothing bad was found: what isn't made only of known
-//! harmless names stays a possible `execute`, and what hides names is `dynamic`.
+//! Code is never cleared because nothing bad was found. Code that isn't made only of known harmless
+//! names stays a possible `execute`, and code that hides names is `dynamic`.
 
 mod actions;
 pub(crate) mod awk;
@@ -23,54 +23,57 @@ mod tests;
 mod tree;
 mod vim;
 
-use super::chars::{UNKNOWN, has_hole};
+use super::chars::{UNKNOWN, has_unknown};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
-use language::{Action, Reach, language};
+use language::{Action, Capability, language};
 use lex::Token;
 use rustc_hash::FxHashSet;
 use scope::Scope;
 
-/// Deepest code inside of strings inside of code that is read.
+/// Maximum nesting of code in strings.
 const MAX_EMBEDDED: usize = 4;
 
-/// Most tokens of code that are followed: imports and calls are compared with all of the code.
+/// Maximum number of tokens: imports and calls are compared with all of the code.
 const MAX_TOKENS: usize = 4096;
 
-/// A piece of code that is read.
+/// Code being analysed.
 struct Code<'c> {
     scope: &'c Scope<'c>,
     tokens: &'c [Token],
     span: Span,
-    /// What the program that runs it reads.
+    /// Input of the program that runs the code.
     stdin: &'c Stream,
-    /// How many texts with code stand around it.
+    /// Number of texts with code around it.
     depth: usize,
 }
 
-/// True for text that names nothing of the language that acts, reads or talks to others, and no
+/// Returns whether a text contains no name of the language that acts, reads or communicates, and no
 /// module that does.
-pub(crate) fn reaches_nothing(lang: &str, text: &str) -> bool {
+pub(crate) fn is_inert_text(lang: &str, text: &str) -> bool {
     let language = language(lang);
     let plain = |word: &str| {
-        let reach = language.exact_module(word);
+        let capability = language.exact_module(word);
         language.act(word).is_none()
-            && matches!(reach, Reach::Pure | Reach::Mild | Reach::Foreign)
+            && matches!(
+                capability,
+                Capability::Pure | Capability::Mild | Capability::Foreign
+            )
             && (!word.starts_with('_') || matches!(word, "__name__" | "__main__" | "__init__"))
     };
     !language.is_empty()
-        && !text.contains(crate::chars::is_mark)
+        && !text.contains(crate::chars::is_placeholder)
         && !text.contains(['`', '$'])
         && tree::words(text).all(plain)
 }
 
 impl Engine<'_> {
-    /// Looks at inline code of a language.
+    /// Analyses inline code of a language.
     pub(crate) fn code(&mut self, lang: &str, arg: &Arg, stdin: &Stream) {
         self.burn(arg.text.len() / 2 + 8);
-        if self.spent(arg.span) {
+        if self.is_spent(arg.span) {
             return;
         }
         if arg.text.trim() == "\0" {
@@ -121,13 +124,13 @@ impl Engine<'_> {
         }
     }
 
-    /// Code of a scripting language, with its constants in their place.
+    /// Analyses code of a scripting language, after constant propagation.
     fn inline_script(&mut self, lang: &str, arg: &Arg, stdin: &Stream, depth: usize) {
         if depth > MAX_EMBEDDED {
             self.dynamic(arg.span, "runs code inside of strings inside of strings");
             return;
         }
-        match constants::inline(lang, &arg.text) {
+        match constants::propagate(lang, &arg.text) {
             Some(texts) => {
                 for text in texts {
                     let arg = Arg {
@@ -141,12 +144,12 @@ impl Engine<'_> {
         }
     }
 
-    /// What the calls of code do, as the lexer reads it, held against a second reading.
+    /// Adds the effects of the calls that the lexer finds, and checks them with the parser.
     fn script_text(&mut self, lang: &str, arg: &Arg, stdin: &Stream, depth: usize) {
         let text = arg.text.as_str();
         let tokens = lex::tokens(lang, text);
         self.burn(tokens.len() * (2 + tokens.len() / 512) + text.len());
-        if self.spent(arg.span) {
+        if self.is_spent(arg.span) {
             return;
         }
         if tokens.len() > MAX_TOKENS {
@@ -172,7 +175,7 @@ impl Engine<'_> {
                 "a name in the code is written with other characters",
             );
         }
-        let before = self.shell.place();
+        let before = self.shell.clone_cwd();
         self.code_assignments(lang, &tokens, arg.span);
         for (i, token) in tokens.iter().enumerate() {
             match token {
@@ -196,18 +199,18 @@ impl Engine<'_> {
                     Some(a) => self.code_action(&code, a, name, i),
                     None => all_known &= !names::matters(lang, &tokens, i),
                 },
-                // A hole among the words of the code: any code at all, unless it is a mere value.
-                Token::Hole(any) if *any || names::hole_is_code(&tokens, i) => {
+                // An unknown part of the code may be any code, unless it is only a value.
+                Token::Unknown(any) if *any || names::unknown_is_code(&tokens, i) => {
                     self.dynamic(arg.span, "a part of the code isn't known");
                 }
                 _ => {}
             }
         }
-        self.shell.set_place(before);
+        self.shell.set_cwd(before);
         if computed::computed_call(lang, &tokens) || scope.reflects && scope.calls_values {
             self.dynamic(arg.span, "the code computes the names that it calls");
         }
-        all_known &= self.second_reading(&code, arg);
+        all_known &= self.check_with_grammar(&code, arg);
         if !all_known
             && scope.environment
             && tokens
@@ -228,13 +231,13 @@ impl Engine<'_> {
         }
     }
 
-    /// What code does by assigning: to the environment, and to the files that perl reads.
+    /// Adds the effects of assignments: to the environment, and to the files that Perl reads.
     fn code_assignments(&mut self, lang: &str, tokens: &[Token], span: Span) {
-        let mut gives_files = false;
+        let mut sets_inputs = false;
         for (i, token) in tokens.iter().enumerate() {
             let Token::Name(name) = token else { continue };
-            let behind = tokens.get(i + 1..).unwrap_or_default();
-            match (lang, name.as_str(), behind) {
+            let after = tokens.get(i + 1..).unwrap_or_default();
+            match (lang, name.as_str(), after) {
                 (
                     "python",
                     "os.environ" | "environ",
@@ -281,12 +284,12 @@ impl Engine<'_> {
                 }
                 ("perl", "@ARGV", [Token::Punct('='), ..])
                 | ("perl", "push" | "unshift", [Token::Name(_) | Token::Punct('('), ..]) => {
-                    gives_files = true;
+                    sets_inputs = true;
                 }
                 _ => {}
             }
         }
-        if gives_files {
+        if sets_inputs {
             for token in tokens {
                 if let Token::Str(text, _) = token
                     && let Some(cmd) = text.strip_suffix('|').or_else(|| text.strip_prefix('|'))
@@ -309,9 +312,9 @@ impl Engine<'_> {
         self.code_variable(key, text, span);
     }
 
-    /// Reads the code once more, by its grammar where there is one, and looks into its strings.
-    /// True if both readings agree on all of it.
-    fn second_reading(&mut self, code: &Code<'_>, arg: &Arg) -> bool {
+    /// Parses the code with its grammar, if there is one, and analyses code in its strings. Returns
+    /// whether lexer and parser agree on all of it.
+    fn check_with_grammar(&mut self, code: &Code<'_>, arg: &Arg) -> bool {
         let (lang, tokens) = (code.scope.lang, code.tokens);
         let text = arg.text.as_str();
         let lexed: FxHashSet<&str> = tokens
@@ -320,15 +323,16 @@ impl Engine<'_> {
             .flat_map(tree::words)
             .collect();
         let (embedded, sure) = match tree::read(lang, text) {
-            Some(reading) => {
-                let is_hole = |name: &str| has_hole(text) && name.bytes().all(|c| c == b'h');
+            Some(parsed_code) => {
+                let is_unknown_word =
+                    |name: &str| has_unknown(text) && name.bytes().all(|c| c == b'h');
                 let unseen = |name: &&String| {
-                    !is_hole(name) && tree::words(name).any(|word| !lexed.contains(word))
+                    !is_unknown_word(name) && tree::words(name).any(|word| !lexed.contains(word))
                 };
-                if !reading.broken && reading.names.iter().any(|name| unseen(&name)) {
+                if !parsed_code.broken && parsed_code.names.iter().any(|name| unseen(&name)) {
                     self.dynamic(arg.span, "the code hides calls behind what looks like text");
                 }
-                (reading.embedded, !reading.broken)
+                (parsed_code.embedded, !parsed_code.broken)
             }
             None if lang == "perl" => {
                 let strings = tokens.iter().filter_map(|t| {
@@ -343,7 +347,7 @@ impl Engine<'_> {
                         .filter_map(|s| tree::embedded_perl(s))
                         .map(str::to_owned)
                         .collect(),
-                    !tree::doubtful(text, tokens),
+                    !tree::may_be_misread(text, tokens),
                 )
             }
             None => (Vec::new(), true),
@@ -360,7 +364,7 @@ impl Engine<'_> {
                 code.depth + 1,
             );
         }
-        // Where a reader is lost, everything that reads like a call may be one.
+        // If the parser fails, everything that looks like a call may be one.
         if !sure && tree::call_like(text).any(|w| !lexed.contains(w) && language(lang).acts(w)) {
             self.dynamic(arg.span, "text in the code reads like a call");
         }
@@ -370,7 +374,7 @@ impl Engine<'_> {
         sure
     }
 
-    /// Languages without a reader of their own: harmless only if plainly so.
+    /// Rates languages without a lexer of their own: harmless only if obviously so.
     fn plain_code(&mut self, arg: &Arg) {
         const BAD: &[&str] = &[
             "system",
@@ -409,7 +413,7 @@ impl Engine<'_> {
             "grant",
         ];
         let t = arg.text.to_ascii_lowercase();
-        if BAD.iter().any(|b| t.contains(b)) || has_hole(&t) || t.contains('`') {
+        if BAD.iter().any(|b| t.contains(b)) || has_unknown(&t) || t.contains('`') {
             self.emit_raw(
                 EffectKind::Unknown,
                 None,
@@ -430,7 +434,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Code in a string that a shell would run, from within another language.
+    /// Runs a shell command that code of another language contains as a string.
     pub(crate) fn run_inner_shell(&mut self, text: &str, span: Span) {
         if text.contains(UNKNOWN) && text.trim().starts_with(UNKNOWN) {
             self.dynamic(span, "runs text that isn't known");
@@ -439,7 +443,7 @@ impl Engine<'_> {
         self.run_text(
             text,
             Base::Fixed(span),
-            super::effect::How::Code,
+            super::effect::StepOrigin::Code,
             &Stream::default(),
             false,
         );

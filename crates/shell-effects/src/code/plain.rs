@@ -1,18 +1,29 @@
-//! Languages without a reader of their own: code that only prints texts or calculates.
+//! Languages without a lexer of their own: recognises code that only prints texts or calculates.
 
 /// Names that print or calculate, by language.
 const NAMES: &[(&str, &str)] = &[
     (
         "r",
-        "print cat c mean median sum min max length sqrt abs round paste paste0 sep collapse seq rep rev sort nchar toupper tolower head tail summary sd var exp log R.version.string R.version packageVersion sessionInfo Sys.time Sys.Date TRUE FALSE NULL NA pi letters LETTERS message invisible format nrow ncol dim names class typeof str table unique range quantile cumsum prod is.na numeric_version getRversion",
+        "\
+            print cat c mean median sum min max length sqrt abs round paste paste0 sep collapse \
+            seq rep rev sort nchar toupper tolower head tail summary sd var exp log \
+            R.version.string R.version packageVersion sessionInfo Sys.time Sys.Date TRUE FALSE \
+            NULL NA pi letters LETTERS message invisible format nrow ncol dim names class typeof \
+            str table unique range quantile cumsum prod is.na numeric_version getRversion",
     ),
     (
         "julia",
-        "println print show VERSION true false nothing pi sqrt abs sum length min max round floor ceil div mod string repr typeof maximum minimum prod reverse sort uppercase lowercase",
+        "\
+            println print show VERSION true false nothing pi sqrt abs sum length min max round \
+            floor ceil div mod string repr typeof maximum minimum prod reverse sort uppercase \
+            lowercase",
     ),
     (
         "elixir",
-        "IO.puts IO.inspect IO.write System.version true false nil rem div abs round String.upcase String.downcase String.length String.reverse Enum.sum Enum.count Enum.max Enum.min length",
+        "\
+            IO.puts IO.inspect IO.write System.version true false nil rem div abs round \
+            String.upcase String.downcase String.length String.reverse Enum.sum Enum.count \
+            Enum.max Enum.min length",
     ),
     (
         "erlang",
@@ -20,11 +31,19 @@ const NAMES: &[(&str, &str)] = &[
     ),
     (
         "haskell",
-        "print putStrLn putStr show sum product length maximum minimum reverse map sqrt mod div replicate take drop concat words unwords lines unlines even odd succ pred True False not head last fst snd abs negate pi",
+        "\
+            print putStrLn putStr show sum product length maximum minimum reverse map sqrt mod \
+            div replicate take drop concat words unwords lines unlines even odd succ pred True \
+            False not head last fst snd abs negate pi",
     ),
     (
         "functional",
-        "display displayln newline print write-line putStrLn putStr show print_endline print_string print_int Printf.printf sum product length reverse sqrt expt quotient remainder modulo abs min max list not exact->inexact even? odd? number->string string-length string-append string-upcase string-downcase princ format t nil true false car cdr first rest",
+        "\
+            display displayln newline print write-line putStrLn putStr show print_endline \
+            print_string print_int Printf.printf sum product length reverse sqrt expt quotient \
+            remainder modulo abs min max list not exact->inexact even? odd? number->string \
+            string-length string-append string-upcase string-downcase princ format t nil true \
+            false car cdr first rest",
     ),
     (
         "jvm",
@@ -34,7 +53,9 @@ const NAMES: &[(&str, &str)] = &[
     ("swift", "print true false nil"),
     (
         "octave",
-        "disp printf display sqrt sum mean abs max min length numel size zeros ones eye pi version true false ans num2str round floor ceil mod",
+        "\
+            disp printf display sqrt sum mean abs max min length numel size zeros ones eye pi \
+            version true false ans num2str round floor ceil mod",
     ),
     (
         "other",
@@ -42,7 +63,8 @@ const NAMES: &[(&str, &str)] = &[
     ),
 ];
 
-/// True if the code holds nothing but numbers, texts, operators and names that print or calculate.
+/// Returns whether the code contains only numbers, texts, operators and names that print or
+/// calculate.
 pub(super) fn harmless(lang: &str, text: &str) -> bool {
     let Some((_, names)) = NAMES.iter().find(|(name, _)| *name == lang) else {
         return false;
@@ -55,7 +77,7 @@ pub(super) fn harmless(lang: &str, text: &str) -> bool {
                 Some(end) => after.get(end..).unwrap_or_default(),
                 None => return false,
             },
-            // A text, a character or a quoted list: no marks in it, and it ends.
+            // A text, a character or a quoted list: without interpolation, and closed.
             '\'' => match after.split_once('\'') {
                 Some((inner, after)) if is_plain(lang, inner) && lang != "functional" => after,
                 _ => return false,
@@ -70,7 +92,7 @@ pub(super) fn harmless(lang: &str, text: &str) -> bool {
                 let end = rest.find(|c| !part(c)).unwrap_or(rest.len());
                 let (name, after) = rest.split_at(end);
                 let name = name.trim_end_matches(['.', ':', '-', '>']);
-                // A letter before a text says how to read it.
+                // A letter before a text changes how it is read.
                 if after.starts_with(['"', '\'']) || !names.split(' ').any(|n| n == name) {
                     return false;
                 }
@@ -87,7 +109,7 @@ pub(super) fn harmless(lang: &str, text: &str) -> bool {
     true
 }
 
-/// Marks that names of a language may hold besides letters and digits.
+/// Returns whether names of a language may contain this character, besides letters and digits.
 fn named(lang: &str, mark: char) -> bool {
     match lang {
         "erlang" => matches!(mark, ':' | '_'),
@@ -97,7 +119,7 @@ fn named(lang: &str, mark: char) -> bool {
     }
 }
 
-/// Where a text ends that begins here, if nothing is put into it.
+/// Returns the end of the text that begins here, if it has no interpolation.
 fn end_of_text(lang: &str, text: &str) -> Option<usize> {
     let mut escaped = false;
     let end = text.char_indices().find(|(_, c)| {
@@ -109,7 +131,7 @@ fn end_of_text(lang: &str, text: &str) -> Option<usize> {
     is_plain(lang, text.get(..end)?).then(|| end.saturating_add(1))
 }
 
-/// True for a text into which nothing is put.
+/// Returns whether a text has no interpolation.
 fn is_plain(lang: &str, text: &str) -> bool {
     let inserts: &[&str] = match lang {
         "swift" => &["\\("],

@@ -1,11 +1,11 @@
-//! Commands of the store redis.
+//! Redis commands.
 
 use super::super::effect::{Certainty, EffectKind, RiskLevel};
 use super::super::engine::Engine;
 use super::super::expand::Arg;
 
-/// Lines of one text that are looked at.
-const MOST: usize = 4096;
+/// Maximum number of lines of one text.
+const MAX_LINES: usize = 4096;
 
 const READS: &str = " GET MGET KEYS SCAN INFO PING DBSIZE TTL PTTL TYPE EXISTS LLEN LRANGE LINDEX LPOS \
  SMEMBERS SCARD SISMEMBER SMISMEMBER SRANDMEMBER HGET HGETALL HKEYS HVALS HLEN HEXISTS HSTRLEN HMGET \
@@ -18,8 +18,8 @@ const WRITES: &str = " SET MSET SETNX SETEX PSETEX APPEND INCR INCRBY INCRBYFLOA
  HSETNX HINCRBY LPUSH RPUSH LPUSHX RPUSHX SADD ZADD ZINCRBY XADD PUBLISH PFADD GEOADD MULTI EXEC \
  DISCARD WATCH UNWATCH ";
 
-/// Second words with which a command that is otherwise of high risk only reads.
-const LOOKS: &str = " CONFIG:GET CLIENT:LIST CLIENT:INFO CLIENT:ID CLIENT:GETNAME MEMORY:USAGE \
+/// Subcommands that only read, of commands that are otherwise of high risk.
+const READING_SUBCOMMANDS: &str = " CONFIG:GET CLIENT:LIST CLIENT:INFO CLIENT:ID CLIENT:GETNAME MEMORY:USAGE \
  MEMORY:STATS MEMORY:DOCTOR SLOWLOG:GET SLOWLOG:LEN LATENCY:LATEST LATENCY:HISTORY LATENCY:DOCTOR \
  OBJECT:ENCODING OBJECT:FREQ OBJECT:IDLETIME OBJECT:REFCOUNT CLUSTER:INFO CLUSTER:NODES \
  CLUSTER:SLOTS CLUSTER:SHARDS MODULE:LIST FUNCTION:LIST SCRIPT:EXISTS PUBSUB:CHANNELS \
@@ -32,8 +32,8 @@ impl Engine<'_> {
             let Some(word) = words.next() else { continue };
             let second = words.next().unwrap_or_default();
             let listed = |list: &str, w: &str| list.split_ascii_whitespace().any(|x| x == w);
-            let looks = listed(LOOKS, &format!("{word}:{second}"));
-            let (kind, risk) = if n >= MOST {
+            let looks = listed(READING_SUBCOMMANDS, &format!("{word}:{second}"));
+            let (kind, risk) = if n >= MAX_LINES {
                 (EffectKind::Unknown, RiskLevel::High)
             } else if looks || listed(READS, &word) {
                 (EffectKind::Read, RiskLevel::Low)
@@ -49,16 +49,16 @@ impl Engine<'_> {
                 Certainty::Certain,
                 arg.span,
                 risk,
-                "a command of the store",
+                "a Redis command",
             );
-            if n >= MOST {
+            if n >= MAX_LINES {
                 break;
             }
         }
     }
 }
 
-/// A word as the client reads it: in quotes or not, in any case.
+/// Returns a word as the client reads it: without quotes, in upper case.
 fn plain(word: &str) -> String {
     word.trim_matches(['"', '\'']).to_ascii_uppercase()
 }

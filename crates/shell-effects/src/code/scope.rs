@@ -1,49 +1,48 @@
-//! What a piece of code imports, defines and mentions: what its names can reach.
+//! The imports, definitions and uses of names in a piece of code.
 
-use super::language::{Action, Language, Reach, language};
+use super::language::{Action, Capability, Language, language};
 use super::lex::Token;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
-/// What holds for all of a piece of code.
+/// Properties of a whole piece of code.
 #[derive(Debug)]
 pub(super) struct Scope<'t> {
     pub(super) lang: &'t str,
     pub(super) language: &'static Language,
-    /// Names of imports, and what they stand for.
+    /// Names of imports, with what they refer to.
     pub(super) aliases: FxHashMap<&'t str, String>,
-    /// Functions, classes and variables of the code's own.
+    /// Functions, classes and variables that the code defines.
     pub(super) defined: FxHashSet<&'t str>,
-    /// Tokens of import statements: a module, or a name of one that is only called later on.
+    /// Tokens of import statements by their index.
     pub(super) imports: FxHashMap<usize, Import>,
-    /// Uses a module that isn't known.
+    /// Uses an unknown module.
     pub(super) foreign: bool,
-    /// Uses a module of which only some functions are known.
+    /// Uses a module of which only some functions are listed.
     pub(super) partial: bool,
-    /// Uses a large library for data.
+    /// Uses a large library for data processing.
     pub(super) mild: bool,
     /// Reads the environment.
     pub(super) environment: bool,
     /// Reads files.
     pub(super) reads: bool,
-    /// Names a method of HTTP that changes something, or a change in GraphQL.
+    /// Mentions an HTTP method that changes something, or a GraphQL mutation.
     pub(super) changes: bool,
     /// Can start programs.
     pub(super) spawns: bool,
     /// Writes to the input of a program that it starts.
-    pub(super) feeds: bool,
-    /// Calls what a variable or an expression holds.
+    pub(super) writes_stdin: bool,
+    /// Calls the value of a variable or an expression.
     pub(super) calls_values: bool,
-    /// Takes something out of an object by a computed name.
+    /// Accesses a member of an object by a computed name.
     pub(super) reflects: bool,
 }
 
 /// A token of an import statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Import {
-    /// A module.
-    Module(Reach),
-    /// A name of a module, which is looked up where it is used.
+    Module(Capability),
+    /// A name from a module that is only called later; each call is looked up separately.
     Name,
 }
 
@@ -62,7 +61,7 @@ impl<'t> Scope<'t> {
             reads: false,
             changes: false,
             spawns: false,
-            feeds: false,
+            writes_stdin: false,
             calls_values: false,
             reflects: false,
         };
@@ -77,7 +76,7 @@ impl<'t> Scope<'t> {
                 Token::Name(name) => scope.mention(name, tokens, i),
                 Token::Str(text, false) => scope.environment |= names_environment(lang, text),
                 Token::Str(text, true) => {
-                    scope.feeds |= lang == "js" && text == "stdin";
+                    scope.writes_stdin |= lang == "js" && text == "stdin";
                     scope.spawns |= matches!(text.as_str(), "child_process" | "node:child_process");
                     let is = |method: &&str| text.eq_ignore_ascii_case(method);
                     scope.changes |= ["POST", "PUT", "PATCH", "DELETE"].iter().any(is);
@@ -86,7 +85,7 @@ impl<'t> Scope<'t> {
                 _ => {}
             }
         }
-        // A method of HTTP that isn't known.
+        // An unknown HTTP method.
         scope.changes |= tokens.windows(3).any(|w| match w {
             [Token::Name(name), Token::Punct(':' | '='), value] => {
                 name == "method" && !matches!(value, Token::Str(_, true) | Token::Punct('='))
@@ -96,8 +95,8 @@ impl<'t> Scope<'t> {
         scope.calls_values |= tokens
             .windows(2)
             .any(|w| matches!(w, [Token::Punct(')' | ']'), Token::Punct('(')]));
-        // `s[k].write(…)`: the key may be the input of a program.
-        scope.feeds |= lang == "js"
+        // `s[k].write(…)`: the key may select a program's input.
+        scope.writes_stdin |= lang == "js"
             && tokens.windows(5).any(|w| match w {
                 [
                     Token::Punct('['),
@@ -115,17 +114,17 @@ impl<'t> Scope<'t> {
         scope
     }
 
-    /// Notes that a module is used.
-    fn uses(&mut self, reach: Reach) {
-        match reach {
-            Reach::Pure => {}
-            Reach::Mild => self.mild = true,
-            Reach::Partial | Reach::NetSend | Reach::Dynamic => self.partial = true,
-            Reach::Opaque | Reach::Foreign => self.foreign = true,
+    /// Records that a module is used.
+    fn uses(&mut self, capability: Capability) {
+        match capability {
+            Capability::Pure => {}
+            Capability::Mild => self.mild = true,
+            Capability::Partial | Capability::NetSend | Capability::Dynamic => self.partial = true,
+            Capability::Opaque | Capability::Foreign => self.foreign = true,
         }
     }
 
-    /// `import a.b as c, d`, `from a import b as c`
+    /// Parses `import a.b as c, d` and `from a import b as c`.
     fn python_imports(&mut self, tokens: &'t [Token]) {
         let mut i = 0;
         while let Some(token) = tokens.get(i) {
@@ -137,9 +136,9 @@ impl<'t> Scope<'t> {
             match token {
                 Token::Name(word) if start && word == "import" => {
                     while let Some(Token::Name(module)) = tokens.get(i) {
-                        let reach = self.language.module(module);
-                        self.uses(reach);
-                        self.imports.insert(i, Import::Module(reach));
+                        let capability = self.language.module(module);
+                        self.uses(capability);
+                        self.imports.insert(i, Import::Module(capability));
                         i += 1;
                         if let [Token::Name(r#as), Token::Name(alias), ..] =
                             tokens.get(i..).unwrap_or_default()
@@ -163,7 +162,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// The rest of `from a import b as c, d`; where it ends.
+    /// Parses the rest of `from a import b as c, d`. Returns its end.
     fn python_from(&mut self, tokens: &'t [Token], from: usize) -> usize {
         let mut i = from;
         while tokens.get(i) == Some(&Token::Punct('.')) {
@@ -171,37 +170,41 @@ impl<'t> Scope<'t> {
         }
         let relative = i > from;
         let mut module = "";
-        let mut reach = Reach::Foreign;
+        let mut capability = Capability::Foreign;
         if let Some(Token::Name(name)) = tokens.get(i)
             && name != "import"
         {
             module = name;
             if !relative {
-                reach = self.language.module(name);
+                capability = self.language.module(name);
             }
-            self.imports.insert(i, Import::Module(reach));
+            self.imports.insert(i, Import::Module(capability));
             i += 1;
         }
         if tokens.get(i).and_then(Token::name) != Some("import") {
             return i;
         }
         i += 1;
-        let mut inner = Reach::Pure;
+        let mut inner = Capability::Pure;
         loop {
             match tokens.get(i) {
                 Some(Token::Punct('(' | ',')) => i += 1,
                 Some(Token::Punct('*')) => {
-                    inner = inner.max(reach);
+                    inner = inner.max(capability);
                     i += 1;
                 }
                 Some(Token::Name(name)) => {
                     let full = format!("{module}.{name}");
                     // `from urllib import parse`
                     let own = self.language.exact_module(&full);
-                    let known = own != Reach::Foreign || self.language.exact(&full).is_some();
-                    let of = if own == Reach::Foreign { reach } else { own };
-                    inner = inner.max(if known && own == Reach::Foreign {
-                        Reach::Pure
+                    let known = own != Capability::Foreign || self.language.exact(&full).is_some();
+                    let of = if own == Capability::Foreign {
+                        capability
+                    } else {
+                        own
+                    };
+                    inner = inner.max(if known && own == Capability::Foreign {
+                        Capability::Pure
                     } else {
                         of
                     });
@@ -228,9 +231,9 @@ impl<'t> Scope<'t> {
         i
     }
 
-    /// `const a = require("b")`, `const {a, b: c} = require("d")`, `import a from "b"`
+    /// Parses `const a = require("b")`, `const {a, b: c} = require("d")` and `import a from "b"`.
     fn js_imports(&mut self, tokens: &'t [Token]) {
-        // A pattern anywhere may take a member out of something that isn't followed.
+        // A pattern anywhere may take a member from an object that isn't tracked.
         for taken in tokens.windows(4) {
             if let [
                 Token::Punct('{' | ','),
@@ -243,7 +246,7 @@ impl<'t> Scope<'t> {
                 self.aliases.insert(alias, name.clone());
             }
         }
-        // `const {rmSync: z} = fs`: `node -e` has its modules as names.
+        // `const {rmSync: z} = fs`: `node -e` predefines its modules as names.
         for (i, taken) in tokens.windows(3).enumerate() {
             if let [Token::Punct('}'), Token::Punct('='), Token::Name(module)] = taken
                 && !matches!(module.as_str(), "require" | "await" | "import")
@@ -272,11 +275,11 @@ impl<'t> Scope<'t> {
             };
             let module = module.strip_prefix("node:").unwrap_or(module);
             self.uses(self.js_module(module));
-            let behind = tokens.get(i + 1..).unwrap_or_default();
-            if matches!(behind, [Token::Punct(')'), Token::Punct('['), ..]) {
+            let after = tokens.get(i + 1..).unwrap_or_default();
+            if matches!(after, [Token::Punct(')'), Token::Punct('['), ..]) {
                 continue;
             }
-            let property = match behind {
+            let property = match after {
                 [
                     Token::Punct(')'),
                     Token::Punct('.'),
@@ -301,7 +304,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// The names that `{a, b: c}`, of which this is all but the end, takes out of a module.
+    /// Records the names that `{a, b: c}` takes from a module; `inner` ends before the bracket.
     fn js_members(&mut self, inner: &'t [Token], module: &str) {
         let open = inner.iter().rposition(|t| *t == Token::Punct('{'));
         let inner = inner.get(open.unwrap_or(0)..).unwrap_or_default();
@@ -325,34 +328,36 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// What a module of JavaScript reaches.
-    pub(super) fn js_module(&self, name: &str) -> Reach {
+    /// Returns the capabilities of a JavaScript module.
+    pub(super) fn js_module(&self, name: &str) -> Capability {
         let name = name.strip_prefix("node:").unwrap_or(name);
         if name.contains("://") || name.starts_with("data:") {
-            return Reach::Dynamic;
+            return Capability::Dynamic;
         }
         if name.starts_with(['/', '~']) || name.starts_with("..") {
-            return Reach::Dynamic;
+            return Capability::Dynamic;
         }
         if name.starts_with('.') {
             // Data, or a file of the project.
             return if name.ends_with(".json") {
-                Reach::Pure
+                Capability::Pure
             } else {
-                Reach::Foreign
+                Capability::Foreign
             };
         }
         match self.language.exact_module(name) {
-            Reach::Foreign => name
+            Capability::Foreign => name
                 .split('/')
                 .next()
                 .filter(|scope| !scope.starts_with('@'))
-                .map_or(Reach::Foreign, |first| self.language.exact_module(first)),
-            reach => reach,
+                .map_or(Capability::Foreign, |first| {
+                    self.language.exact_module(first)
+                }),
+            capability => capability,
         }
     }
 
-    /// Names that the code itself gives a meaning.
+    /// Records the names that the code itself defines.
     fn definitions(&mut self, tokens: &'t [Token]) {
         for (i, w) in tokens.windows(2).enumerate() {
             match w {
@@ -378,7 +383,7 @@ impl<'t> Scope<'t> {
                         self.defined.extend(token.name());
                     }
                 }
-                // The variables of ruby are bare words.
+                // Ruby's variables are bare words.
                 [Token::Name(name), Token::Punct('=')]
                     if self.lang == "ruby" && tokens.get(i + 2) != Some(&Token::Punct('=')) =>
                 {
@@ -434,18 +439,19 @@ impl<'t> Scope<'t> {
                 let own = name.contains("process.stdin")
                     || name.starts_with("Deno.")
                     || name.starts_with("Bun.");
-                let behind = tokens.get(i + 1..).unwrap_or_default();
-                // `s.stdin`, `s.stdio[0]`, `stdio: [f, …]`: whoever has it can write to it.
+                let after = tokens.get(i + 1..).unwrap_or_default();
+                // `s.stdin`, `s.stdio[0]`, `stdio: [f, …]`: the code can write to the program's
+                // input.
                 let input = name.split('.').any(|part| part == "stdin")
                     && (name != "stdin" || is_member(tokens, i));
-                let listed = match behind {
+                let listed = match after {
                     [Token::Punct('['), ..] => name.ends_with("stdio"),
                     [Token::Punct(':'), Token::Punct('['), first, ..] => {
                         name == "stdio" && !matches!(first, Token::Str(..))
                     }
                     _ => false,
                 };
-                self.feeds |= !own && (input || listed);
+                self.writes_stdin |= !own && (input || listed);
                 if let (
                     "fs" | "http" | "https" | "net" | "dns" | "child_process" | "Deno" | "Bun",
                     true,
@@ -457,7 +463,7 @@ impl<'t> Scope<'t> {
             "python" => {
                 let fed = name.ends_with("stdin.write") && !name.starts_with("sys.")
                     || name.ends_with(".communicate") && called;
-                self.feeds |=
+                self.writes_stdin |=
                     fed || name == "communicate" && tokens.get(i + 2) != Some(&Token::Punct(')'));
             }
             "ruby" => {
@@ -536,7 +542,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// The name with what its first part was imported as.
+    /// Returns the name with an imported first part replaced by what it refers to.
     pub(super) fn resolve<'n>(&self, name: &'n str) -> Cow<'n, str> {
         let (first, rest) = name
             .split_once('.')
@@ -549,7 +555,7 @@ impl<'t> Scope<'t> {
     }
 }
 
-/// True if the name at `i` is a member of what stands before it.
+/// Returns whether the name at `i` is a member of the preceding value.
 pub(super) fn is_member(tokens: &[Token], i: usize) -> bool {
     let before = |n: usize| i.checked_sub(n).and_then(|k| tokens.get(k));
     match before(1) {
@@ -559,7 +565,7 @@ pub(super) fn is_member(tokens: &[Token], i: usize) -> bool {
     }
 }
 
-/// True if the name is only called from there on: each call is looked up by itself.
+/// Returns whether the name is only called from there on. Each call is then looked up separately.
 fn only_called(tokens: &[Token], from: usize, name: &str) -> bool {
     let rest = tokens.get(from..).unwrap_or_default();
     rest.iter().enumerate().all(|(k, t)| match t {
@@ -575,7 +581,7 @@ fn is_word_of_js(name: &str) -> bool {
     )
 }
 
-/// True if what stands at `at` is a function: `x => …`, `(x, y) => …`.
+/// Returns whether a function begins at `at`: `x => …`, `(x, y) => …`.
 fn arrow_behind(tokens: &[Token], at: usize) -> bool {
     let mut depth = 0_usize;
     for (k, token) in tokens.iter().enumerate().skip(at) {
@@ -594,10 +600,15 @@ fn arrow_behind(tokens: &[Token], at: usize) -> bool {
     false
 }
 
-/// True for JavaScript that takes something out of an object by a name that it computes:
-/// `x[a + b]`, `{[a]: b} = x`.
+/// Returns whether a JavaScript name is a function that lists the members of an object.
+pub(super) fn lists_members(name: &str) -> bool {
+    name.starts_with("Object.values") || name.starts_with("Object.entries")
+}
+
+/// Returns whether JavaScript code accesses a member by a computed name: `x[a + b]`,
+/// `{[a]: b} = x`.
 fn reflects(tokens: &[Token]) -> bool {
-    let listed = |t: &Token| matches!(t, Token::Name(n) if n.starts_with("Object.values") || n.starts_with("Object.entries"));
+    let listed = |t: &Token| t.name().is_some_and(lists_members);
     tokens.iter().enumerate().any(|(i, t)| {
         if listed(t) {
             return true;
@@ -627,7 +638,7 @@ fn reflects(tokens: &[Token]) -> bool {
     })
 }
 
-/// True if a text that is put together takes in the environment.
+/// Returns whether a text with interpolations reads the environment.
 fn names_environment(lang: &str, text: &str) -> bool {
     let marks: &[&str] = match lang {
         "python" => &["environ", "getenv"],

@@ -84,7 +84,8 @@ impl Engine<'_> {
                 'a' | 'i' | 'c' => i = text_end(&c, i + 1),
                 ':' | 'b' | 't' | 'T' => i = label_end(&c, i + 1),
                 UNKNOWN => {
-                    // A number of a line is followed by a command; anything else may be one.
+                    // A line number is followed by a command; any other unknown part may be a
+                    // command.
                     let before = c.get(from..i).unwrap_or_default();
                     let number = |x: &char| {
                         x.is_whitespace()
@@ -92,8 +93,8 @@ impl Engine<'_> {
                             || matches!(x, ';' | '{' | '}' | ',' | '$' | '+' | '~')
                     };
                     let address = before.last() == Some(&',') || before.iter().all(number);
-                    let behind = c.get(i + 1..).unwrap_or_default();
-                    let next = behind.iter().find(|x| !x.is_whitespace() || **x == '\n');
+                    let after = c.get(i + 1..).unwrap_or_default();
+                    let next = after.iter().find(|x| !x.is_whitespace() || **x == '\n');
                     let followed = next.is_some_and(|x| {
                         x.is_ascii_alphanumeric() || matches!(x, ',' | '!' | '~' | '=' | '{')
                     });
@@ -108,7 +109,8 @@ impl Engine<'_> {
         }
     }
 
-    /// As [`delimited`]; a part whose end isn't sure could hide what follows.
+    /// Like [`delimited`]; adds an effect if the end isn't certain, since the part may hide what
+    /// follows.
     fn sed_part(&mut self, c: &[char], i: usize, d: char, regex: bool, span: Span) -> usize {
         let (end, sure) = delimited(c, i, d, regex);
         if !sure {
@@ -130,8 +132,8 @@ impl Engine<'_> {
     }
 }
 
-/// Whether a script leaves nothing of a file that it edits in place: it deletes every line, or, if
-/// it is `quiet`, prints none. Only what is plain is told.
+/// Returns whether a script that edits in place empties the file: it deletes every line or, if
+/// `quiet`, prints none. Recognises only plain scripts.
 pub(crate) fn leaves_nothing(script: &str, quiet: bool) -> bool {
     let commands = script.split([';', '\n', '{', '}']).map(str::trim);
     let (mut clears, mut prints) = (false, false);
@@ -171,9 +173,9 @@ pub(crate) fn leaves_nothing(script: &str, quiet: bool) -> bool {
     (clears || quiet) && !prints
 }
 
-/// Where the part of `s`, `y` or an address that begins at `i` ends (behind its delimiter), and
-/// whether that is sure. In a regular expression (`regex`) a delimiter between brackets is an
-/// ordinary character.
+/// Returns the end of the part of `s`, `y` or an address that begins at `i` (after its delimiter),
+/// and whether that is certain. In a regular expression (`regex`) a delimiter between brackets is
+/// literal.
 fn delimited(c: &[char], mut i: usize, d: char, regex: bool) -> (usize, bool) {
     while let Some(&x) = c.get(i) {
         match x {
@@ -181,7 +183,7 @@ fn delimited(c: &[char], mut i: usize, d: char, regex: bool) -> (usize, bool) {
             _ if x == d => return (i + 1, true),
             '\n' => return (i, false),
             '[' if regex => match bracket(c, i) {
-                // A backslash in front of the bracket that closes is read in two ways.
+                // A backslash before the closing bracket is ambiguous.
                 Some(end)
                     if c.get(i..end)
                         .is_some_and(|b| b.contains(&d) && b.ends_with(&['\\', ']'])) =>
@@ -197,7 +199,8 @@ fn delimited(c: &[char], mut i: usize, d: char, regex: bool) -> (usize, bool) {
     (c.len(), false)
 }
 
-/// Where the bracket expression that begins at `i` ends, if it does soon: the work stays linear.
+/// Returns the end of the bracket expression that begins at `i`. It must be near, so that the work
+/// stays linear.
 fn bracket(c: &[char], i: usize) -> Option<usize> {
     const LONGEST: usize = 512;
     let c = c.get(..c.len().min(i + LONGEST))?;
@@ -220,7 +223,7 @@ fn bracket(c: &[char], i: usize) -> Option<usize> {
     }
 }
 
-/// The end of the text of `a`, `i` and `c`: of its line, and of those that a backslash adds.
+/// Returns the end of the text of `a`, `i` and `c`: the line, with lines continued by a backslash.
 fn text_end(c: &[char], mut i: usize) -> usize {
     loop {
         match c.get(i) {
@@ -240,7 +243,7 @@ fn line_end(c: &[char], i: usize) -> usize {
         .map_or(c.len(), |(k, _)| k)
 }
 
-/// Shells write `:a;N;$!ba` on one line, and GNU sed takes it.
+/// Returns the end of a label. Scripts often have `:a;N;$!ba` on one line, and GNU sed accepts it.
 fn label_end(c: &[char], i: usize) -> usize {
     c.iter()
         .enumerate()
@@ -279,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_emptied_are_lost() {
+    fn emptied_files_are_detected() {
         for cmd in [
             "sed -i d src/main.c",
             "sed --in-place= -e d src/main.c",
@@ -310,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_may_be_commands() {
+    fn unknown_parts_may_be_commands() {
         for cmd in [
             "sed \"s/a/b/$x\" f",
             "sed \"/x/$x\" f",
@@ -336,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn text_goes_on_behind_a_backslash() {
+    fn text_continues_after_a_backslash() {
         let end = |text: &str| text_end(&text.chars().collect::<Vec<_>>(), 0);
         assert_eq!(end("x\np"), 1);
         assert_eq!(end("\\\ns/x\np"), 5);

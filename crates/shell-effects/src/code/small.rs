@@ -1,6 +1,6 @@
-//! Small languages of single programs: only what is provably harmless is told apart.
+//! Small languages of single programs: recognises only what is provably harmless.
 
-/// True if the text holds nothing but commands that only look.
+/// Returns whether the text contains only commands that read.
 pub(super) fn harmless(lang: &str, text: &str) -> bool {
     match lang {
         "mongo" => return mongo(text),
@@ -88,7 +88,7 @@ fn lftp(line: &str) -> bool {
     }
 }
 
-/// Macros by their bare names: no `%(…)`, no `%{lua:…}`, no arguments.
+/// Accepts RPM macros by their bare names: no `%(…)`, no `%{lua:…}`, no arguments.
 fn rpm(text: &str) -> bool {
     let mut rest = text;
     while let Some(i) = rest.find('%') {
@@ -113,7 +113,7 @@ fn rpm(text: &str) -> bool {
     true
 }
 
-/// Functions of mongosh that only look, or compute.
+/// Functions of mongosh that only read or compute.
 const MONGO_CALLS: &str = " find findOne count countDocuments estimatedDocumentCount distinct aggregate \
  explain limit skip sort toArray pretty size hasNext next itcount map filter forEach some every print \
  printjson tojson EJSON.stringify JSON.stringify getCollectionNames getCollectionInfos getCollection \
@@ -124,13 +124,13 @@ const MONGO_CALLS: &str = " find findOne count countDocuments estimatedDocumentC
  includes slice toString toISOString toFixed ObjectId ISODate Date NumberLong NumberInt UUID \
  runCommand adminCommand if for while return switch typeof catch function ";
 
-/// Commands of the server that only look.
+/// Commands of the `mongod` server that only read.
 const MONGO_COMMANDS: &str = " ping listDatabases serverStatus buildInfo collStats dbStats hostInfo \
  listCollections listIndexes connectionStatus hello isMaster count distinct getParameter getCmdLineOpts \
  replSetGetStatus top ";
 
-/// Names that act or run code even where they aren't called.
-const MONGO_ACTS: [&str; 47] = [
+/// Names that act or run code even without being called.
+const MONGO_ACTIONS: [&str; 47] = [
     "delete",
     "remove",
     "drop",
@@ -187,7 +187,7 @@ enum Js<'t> {
     Sign(char),
 }
 
-/// Code of mongosh as tokens; `None` where it isn't plain.
+/// Splits mongosh code into tokens; `None` if it isn't plain.
 fn js(text: &str) -> Option<Vec<Js<'_>>> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -203,7 +203,7 @@ fn js(text: &str) -> Option<Vec<Js<'_>>> {
                 out.push(Js::Str(body));
                 body.len() + 2
             }
-            // A regular expression of letters: everything else could be read in two ways.
+            // Accepts only regular expressions of letters; others are ambiguous.
             '/' if matches!(out.last(), Some(Js::Sign('(' | ',' | ':'))) => {
                 let inner = rest.get(1..)?;
                 let body = inner.get(..inner.find('/')?)?;
@@ -236,7 +236,7 @@ fn mongo(text: &str) -> bool {
     let listed = |list: &str, w: &str| list.split_ascii_whitespace().any(|x| x == w);
     let acts = |w: &str| {
         let w = w.to_ascii_lowercase();
-        MONGO_ACTS.iter().any(|a| {
+        MONGO_ACTIONS.iter().any(|a| {
             // `deleted` and `createdAt` are fields.
             let field =
                 w.starts_with(a) && w.get(a.len()..).is_some_and(|r| r.starts_with(['d', 'r']));
@@ -261,10 +261,10 @@ fn mongo(text: &str) -> bool {
                     || *name == "stringify" && matches!(json, Some(Js::Name("JSON" | "EJSON")))
             }
             Js::Name(name) => {
-                // Another function under a known name.
+                // A known name is assigned another function.
                 let given = at(i + 1) == Some(&Js::Sign('='))
                     && !matches!(at(i + 2), Some(Js::Sign('=' | '>')));
-                // A function that is handed on.
+                // A function that is passed on.
                 let root = i.checked_sub(2).and_then(at);
                 let handed =
                     matches!(root, Some(Js::Name("rs" | "sh"))) && before == Some(&Js::Sign('.'));
@@ -278,13 +278,13 @@ fn mongo(text: &str) -> bool {
             Js::Str(text) => {
                 let key = at(i + 1) == Some(&Js::Sign(':'));
                 let operator = ["$out", "$merge", "$where", "$accumulator", "$function"];
-                // A name that is joined, or called by.
+                // A name that is concatenated, or an empty key.
                 let joined = at(i + 1) == Some(&Js::Sign('+')) || before == Some(&Js::Sign('+'));
                 let nameless = key && text.is_empty();
                 !(operator.contains(text) || nameless || joined)
             }
             Js::Sign('[') => match before {
-                // A member by its name: only a literal one, and not to be called.
+                // A member by its name: only a literal one that isn't called.
                 Some(Js::Name(_) | Js::Str(_) | Js::Sign(')' | ']' | '}')) => {
                     let plain = match at(i + 1) {
                         Some(Js::Name(n)) => n.bytes().all(|b| b.is_ascii_digit()),
@@ -302,7 +302,7 @@ fn mongo(text: &str) -> bool {
     })
 }
 
-/// Cypher that reads: only known words outside of texts.
+/// Returns whether Cypher only reads: only known words outside of texts.
 fn cypher(text: &str) -> bool {
     if text.contains(['\0', '`', '\\', '$']) || text.contains("//") || text.contains("/*") {
         return false;
@@ -315,10 +315,10 @@ fn cypher(text: &str) -> bool {
         code.push_str(" x ");
         let mut inner = tail.chars();
         let Some(quote) = inner.next() else { break };
-        let Some((_, behind)) = inner.as_str().split_once(quote) else {
+        let Some((_, after)) = inner.as_str().split_once(quote) else {
             return false;
         };
-        rest = behind;
+        rest = after;
     }
     code.push_str(rest);
     let code = code.to_ascii_lowercase();

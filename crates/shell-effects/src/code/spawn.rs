@@ -1,6 +1,6 @@
-//! Programs that code starts: their words, what they are given to read and what is set for them.
+//! Programs that code starts: their arguments, input and settings.
 
-use super::actions::Call;
+use super::actions::CodeCall;
 use super::language::Action;
 use super::lex::{CallArg, Token};
 use crate::chars::UNKNOWN;
@@ -9,16 +9,16 @@ use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 
 impl Engine<'_> {
-    /// A call that starts a program. What isn't known of its words is a hole.
-    pub(super) fn code_spawn(&mut self, call: &Call<'_>, action: Action) {
-        let before = self.shell.place();
+    /// Runs the program of a call. Unknown parts of its words are `UNKNOWN`.
+    pub(super) fn code_spawn(&mut self, call: &CodeCall<'_>, action: Action) {
+        let before = self.shell.clone_cwd();
         self.shell_settings(&call.args, call.code.span);
         let input = input(call, action);
         self.start(call, action, &input);
-        self.shell.set_place(before);
+        self.shell.set_cwd(before);
     }
 
-    fn start(&mut self, call: &Call<'_>, action: Action, input: &Stream) {
+    fn start(&mut self, call: &CodeCall<'_>, action: Action, input: &Stream) {
         let span = call.code.span;
         let args: Vec<&CallArg> = call
             .args
@@ -69,7 +69,7 @@ impl Engine<'_> {
         }
         words.extend(options.into_iter().flatten());
         let line = match words.as_slice() {
-            // One text is a line for a shell.
+            // A single text is a line for a shell.
             [line] if first.words.is_empty() => Some(line.clone()),
             _ => None,
         };
@@ -81,10 +81,10 @@ impl Engine<'_> {
         self.wrapped(&words, input, false, span);
     }
 
-    /// What a call that runs a command sets for it by keyword: directory, environment, another
+    /// Applies the keyword arguments of a call that runs a command: directory, environment, another
     /// program.
     fn shell_settings(&mut self, args: &[CallArg], span: Span) {
-        // `{"PATH" => …}` before the words, `{env: {…}}` behind them.
+        // `{"PATH" => …}` before the words, `{env: {…}}` after them.
         for (name, value) in args.iter().filter(|a| a.object).flat_map(|a| &a.pairs) {
             match name.as_str() {
                 "cwd" | "chdir" => self.change_dir(value.as_deref().unwrap_or("\0")),
@@ -114,7 +114,7 @@ impl Engine<'_> {
 }
 
 impl Engine<'_> {
-    /// A shell that isn't one of the usual runs the line instead of them.
+    /// Adds an effect if a shell other than the usual ones runs the line.
     fn other_shell(&mut self, value: Option<&str>, span: Span) {
         let usual = value.is_some_and(|v| {
             let known = ["sh", "bash", "zsh", "dash", "true", "false", ""];
@@ -130,7 +130,7 @@ impl Engine<'_> {
     }
 }
 
-/// The words that an argument stands for.
+/// Returns the words of an argument.
 fn texts(arg: &CallArg) -> Vec<String> {
     match &arg.literal {
         Some(text) => vec![text.clone()],
@@ -140,8 +140,8 @@ fn texts(arg: &CallArg) -> Vec<String> {
     }
 }
 
-/// The words in the options of a call: `{args: […]}`, `{cmd: […]}`.
-fn in_options(call: &Call<'_>) -> Option<Vec<String>> {
+/// Returns the words in the options of a call: `{args: […]}`, `{cmd: […]}`.
+fn in_options(call: &CodeCall<'_>) -> Option<Vec<String>> {
     let tokens = call.code.tokens.get(call.at..)?;
     let at = tokens.windows(2).position(|w| {
         matches!(w, [Token::Name(n), Token::Punct(':')] if matches!(n.as_str(), "args" | "cmd"))
@@ -150,8 +150,8 @@ fn in_options(call: &Call<'_>) -> Option<Vec<String>> {
     value.first().map(texts)
 }
 
-/// What the program reads: what the code gives it, or what the code itself could read.
-fn input(call: &Call<'_>, action: Action) -> Stream {
+/// Returns the program's input: from the code, or the code's own input.
+fn input(call: &CodeCall<'_>, action: Action) -> Stream {
     let scope = call.code.scope;
     let options = |key: &str| {
         let tokens = call.code.tokens.get(call.at..).unwrap_or_default();
@@ -160,7 +160,7 @@ fn input(call: &Call<'_>, action: Action) -> Stream {
                 .windows(2)
                 .any(|w| matches!(w, [Token::Name(n), Token::Punct(':')] if n == key))
     };
-    if scope.feeds || action == Action::Piped || options("input") {
+    if scope.writes_stdin || action == Action::Piped || options("input") {
         return Stream::unknown();
     }
     for a in call.args.iter().filter(|a| a.keyword) {
@@ -172,7 +172,7 @@ fn input(call: &Call<'_>, action: Action) -> Stream {
                     .map_or_else(Stream::unknown, Stream::known);
             }
             "stdin" | "in" => {
-                // A pipe is nothing without somebody who fills it, which isn't followed.
+                // A pipe stays empty unless something fills it, which isn't tracked.
                 let closed = a.partial.is_empty() && a.texts.is_empty() && a.bare;
                 let none = call.code.tokens.iter().any(
                     |t| matches!(t, Token::Name(n) if n.rsplit('.').next() == Some("DEVNULL")),

@@ -1,7 +1,7 @@
 //! SQL given to a database client.
 //!
-//! Each dialect that a client may speak reads the text in its own way; the worst counts. What isn't
-//! known to read is taken to act.
+//! Each dialect that a client may use tokenises the text in its own way; the highest risk applies.
+//! A statement that isn't known to only read counts as acting.
 
 mod lex;
 mod names;
@@ -10,11 +10,11 @@ use crate::chars::{ANY, STAR};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
-use lex::{Client, Piece, Tok};
+use lex::{Client, SqlPiece, Tok};
 use names::{Function, function};
 
-/// Statements of one text that are looked at.
-const MOST: usize = 4096;
+/// Maximum number of statements of one text.
+const MAX_STATEMENTS: usize = 4096;
 
 /// Words of statements that change something, wherever they appear.
 const CHANGES: [&str; 16] = [
@@ -22,7 +22,7 @@ const CHANGES: [&str; 16] = [
     "merge", "into", "exec", "execute", "replace", "outfile", "dumpfile",
 ];
 
-/// Statements that T-SQL takes without a semicolon in front.
+/// Statements that T-SQL accepts without a preceding semicolon.
 const CHANGES_TSQL: [&str; 21] = [
     "kill",
     "shutdown",
@@ -50,38 +50,38 @@ const CHANGES_TSQL: [&str; 21] = [
 impl Engine<'_> {
     pub(super) fn sql_code(&mut self, lang: &str, arg: &Arg) {
         let text = crate::chars::source(&arg.text);
-        let (client, readings) = lex::dialect(lang);
+        let (client, rule_sets) = lex::dialect(lang);
         let chars: Vec<char> = text.chars().collect();
-        let (mut closed, mut hole, mut statements) = (false, false, 0);
-        for reading in lex::distinct(readings, &text) {
+        let (mut closed, mut has_unknown, mut statements) = (false, false, 0);
+        for rules in lex::distinct(rule_sets, &text) {
             self.burn(8 + chars.len() / 8);
-            if self.spent(arg.span) {
+            if self.is_spent(arg.span) {
                 return;
             }
-            let lexed = lex::lex(&chars, client, reading);
+            let lexed = lex::lex(&chars, client, rules);
             closed |= lexed.closed;
-            hole |= lexed.hole_in_text;
+            has_unknown |= lexed.unknown_in_text;
             statements += lexed.pieces.len();
-            if statements > MOST {
-                return self.sql_unclear("more SQL than is read", arg.span);
+            if statements > MAX_STATEMENTS {
+                return self.sql_unclear("more SQL statements than are analysed", arg.span);
             }
             let before = self.sink.len();
             for piece in lexed.pieces {
                 match piece {
-                    Piece::Statement(toks) => self.sql_statement(lang, client, &toks, arg.span),
-                    Piece::Command(line) => self.client_command(lang, client, &line, arg.span),
+                    SqlPiece::Statement(toks) => self.sql_statement(lang, client, &toks, arg.span),
+                    SqlPiece::Command(line) => self.client_command(lang, client, &line, arg.span),
                 }
             }
             self.burn((self.sink.len() - before) * 4);
         }
         if !closed {
-            self.sql_unclear("SQL with a text that doesn't end", arg.span);
+            self.sql_unclear("SQL with an unclosed string", arg.span);
         }
-        if hole {
+        if has_unknown {
             self.sql_emit(
                 EffectKind::Dynamic,
                 RiskLevel::Medium,
-                "a text in the SQL isn't known",
+                "a string in the SQL isn't known",
                 arg.span,
             );
         }
@@ -95,7 +95,7 @@ impl Engine<'_> {
         self.sql_emit(EffectKind::Unknown, RiskLevel::High, why, span);
     }
 
-    /// A line for the client itself.
+    /// Handles a line for the client itself.
     fn client_command(&mut self, lang: &str, client: Client, line: &str, span: Span) {
         let head = line.split_whitespace().next().unwrap_or_default();
         let rest = line.get(head.len()..).unwrap_or_default().trim();
@@ -117,12 +117,12 @@ impl Engine<'_> {
         } else {
             let harmless = matches!(head, "notee" | "nopager" | "rehash" | "print");
             if !(client == Client::Mysql && harmless) {
-                self.dynamic(span, "the client runs or writes what its input says");
+                self.dynamic(span, "the client runs a command or writes a file");
             }
         }
     }
 
-    /// A line of psql's own commands, from its first backslash on.
+    /// Handles psql's own commands in a line, from its first backslash on.
     fn psql_commands(&mut self, lang: &str, line: &str, span: Span) {
         let word = |text: &str| -> usize {
             text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '?')))
@@ -137,7 +137,7 @@ impl Engine<'_> {
                     // The rest of the line belongs to it.
                     let whole = line.split_once("copy").map_or("", |(_, rest)| rest);
                     if whole.contains('\\') {
-                        self.dynamic(span, "the client copies in a way that isn't known");
+                        self.dynamic(span, "an unknown form of the client's copy command");
                     }
                     return self.client_copy(lang, whole, span);
                 }
@@ -155,31 +155,32 @@ impl Engine<'_> {
                 _ => name.starts_with('d') && name.len() < 6,
             };
             if !reads || rest.contains(['`', '|']) {
-                self.dynamic(span, "the client runs or writes what its input says");
+                self.dynamic(span, "the client runs a command or writes a file");
             }
         }
     }
 
-    /// What `\copy` does: it reads and writes files here, not where the server is.
+    /// Handles `\copy`, which reads and writes files on the client's machine instead of the
+    /// server's.
     fn client_copy(&mut self, lang: &str, rest: &str, span: Span) {
         let chars: Vec<char> = rest.chars().collect();
-        let (client, readings) = lex::dialect(lang);
+        let (client, rule_sets) = lex::dialect(lang);
         let lexed = lex::lex(
             &chars,
             client,
-            readings.first().copied().unwrap_or_default(),
+            rule_sets.first().copied().unwrap_or_default(),
         );
-        let [Piece::Statement(toks)] = lexed.pieces.as_slice() else {
-            return self.dynamic(span, "the client copies in a way that isn't known");
+        let [SqlPiece::Statement(toks)] = lexed.pieces.as_slice() else {
+            return self.dynamic(span, "an unknown form of the client's copy command");
         };
         self.sql_copy(lang, toks, true, span);
     }
 
-    /// A command of sqlite3 or duckdb without its dot.
+    /// Handles a command of sqlite3 or duckdb, without its dot.
     fn dot_command(&mut self, dot: &str, span: Span) {
         let word = dot.split_whitespace().next().unwrap_or_default();
         let rest = dot.get(word.len()..).unwrap_or_default().trim();
-        // Any beginning of a name is taken: `.sh` is `.shell`.
+        // Abbreviations are accepted: `.sh` is `.shell`.
         if word.len() > 1 && ["shell", "system"].iter().any(|n| n.starts_with(word)) {
             self.shell_arg(&Arg::literal(rest, span), &Stream::default(), false);
             return self.dynamic(span, "the client runs a command");
@@ -251,7 +252,7 @@ impl Engine<'_> {
         let body = toks.get(open..).unwrap_or_default();
         let first = match body.first() {
             Some(Tok::Word(w)) => w.as_str(),
-            Some(Tok::Hole) => {
+            Some(Tok::Unknown) => {
                 let why = "SQL that isn't known";
                 return self.sql_emit(EffectKind::Dynamic, RiskLevel::High, why, span);
             }
@@ -287,7 +288,7 @@ impl Engine<'_> {
             "set" if names::setting(rest) => (
                 EffectKind::Read,
                 RiskLevel::Low,
-                "SQL that sets its session",
+                "SQL that changes its session",
             ),
             "pragma" => match names::pragma(body) {
                 Some(RiskLevel::Low) => (EffectKind::Read, RiskLevel::Low, "SQL that reads"),
@@ -320,21 +321,21 @@ impl Engine<'_> {
         self.sql_parts(lang, body, risk, span);
     }
 
-    /// Functions, files and holes in a statement.
+    /// Adds the effects of functions, files and unknown parts in a statement.
     fn sql_parts(&mut self, lang: &str, toks: &[Tok], risk: RiskLevel, span: Span) {
         for (i, t) in toks.iter().enumerate() {
-            let behind = toks.get(i + 1..).unwrap_or_default();
+            let after = toks.get(i + 1..).unwrap_or_default();
             match t {
-                Tok::Hole | Tok::Punct('\\') => {
+                Tok::Unknown | Tok::Punct('\\') => {
                     let why = "a part of the SQL isn't known";
                     self.sql_emit(EffectKind::Dynamic, RiskLevel::High, why, span);
                 }
-                Tok::Word(name) | Tok::Quoted(name) if behind.first() == Some(&Tok::Punct('(')) => {
+                Tok::Word(name) | Tok::Quoted(name) if after.first() == Some(&Tok::Punct('(')) => {
                     let before = i.checked_sub(1).and_then(|k| toks.get(k));
-                    self.sql_call(lang, name, before, behind, risk, span);
+                    self.sql_call(lang, name, before, after, risk, span);
                 }
                 Tok::Word(w) if lang == "duckdb" && names::opens(w) => {
-                    if let Some(Tok::Str(file) | Tok::Quoted(file)) = behind.first() {
+                    if let Some(Tok::Str(file) | Tok::Quoted(file)) = after.first() {
                         self.sql_file(file, span);
                     }
                 }
@@ -355,16 +356,16 @@ impl Engine<'_> {
         lang: &str,
         name: &str,
         before: Option<&Tok>,
-        behind: &[Tok],
+        after: &[Tok],
         risk: RiskLevel,
         span: Span,
     ) {
         let name = name.to_ascii_lowercase();
         match function(lang, &name) {
             Function::Reads => {}
-            // A way to take samples.
+            // A sampling method.
             _ if matches!(before, Some(Tok::Word(w)) if w == "tablesample") => {}
-            Function::ReadsFile => match behind {
+            Function::ReadsFile => match after {
                 [_, Tok::Str(file), Tok::Punct(',' | ')'), ..] => self.sql_file(file, span),
                 [_, Tok::Punct('['), list @ ..] => {
                     for t in list.iter().take_while(|t| **t != Tok::Punct(']')) {
@@ -383,11 +384,13 @@ impl Engine<'_> {
                 Certainty::Possible,
                 span,
                 RiskLevel::High,
-                "SQL that reaches beyond its tables",
+                "SQL that accesses more than its tables",
             ),
             Function::Unknown => {
-                // Names of tables, of columns and of the parts of `with` have brackets too.
-                let named = matches!(before, Some(Tok::Word(w)) if matches!(w.as_str(), "with" | "recursive" | "pragma" | "as" | "table" | "into"));
+                // Names of tables, columns and common table expressions are followed by brackets
+                // too.
+                let names = ["with", "recursive", "pragma", "as", "table", "into"];
+                let named = matches!(before, Some(Tok::Word(w)) if names.contains(&w.as_str()));
                 if risk == RiskLevel::Low && !named {
                     self.emit_raw(
                         EffectKind::Execute,
@@ -402,7 +405,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A file that the database opens by its name here.
+    /// Adds the effects of a file that the database opens by its name.
     fn sql_file(&mut self, file: &str, span: Span) {
         if file.trim_end().ends_with('|') || file.trim_start().starts_with('|') {
             return self.dynamic(span, "SQL that reads from a program");
@@ -420,9 +423,9 @@ impl Engine<'_> {
         }
     }
 
-    /// `copy`, without the word itself. `here`: the client opens the files.
+    /// Handles `copy`, without the word itself. With `here`, the client opens the files.
     fn sql_copy(&mut self, lang: &str, toks: &[Tok], here: bool, span: Span) {
-        // Brackets hold a query, and options.
+        // Brackets contain a query, or options.
         let mut depth = 0usize;
         let mut target = None;
         let mut program = changes(Client::Plain, toks);
@@ -467,7 +470,7 @@ fn word(t: &Tok) -> Option<&str> {
     }
 }
 
-/// Whether a statement holds words that change something, besides its own first one.
+/// Returns whether a statement contains words that change something, besides its own first word.
 fn changes(client: Client, toks: &[Tok]) -> bool {
     let at = |i: usize| toks.get(i).and_then(word).unwrap_or_default();
     let first = at(0);

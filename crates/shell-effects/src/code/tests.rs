@@ -28,13 +28,13 @@ fn every_line_has_its_risk() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A text in code that is replaced by a variable of the shell never makes the line harmless, unless
-/// all that it does is read a file of that name.
+/// Replacing a text in code by a shell variable never makes the line harmless, unless it only reads
+/// a file of that name.
 #[test]
 fn an_unknown_part_never_lowers_the_risk() {
     let mut wrong = Vec::new();
     for line in lines().remove(&RiskLevel::High).unwrap_or_default().lines() {
-        // What these do with their words is another reader's part.
+        // Other code rates the arguments of these.
         if [
             "readFileSync(",
             "getlines(",
@@ -76,7 +76,7 @@ fn every_file_is_embedded() {
     }
 }
 
-/// What is compared with all of the code is bounded.
+/// The amount of code that is compared with all other code is bounded.
 #[test]
 fn long_code_is_of_high_risk() {
     for part in [

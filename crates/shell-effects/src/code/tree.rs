@@ -1,34 +1,33 @@
-//! A second reader of inline code: the grammar of its language.
+//! The parser for inline code: the grammar of its language.
 //!
-//! The lexer of [`super::lex`] says what code does, and is fooled by whoever finds a string that it
-//! ends too early or too late. A grammar knows where strings end. So it is asked which names stand
-//! in the code, what code stands inside of strings, and whether it understood everything; where the
-//! two disagree, the code isn't cleared. Perl and Lua have no grammar here: [`doubtful`] names the
-//! constructs in which the lexer could be lost.
+//! The lexer of [`super::lex`] determines what code does, but an attacker can exploit a string
+//! whose end it misses. A grammar knows where strings end. So the parser reports the names in the
+//! code, the code in strings, and whether it understood everything. If the two disagree, the code
+//! isn't cleared. Perl and Lua have no grammar here; [`may_be_misread`] recognises the Perl
+//! constructs that the lexer may misread.
 
 use super::lex::Token;
-use crate::chars::{SAFE_HOLE, UNKNOWN};
+use crate::chars::{SAFE_UNKNOWN, UNKNOWN};
 use bounded_parse::parse;
 use std::ops::Range;
 use tree_sitter::{Language, Node, Parser, Tree, TreeCursor};
 
-/// Longest code that is parsed, in bytes. Inline code of people is far shorter.
+/// Maximum length of parsed code, in bytes. Inline code written by people is far shorter.
 pub(super) const MAX_TEXT: usize = 8 * 1024;
 
-/// What a grammar says of a piece of code.
+/// The result of parsing a piece of code.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
-    /// The names that aren't part of a string or a comment.
+pub(super) struct ParsedCode {
+    /// The names outside of strings and comments.
     pub(super) names: Vec<String>,
-    /// Code inside of strings: `f"{…}"`, `` `${…}` ``, `"#{…}"`. Not inside of each other: the
-    /// outer ones.
+    /// Code in strings: `f"{…}"`, `` `${…}` ``, `"#{…}"`. Only the outermost pieces.
     pub(super) embedded: Vec<String>,
-    /// Some of it isn't of the language, or it is more than is parsed.
+    /// Whether there are syntax errors, or the code is too long to parse.
     pub(super) broken: bool,
 }
 
-impl Reading {
-    fn unread() -> Self {
+impl ParsedCode {
+    fn unparsed() -> Self {
         Self {
             broken: true,
             ..Self::default()
@@ -36,20 +35,19 @@ impl Reading {
     }
 }
 
-/// The grammar of a language, and what stands before code that begins in the middle.
+/// Returns the grammar of a language, and the text to put before a fragment of code.
 fn grammar(lang: &str) -> Option<(Language, &'static str)> {
     Some(match lang {
         "python" => (tree_sitter_python::LANGUAGE.into(), ""),
         "js" => (tree_sitter_javascript::LANGUAGE.into(), ""),
         "ruby" => (tree_sitter_ruby::LANGUAGE.into(), ""),
-        // `php -r` begins in the language, the grammar in a page.
+        // `php -r` takes code, but the grammar expects a page.
         "php" => (tree_sitter_php::LANGUAGE_PHP.into(), "<?php "),
         _ => return None,
     })
 }
 
-/// Code with what stands before it, as its grammar reads it. `None` where there is no grammar, or
-/// where it is too long.
+/// Parses code after its prefix. `None` if there is no grammar or the code is too long.
 pub(super) fn parsed(lang: &str, text: &str) -> Option<(Tree, String)> {
     let (language, before) = grammar(lang)?;
     let source = format!("{before}{text}");
@@ -58,50 +56,52 @@ pub(super) fn parsed(lang: &str, text: &str) -> Option<(Tree, String)> {
     Some((tree?, source))
 }
 
-/// Reads code by the grammar of its language. `None` where there is no grammar.
-pub(super) fn read(lang: &str, text: &str) -> Option<Reading> {
+/// Parses code by the grammar of its language. `None` if there is no grammar.
+pub(super) fn read(lang: &str, text: &str) -> Option<ParsedCode> {
     grammar(lang)?;
-    // What isn't known stands for a name: most holes are values.
-    let Some((tree, text)) = parsed(lang, &text.replace([UNKNOWN, SAFE_HOLE], "h")) else {
-        return Some(Reading::unread());
+    // Most unknown parts are values, so a name replaces them.
+    let Some((tree, text)) = parsed(lang, &text.replace([UNKNOWN, SAFE_UNKNOWN], "h")) else {
+        return Some(ParsedCode::unparsed());
     };
-    let mut reading = Reading {
+    let mut parsed_code = ParsedCode {
         broken: tree.root_node().has_error(),
-        ..Reading::default()
+        ..ParsedCode::default()
     };
-    walk(&tree, &text, &mut reading);
-    Some(reading)
+    walk(&tree, &text, &mut parsed_code);
+    Some(parsed_code)
 }
 
-/// Walks over the tree without recursion, however deep it is.
-fn walk(tree: &Tree, text: &str, reading: &mut Reading) {
+/// Walks the tree without recursion, since it may be deep.
+fn walk(tree: &Tree, text: &str, parsed_code: &mut ParsedCode) {
     let mut cursor = tree.walk();
-    // The kinds of what stands around the node: asking a node for its parent searches from the top.
-    let mut around: Vec<&str> = Vec::new();
+    // The kinds of the node's ancestors: looking up a node's parent searches from the root.
+    let mut ancestors: Vec<&str> = Vec::new();
     loop {
         let node = cursor.node();
-        let code = embedded(&cursor, around.last().copied().unwrap_or_default());
+        let code = embedded(&cursor, ancestors.last().copied().unwrap_or_default());
         if let Some(code) = code.clone() {
-            reading.embedded.extend(text.get(code).map(str::to_owned));
+            parsed_code
+                .embedded
+                .extend(text.get(code).map(str::to_owned));
         } else if is_name(node) {
-            reading
+            parsed_code
                 .names
                 .extend(text.get(node.byte_range()).map(str::to_owned));
         }
         if code.is_none() && !is_text(node) && cursor.goto_first_child() {
-            around.push(node.kind());
+            ancestors.push(node.kind());
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return;
             }
-            around.pop();
+            ancestors.pop();
         }
     }
 }
 
-/// Text that a person or another program reads, and its smaller parts.
+/// Returns whether a node is literal text or a part of it.
 fn is_text(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
@@ -120,31 +120,30 @@ fn is_text(node: Node<'_>) -> bool {
 
 pub(super) fn is_name(node: Node<'_>) -> bool {
     let kind = node.kind();
-    // Where a scanner of a grammar gives up it leaves tokens of no length.
+    // Where a grammar's scanner gives up, it leaves empty tokens.
     let is_there = !node.is_missing() && !node.byte_range().is_empty();
     node.child_count() == 0
         && is_there
         && (kind.ends_with("identifier") || matches!(kind, "constant" | "name"))
 }
 
-/// Where the code lies, if the cursor stands on what a string holds of it.
+/// Returns the range of the code, if the cursor is on code in a string.
 fn embedded(cursor: &TreeCursor<'_>, parent: &str) -> Option<Range<usize>> {
     let node = cursor.node();
     match node.kind() {
-        // `${…}` and `#{…}`: what stands between the marks.
+        // `${…}` and `#{…}`: the code between the delimiters.
         "template_substitution" | "interpolation" if node.child(0)?.kind() != "{" => {
             let last = node.child(node.child_count().checked_sub(1)?)?;
             let from = node.child(0)?.end_byte();
             Some(from..last.start_byte().max(from))
         }
-        // `{…:{…}}` of Python: two expressions, and text between them.
+        // `{…:{…}}` in Python: two expressions, with text between them.
         _ if matches!(parent, "interpolation" | "format_expression")
             && cursor.field_name() == Some("expression") =>
         {
             Some(node.byte_range())
         }
-        // PHP has no node for it: whatever stands in a string and is neither text nor a plain
-        // variable.
+        // PHP has no node for it: anything in a string that is neither text nor a plain variable.
         kind if node.is_named()
             && matches!(
                 parent,
@@ -159,11 +158,11 @@ fn embedded(cursor: &TreeCursor<'_>, parent: &str) -> Option<Range<usize>> {
     }
 }
 
-/// True for Perl in which [`super::lex`] can't be sure where a text ends and code begins:
-/// here-documents, the end of the program, documentation, code inside of regular expressions, the
-/// old way to part packages (`main'x`), and a slash after a bare word, which may divide or begin an
-/// expression.
-pub(super) fn doubtful(text: &str, tokens: &[Token]) -> bool {
+/// Returns whether [`super::lex`] may misread where a text ends in Perl code. It may with
+/// here-documents, the end of the program, documentation, code in regular expressions and the old
+/// package separator (`main'x`). It may also with a slash after a bare word, which may divide or
+/// begin an expression.
+pub(super) fn may_be_misread(text: &str, tokens: &[Token]) -> bool {
     let marks = ["(?{", "(??{", "__END__", "__DATA__", "\n="];
     let here =
         |after: &str| after.starts_with(|c: char| c.is_alphabetic() || "\"'~_`\\".contains(c));
@@ -180,7 +179,7 @@ pub(super) fn doubtful(text: &str, tokens: &[Token]) -> bool {
         || three.into_iter().any(old)
 }
 
-/// The code inside of a Perl string: what follows `@{` or `${` and isn't a plain name in braces.
+/// Returns the code in a Perl string: after `@{` or `${`, if it isn't a plain name in braces.
 pub(super) fn embedded_perl(text: &str) -> Option<&str> {
     let starts = text
         .match_indices(['@', '$'])
@@ -195,7 +194,7 @@ pub(super) fn embedded_perl(text: &str) -> Option<&str> {
         })
 }
 
-/// The words of a text that could call something: those before a bracket, a quote or a variable.
+/// Returns the words of a text that may be calls: those before a bracket, a quote or a variable.
 pub(super) fn call_like(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -214,7 +213,7 @@ pub(super) fn call_like(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The parts of a name: `os.path` are two.
+/// Splits a name into its parts: `os.path` has two.
 pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c| !is_word(c)).filter(|word| !word.is_empty())
 }
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_what_stands_outside_of_text() {
+    fn names_are_outside_of_text() {
         assert_eq!(
             names("python", "import os # eval\nos.path.join('a.b', x)"),
             ["os", "os", "path", "join", "x"]
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn code_inside_of_strings_is_handed_out() {
+    fn code_in_strings_is_returned() {
         assert_eq!(
             embedded_in("python", r#"print(f"{a(1)} {b:{c()}} {d!r:>10}")"#),
             ["a(1)", "b", "c()", "d"]
@@ -280,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_grammar_does_not_know_is_said() {
+    fn code_that_does_not_parse_is_broken() {
         assert!(read("python", "print('a'").unwrap().broken);
         assert!(!read("python", "print('a')").unwrap().broken);
         assert!(read("js", &"[".repeat(MAX_TEXT + 1)).unwrap().broken);
@@ -295,8 +294,9 @@ mod tests {
     }
 
     #[test]
-    fn perl_that_a_lexer_may_misread_is_doubtful() {
-        let doubtful = |text: &str| doubtful(text, &super::super::lex::tokens("perl", text));
+    fn ambiguous_perl_is_recognised() {
+        let may_be_misread =
+            |text: &str| may_be_misread(text, &super::super::lex::tokens("perl", text));
         for text in [
             "print <<A;\n\"\nA\n`id`",
             "/(?{f()})/",
@@ -304,7 +304,7 @@ mod tests {
             "$main'x = 1",
             "f();\n__END__\n'",
         ] {
-            assert!(doubtful(text), "{text}");
+            assert!(may_be_misread(text), "{text}");
         }
         for text in [
             "print 1 << 2",
@@ -313,30 +313,40 @@ mod tests {
             "$x =~ m{a}",
             "$\" = ','; print \"@ARGV\"",
         ] {
-            assert!(!doubtful(text), "{text}");
+            assert!(!may_be_misread(text), "{text}");
         }
     }
 
     #[test]
-    fn calls_are_words_before_what_a_call_takes() {
+    fn call_like_words_precede_arguments() {
         let called = call_like("system up, unlink( rename $b; exec \"(").collect::<Vec<_>>();
         assert_eq!(called, ["unlink", "rename", "exec"]);
     }
 
     proptest! {
         #[test]
-        fn no_code_is_too_much(lang in prop::sample::select(vec!["python", "js", "ruby", "php"]), text in "[a-c\"'`#$@%{}()\\[\\]<>/?:\\\\ \n\u{0}]{0,200}") {
-            let reading = read(lang, &text).unwrap();
-            prop_assert!(reading.names.iter().all(|name| !name.is_empty()));
+        fn any_code_is_parsed(
+            lang in prop::sample::select(vec!["python", "js", "ruby", "php"]),
+            text in "[a-c\"'`#$@%{}()\\[\\]<>/?:\\\\ \n\u{0}]{0,200}"
+        ) {
+            let parsed_code = read(lang, &text).unwrap();
+            prop_assert!(parsed_code.names.iter().all(|name| !name.is_empty()));
             let _ = (embedded_perl(&text), call_like(&text).count());
-            let _ = doubtful(&text, &super::super::lex::tokens("perl", &text));
+            let _ = may_be_misread(&text, &super::super::lex::tokens("perl", &text));
         }
 
         #[test]
-        fn strings_hold_no_names(lang in prop::sample::select(vec!["python", "js", "ruby", "php"]), text in "[a-z (){}.;]{0,40}") {
+        fn strings_contain_no_names(
+            lang in prop::sample::select(vec!["python", "js", "ruby", "php"]),
+            text in "[a-z (){}.;]{0,40}"
+        ) {
             let code = format!("f('{text}')") + if lang == "php" { ";" } else { "" };
-            let reading = read(lang, &code).unwrap();
-            prop_assert_eq!(reading, Reading { names: vec!["f".to_owned()], embedded: Vec::new(), broken: false });
+            let parsed_code = read(lang, &code).unwrap();
+            let expected = ParsedCode {
+                names: vec!["f".to_owned()],
+                ..ParsedCode::default()
+            };
+            prop_assert_eq!(parsed_code, expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Commands of the editor vim.
+//! Commands of the vim editor.
 
 use super::super::chars::show;
 use super::super::effect::{Certainty, EffectKind, RiskLevel, Span};
@@ -11,7 +11,7 @@ impl Engine<'_> {
         let reads = t.strip_prefix("r!").or_else(|| t.strip_prefix("r !"));
         let filters = t.strip_prefix('!').or_else(|| t.strip_prefix("w !"));
         if let Some(cmd) = reads.or(filters) {
-            // With a range, and behind `w`, the lines of the file are what the command gets.
+            // With a range, and after `w`, the command gets the lines of the file as input.
             let before = arg.text.split('!').next().unwrap_or_default();
             let fed = reads.is_none() && before.contains(['%', 'w']);
             let stdin = if fed {
@@ -25,7 +25,7 @@ impl Engine<'_> {
         for command in arg.text.split(['|', '\n']) {
             self.vim_file(command, arg.span);
         }
-        // Every line gone: the file is as good as deleted once it is saved.
+        // Deleting every line empties the file once it is saved.
         if arg.text.split(['|', '\n']).any(|c| {
             matches!(
                 c.trim_start_matches([':', ' ']).trim_end(),
@@ -53,7 +53,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Commands of the editor that take a file: written, opened, or run.
+    /// Handles commands that write, open or run a file.
     fn vim_file(&mut self, command: &str, span: Span) {
         let command = command.trim_start_matches([':', '+', ' ', '%', '$', ',', '.', '1']);
         let Some((verb, file)) = command.split_once(' ') else {
@@ -81,7 +81,7 @@ impl Engine<'_> {
     }
 }
 
-/// Whether a command of the editor shows or changes text, and no more.
+/// Returns whether a command only shows or changes text.
 fn only_edits(command: &str) -> bool {
     let command = command.trim();
     let bare = command
@@ -95,7 +95,7 @@ fn only_edits(command: &str) -> bool {
     let (verb, rest) = bare.split_at(end);
     let calls = rest.contains(['!', '`', '(', '=']);
     match verb {
-        // A search, or the number of a line.
+        // A search, or a line number.
         "" => rest.is_empty() || rest.starts_with(['/', '?']),
         "q" | "qa" | "quit" | "qall" | "wq" | "wqa" | "x" | "xa" | "w" | "wa" | "write" | "up"
         | "update" | "e" | "edit" | "r" | "read" | "sp" | "vs" | "split" | "vsplit" | "new"
@@ -113,7 +113,7 @@ fn only_edits(command: &str) -> bool {
                 .is_some_and(|then| then.trim().is_empty() || only_edits(then))
         }
         "set" | "se" | "setlocal" | "setl" => {
-            const LOOKS: [&str; 27] = [
+            const DISPLAY_COMMANDS: [&str; 27] = [
                 "nu",
                 "number",
                 "rnu",
@@ -144,7 +144,8 @@ fn only_edits(command: &str) -> bool {
             ];
             rest.split_whitespace().all(|option| {
                 let name = option.split(['=', '?', '&']).next().unwrap_or_default();
-                LOOKS.contains(&name) || LOOKS.contains(&name.strip_prefix("no").unwrap_or("-"))
+                DISPLAY_COMMANDS.contains(&name)
+                    || DISPLAY_COMMANDS.contains(&name.strip_prefix("no").unwrap_or("-"))
             })
         }
         "syntax" | "syn" => matches!(rest.trim(), "on" | "off"),

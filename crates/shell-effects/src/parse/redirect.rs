@@ -4,7 +4,7 @@ use super::super::ast::{Redir, RedirOp, Word};
 use super::{ParseError, Parsed, Parser};
 
 impl Parser<'_> {
-    /// Reads one redirection if there is one.
+    /// Parses one redirection if there is one.
     pub(super) fn redirect(&mut self, out: &mut Vec<Redir>) -> Parsed<bool> {
         let from = self.pos;
         let mut k = 0;

@@ -1,12 +1,12 @@
-//! tar: its old style of options, and the commands that it runs.
+//! `tar`: its old style of options, and the commands that it runs.
 
 use super::{Family, Invocation};
-use crate::call::is_hole;
+use crate::call::is_unknown_word;
 use crate::chars::UNKNOWN;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
-use crate::spec_eval::read;
+use crate::spec_eval::parse_args;
 use crate::table::spec::Role;
 
 pub(super) const PROGRAMS: Family = &[
@@ -24,7 +24,7 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     } = *call;
     let words = old_style(rest);
     archived(cx, &words);
-    // What a foreign archive brings isn't the project's.
+    // Files from an unpacked archive aren't the project's own.
     let foreign = words.iter().any(|a| {
         let archive = [
             ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst", ".txz",
@@ -35,8 +35,8 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 crate::path::PathClass::Inside | crate::path::PathClass::Root
             )
     });
-    cx.fetched |= foreign || words.iter().any(is_hole);
-    cx.fetched |=
+    cx.downloaded |= foreign || words.iter().any(is_unknown_word);
+    cx.downloaded |=
         stdin.present && stdin.text.is_none() && !stdin.inline && cx.sink.has(EffectKind::Network);
     let ctx = cx.ctx;
     let spec = ctx.table.get("tar")?;
@@ -49,14 +49,14 @@ fn unpack(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         .rest
         .iter()
         .find(|a| a.text.ends_with(".zip") || a.text.ends_with(".7z"));
-    cx.fetched |= file.is_some_and(|a| !matches!(cx.classify(&a.text).class, Inside | Root));
+    cx.downloaded |= file.is_some_and(|a| !matches!(cx.classify(&a.text).class, Inside | Root));
     None
 }
 
 fn archived(cx: &mut Engine<'_>, rest: &[Arg]) {
     let ctx = cx.ctx;
     if let Some(spec) = ctx.table.get("tar") {
-        let (call, _) = read(spec, rest);
+        let (call, _) = parse_args(spec, rest);
         let creates = [
             "-c",
             "--create",
@@ -111,8 +111,8 @@ fn archived(cx: &mut Engine<'_>, rest: &[Arg]) {
     }
 }
 
-/// `tar xzf a.tgz`: the first word is a bundle of flags without a dash, whose
-/// arguments follow in order.
+/// Converts `tar xzf a.tgz`: the first word is a cluster of flags without a dash, whose arguments
+/// follow in order.
 fn old_style(rest: &[Arg]) -> Vec<Arg> {
     let Some((first, tail)) = rest.split_first() else {
         return Vec::new();

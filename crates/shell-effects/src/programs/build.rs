@@ -82,11 +82,11 @@ fn make(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         };
         if file
             .as_deref()
-            .is_some_and(|f| f == "-" || f == "/dev/stdin" || cx.wrote(f))
+            .is_some_and(|f| f == "-" || f == "/dev/stdin" || cx.has_written(f))
         {
             cx.dynamic(
                 a.span,
-                "make reads its rules from text that this line makes",
+                "make reads its rules from text that this line creates",
             );
         }
     }
@@ -104,8 +104,7 @@ fn make(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// True for a word of a compiler that changes nothing about what the source means, and adds nothing
-/// to it.
+/// Returns whether a compiler argument neither changes the meaning of the source nor adds code.
 fn only_builds(word: &Arg) -> bool {
     let text = word.text.as_str();
     let start = ["-O", "-g", "-std=", "--edition", "opt-level="];
@@ -148,13 +147,13 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             "takes its compiler and linker from another directory",
         );
     }
-    // A program compiled from text of this line is text of this line.
-    if stdin.present || rest.iter().any(|a| cx.wrote(&a.text)) {
-        // A program of harmless source is as good as none.
+    // A program compiled from text of this line is code of this line.
+    if stdin.present || rest.iter().any(|a| cx.has_written(&a.text)) {
+        // A program of harmless source is harmless.
         let known = |cx: &Engine<'_>, a: &Arg| {
             use crate::path::PathClass::{Inside, Root};
             !a.text.contains(['/', '.'])
-                || cx.wrote(&a.text)
+                || cx.has_written(&a.text)
                 || matches!(cx.classify(&a.text).class, Inside | Root)
         };
         let target = rest
@@ -179,7 +178,7 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         // Without `-o` the program is named after its source.
         for source in rest
             .iter()
-            .filter(|a| cx.wrote(&a.text))
+            .filter(|a| cx.has_written(&a.text))
             .cloned()
             .collect::<Vec<_>>()
         {

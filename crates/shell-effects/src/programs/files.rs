@@ -4,7 +4,7 @@ use super::{Family, Invocation};
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
-use crate::spec_eval::read;
+use crate::spec_eval::parse_args;
 
 pub(super) const PROGRAMS: Family = &[
     (&["cp", "gcp", "install", "ln"], copy),
@@ -19,13 +19,13 @@ pub(super) const PROGRAMS: Family = &[
     (&["ssh-keygen"], keygen),
 ];
 
-/// A key that is made or changed: where `-f` says. Otherwise the table says where.
+/// Handles a key that is created or changed at the path of `-f`. Other calls are left to the table.
 fn keygen(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     const LOOKS: [&str; 9] = ["-l", "-B", "-L", "-F", "-Q", "-r", "-y", "-e", "-i"];
     let spec = cx.ctx.table.get("ssh-keygen")?;
-    let (read, _) = read(spec, call.rest);
-    if !LOOKS.iter().any(|f| read.has(f)) {
-        for file in read
+    let (parsed, _) = parse_args(spec, call.rest);
+    if !LOOKS.iter().any(|f| parsed.has(f)) {
+        for file in parsed
             .flags
             .iter()
             .filter(|f| f.name == "-f")
@@ -46,7 +46,7 @@ fn copy(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// `ln -s TARGET NAME`: whoever uses the name later uses the target.
+/// Handles `ln -s TARGET NAME`: using the name later uses the target.
 pub(crate) fn link(cx: &mut Engine<'_>, rest: &[Arg]) {
     let ops: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
     let (target, name) = match ops.as_slice() {
@@ -55,7 +55,7 @@ pub(crate) fn link(cx: &mut Engine<'_>, rest: &[Arg]) {
         _ => return,
     };
     let base = target.text.trim_end_matches('/').rsplit('/').next();
-    // The name may be a directory that the link comes to lie in.
+    // If the name is a directory, the link is created inside it.
     let inside = format!(
         "{}/{}",
         name.trim_end_matches('/'),
@@ -85,7 +85,7 @@ fn move_files(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             Certainty::Certain,
             last.span,
             RiskLevel::High,
-            "moves files into nothing",
+            "moves files to /dev/null",
         );
     }
     None
@@ -122,18 +122,18 @@ fn truncate(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     truncated(cx, rest)
 }
 
-/// Values of variables may be names of files; a program that edits in place may print nothing.
+/// Values of variables may be file names, and a program that edits in place may print nothing.
 fn awk(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let spec = cx.ctx.table.get("awk")?;
-    let (read, _) = read(spec, call.rest);
+    let (parsed, _) = parse_args(spec, call.rest);
     let flags = |names: &'static [&str]| {
-        let given = read
+        let given = parsed
             .flags
             .iter()
             .filter(|f| names.contains(&f.name.as_str()));
         given.flat_map(|f| f.values.iter())
     };
-    for a in flags(&["-v", "--assign"]).chain(&read.operands) {
+    for a in flags(&["-v", "--assign"]).chain(&parsed.operands) {
         if let Some((_, value)) = crate::spec_eval::is_assignment(&a.text)
             && cx.classify(value).secret
         {
@@ -144,29 +144,34 @@ fn awk(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let (named, other) = (flags(&["-e", "--source"]), flags(&["-f", "--file"]).count());
     let programs: Vec<&Arg> = named.collect();
     let skipped = usize::from(programs.is_empty());
-    let program = programs.first().copied().or(read.operands.first());
+    let program = programs.first().copied().or(parsed.operands.first());
     if in_place
         && other == 0
         && programs.len() < 2
         && program.is_some_and(|p| crate::code::awk::prints_nothing(&p.text))
     {
-        for file in read.operands.iter().skip(skipped) {
+        for file in parsed.operands.iter().skip(skipped) {
             cx.path_empty(file);
         }
     }
     None
 }
 
-/// A script that edits in place may leave nothing.
+/// A script that edits in place may empty the file.
 fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let spec = cx.ctx.table.get("sed")?;
-    let (read, _) = read(spec, call.rest);
-    let has = |names: &[&str]| read.flags.iter().any(|f| names.contains(&f.name.as_str()));
+    let (parsed, _) = parse_args(spec, call.rest);
+    let has = |names: &[&str]| {
+        parsed
+            .flags
+            .iter()
+            .any(|f| names.contains(&f.name.as_str()))
+    };
     cx.edit_script = None;
     if !has(&["-i", "--in-place"]) || has(&["-f", "--file"]) {
         return None;
     }
-    let scripts = read
+    let scripts = parsed
         .flags
         .iter()
         .filter(|f| matches!(f.name.as_str(), "-e" | "--expression"));
@@ -175,21 +180,21 @@ fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         .collect();
     let skipped = usize::from(scripts.is_empty());
     if scripts.is_empty() {
-        scripts.extend(read.operands.first().map(|a| a.text.as_str()));
+        scripts.extend(parsed.operands.first().map(|a| a.text.as_str()));
     }
     if let [script] = scripts.as_slice() {
         cx.edit_script = Some((*script).to_owned());
     }
     let quiet = has(&["-n", "--quiet", "--silent"]);
     if crate::code::sed::leaves_nothing(&scripts.join("\n"), quiet) {
-        for file in read.operands.iter().skip(skipped) {
+        for file in parsed.operands.iter().skip(skipped) {
             cx.path_empty(file);
         }
     }
     None
 }
 
-/// `load("file")` and `load_str("file")` read what they name.
+/// `load("file")` and `load_str("file")` read the named file.
 fn yq(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     for a in rest.iter().filter(|a| a.text.contains("load")) {
@@ -223,7 +228,7 @@ fn dd_target(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
             cx.classify(of).class,
             crate::path::PathClass::Inside | crate::path::PathClass::Temporary
         );
-        // Making a test file of zeros is everyday work; `/dev/null` empties.
+        // Creating a test file of zeros is routine; `/dev/null` empties the file.
         let sized = get("count=").is_some() && source != Some("/dev/null");
         if !(inside && sized) {
             cx.path_empty(&f);
@@ -231,7 +236,7 @@ fn dd_target(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
     }
 }
 
-/// A copy of a program or of text of this line is run under another name later.
+/// Handles a copy of a program or of text of this line, which may run later under another name.
 fn copied(cx: &mut Engine<'_>, rest: &[Arg]) {
     let ops: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
     let [from, .., to] = ops.as_slice() else {
@@ -242,7 +247,7 @@ fn copied(cx: &mut Engine<'_>, rest: &[Arg]) {
         cx.classify(&from.text).class,
         crate::path::PathClass::Inside | crate::path::PathClass::Root
     );
-    if (foreign || cx.wrote(&from.text))
+    if (foreign || cx.has_written(&from.text))
         && let Some(p) = crate::path::normalise(&to.text, cx.shell.cwd())
     {
         let base = from.text.rsplit('/').next().unwrap_or_default();
@@ -264,11 +269,11 @@ fn copy_null(cx: &mut Engine<'_>, rest: &[Arg]) {
     }
 }
 
-/// A size that isn't zero only makes a file of that length.
+/// A size other than zero only creates a file of that length.
 fn truncated(cx: &mut Engine<'_>, rest: &[Arg]) -> Option<Stream> {
     let ctx = cx.ctx;
     let spec = ctx.table.get("truncate")?;
-    let (call, _) = read(spec, rest);
+    let (call, _) = parse_args(spec, rest);
     let size = call
         .flags
         .iter()

@@ -1,14 +1,14 @@
 //! Git.
 
 use super::{Family, Invocation};
-use crate::call::is_hole;
+use crate::call::is_unknown_word;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 
 pub(super) const PROGRAMS: Family = &[(&["git"], git), (&["patch", "gpatch"], patch)];
 
-/// Subcommands with options that run programs, or that throw work away.
+/// Subcommands with options that run programs or discard work.
 const RUNS: [&str; 12] = [
     "ls-remote",
     "clone",
@@ -27,7 +27,7 @@ const RUNS: [&str; 12] = [
 fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     cx.git_config(rest);
-    // Whatever shows changes takes these.
+    // Every subcommand that prints changes accepts these.
     for a in rest {
         if let Some(file) = a.text.strip_prefix("--output=") {
             cx.path_write(&Arg::literal(file, a.span));
@@ -46,24 +46,29 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let applies = |a: &Arg| matches!(a.text.as_str(), "apply" | "am");
     let only_looks = |a: &Arg| matches!(a.text.as_str(), "--check" | "--stat" | "--numstat");
     let words: Vec<&Arg> = rest.iter().filter(|a| !a.text.starts_with('-')).collect();
-    let hole = rest.iter().find(|a| is_hole(a));
-    if let Some(hole) = hole.filter(|_| words.first().is_some_and(|verb| verb.text == "grep")) {
+    let unknown_word = rest.iter().find(|a| is_unknown_word(a));
+    if let Some(unknown_word) =
+        unknown_word.filter(|_| words.first().is_some_and(|verb| verb.text == "grep"))
+    {
         // `-O` starts a program with the files.
         cx.emit_raw(
             EffectKind::Dynamic,
             None,
             Certainty::Possible,
-            hole.span,
+            unknown_word.span,
             RiskLevel::Medium,
-            "a word that isn't known, which may be an option",
+            "a word that isn't known and may be an option",
         );
     }
-    if let Some(hole) = hole
+    if let Some(unknown_word) = unknown_word
         && words
             .first()
             .is_some_and(|verb| RUNS.contains(&verb.text.as_str()))
     {
-        cx.dynamic(hole.span, "a word that isn't known, which may be an option");
+        cx.dynamic(
+            unknown_word.span,
+            "a word that isn't known and may be an option",
+        );
     }
     match words.as_slice() {
         [remote, verb, ..]
@@ -89,14 +94,14 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         _ => {}
     }
     if words.first().is_some_and(|a| applies(a)) && !rest.iter().any(only_looks) {
-        cx.fetched = true;
+        cx.downloaded = true;
     }
     None
 }
 
-/// What a patch changes isn't said in the line.
+/// The line doesn't contain the changes of a patch.
 fn patch(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let looks = |a: &Arg| matches!(a.text.as_str(), "--dry-run" | "--help" | "--version" | "-v");
-    cx.fetched |= !call.rest.iter().any(looks);
+    cx.downloaded |= !call.rest.iter().any(looks);
     None
 }

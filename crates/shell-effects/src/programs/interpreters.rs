@@ -3,7 +3,7 @@
 use super::{Family, Invocation};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
-use crate::spec_eval::read;
+use crate::spec_eval::parse_args;
 
 pub(super) const PROGRAMS: Family = &[
     (
@@ -22,7 +22,7 @@ pub(super) const PROGRAMS: Family = &[
 
 fn editor(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
-    // `-V9FILE` writes what it does into a file.
+    // `-V9FILE` logs to a file.
     for a in rest {
         if let Some(level) = a.text.strip_prefix("-V") {
             let file = level.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -75,7 +75,7 @@ fn psql(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 fn perl(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     if let Some(code) = rest.iter().find(|a| a.text.contains("$^I")) {
-        cx.dynamic(code.span, "edits whatever files it reads in place");
+        cx.dynamic(code.span, "edits every file that it reads in place");
     }
     perl_operands(cx, rest);
     for a in rest {
@@ -127,8 +127,11 @@ fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         }
     }
     if rest.iter().any(|a| a.text == "pdb") {
-        if let Some(hole) = rest.iter().find(|a| crate::call::is_hole(a)) {
-            cx.dynamic(hole.span, "a word that isn't known, which may be an option");
+        if let Some(unknown_word) = rest.iter().find(|a| crate::call::is_unknown_word(a)) {
+            cx.dynamic(
+                unknown_word.span,
+                "a word that isn't known and may be an option",
+            );
         }
         for (i, a) in rest
             .iter()
@@ -163,15 +166,15 @@ fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// `perl -n`, `-p` and `<>` open their operands in the old way: `>file` is written, `cmd|` is
-/// run.
+/// Handles operands that `perl -n`, `-p` and `<>` open with two-argument `open`: `>file` is
+/// written, `cmd|` is run.
 fn perl_operands(cx: &mut Engine<'_>, rest: &[Arg]) {
     let ctx = cx.ctx;
     let Some(spec) = ctx.table.get("perl") else {
         return;
     };
-    let (call, _) = read(spec, rest);
-    let code = |f: &crate::spec_eval::Seen<'_>| matches!(f.name.as_str(), "-e" | "-E");
+    let (call, _) = parse_args(spec, rest);
+    let code = |f: &crate::spec_eval::FlagUse<'_>| matches!(f.name.as_str(), "-e" | "-E");
     let opens = call.has("-n")
         || call.has("-p")
         || call.flags.iter().filter(|f| code(f)).any(|f| {

@@ -1,8 +1,8 @@
 //! Programs whose arguments are a language of their own.
 //!
-//! The table of programs describes most calls. A program that needs code has one function here: it
-//! reads an [`Invocation`] and tells the engine what the call does. Each family lists its functions
-//! in `PROGRAMS` with the names that they handle.
+//! The table of programs describes most calls. A program that needs code has one function here,
+//! which reads an [`Invocation`] and reports the call's effects to the engine. Each family lists
+//! its functions in `PROGRAMS` with the names that they handle.
 
 #![expect(
     clippy::unnecessary_wraps,
@@ -27,17 +27,18 @@ use std::sync::LazyLock;
 /// One call of a program.
 #[derive(Clone, Copy)]
 pub(crate) struct Invocation<'c> {
-    /// The name as the table of programs spells it.
+    /// The name in the table of programs.
     pub(crate) name: &'c str,
-    /// The arguments behind the name.
+    /// The arguments after the name.
     pub(crate) rest: &'c [Arg],
     pub(crate) stdin: &'c Stream,
-    /// The caller uses the output.
+    /// Whether the caller uses the output.
     pub(crate) want: bool,
     pub(crate) span: Span,
 }
 
-/// Adds what a call does. `None` if the table of programs describes the rest of the call.
+/// Adds the effects of a call. Returns `None` if the table of programs describes the rest of the
+/// call.
 type Program = fn(&Invocation<'_>, &mut Engine<'_>) -> Option<Stream>;
 
 /// Functions with the names of the programs that they handle.

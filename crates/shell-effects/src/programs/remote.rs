@@ -32,7 +32,7 @@ fn ssh(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             Certainty::Certain,
             span,
             RiskLevel::High,
-            "sends what it is given to another machine",
+            "sends its input to another machine",
         );
     }
     None
@@ -74,7 +74,7 @@ fn openssl(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         Certainty::Possible,
         span,
         RiskLevel::High,
-        "sends what it is given over the network",
+        "sends its input over the network",
     );
     None
 }

@@ -1,9 +1,9 @@
-//! Shells that a line starts: their options, and where their code comes from.
+//! Shells started by a line: their options, and the source of their code.
 
 use super::{Family, Invocation};
-use crate::call::is_hole;
-use crate::chars::has_hole;
-use crate::effect::{Certainty, EffectKind, How, RiskLevel, Span};
+use crate::call::is_unknown_word;
+use crate::chars::has_unknown;
+use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 use crate::parse::Base;
@@ -26,7 +26,7 @@ fn shell(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     Some(run_shell(cx, name, rest, stdin, want, span))
 }
 
-/// Code that a shell runs before what it is asked for.
+/// Runs code that a shell runs before its main code.
 fn first_code(cx: &mut Engine<'_>, code: Option<&Arg>) {
     if let Some(code) = code.cloned() {
         cx.shell_arg(&code, &Stream::default(), false);
@@ -41,7 +41,7 @@ fn run_shell(
     want: bool,
     span: Span,
 ) -> Stream {
-    // `exec < file` gave every later command its input.
+    // `exec < file` set the input of every later command.
     let inherited = cx.shell.input().cloned();
     let stdin = if stdin.present {
         stdin
@@ -53,7 +53,7 @@ fn run_shell(
     let mut from_stdin = false;
     let mut dry = false;
     let mut interactive = false;
-    // fish has had its code.
+    // Whether fish has already run its code.
     let mut ran = false;
     let fish = name == "fish";
     while let Some(a) = rest.get(i) {
@@ -106,26 +106,26 @@ fn run_shell(
             let minus = t.starts_with('-');
             i += 1;
             for (at, c) in t.char_indices().skip(1) {
-                let behind = t.get(at + c.len_utf8()..).unwrap_or_default();
+                let after = t.get(at + c.len_utf8()..).unwrap_or_default();
                 match c {
-                    // fish takes what stands behind the letter.
-                    'c' | 'C' if minus && fish && !behind.is_empty() => {
-                        first_code(cx, Some(&Arg::literal(behind, a.span)));
+                    // fish takes the text after the letter.
+                    'c' | 'C' if minus && fish && !after.is_empty() => {
+                        first_code(cx, Some(&Arg::literal(after, a.span)));
                         ran |= c == 'c';
                         break;
                     }
                     'c' if minus => command = true,
-                    // What fish runs first.
+                    // Code that fish runs first.
                     'C' if minus && fish => {
                         first_code(cx, rest.get(i));
                         i += 1;
                     }
                     's' if minus => from_stdin = true,
                     'n' => dry = minus,
-                    // An interactive shell doesn't heed `-n`.
+                    // An interactive shell ignores `-n`.
                     'i' if minus => interactive = true,
                     'o' | 'O' => {
-                        dry &= rest.get(i).is_some_and(|o| minus && !has_hole(&o.text));
+                        dry &= rest.get(i).is_some_and(|o| minus && !has_unknown(&o.text));
                         i += 1;
                     }
                     _ => {}
@@ -135,8 +135,8 @@ fn run_shell(
         }
         break;
     }
-    // What isn't known may be `+n`.
-    dry &= !interactive && !rest.iter().any(is_hole);
+    // An unknown word may be `+n`.
+    dry &= !interactive && !rest.iter().any(is_unknown_word);
     let words = rest.get(i..).unwrap_or_default();
     if ran {
         return Stream::unknown();
@@ -200,7 +200,7 @@ fn run_shell(
                         let s = cx.run_text(
                             &text,
                             Base::Fixed(span),
-                            How::Code,
+                            StepOrigin::Code,
                             &Stream::default(),
                             want,
                         );

@@ -2,7 +2,7 @@
 
 use super::{Family, Invocation};
 use crate::chars::{STAR, UNKNOWN};
-use crate::effect::How;
+use crate::effect::StepOrigin;
 use crate::engine::{Engine, Stream};
 use crate::expand::Arg;
 use crate::parse::Base;
@@ -19,7 +19,7 @@ pub(super) const PROGRAMS: Family = &[
     (&["strace", "ltrace"], strace),
 ];
 
-/// A command behind the options.
+/// Runs the command after the options.
 fn behind_options(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let mut words: Vec<Arg> = call
         .rest
@@ -30,7 +30,7 @@ fn behind_options(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> 
     let Some(applet) = words.first_mut() else {
         return Some(Stream::unknown());
     };
-    // Some are other programs than those of the same name.
+    // Some applets differ from the programs of the same name.
     let own = format!("busybox {}", applet.text);
     if cx.ctx.table.contains(&own) {
         applet.text = own;
@@ -101,7 +101,7 @@ fn parallel(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation {
         rest, stdin, span, ..
     } = *call;
-    // Where its results and its log go.
+    // The files for its results and its log.
     for (i, a) in rest.iter().take_while(|a| a.text != ":::").enumerate() {
         let file = match a.text.split_once('=') {
             Some(("--results" | "--res" | "--joblog", file)) => Some(Arg::literal(file, a.span)),
@@ -134,7 +134,7 @@ fn hyperfine(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             .get(i + 2)
             .is_some_and(|v| v.text.contains([';', '|', '&', '`', '$', UNKNOWN, '\n']))
         {
-            cx.dynamic(a.span, "a parameter that becomes a part of the commands");
+            cx.dynamic(a.span, "a parameter that may add commands");
         }
     }
     None
@@ -171,7 +171,7 @@ fn strace(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     None
 }
 
-/// `env -S 'cmd args'`
+/// Handles `env -S 'cmd args'`.
 fn env_split(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
     for (i, a) in rest.iter().enumerate() {
         let t = a.text.as_str();
@@ -197,7 +197,13 @@ fn env_split(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
                     .map(|a| crate::run::quote(&a.text)),
             );
             let text = format!("env {}", words.join(" "));
-            cx.run_text(&text, Base::Fixed(a.span), How::Wrapper, stdin, false);
+            cx.run_text(
+                &text,
+                Base::Fixed(a.span),
+                StepOrigin::Wrapper,
+                stdin,
+                false,
+            );
             return;
         }
         if !t.starts_with('-') && is_assignment(t).is_none() {

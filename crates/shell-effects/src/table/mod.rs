@@ -1,9 +1,8 @@
-//! The table of programs: which program does what, as data.
+//! The table of programs: the effects of each program, as data.
 //!
-//! The files are embedded as text. Loading only finds where each entry starts (a few
-//! hundred microseconds for the whole table); an entry is parsed when its program is
-//! first met, so that a run over one line stays fast and no generated form has to be
-//! kept in step with the files.
+//! The files are embedded as text. Loading only finds where each entry starts, which takes a few
+//! hundred microseconds for the whole table. An entry is parsed when its program first occurs. So
+//! an analysis of one line stays fast, and no generated form has to be kept in sync with the files.
 
 pub(crate) mod schema;
 pub(crate) mod spec;
@@ -19,7 +18,7 @@ use std::sync::OnceLock;
 
 include!("files.rs");
 
-/// About as many programs as the table has.
+/// Approximate number of programs in the table, for preallocation.
 const PROGRAMS: usize = 1100;
 
 /// The table of programs.
@@ -33,43 +32,39 @@ pub struct Table {
 struct Slot {
     file: Cow<'static, str>,
     text: Cow<'static, str>,
-    /// In a place of its own: few are ever read, and all slots are made at the start.
+    /// Boxed: few entries are ever parsed, and all slots are allocated at the start.
     spec: OnceLock<Option<Box<Spec>>>,
 }
 
 /// An entry as the `command list` subcommand prints it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Listed {
-    /// Name.
     pub name: String,
-    /// Other names.
     pub aliases: Vec<String>,
-    /// Its source.
+    /// The manual page that the entry follows.
     pub source: String,
-    /// File of the table it stands in.
+    /// The file of the table that contains it.
     pub file: String,
-    /// Names of its subcommands.
     pub subcommands: Vec<String>,
 }
 
 /// A test line of an entry.
 #[derive(Debug, Clone)]
 pub struct Test {
-    /// File of the entry.
+    /// The file that contains the entry.
     pub file: String,
-    /// Program of the entry.
+    /// The program of the entry.
     pub program: String,
-    /// The line.
     pub cmd: String,
-    /// Its risk.
+    /// The expected risk.
     pub risk: super::effect::RiskLevel,
-    /// Kinds that must be found.
+    /// Kinds of effects that must be found.
     pub effects: Vec<String>,
-    /// Kinds that must not be found.
+    /// Kinds of effects that must not be found.
     pub not: Vec<String>,
 }
 
-/// Cuts a file into its entries.
+/// Splits a file into its entries.
 pub(crate) fn entries(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     let mut started = false;
@@ -99,7 +94,7 @@ fn unquote(s: &str) -> &str {
         .unwrap_or(s)
 }
 
-/// The names in the first two lines of an entry.
+/// Returns the names in the first two lines of an entry: `name` and `aliases`.
 pub(crate) fn names_of(entry: &str) -> impl Iterator<Item = &str> {
     let mut lines = entry.lines();
     let name = lines
@@ -129,7 +124,7 @@ fn parse_entry(text: &str) -> Result<RawSpec, TableError> {
 }
 
 impl Table {
-    /// The table that is built in.
+    /// Returns the embedded table.
     #[must_use]
     pub fn builtin() -> Self {
         let mut table = Self {
@@ -157,7 +152,7 @@ impl Table {
         }
     }
 
-    /// Indexes a file without checking it (the lint reports what is wrong with it).
+    /// Indexes a file without checking it ([`Table::lint`] reports its errors).
     pub fn index_text(&mut self, file: &str, text: &str) {
         for entry in entries(text) {
             let i = self.slots.len();
@@ -172,12 +167,12 @@ impl Table {
         }
     }
 
-    /// Adds a user's own file; its entries replace those of the same name.
+    /// Adds a user's file. Its entries replace those of the same name. Returns their number.
     ///
     /// # Errors
-    /// If an entry doesn't follow the schema.
+    /// Fails if an entry doesn't follow the schema.
     pub fn add(&mut self, file: &str, text: &str) -> Result<usize, TableError> {
-        // As a whole first: what stands before or between entries is no entry, but a slip.
+        // Parse the file as a whole first: text before or between entries is an error.
         let whole: Vec<RawSpec> = serde_saphyr::from_str(text).map_err(|e| TableError::Yaml {
             name: file.to_owned(),
             message: e.to_string(),
@@ -209,8 +204,8 @@ impl Table {
         Ok(count)
     }
 
-    /// The groups of options that the table lists together with `option`, for a program and for
-    /// those of its subcommands that `args` name.
+    /// Returns the groups of options that the table lists together with `option`, for a program and
+    /// for those of its subcommands that `args` name.
     #[must_use]
     pub fn option_groups(&self, program: &str, args: &[String], option: &str) -> Vec<Vec<&str>> {
         self.specs(program, args)
@@ -222,7 +217,7 @@ impl Table {
             .collect()
     }
 
-    /// What the table says of a program, and of those of its subcommands that `args` name.
+    /// Returns the entries of a program and of those of its subcommands that `args` name.
     fn specs<'t>(&'t self, program: &str, args: &[String]) -> impl Iterator<Item = &'t Spec> {
         let spec = self.get(program);
         let named = spec.into_iter().flat_map(move |spec| {
@@ -233,7 +228,7 @@ impl Table {
         spec.into_iter().chain(named)
     }
 
-    /// Whether the table lists an option that takes no value, for a program whose short options
+    /// Returns whether the table lists an option without a value, for a program whose short options
     /// may be joined and may follow its operands.
     #[must_use]
     pub fn is_switch(&self, program: &str, args: &[String], option: &str) -> bool {
@@ -248,14 +243,13 @@ impl Table {
         listed.next().is_some_and(|flag| flag.arg.is_none())
     }
 
-    /// The options that the table lists for a program, and for those of its subcommands that
-    /// `args` name.
+    /// Returns the listed options of a program and of those of its subcommands that `args` name.
     pub fn options<'t>(&'t self, program: &str, args: &[String]) -> impl Iterator<Item = &'t str> {
         let names = self.specs(program, args).flat_map(|spec| spec.flags.keys());
         names.map(String::as_str)
     }
 
-    /// What a program does, if it is in the table.
+    /// Returns the entry of a program.
     pub(crate) fn get(&self, name: &str) -> Option<&Spec> {
         let slot = self.slots.get(*self.names.get(name)?)?;
         slot.spec
@@ -268,28 +262,28 @@ impl Table {
             .as_deref()
     }
 
-    /// True if the program is listed.
+    /// Returns whether the program is listed.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.names.contains_key(name)
     }
 
-    /// Number of programs (entries, not names).
+    /// Returns the number of programs (entries, not names).
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// True if there is no entry.
+    /// Returns whether the table has no entry.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// All entries, in the order of the files.
+    /// Lists all entries, in the order of the files.
     ///
     /// # Errors
-    /// The first entry that doesn't follow the schema.
+    /// Fails at the first entry that doesn't follow the schema.
     pub fn list(&self) -> Result<Vec<Listed>, TableError> {
         self.slots
             .iter()
@@ -310,7 +304,8 @@ impl Table {
             .collect()
     }
 
-    /// Checks every entry against the schema; returns what is wrong, file and name first.
+    /// Checks every entry against the schema. Returns the errors, each beginning with file and
+    /// name.
     #[must_use]
     pub fn lint(&self) -> Vec<String> {
         let mut out = Vec::new();
@@ -355,7 +350,7 @@ impl Table {
         out
     }
 
-    /// The names of the programs that begin like this, in alphabetical order.
+    /// Returns the names of programs with this prefix, in alphabetical order.
     #[must_use]
     pub fn names_with_prefix(&self, prefix: &str) -> Vec<&str> {
         let all = self.names.keys().map(|name| &**name);
@@ -364,7 +359,7 @@ impl Table {
         names
     }
 
-    /// Calls of a program that people write: the test lines of its entry.
+    /// Returns examples of calls of a program: the test lines of its entry.
     #[must_use]
     pub fn examples(&self, program: &str) -> Vec<String> {
         let slot = self.names.get(program).and_then(|at| self.slots.get(*at));
@@ -376,7 +371,7 @@ impl Table {
         lines.filter(own).cloned().collect()
     }
 
-    /// The test lines of all entries.
+    /// Returns the test lines of all entries.
     #[must_use]
     pub fn tests(&self) -> Vec<Test> {
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! The form of an entry of the program table, as written in YAML.
+//! The YAML schema of an entry of the program table.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -7,112 +7,106 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TestLine {
-    /// The command.
     pub cmd: String,
-    /// Its risk.
+    /// The expected risk.
     pub risk: super::super::effect::RiskLevel,
-    /// Kinds that must all be found.
+    /// Kinds of effects that must all be found.
     #[serde(default)]
     pub effects: Vec<String>,
-    /// Kinds that must not be found.
+    /// Kinds of effects that must not be found.
     #[serde(default)]
     pub not: Vec<String>,
 }
 
-/// What a program or subcommand does.
+/// The effects of a program or subcommand.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RawSpec {
     /// Effects of every run.
     pub effects: Vec<String>,
-    /// Floor of the risk.
+    /// Minimum risk.
     pub risk: Option<super::super::effect::RiskLevel>,
-    /// How arguments are read.
     pub style: Option<Style>,
-    /// Flags by spelling.
+    /// Keyed by spelling, or by several spellings separated by commas.
     pub flags: BTreeMap<String, RawFlag>,
-    /// Roles of the operands.
+    /// Roles of the operands, by position.
     pub operands: Option<Vec<String>>,
-    /// Subcommands by name.
     pub subcommands: BTreeMap<String, RawSpec>,
-    /// What an unlisted subcommand is.
+    /// The entry that applies to an unlisted subcommand.
     pub otherwise: Option<Box<RawSpec>>,
     /// Conditional additions.
     pub when: Vec<RawWhen>,
-    /// What standard input is.
+    /// Role of standard input.
     pub stdin: Option<String>,
-    /// Unlisted flags are unknown.
+    /// Whether unlisted flags are unknown effects.
     pub strict: bool,
-    /// False: no `--help` and `--version`.
+    /// If false, the program has no `--help` and `--version`.
     pub help: Option<bool>,
-    /// Name of the program (at the top only).
+    /// Name of the program (only at the top level).
     pub name: String,
-    /// Other names of it (at the top only).
+    /// Its other names (only at the top level).
     pub aliases: Vec<String>,
     /// Manual page and section.
     pub source: Option<String>,
-    /// Lines with what must come out.
     pub tests: Vec<TestLine>,
 }
 
-/// How a program reads its arguments.
+/// How a program parses its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum Style {
-    /// Options and operands mixed, short ones clustered.
+    /// Options and operands mixed, short options clustered.
     #[default]
     Gnu,
     /// The first operand ends the options.
     Posix,
     /// Options are words with one or two dashes, never clusters.
     Long,
-    /// `key=value`.
+    /// Operands of the form `key=value`.
     Dd,
     /// Every argument is an operand.
     Raw,
 }
 
-/// A flag.
+/// A flag of a program.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RawFlag {
     /// Role of its argument.
     pub arg: Option<String>,
-    /// Role of an attached argument.
+    /// Role of an optional, attached argument.
     pub optarg: Option<String>,
-    /// Number of arguments.
     pub args: Option<usize>,
-    /// Effects added.
+    /// Additional effects.
     pub effects: Vec<String>,
-    /// Floor of the risk.
+    /// Minimum risk.
     pub risk: Option<super::super::effect::RiskLevel>,
-    /// Replaces the operands.
+    /// Replaces the roles of the operands.
     pub operands: Option<Vec<String>>,
-    /// Works on whole trees.
+    /// Whether the program works on whole directory trees with it.
     pub recursive: bool,
-    /// Changes nothing.
+    /// Whether the program changes nothing with it.
     pub dry: bool,
-    /// Prints help only.
+    /// Whether the program only prints help with it.
     pub help: bool,
-    /// Ends the options; the rest is data.
+    /// Whether it ends the options. The remaining words are data.
     pub stop: bool,
-    /// Additions by the argument's value.
+    /// Additional effects by value.
     pub values: BTreeMap<String, RawValue>,
 }
 
-/// What a value of a flag adds.
+/// The additional effects of one value of a flag.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RawValue {
-    /// Effects added.
     pub effects: Vec<String>,
-    /// Floor of the risk.
+    /// Minimum risk.
     pub risk: Option<super::super::effect::RiskLevel>,
-    /// Changes nothing.
+    /// Whether the program changes nothing.
     pub dry: bool,
-    /// Prints help only.
+    /// Whether the program only prints help.
     pub help: bool,
-    /// The rest of the words are arguments of this program.
+    /// The remaining words are arguments of this program.
     #[serde(rename = "as")]
     pub as_program: Option<String>,
 }
@@ -121,42 +115,40 @@ pub struct RawValue {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum OneOrMany {
-    /// One.
     One(String),
-    /// Several.
     Many(Vec<String>),
 }
 
-/// A conditional addition.
+/// A conditional addition. All conditions must be met.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RawWhen {
-    /// Globs, one of which an operand matches.
+    /// An operand matches one of these globs.
     pub operand: Option<OneOrMany>,
-    /// All of these flags are there.
+    /// All of these flags are given.
     pub flags: Vec<String>,
-    /// One of these is there.
+    /// At least one of these flags is given.
     pub any: Vec<String>,
-    /// None of these is there.
+    /// None of these flags is given.
     pub without: Vec<String>,
-    /// At least so many operands.
+    /// Minimum number of operands.
     pub min: Option<usize>,
-    /// At most so many operands.
+    /// Maximum number of operands.
     pub max: Option<usize>,
-    /// The word `--` is there.
+    /// Whether the word `--` is given.
     pub dashdash: Option<bool>,
-    /// Effects added.
+    /// Additional effects.
     pub effects: Vec<String>,
-    /// Floor of the risk.
+    /// Minimum risk.
     pub risk: Option<super::super::effect::RiskLevel>,
-    /// Changes nothing.
+    /// Whether the program changes nothing.
     pub dry: bool,
-    /// Prints help only.
+    /// Whether the program only prints help.
     pub help: bool,
-    /// Replaces the operands.
+    /// Replaces the roles of the operands.
     pub operands: Option<Vec<String>>,
-    /// Works on whole trees.
+    /// Whether the program works on whole directory trees.
     pub recursive: bool,
-    /// Drops the spec's own effects and floor first.
+    /// Whether the entry's own effects and minimum risk are dropped first.
     pub clear: bool,
 }

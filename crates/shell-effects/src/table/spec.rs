@@ -1,10 +1,10 @@
-//! Entries of the table, compiled for use.
+//! Table entries, compiled for use.
 
 use super::schema::{OneOrMany, RawFlag, RawSpec, RawValue, RawWhen, Style};
 use crate::effect::{EffectKind, RiskLevel};
 use rustc_hash::FxHashMap;
 
-/// What a word is to a program.
+/// The role of a word in a program's arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Role {
     Text,
@@ -17,14 +17,14 @@ pub(crate) enum Role {
     Empty,
     Cwd,
     Config,
-    /// A directory that others can read from now on.
+    /// A directory that the program makes readable to others.
     Serve,
     Script,
     Command,
     Program,
-    /// The rest is a command with its arguments; true: on another machine.
+    /// The remaining words are a command with its arguments; true: on another machine.
     CommandRest(bool),
-    /// The rest is joined and given to a shell; true: on another machine.
+    /// The remaining words are joined and given to a shell; true: on another machine.
     ShellRest(bool),
     Assigns,
     Code(String),
@@ -40,7 +40,7 @@ pub(crate) enum Role {
     Effect(EffectKind),
 }
 
-/// Roles of operands by position.
+/// Roles of operands, by position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Operands {
     pub roles: Vec<Role>,
@@ -71,7 +71,7 @@ pub(crate) struct Spec {
     pub stdin: Option<Role>,
     pub strict: bool,
     pub no_help: bool,
-    /// One of the options can do more than the program does without it.
+    /// Whether one of the options can do more than the program does without it.
     pub risky: bool,
 }
 
@@ -117,27 +117,22 @@ pub(crate) struct When {
     pub clear: bool,
 }
 
-/// An entry that doesn't follow the schema.
+/// A violation of the entry schema.
 #[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
 pub enum TableError {
-    /// The YAML itself is wrong.
     #[error("`{name}` is not a valid entry: {message}")]
     Yaml {
-        /// The entry.
+        /// Name of the entry.
         name: String,
-        /// What the YAML parser says.
+        /// The YAML parser's message.
         message: String,
     },
-    /// An unknown role.
     #[error("unknown role `{0}`")]
     Role(String),
-    /// An unknown effect.
     #[error("unknown effect `{0}`")]
     Effect(String),
-    /// Two roles that repeat.
     #[error("more than one operand role repeats")]
     Repeat,
-    /// A flag that doesn't look like one.
     #[error("`{0}` does not look like a flag")]
     Flag(String),
 }
@@ -243,7 +238,7 @@ fn flag(raw: &RawFlag) -> Result<Flag, TableError> {
     for (k, v) in &raw.values {
         values.push((split(k).map(str::to_owned).collect::<Vec<_>>(), value(v)?));
     }
-    // The catch-all comes last whatever the order of the file.
+    // The catch-all pattern comes last, whatever the order of the file.
     values.sort_by_key(|(k, _)| k.iter().any(|g| g == "*"));
     let attached_only = raw.arg.is_none() && raw.optarg.is_some();
     let arg = raw
@@ -295,8 +290,8 @@ fn when(raw: &RawWhen) -> Result<When, TableError> {
 }
 
 impl Role {
-    /// Whether an option with a word in this role acts in a dry run too: what it loads runs, and a
-    /// log is written.
+    /// Returns whether an option with an argument in this role acts in a dry run too: loaded code
+    /// runs, and a log is written.
     pub(crate) fn acts_when_dry(&self) -> bool {
         matches!(
             self,
@@ -310,7 +305,7 @@ impl Role {
         )
     }
 
-    /// Whether a word in this role that isn't known may do anything.
+    /// Returns whether an unknown word in this role can have an effect.
     fn may_act(&self) -> bool {
         !matches!(
             self,
@@ -328,7 +323,7 @@ impl Role {
 }
 
 impl Value {
-    /// The most that the option does with this value.
+    /// Returns the highest risk of the option with this value.
     pub(crate) fn worst(&self) -> RiskLevel {
         let effects = self.effects.iter().map(|e| e.kind.base_risk()).max();
         let program = if self.as_program.is_some() {
@@ -369,7 +364,8 @@ impl Flag {
 }
 
 impl Spec {
-    /// A client of a server that runs on this machine unless a host is named.
+    /// Returns whether the program is a client of a server that runs on this machine unless a host
+    /// is named.
     pub(crate) fn talks_to_localhost(&self) -> bool {
         self.effects
             .iter()
@@ -416,7 +412,7 @@ impl Spec {
     }
 }
 
-/// Matches a glob in which only `*` and `?` are special; `*` matches any text.
+/// Matches a glob in which only `*` and `?` are special. `*` matches any text, `/` included.
 pub(crate) fn glob(pattern: &str, text: &str) -> bool {
     let (p, t) = (pattern.as_bytes(), text.as_bytes());
     let (mut i, mut j) = (0usize, 0usize);

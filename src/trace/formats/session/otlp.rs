@@ -13,7 +13,7 @@ use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use hashbrown::HashMap;
 use serde::Deserialize;
-use shell_effects::vocabulary;
+use shell_effects::agent_tools;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::{Raw, Str};
@@ -489,7 +489,7 @@ fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<'a> {
         "tool.parameters",
     ]);
     let given = given.map_or(Cow::Borrowed("{}"), |text| input_text(text, "input"));
-    let command = vocabulary::tool(&tool).and_then(vocabulary::Tool::command);
+    let command = agent_tools::tool(&tool).and_then(agent_tools::Tool::command);
     let parameters = || attributes.first(&["tool_parameters", "tool.parameters"]);
     let full = command.and_then(|command| {
         let full = full_command(&given).or_else(|| full_command(&parameters()?));

@@ -1,7 +1,7 @@
 //! What a call of a session asks for, as an action of `ExecutionRecord`.
 
 use super::write;
-use shell_effects::vocabulary;
+use shell_effects::agent_tools;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::{Raw, Str};
@@ -32,8 +32,8 @@ pub(super) fn wraps_output(tool: &str) -> bool {
 /// tree.
 pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&str>) -> Asked {
     // What a command printed of a diff isn't what it did.
-    let runs = |tool: &vocabulary::Tool| tool.command().is_some();
-    let diff = diff.filter(|_| !vocabulary::tool(tool).is_some_and(runs));
+    let runs = |tool: &agent_tools::Tool| tool.command().is_some();
+    let diff = diff.filter(|_| !agent_tools::tool(tool).is_some_and(runs));
     if let Some(diff) = diff {
         let mut payload = String::with_capacity(input.len() + diff.len() + 64);
         payload.push_str("{\"diff\":");
@@ -68,7 +68,7 @@ pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&st
 
 /// The payload of a call that runs a command line.
 fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
-    let tool = vocabulary::tool(tool)?;
+    let tool = agent_tools::tool(tool)?;
     let mut input: BTreeMap<String, Raw<'_>> = strict_json::from_text(input).ok()?;
     let given = input.remove(tool.command()?)?;
     let line = if let Some(line) = given.read::<Str<'_>>() {

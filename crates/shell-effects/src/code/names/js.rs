@@ -1,38 +1,40 @@
-//! What the names of JavaScript do.
+//! Actions of names in JavaScript.
 
-use super::super::language::{Action, Reach};
+use super::super::language::{Action, Capability};
 use super::super::lex::Token;
-use super::Place;
+use super::NameContext;
 
-pub(super) fn js(p: &Place<'_>) -> Option<Action> {
+pub(super) fn js(p: &NameContext<'_>) -> Option<Action> {
     let (scope, last) = (p.scope, p.last);
     let written = p.tokens.get(p.at).and_then(Token::name).unwrap_or_default();
     if matches!(written, "require" | "import" | "from") && !p.member {
-        let module = match (p.called, p.behind(1), p.behind(2)) {
+        let module = match (p.called, p.after(1), p.after(2)) {
             (false, Some(Token::Str(m, _)), _) | (true, _, Some(Token::Str(m, true))) => m,
             (true, ..) => return Some(Action::Dynamic),
             _ => return Some(Action::Safe),
         };
-        let reach = scope.js_module(module);
+        let capability = scope.js_module(module);
         // `require("x")(…)`: the module is the function.
         let module = module.strip_prefix("node:").unwrap_or(module);
-        if let (Some(Token::Punct(')')), Some(Token::Punct('('))) = (p.behind(3), p.behind(4))
+        if let (Some(Token::Punct(')')), Some(Token::Punct('('))) = (p.after(3), p.after(4))
             && let Some(action) = scope.language.act(module)
         {
             return Some(action);
         }
-        return match reach {
-            Reach::Foreign => Some(Action::Execute),
-            Reach::Dynamic => Some(Action::Dynamic),
-            Reach::NetSend => Some(Action::NetSend),
+        return match capability {
+            Capability::Foreign => Some(Action::Execute),
+            Capability::Dynamic => Some(Action::Dynamic),
+            Capability::NetSend => Some(Action::NetSend),
             _ => Some(Action::Safe),
         };
     }
-    if taken_out(p, written) {
+    if is_destructured(p, written) {
         return Some(Action::Safe);
     }
     // `{name: …}`, but not `a ? name : b`.
-    if p.is_behind(':') && matches!(p.before(1), Some(Token::Punct('{' | ','))) && p.head.is_none()
+    if p.is_followed_by(':')
+        && matches!(p.before(1), Some(Token::Punct('{' | ',')))
+        && p.head.is_none()
     {
         return Some(Action::Safe);
     }
@@ -48,7 +50,7 @@ pub(super) fn js(p: &Place<'_>) -> Option<Action> {
                 | "getBuiltinModule"
         )
     };
-    if p.full.split('.').any(leads_out) || p.of_function() {
+    if p.full.split('.').any(leads_out) || p.is_member_of_action() {
         return Some(Action::Dynamic);
     }
     if matches!(p.before(1), Some(Token::Name(n)) if n == "typeof") && !p.called {
@@ -108,8 +110,9 @@ pub(super) fn js(p: &Place<'_>) -> Option<Action> {
     (!scope.partial && !scope.foreign).then_some(Action::Safe)
 }
 
-/// `const {execSync} = require("child_process")`: it is looked up where it is called.
-fn taken_out(p: &Place<'_>, written: &str) -> bool {
+/// Returns whether a name is destructured from a module:
+/// `const {execSync} = require("child_process")`. Each call of it is looked up separately.
+fn is_destructured(p: &NameContext<'_>, written: &str) -> bool {
     let Some(Token::Punct('{' | ',')) = p.before(1) else {
         return false;
     };

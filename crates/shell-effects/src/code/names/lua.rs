@@ -1,14 +1,14 @@
-//! What the names of Lua do.
+//! Actions of names in Lua.
 
 use super::super::language::Action;
-use super::Place;
+use super::NameContext;
 
-pub(super) fn lua(p: &Place<'_>) -> Option<Action> {
+pub(super) fn lua(p: &NameContext<'_>) -> Option<Action> {
     let last = p.last;
     if let Some(action) = p.exact().filter(|_| p.head.is_some()) {
         return Some(action);
     }
-    // A library as a value: what is taken out of it isn't seen.
+    // A library as a value: its later use isn't tracked.
     if matches!(p.full, "os" | "io" | "package" | "debug" | "_G" | "_ENV") {
         return Some(Action::Dynamic);
     }

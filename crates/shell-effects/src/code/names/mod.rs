@@ -1,4 +1,4 @@
-//! What a name in code does, where it stands.
+//! The action of a name in code, depending on its context.
 
 mod js;
 mod lua;
@@ -7,37 +7,37 @@ mod php;
 mod python;
 mod ruby;
 
-use super::language::{Action, Reach, has_verb};
+use super::language::{Action, Capability, has_verb};
 use super::lex::Token;
 use super::scope::{Scope, is_member};
 
-/// A name in code, with what stands around it.
-struct Place<'a> {
+/// A name in code with its context.
+struct NameContext<'a> {
     scope: &'a Scope<'a>,
     tokens: &'a [Token],
     at: usize,
-    /// The name, with what its first part was imported as.
+    /// The name, with an imported first part replaced by what it refers to.
     full: &'a str,
-    /// Its last part.
+    /// The last part of `full`.
     last: &'a str,
-    /// What stands before the last part.
+    /// The part of `full` before `last`.
     head: Option<&'a str>,
     called: bool,
-    /// It belongs to a value that has no name.
+    /// Whether it is a member of a value without a name.
     member: bool,
 }
 
-impl Place<'_> {
+impl NameContext<'_> {
     fn before(&self, n: usize) -> Option<&Token> {
         self.at.checked_sub(n).and_then(|k| self.tokens.get(k))
     }
 
-    fn behind(&self, n: usize) -> Option<&Token> {
+    fn after(&self, n: usize) -> Option<&Token> {
         self.tokens.get(self.at.saturating_add(n))
     }
 
-    fn is_behind(&self, mark: char) -> bool {
-        self.behind(1) == Some(&Token::Punct(mark))
+    fn is_followed_by(&self, mark: char) -> bool {
+        self.after(1) == Some(&Token::Punct(mark))
     }
 
     fn exact(&self) -> Option<Action> {
@@ -53,22 +53,24 @@ impl Place<'_> {
         self.tokens.iter().any(is)
     }
 
-    /// True for a member of a function that acts: `rmSync.call`, `os.system.x`.
-    fn of_function(&self) -> bool {
+    /// Returns whether it is a member of a function that acts: `rmSync.call`, `os.system.x`.
+    fn is_member_of_action(&self) -> bool {
         let language = self.scope.language;
-        let acts = |part: &str| language.acts(part) && language.module(part) == Reach::Foreign;
+        let acts = |part: &str| language.acts(part) && language.module(part) == Capability::Foreign;
         self.head
             .is_some_and(|head| head.split('.').skip(1).any(acts))
             || matches!(self.last, "call" | "apply" | "bind")
                 && self.head.is_some_and(|head| head.split('.').any(acts))
     }
 
-    /// An unknown function: of a module that isn't known, it may do what it says.
+    /// Returns the action of an unlisted function. One from an unknown module may do what a verb in
+    /// its name says.
     fn unknown(&self, of_foreign: bool) -> Option<Action> {
         (of_foreign && has_verb(self.scope.lang, self.full)).then_some(Action::Verb)
     }
 
-    /// A method that is listed as harmless is so only of values that are known.
+    /// Returns the action of a method that is listed as harmless. On a value from an unknown module
+    /// it counts as unlisted.
     fn harmless(&self) -> Option<Action> {
         let called = self.called || matches!(self.scope.lang, "ruby" | "perl");
         let foreign = self.scope.foreign && called && (self.member || self.head.is_some());
@@ -76,7 +78,7 @@ impl Place<'_> {
     }
 }
 
-/// What the name at `at` does; nothing if it isn't known.
+/// Returns the action of the name at `at`; `None` if it isn't known.
 pub(super) fn lookup(scope: &Scope<'_>, name: &str, tokens: &[Token], at: usize) -> Option<Action> {
     let resolved = scope.resolve(name);
     // `require("x").name`
@@ -104,7 +106,7 @@ pub(super) fn lookup(scope: &Scope<'_>, name: &str, tokens: &[Token], at: usize)
     let (head, last) = full
         .rsplit_once(sep)
         .map_or((None, full), |(h, l)| (Some(h), l));
-    let place = Place {
+    let context = NameContext {
         scope,
         tokens,
         at,
@@ -115,19 +117,19 @@ pub(super) fn lookup(scope: &Scope<'_>, name: &str, tokens: &[Token], at: usize)
         member: is_member(tokens, at) && required.is_none(),
     };
     match scope.lang {
-        "python" => python::python(&place),
-        "js" => js::js(&place),
-        "ruby" => ruby::ruby(&place),
-        "php" => php::php(&place),
-        "perl" => perl::perl(&place),
-        _ => lua::lua(&place),
+        "python" => python::python(&context),
+        "js" => js::js(&context),
+        "ruby" => ruby::ruby(&context),
+        "php" => php::php(&context),
+        "perl" => perl::perl(&context),
+        _ => lua::lua(&context),
     }
 }
 
-/// True if an unknown name at `i` is called or used in a way that can do something.
+/// Returns whether an unknown name at `i` is called or used in a way that can have effects.
 pub(super) fn matters(lang: &str, tokens: &[Token], i: usize) -> bool {
     match lang {
-        // A bare word of perl or ruby is a call.
+        // A bare word in Perl or Ruby is a call.
         "perl" | "ruby" => {
             !matches!(tokens.get(i), Some(Token::Name(n)) if n.starts_with(['$', '@']))
         }
@@ -141,11 +143,11 @@ pub(super) fn matters(lang: &str, tokens: &[Token], i: usize) -> bool {
     }
 }
 
-/// True if a hole stands where code would, not where a value would.
-pub(super) fn hole_is_code(tokens: &[Token], i: usize) -> bool {
+/// Returns whether an unknown part is in a position for code instead of a value.
+pub(super) fn unknown_is_code(tokens: &[Token], i: usize) -> bool {
     let prev = i.checked_sub(1).and_then(|k| tokens.get(k));
     let next = tokens.get(i + 1);
     matches!(prev, None | Some(Token::Punct(';' | '\n' | '{' | '}')))
         || matches!(next, Some(Token::Punct('(')))
-        || matches!(prev, Some(Token::Hole(_)))
+        || matches!(prev, Some(Token::Unknown(_)))
 }

@@ -1,12 +1,12 @@
-//! What the names of Perl do.
+//! Actions of names in Perl.
 
-use super::super::language::{Action, Reach};
+use super::super::language::{Action, Capability};
 use super::super::lex::Token;
-use super::Place;
+use super::NameContext;
 
-pub(super) fn perl(p: &Place<'_>) -> Option<Action> {
+pub(super) fn perl(p: &NameContext<'_>) -> Option<Action> {
     let (scope, last) = (p.scope, p.last);
-    if matches!(p.full, "do" | "eval") && p.is_behind('{') {
+    if matches!(p.full, "do" | "eval") && p.is_followed_by('{') {
         return Some(Action::Safe);
     }
     if p.full.starts_with(['$', '@']) {
@@ -18,14 +18,15 @@ pub(super) fn perl(p: &Place<'_>) -> Option<Action> {
     }
     if matches!(p.before(1), Some(Token::Name(n)) if n == "use" || n == "no") {
         if p.full == "lib" {
-            let outside = |t: &Token| !matches!(t, Token::Str(d, true) if !d.starts_with(['/', '~']) && !d.contains(".."));
-            return Some(if p.behind(1).is_none_or(outside) {
+            let inside = |d: &str| !d.starts_with(['/', '~']) && !d.contains("..");
+            let outside = |t: &Token| !matches!(t, Token::Str(d, true) if inside(d));
+            return Some(if p.after(1).is_none_or(outside) {
                 Action::Dynamic
             } else {
                 Action::Execute
             });
         }
-        let listed = scope.language.exact_module(p.full) != Reach::Foreign;
+        let listed = scope.language.exact_module(p.full) != Capability::Foreign;
         let safe = listed || scope.language.is_safe(p.full) || p.full.starts_with("v5");
         return Some(
             p.exact()
@@ -33,16 +34,16 @@ pub(super) fn perl(p: &Place<'_>) -> Option<Action> {
         );
     }
     // `name => value`: a key.
-    if let (Some(Token::Punct('=')), Some(Token::Punct('>'))) = (p.behind(1), p.behind(2)) {
+    if let (Some(Token::Punct('=')), Some(Token::Punct('>'))) = (p.after(1), p.after(2)) {
         return Some(Action::Safe);
     }
-    // A hash key or a method is no call of the builtin; a block that holds one is.
+    // A hash key or a method isn't a call of the builtin; a block that contains the name is.
     let of_hash = match p.before(2) {
         Some(Token::Name(n)) => n.starts_with(['$', '@', '%']),
         Some(Token::Punct(c)) => matches!(c, '>' | ']'),
         _ => false,
     };
-    if of_hash && p.before(1) == Some(&Token::Punct('{')) && p.is_behind('}') {
+    if of_hash && p.before(1) == Some(&Token::Punct('{')) && p.is_followed_by('}') {
         return Some(Action::Safe);
     }
     if p.before(1) == Some(&Token::Punct('%')) && !p.called {
@@ -55,13 +56,13 @@ pub(super) fn perl(p: &Place<'_>) -> Option<Action> {
         if action == Action::Safe {
             return p.harmless();
         }
-        // `$x->open` of a value, not of a class.
+        // `$x->open` on a value, not on a class.
         return Some(action);
     }
     if scope.language.is_safe(last) && p.member {
         return p.harmless();
     }
-    if scope.language.exact_module(p.full) == Reach::Pure || scope.defined.contains(last) {
+    if scope.language.exact_module(p.full) == Capability::Pure || scope.defined.contains(last) {
         return Some(Action::Safe);
     }
     if p.member {
@@ -70,11 +71,11 @@ pub(super) fn perl(p: &Place<'_>) -> Option<Action> {
         }
         return Some(Action::Safe);
     }
-    // `-d`: a test of a file.
+    // `-d`: a file test.
     if last.len() == 1 && p.before(1) == Some(&Token::Punct('-')) {
         return Some(Action::Safe);
     }
-    // A handle of a file.
+    // A file handle.
     if !p.called
         && !p.full.contains("::")
         && p.full

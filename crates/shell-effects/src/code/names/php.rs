@@ -1,13 +1,13 @@
-//! What the names of PHP do.
+//! Actions of names in PHP.
 
-use super::super::language::{Action, Reach};
+use super::super::language::{Action, Capability};
 use super::super::lex::{self, Token};
-use super::Place;
+use super::NameContext;
 
-pub(super) fn php(p: &Place<'_>) -> Option<Action> {
+pub(super) fn php(p: &NameContext<'_>) -> Option<Action> {
     let (scope, last) = (p.scope, p.last);
     if p.full.starts_with('$') {
-        // `$f(...)` calls what the variable names.
+        // `$f(...)` calls the function that the variable names.
         let new = matches!(p.before(1), Some(Token::Name(n)) if n == "new");
         return Some(if new || p.called && !scope.defined.contains(p.full) {
             Action::Dynamic
@@ -30,13 +30,13 @@ pub(super) fn php(p: &Place<'_>) -> Option<Action> {
     if let Some((class, method)) = p.full.split_once("::") {
         return match scope.language.exact_module(class) {
             _ if scope.defined.contains(class) => Some(Action::Safe),
-            Reach::Pure => scope.language.act(method).or(Some(Action::Safe)),
+            Capability::Pure => scope.language.act(method).or(Some(Action::Safe)),
             _ => scope.language.act(method).or_else(|| p.unknown(true)),
         };
     }
     if matches!(p.before(1), Some(Token::Name(n)) if n == "new") {
         let class = scope.language.exact_module(p.full);
-        let known = class <= Reach::Partial || scope.defined.contains(p.full);
+        let known = class <= Capability::Partial || scope.defined.contains(p.full);
         return p.exact().or_else(|| known.then_some(Action::Safe));
     }
     let lower = p.full.to_ascii_lowercase();
@@ -48,14 +48,14 @@ pub(super) fn php(p: &Place<'_>) -> Option<Action> {
     }
     if scope.defined.contains(p.full)
         || scope.language.is_safe(p.full)
-        || scope.language.exact_module(p.full) == Reach::Pure
+        || scope.language.exact_module(p.full) == Capability::Pure
     {
         return Some(Action::Safe);
     }
     p.unknown(p.called)
 }
 
-/// True for a replacement that older PHP runs as code: `preg_replace("/x/e", …)`.
+/// Returns whether older PHP versions run the replacement as code: `preg_replace("/x/e", …)`.
 fn evaluates(args: &[lex::CallArg]) -> bool {
     let pattern = args
         .first()

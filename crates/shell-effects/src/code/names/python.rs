@@ -1,15 +1,15 @@
-//! What the names of Python do.
+//! Actions of names in Python.
 
-use super::super::language::{Action, Reach, has_mild_verb};
+use super::super::language::{Action, Capability, has_mild_verb};
 use super::super::lex::{self, Token};
 use super::super::scope::Import;
-use super::Place;
+use super::NameContext;
 
-pub(super) fn python(p: &Place<'_>) -> Option<Action> {
+pub(super) fn python(p: &NameContext<'_>) -> Option<Action> {
     let (scope, last) = (p.scope, p.last);
     // `f(name=…)`
-    if p.is_behind('=')
-        && p.behind(2) != Some(&Token::Punct('='))
+    if p.is_followed_by('=')
+        && p.after(2) != Some(&Token::Punct('='))
         && p.head.is_none()
         && matches!(p.before(1), Some(Token::Punct('(' | ',')))
     {
@@ -17,19 +17,19 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
     }
     match scope.imports.get(&p.at) {
         Some(Import::Name) => return Some(Action::Safe),
-        Some(Import::Module(reach)) => {
+        Some(Import::Module(capability)) => {
             let listed = p.exact().or_else(|| p.act());
-            return match (listed, reach) {
-                (Some(action), Reach::Foreign) => Some(action),
-                (_, Reach::Foreign) => Some(Action::Execute),
-                (_, Reach::Dynamic) => Some(Action::Dynamic),
-                (_, Reach::NetSend) => Some(Action::NetSend),
+            return match (listed, capability) {
+                (Some(action), Capability::Foreign) => Some(action),
+                (_, Capability::Foreign) => Some(Action::Execute),
+                (_, Capability::Dynamic) => Some(Action::Dynamic),
+                (_, Capability::NetSend) => Some(Action::NetSend),
                 _ => Some(Action::Safe),
             };
         }
         None => {}
     }
-    // Attributes that lead out of what a value is for.
+    // Attributes that give access to more than the value itself.
     let hidden = |part: &str| {
         part.starts_with('_')
             && part.len() > 1
@@ -62,7 +62,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
                     | "__future__"
             )
     };
-    // The first part is a name of the code's own.
+    // The first part is a name that the code defines.
     let attributes = p
         .full
         .split('.')
@@ -79,7 +79,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
         return python_exact(p, action);
     }
     let head_reach = p.head.map(|head| scope.language.module(head));
-    let of_value = p.member || head_reach == Some(Reach::Foreign) && !p.rooted_in_import();
+    let of_value = p.member || head_reach == Some(Capability::Foreign) && !p.begins_with_import();
     match last {
         "run" | "call"
             if p.called && !p.member && p.head.is_none() && !scope.defined.contains(last) =>
@@ -97,7 +97,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
                 Action::Open
             });
         }
-        // Text is replaced by text; a path is replaced by nothing but one place.
+        // Replacing text takes two arguments; replacing a path takes only the destination.
         "replace" if p.called && of_value => {
             let args = lex::call_args(p.tokens, p.at + 1);
             let path = p.mentions("Path") || p.mentions("pathlib");
@@ -117,7 +117,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
                 "unlink" | "rmdir" => return Some(Action::PathDelete),
                 "touch" | "mkdir" | "chmod" => return Some(Action::PathWrite),
                 "rename" => return Some(Action::PathMove),
-                // Lists, dictionaries and the like.
+                // Lists, dictionaries and similar values have these methods too.
                 "remove" | "copy" | "move" | "link" | "code" | "compile" | "get" | "interact"
                 | "listen" => {
                     return p.harmless();
@@ -133,7 +133,7 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
         if last == "getmembers" && !scope.calls_values {
             return Some(Action::Safe);
         }
-        // A function of a module that reaches nothing, by a name of many meanings.
+        // A function with an ambiguous name, of a module without effects.
         let many = matches!(
             last,
             "copy"
@@ -164,22 +164,22 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
                 | "chmod"
                 | "truncate"
         );
-        let own = head_reach == Some(Reach::Pure)
+        let own = head_reach == Some(Capability::Pure)
             && p.head
-                .is_some_and(|head| scope.language.exact_module(head) == Reach::Pure);
+                .is_some_and(|head| scope.language.exact_module(head) == Capability::Pure);
         return Some(if own && many { Action::Safe } else { action });
     }
-    if !p.member && scope.language.exact_module(p.full) != Reach::Foreign {
+    if !p.member && scope.language.exact_module(p.full) != Capability::Foreign {
         return Some(Action::Safe);
     }
     match head_reach {
-        Some(Reach::Pure) => return Some(Action::Safe),
-        Some(Reach::Mild) => {
+        Some(Capability::Pure) => return Some(Action::Safe),
+        Some(Capability::Mild) => {
             return (!has_mild_verb(scope.lang, last) || scope.language.is_safe(last))
                 .then_some(Action::Safe);
         }
-        Some(Reach::Foreign) | None => {}
-        Some(Reach::Opaque) => {
+        Some(Capability::Foreign) | None => {}
+        Some(Capability::Opaque) => {
             let verb = p.unknown(true);
             return verb
                 .or_else(|| (!p.called || scope.language.is_safe(last)).then_some(Action::Safe));
@@ -192,14 +192,14 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
                 .or_else(|| p.unknown(true));
         }
     }
-    if p.rooted_in_import() {
+    if p.begins_with_import() {
         return p.unknown(true);
     }
     if scope.language.is_safe(last) {
         return p.harmless();
     }
     if p.head.is_none() && !p.member {
-        // A builtin, or a name of the code's own.
+        // A builtin, or a name that the code defines.
         return Some(Action::Safe);
     }
     if scope.foreign || scope.partial {
@@ -208,9 +208,9 @@ pub(super) fn python(p: &Place<'_>) -> Option<Action> {
     (!scope.mild || !has_mild_verb(scope.lang, last)).then_some(Action::Safe)
 }
 
-impl Place<'_> {
-    /// True for a name of Python that begins with an imported one.
-    fn rooted_in_import(&self) -> bool {
+impl NameContext<'_> {
+    /// Returns whether a name begins with an imported one.
+    fn begins_with_import(&self) -> bool {
         let scope = self.scope;
         let Some(Token::Name(written)) = self.tokens.get(self.at) else {
             return false;
@@ -219,33 +219,34 @@ impl Place<'_> {
         !self.member
             && (scope.aliases.contains_key(first)
                 || scope.imports.iter().any(|(k, import)| {
+                    let name = self.tokens.get(*k).and_then(Token::name);
                     matches!(import, Import::Module(_))
-                        && matches!(self.tokens.get(*k), Some(Token::Name(n)) if n.split('.').next() == Some(first))
+                        && name.is_some_and(|n| n.split('.').next() == Some(first))
                 }))
     }
 }
 
-/// Names of Python that are listed in full.
-fn python_exact(p: &Place<'_>, action: Action) -> Option<Action> {
-    let handed_on = !p.called && !p.member;
+/// Returns the action of a name that is listed in full.
+fn python_exact(p: &NameContext<'_>, action: Action) -> Option<Action> {
+    let passed_on = !p.called && !p.member;
     match p.full {
-        // Handed on under another name.
+        // Passed on as a value.
         "open" | "io.open" | "codecs.open"
-            if handed_on
+            if passed_on
                 && !matches!(
-                    p.behind(1),
+                    p.after(1),
                     Some(Token::Name(_) | Token::Punct('\n' | ';')) | None
                 ) =>
         {
             Some(Action::Dynamic)
         }
         "open" | "io.open"
-            if handed_on
+            if passed_on
                 && matches!(p.before(1), Some(Token::Punct('=' | ':' | ',' | '(' | '['))) =>
         {
             Some(Action::Dynamic)
         }
-        "open" if matches!(p.behind(1), Some(Token::Name(n)) if n == "as") => Some(Action::Dynamic),
+        "open" if matches!(p.after(1), Some(Token::Name(n)) if n == "as") => Some(Action::Dynamic),
         "open" if p.member => Some(Action::PathOpen),
         // Methods of values.
         "remove" | "copy" | "move" | "link" | "code" | "compile" | "get" | "unlink" | "rmdir"
@@ -253,22 +254,22 @@ fn python_exact(p: &Place<'_>, action: Action) -> Option<Action> {
         | "patch" | "stream" | "request" | "interact" | "listen"
             if p.member =>
         {
-            let inner = Place {
+            let inner = NameContext {
                 head: Some(""),
                 full: "",
                 ..*p
             };
             python(&inner)
         }
-        "eval" | "exec" | "getattr" if handed_on => Some(Action::Dynamic),
-        // What a program shows of its modules is no more than names, unless something is called.
+        "eval" | "exec" | "getattr" if passed_on => Some(Action::Dynamic),
+        // Listing the members of a module only gives names, unless something is called.
         _ if p.last == "getmembers" && !p.scope.calls_values => Some(Action::Safe),
         _ => Some(action),
     }
 }
 
-/// What is loaded can be code, unless the format knows none.
-fn python_load(p: &Place<'_>) -> Option<Action> {
+/// Returns the action of a `load` function. Loaded data can be code, unless the format has none.
+fn python_load(p: &NameContext<'_>) -> Option<Action> {
     match p.head {
         Some(
             "json" | "tomllib" | "toml" | "simplejson" | "ujson" | "orjson" | "tomli" | "plistlib",

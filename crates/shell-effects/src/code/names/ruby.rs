@@ -1,10 +1,10 @@
-//! What the names of Ruby do.
+//! Actions of names in Ruby.
 
-use super::super::language::{Action, Reach};
+use super::super::language::{Action, Capability};
 use super::super::lex::Token;
-use super::Place;
+use super::NameContext;
 
-pub(super) fn ruby(p: &Place<'_>) -> Option<Action> {
+pub(super) fn ruby(p: &NameContext<'_>) -> Option<Action> {
     let (scope, last) = (p.scope, p.last);
     if let Some(action) = p
         .exact()
@@ -26,7 +26,7 @@ pub(super) fn ruby(p: &Place<'_>) -> Option<Action> {
     {
         return scope.language.act(class);
     }
-    // A class is named for what its methods are: `TCPSocket.new`.
+    // The class determines the action of its methods: `TCPSocket.new`.
     if p.full
         .split(['.', ':'])
         .any(|part| part.ends_with("Socket") || part == "TCPServer")
@@ -34,11 +34,13 @@ pub(super) fn ruby(p: &Place<'_>) -> Option<Action> {
         return Some(Action::NetSend);
     }
     if p.full == "require" {
-        let what = if p.called { p.behind(2) } else { p.behind(1) };
+        let what = if p.called { p.after(2) } else { p.after(1) };
         return match what {
             Some(Token::Str(library, true)) if !library.starts_with(['/', '.', '~']) => {
                 Some(match scope.language.module(library) {
-                    Reach::Foreign if scope.language.constant(library) == Reach::Foreign => {
+                    Capability::Foreign
+                        if scope.language.constant(library) == Capability::Foreign =>
+                    {
                         Action::Execute
                     }
                     _ => Action::Safe,
@@ -56,13 +58,15 @@ pub(super) fn ruby(p: &Place<'_>) -> Option<Action> {
     let own = std || !class && !head.is_empty() || p.member;
     if let Some(action) = p.act() {
         // `{delete: 1}`
-        if p.is_behind(':')
-            && p.behind(2) != Some(&Token::Punct(':'))
+        if p.is_followed_by(':')
+            && p.after(2) != Some(&Token::Punct(':'))
             && matches!(p.before(1), Some(Token::Punct('{' | ',' | '(')))
         {
             return Some(Action::Safe);
         }
-        if class && scope.language.constant(head) >= Reach::Opaque && !scope.defined.contains(head)
+        if class
+            && scope.language.constant(head) >= Capability::Opaque
+            && !scope.defined.contains(head)
         {
             return p.unknown(true).or(Some(action));
         }
@@ -107,17 +111,17 @@ pub(super) fn ruby(p: &Place<'_>) -> Option<Action> {
     }
     let constant = p.full.starts_with(|c: char| c.is_ascii_uppercase());
     if scope.language.is_safe(last)
-        && (own || !class || scope.language.constant(head) <= Reach::Partial)
+        && (own || !class || scope.language.constant(head) <= Capability::Partial)
     {
         return p.harmless();
     }
     if constant {
         let class = p.full.split('.').next().unwrap_or(p.full);
         return match scope.language.constant(class) {
-            Reach::Pure => Some(Action::Safe),
+            Capability::Pure => Some(Action::Safe),
             _ if scope.defined.contains(class) => Some(Action::Safe),
-            Reach::Partial if p.head.is_none() => Some(Action::Safe),
-            Reach::Partial => None,
+            Capability::Partial if p.head.is_none() => Some(Action::Safe),
+            Capability::Partial => None,
             _ => p.unknown(true),
         };
     }
@@ -125,7 +129,7 @@ pub(super) fn ruby(p: &Place<'_>) -> Option<Action> {
         if scope.foreign || scope.partial {
             return p.unknown(scope.foreign);
         }
-        // What `-r` loads isn't seen: a bare word may come from there.
+        // Code loaded by `-r` isn't known: a bare word may come from there.
         let root = head.split('.').next().unwrap_or_default();
         let known = p.member
             || std
@@ -139,7 +143,7 @@ pub(super) fn ruby(p: &Place<'_>) -> Option<Action> {
         return Some(Action::Safe);
     }
     // A variable, a key of a hash, or a symbol.
-    let key = p.is_behind(':') && p.behind(2) != Some(&Token::Punct(':'))
+    let key = p.is_followed_by(':') && p.after(2) != Some(&Token::Punct(':'))
         || p.before(1) == Some(&Token::Punct(':'))
         || p.full.starts_with(['$', '@']);
     if scope.defined.contains(last) || scope.language.is_safe(last) || key || last.len() == 1 {

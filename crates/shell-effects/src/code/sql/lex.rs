@@ -1,63 +1,63 @@
-//! SQL as tokens, in each way in which a dialect reads it.
+//! Splits SQL into tokens, by the rules of each dialect.
 
 use crate::chars::UNKNOWN;
 
-/// What a dialect does with some characters: a set of the constants below.
-pub(super) type Reading = u16;
+/// The lexical rules of a dialect: a set of the constants below.
+pub(super) type LexRules = u16;
 
 /// A backslash in a string escapes the next character.
-const BACKSLASH: Reading = 1;
+const BACKSLASH: LexRules = 1;
 /// `$tag$ … $tag$` is a string.
-const DOLLAR: Reading = 1 << 1;
+const DOLLAR: LexRules = 1 << 1;
 /// `#` begins a comment.
-const HASH: Reading = 1 << 2;
-/// `--` begins a comment only in front of a blank.
-const DASH_BLANK: Reading = 1 << 3;
+const HASH: LexRules = 1 << 2;
+/// `--` begins a comment only before a blank.
+const DASH_BLANK: LexRules = 1 << 3;
 /// `[…]` is a name.
-const BRACKETS: Reading = 1 << 4;
-/// `]]` in such a name is a bracket.
-const DOUBLE_BRACKET: Reading = 1 << 5;
+const BRACKETS: LexRules = 1 << 4;
+/// `]]` in such a name is a literal bracket.
+const DOUBLE_BRACKET: LexRules = 1 << 5;
 /// `` `…` `` is a name.
-const BACKTICK: Reading = 1 << 6;
+const BACKTICK: LexRules = 1 << 6;
 /// Comments nest.
-const NESTED: Reading = 1 << 7;
+const NESTED: LexRules = 1 << 7;
 /// The text in `/*! … */` is code.
-const BANG: Reading = 1 << 8;
+const BANG: LexRules = 1 << 8;
 /// A backslash in `E'…'` escapes the next character.
-const E_STRING: Reading = 1 << 9;
+const E_STRING: LexRules = 1 << 9;
 /// `//` begins a comment.
-const SLASHES: Reading = 1 << 10;
+const SLASHES: LexRules = 1 << 10;
 /// `'''…'''` is a string.
-const TRIPLE: Reading = 1 << 11;
+const TRIPLE: LexRules = 1 << 11;
 /// `q'[…]'` is a string.
-const Q_STRING: Reading = 1 << 12;
+const Q_STRING: LexRules = 1 << 12;
 
-/// A backslash in `"…"` is an ordinary character all the same.
-const PLAIN_QUOTED: Reading = 1 << 13;
+/// A backslash in `"…"` is literal, even with `BACKSLASH`.
+const PLAIN_QUOTED: LexRules = 1 << 13;
 
-/// The client that reads the text first, and takes its own commands out of it.
+/// The client that processes the text first and extracts its own commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Client {
     Psql,
     Mysql,
     Sqlite,
     Tsql,
-    /// No commands with a sign of their own.
+    /// Has no commands with a prefix of their own.
     Plain,
     Unknown,
 }
 
-const POSTGRES: Reading = DOLLAR | NESTED | E_STRING;
-const MYSQL: Reading = BACKSLASH | HASH | DASH_BLANK | BACKTICK | BANG;
-const SQLITE: Reading = BRACKETS | BACKTICK;
-const TSQL: Reading = BRACKETS | DOUBLE_BRACKET | NESTED;
+const POSTGRES: LexRules = DOLLAR | NESTED | E_STRING;
+const MYSQL: LexRules = BACKSLASH | HASH | DASH_BLANK | BACKTICK | BANG;
+const SQLITE: LexRules = BRACKETS | BACKTICK;
+const TSQL: LexRules = BRACKETS | DOUBLE_BRACKET | NESTED;
 
-/// The client of a language, and the ways in which its dialects read a text.
-pub(super) fn dialect(lang: &str) -> (Client, &'static [Reading]) {
+/// Returns the client of a language, and the lexical rules of its dialects.
+pub(super) fn dialect(lang: &str) -> (Client, &'static [LexRules]) {
     match lang {
         "psql" => (Client::Psql, &[POSTGRES]),
-        // A server can be told that a backslash is an ordinary character, everywhere or in names,
-        // and each version runs other comments.
+        // A server can be configured to treat a backslash as literal, everywhere or in names.
+        // Versions differ in the comments that they run.
         "mysql" => (
             Client::Mysql,
             &[
@@ -99,8 +99,8 @@ pub(super) fn dialect(lang: &str) -> (Client, &'static [Reading]) {
     }
 }
 
-/// The readings without what the text gives no occasion for, each once.
-pub(super) fn distinct(readings: &[Reading], text: &str) -> Vec<Reading> {
+/// Returns the rules reduced to those that matter for the text, without duplicates.
+pub(super) fn distinct(rule_sets: &[LexRules], text: &str) -> Vec<LexRules> {
     let mut matters = 0;
     let has = |s: &str| text.contains(s);
     for (sign, flags) in [
@@ -121,8 +121,8 @@ pub(super) fn distinct(readings: &[Reading], text: &str) -> Vec<Reading> {
             matters |= flags;
         }
     }
-    let mut out: Vec<Reading> = Vec::new();
-    for r in readings {
+    let mut out: Vec<LexRules> = Vec::new();
+    for r in rule_sets {
         if !out.contains(&(r & matters)) {
             out.push(r & matters);
         }
@@ -134,41 +134,41 @@ pub(super) fn distinct(readings: &[Reading], text: &str) -> Vec<Reading> {
 pub(super) enum Tok {
     /// In lower case.
     Word(String),
-    /// A name in quotes.
+    /// A quoted name.
     Quoted(String),
     Str(String),
     Num,
     Punct(char),
-    /// Text that isn't known, or a variable of the client.
-    Hole,
+    /// Unknown text, or a variable of the client.
+    Unknown,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum SqlPiece {
     Statement(Vec<Tok>),
     /// A command of the client, up to the end of its line.
     Command(String),
 }
 
-/// The text in one reading.
-pub(super) struct Lexed {
-    pub pieces: Vec<Piece>,
-    /// Every string ends.
+/// The text tokenised by one set of rules.
+pub(super) struct LexResult {
+    pub pieces: Vec<SqlPiece>,
+    /// Whether every string is closed.
     pub closed: bool,
-    /// Holes are in strings or names.
-    pub hole_in_text: bool,
+    /// Whether there are unknown parts in strings or names.
+    pub unknown_in_text: bool,
 }
 
 struct Lexer<'t> {
     c: &'t [char],
     i: usize,
-    reading: Reading,
+    rules: LexRules,
     client: Client,
-    out: Lexed,
+    out: LexResult,
     toks: Vec<Tok>,
 }
 
-/// First words of lines that the client `mysql` takes itself.
+/// First words of lines that the `mysql` client handles itself.
 const MYSQL_WORDS: [&str; 17] = [
     "system",
     "source",
@@ -189,16 +189,16 @@ const MYSQL_WORDS: [&str; 17] = [
     "bind",
 ];
 
-pub(super) fn lex(text: &[char], client: Client, reading: Reading) -> Lexed {
+pub(super) fn lex(text: &[char], client: Client, rules: LexRules) -> LexResult {
     let mut l = Lexer {
         c: text,
         i: 0,
-        reading,
+        rules,
         client,
-        out: Lexed {
+        out: LexResult {
             pieces: Vec::new(),
             closed: true,
-            hole_in_text: false,
+            unknown_in_text: false,
         },
         toks: Vec::new(),
     };
@@ -223,8 +223,8 @@ impl Lexer<'_> {
         self.c.get(i).copied().unwrap_or('\n')
     }
 
-    fn can(&self, flag: Reading) -> bool {
-        self.reading & flag != 0
+    fn can(&self, flag: LexRules) -> bool {
+        self.rules & flag != 0
     }
 
     fn text(&self, from: usize, to: usize) -> String {
@@ -239,13 +239,15 @@ impl Lexer<'_> {
     fn end_statement(&mut self) {
         if !self.toks.is_empty() {
             let toks = std::mem::take(&mut self.toks);
-            self.out.pieces.push(Piece::Statement(toks));
+            self.out.pieces.push(SqlPiece::Statement(toks));
         }
     }
 
     fn command(&mut self, to: usize) {
         let text = self.text(self.i, to);
-        self.out.pieces.push(Piece::Command(text.trim().to_owned()));
+        self.out
+            .pieces
+            .push(SqlPiece::Command(text.trim().to_owned()));
         self.i = to;
     }
 
@@ -266,7 +268,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Takes a line that the client handles itself.
+    /// Parses a line that the client handles itself.
     fn line_command(&mut self) -> bool {
         let (from, end) = (self.i, self.line_end(self.i));
         let mut head = self.c.get(from..end.min(from + 24)).unwrap_or_default();
@@ -322,21 +324,21 @@ impl Lexer<'_> {
                 self.end_statement();
                 self.i += 1;
             }
-            // What can't be shown may be a control character.
+            // A character that can't be shown may be a control character.
             UNKNOWN | '\u{fffd}' => {
-                self.toks.push(Tok::Hole);
+                self.toks.push(Tok::Unknown);
                 self.i += 1;
             }
             ':' if self.variable(next) => {
-                self.toks.push(Tok::Hole);
+                self.toks.push(Tok::Unknown);
                 self.i += 2;
             }
             '$' if next == '(' && matches!(self.client, Client::Tsql | Client::Unknown) => {
-                self.toks.push(Tok::Hole);
+                self.toks.push(Tok::Unknown);
                 self.i += 1;
             }
             '&' if self.client == Client::Unknown && (next.is_alphabetic() || next == '&') => {
-                self.toks.push(Tok::Hole);
+                self.toks.push(Tok::Unknown);
                 self.i += 1;
             }
             _ if c.is_ascii_digit() => {
@@ -353,7 +355,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// psql puts the value of a variable in place of `:name`, `:'name'`, `:"name"`.
+    /// Returns whether psql replaces a variable here: `:name`, `:'name'`, `:"name"`.
     fn variable(&self, next: char) -> bool {
         self.client == Client::Psql
             && (next.is_alphabetic() || matches!(next, '_' | '\'' | '"' | '{'))
@@ -371,10 +373,10 @@ impl Lexer<'_> {
         let word = self.text(from, self.i).to_lowercase();
         if self.at(self.i) == '\'' {
             if word == "e" && self.can(E_STRING) {
-                let saved = self.reading;
-                self.reading |= BACKSLASH;
+                let saved = self.rules;
+                self.rules |= BACKSLASH;
                 self.string('\'');
-                self.reading = saved;
+                self.rules = saved;
                 return;
             }
             if matches!(word.as_str(), "q" | "nq") && self.can(Q_STRING) {
@@ -455,7 +457,7 @@ impl Lexer<'_> {
             }
         }
         self.close(closed);
-        self.out.hole_in_text |= text.contains(UNKNOWN);
+        self.out.unknown_in_text |= text.contains(UNKNOWN);
         self.toks.push(if quote == '"' {
             Tok::Quoted(text)
         } else {
@@ -463,7 +465,7 @@ impl Lexer<'_> {
         });
     }
 
-    /// `q'[…]'`
+    /// Parses `q'[…]'`.
     fn q_string(&mut self) {
         let open = self.at(self.i + 1);
         let end = match open {
@@ -505,11 +507,11 @@ impl Lexer<'_> {
             }
         }
         self.close(closed);
-        self.out.hole_in_text |= text.contains(UNKNOWN);
+        self.out.unknown_in_text |= text.contains(UNKNOWN);
         self.toks.push(Tok::Quoted(text));
     }
 
-    /// Reads `$tag$ … $tag$`; false if it isn't one.
+    /// Parses `$tag$ … $tag$`. Returns false if it isn't one.
     fn dollar(&mut self) -> bool {
         let tag = self.c.get(self.i + 1..).unwrap_or_default();
         let n = tag.iter().take_while(|x| is_word(**x)).count();
@@ -519,7 +521,7 @@ impl Lexer<'_> {
         let mark = self.c.get(self.i..self.i + n + 2).unwrap_or_default();
         let from = self.i + n + 2;
         let rest = self.c.get(from..).unwrap_or_default();
-        // A tag has no dollar inside: each one is looked at once.
+        // A tag contains no dollar, so each dollar is tested once.
         let mut length = None;
         let mut k = 0;
         while let Some(x) = rest.get(k) {
@@ -532,13 +534,14 @@ impl Lexer<'_> {
         self.close(length.is_some());
         let to = from + length.unwrap_or(rest.len());
         let text = self.text(from, to);
-        self.out.hole_in_text |= text.contains(UNKNOWN);
+        self.out.unknown_in_text |= text.contains(UNKNOWN);
         self.toks.push(Tok::Str(text));
         self.i = to + mark.len();
         true
     }
 
-    /// What never ends is no statement: the client waits for more, or the server refuses it.
+    /// Records an unclosed text. It isn't a statement: the client waits for more, or the server
+    /// rejects it.
     fn close(&mut self, closed: bool) {
         if !closed {
             self.out.closed = false;
@@ -558,7 +561,7 @@ impl Lexer<'_> {
             (Client::Psql | Client::Mysql | Client::Unknown, _) => {
                 let end = self.line_end(self.i);
                 self.command(end);
-                // A line of psql's own commands ends a statement or leaves it as it is: the worst.
+                // A psql command may or may not end the statement; assume the worse, that it does.
                 self.end_statement();
             }
             _ => {

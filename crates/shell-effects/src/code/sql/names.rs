@@ -5,16 +5,16 @@ use crate::effect::RiskLevel;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Function {
-    /// Computes, or only looks.
+    /// Computes, or only reads tables.
     Reads,
-    /// Opens the file that its first argument names.
+    /// Opens the file in its first argument.
     ReadsFile,
     /// Reaches beyond the tables.
     Acts,
     Unknown,
 }
 
-/// Beginnings of the names of functions that reach beyond the tables.
+/// Prefixes of functions that reach beyond the tables.
 const ACTS_BY_PREFIX: [&str; 21] = [
     "dblink",
     "lo_",
@@ -128,90 +128,10 @@ const FILES: [&str; 19] = [
     "glob",
 ];
 
-/// Words in front of a bracket, and functions that compute.
-const READS: &str = " \
- in and or not as from join on where values exists any all some over using by select case when then \
- else union except intersect filter group explain interval limit having between like ilike is \
- offset distinct lateral array row rows top describe summarize pivot unpivot with recursive order \
- partition within returning materialized cube rollup sets unnest analyze verbose costs buffers \
- format table show columns exclude anti semi left right inner outer cross natural full qualify \
- varchar nvarchar char nchar numeric decimal float double bit varbinary binary datetime2 time \
- timestamp timestamptz datetimeoffset date datetime int integer bigint text real boolean struct map \
- tuple list nullable lowcardinality fixedstring datetime64 decimal64 decimal128 enum8 enum16 \
- count sum avg min max total abs round ceil ceiling floor sqrt power pow exp ln log log2 log10 mod \
- sign pi sin cos tan asin acos atan atan2 degrees radians rand random greatest least coalesce \
- nullif ifnull isnull nvl nvl2 iif if decode cast try_cast convert try_convert typeof length len \
- char_length character_length octet_length bit_length lower upper initcap trim ltrim rtrim btrim \
- substr substring replace reverse repeat concat concat_ws position strpos instr locate charindex \
- lpad rpad ascii chr unicode format printf to_char to_date to_timestamp to_number translate \
- split_part string_agg array_agg group_concat listagg json_agg jsonb_agg json_object_agg \
- jsonb_object_agg regexp_replace regexp_matches regexp_match regexp_split_to_array \
- regexp_split_to_table regexp_like regexp_substr regexp_extract regexp_extract_all \
- regexp_full_match string_to_array array_to_string array_length array_position array_remove \
- array_append array_cat array_upper array_lower cardinality generate_series generate_subscripts \
- range now current_timestamp current_date current_time localtime localtimestamp date_trunc \
- datetrunc date_part datepart extract age make_date make_timestamp make_interval date_add date_sub \
- dateadd datediff date_diff date_format str_to_date unix_timestamp from_unixtime strftime julianday \
- unixepoch timediff epoch epoch_ms year month day hour minute second week quarter dayofweek \
- dayofmonth dayofyear dayname monthname weekday last_day curdate curtime sysdate getdate \
- getutcdate eomonth adddate subdate addtime row_number rank dense_rank percent_rank cume_dist \
- ntile lag lead first_value last_value nth_value first last any_value arg_min arg_max median mode \
- quantile quantile_cont quantile_disc percentile_cont percentile_disc approx_count_distinct stddev \
- stddev_pop stddev_samp variance var_pop var_samp corr covar_pop covar_samp regr_slope \
- regr_intercept bool_and bool_or every bit_and bit_or bit_xor json json_array json_object json_extract \
- json_extract_string json_extract_path json_extract_path_text json_each json_tree json_type \
- json_valid json_array_length json_quote json_value json_query json_group_array json_group_object \
- json_keys json_contains json_unquote json_length json_array_elements json_array_elements_text \
- json_object_keys json_build_object json_build_array json_strip_nulls json_to_record \
- json_to_recordset json_populate_record jsonb_array_elements jsonb_array_elements_text \
- jsonb_object_keys jsonb_build_object jsonb_build_array jsonb_array_length jsonb_each \
- jsonb_each_text json_each_text jsonb_pretty jsonb_set jsonb_typeof json_typeof jsonb_path_query \
- jsonb_path_exists jsonb_extract_path jsonb_extract_path_text jsonb_to_recordset to_json to_jsonb \
- row_to_json array_to_json hex unhex md5 sha1 sha2 sha256 crc32 encode quote quote_ident \
- quote_literal quote_nullable soundex levenshtein similarity version sqlite_version database \
- schema user current_user session_user current_database current_schema current_schemas \
- current_catalog system_user connection_id last_insert_id changes total_changes last_insert_rowid \
- row_count found_rows pg_size_pretty pg_database_size pg_relation_size pg_total_relation_size \
- pg_table_size pg_indexes_size pg_tablespace_size pg_column_size pg_get_viewdef pg_get_functiondef \
- pg_get_indexdef pg_get_constraintdef pg_get_expr pg_get_serial_sequence pg_get_userbyid \
- pg_get_triggerdef pg_get_ruledef pg_backend_pid pg_postmaster_start_time pg_conf_load_time \
- pg_is_in_recovery pg_current_wal_lsn pg_last_wal_replay_lsn pg_last_wal_receive_lsn \
- pg_last_xact_replay_timestamp pg_blocking_pids pg_encoding_to_char pg_typeof pg_table_is_visible \
- format_type obj_description col_description shobj_description has_table_privilege \
- has_schema_privilege has_database_privilege to_regclass to_tsvector to_tsquery plainto_tsquery \
- websearch_to_tsquery ts_rank ts_headline txid_current pg_current_xact_id current_setting \
- inet_server_addr inet_server_port inet_client_addr inet_aton inet_ntoa uuid gen_random_uuid \
- uuid_generate_v4 newid object_id object_name db_name db_id schema_name col_name type_name \
- serverproperty databasepropertyex suser_name suser_sname user_name host_name app_name isdate \
- isnumeric choose stuff string_split openjson parsename patindex replicate space str left right \
- pragma_table_info pragma_table_list pragma_index_list pragma_index_info pragma_foreign_key_list \
- pragma_database_list pragma_function_list pragma_compile_options sqlite_source_id \
- sqlite_compileoption_used likelihood likely unlikely glob match highlight snippet bm25 \
- duckdb_tables duckdb_columns duckdb_settings duckdb_functions duckdb_extensions duckdb_databases \
- duckdb_schemas duckdb_views duckdb_indexes list_value list_aggregate list_distinct list_sort \
- list_contains list_filter list_transform list_extract struct_pack struct_extract map_keys \
- map_values string_split regexp_split_to_array contains starts_with ends_with prefix suffix \
- bar histogram columns to_days to_hours to_minutes to_seconds time_bucket hash table_info \
- numbers zeros generaterandom uniq uniqexact uniqcombined countif sumif avgif minif maxif quantiles \
- quantileexact grouparray groupuniqarray argmin argmax tostring toint32 toint64 touint32 touint64 \
- touint8 tofloat64 tofloat32 todate todatetime todatetime64 tostartofday tostartofhour \
- tostartofminute tostartofmonth tostartofweek tostartofinterval toyyyymm toyyyymmdd toyear tomonth \
- today yesterday formatdatetime formatreadablesize formatreadablequantity datediff arrayjoin \
- arraymap arrayfilter arraysort length empty notempty multiif tuple splitbychar extractall \
- jsonextract jsonextractstring jsonextractint jsonextractfloat domain path hostname uptime \
- currentdatabase matchall token ttl writetime todate dateof unixtimestampof mintimeuuid maxtimeuuid \
- strptime try_strptime make_time century isodow epoch_us epoch_ns list_unique \
- list_min list_max list_sum list_avg list_reduce list_concat list_slice list_position flatten array_slice \
- array_distinct array_sort str_split string_length reservoir_quantile mad skewness kurtosis product \
- from_json json_structure json_transform json_merge_patch json_set json_insert json_replace json_remove \
- json_patch jsonb_strip_nulls jsonb_object_agg jsonb_path_query_array jsonb_build_array regexp_count \
- regexp_instr num_nulls width_bucket trunc cbrt gcd lcm factorial isfinite justify_days timeofday \
- statement_timestamp clock_timestamp transaction_timestamp tsvector_to_array numnode to_base64 \
- from_base64 makedate maketime period_diff timestampdiff timestampadd to_seconds elt field find_in_set \
- format_bytes is_uuid bin_to_uuid uuid_to_bin inet6_ntoa conv bin oct ord insert lcase ucase mid \
- sqlite_offset subtype concat_ws unistr octet_length format_type tojson fromjson ";
+/// Words that may precede a bracket, and functions that compute.
+const READS: &str = include_str!("reads.txt");
 
-/// Words behind which `duckdb` takes a text as the name of a file.
+/// Returns whether `duckdb` takes a text after this word as a file name.
 pub(super) fn opens(word: &str) -> bool {
     matches!(
         word,
@@ -241,7 +161,7 @@ fn known(name: &str) -> bool {
     NAMES.contains(name)
 }
 
-/// Whether the statement only begins or ends a transaction.
+/// Returns whether the statement only begins or ends a transaction.
 pub(super) fn transaction(first: &str, rest: &[&str]) -> bool {
     if matches!(first, "savepoint" | "release") {
         return rest.len() < 4;
@@ -277,7 +197,7 @@ pub(super) fn transaction(first: &str, rest: &[&str]) -> bool {
     })
 }
 
-/// Whether `set …` only changes how the session reads and prints.
+/// Returns whether `set …` only changes how the session reads and prints.
 pub(super) fn setting(rest: &[&str]) -> bool {
     let name = rest
         .iter()
@@ -340,12 +260,12 @@ pub(super) fn setting(rest: &[&str]) -> bool {
         )
 }
 
-/// What a pragma does to the database, if it is known.
+/// Returns the risk of a pragma, if it is known.
 pub(super) fn pragma(toks: &[Tok]) -> Option<RiskLevel> {
     let dotted = toks.get(2) == Some(&Tok::Punct('.'));
     let name = toks.get(if dotted { 3 } else { 1 }).and_then(super::word)?;
-    let behind = toks.get(if dotted { 4 } else { 2 }..).unwrap_or_default();
-    let sets = !behind.is_empty();
+    let after = toks.get(if dotted { 4 } else { 2 }..).unwrap_or_default();
+    let sets = !after.is_empty();
     let reads_of = matches!(
         name,
         "table_info"
@@ -411,7 +331,7 @@ pub(super) fn pragma(toks: &[Tok]) -> Option<RiskLevel> {
     }
 }
 
-/// Whether what `create` makes holds code, or lets somebody in.
+/// Returns whether a created object contains code, or grants access.
 pub(super) fn creates_code(rest: &[&str]) -> bool {
     rest.iter().any(|w| {
         matches!(
@@ -441,7 +361,7 @@ pub(super) fn creates_code(rest: &[&str]) -> bool {
     })
 }
 
-/// Statements that destroy or change data by their first word.
+/// Returns whether a statement with this first word destroys or changes data.
 pub(super) fn destroys(first: &str) -> bool {
     matches!(
         first,

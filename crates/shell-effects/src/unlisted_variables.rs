@@ -1,27 +1,27 @@
-//! Environment variables that no list holds, by what their names promise.
+//! Unlisted environment variables, rated by their names.
 
-use super::chars::{has_hole, show};
+use super::chars::{has_unknown, show};
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
 
-/// What the name of a variable that no list holds promises.
+/// The kind of value that the name of an unlisted variable suggests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Promise {
+pub(super) enum ValueKind {
     /// A command line or a program.
     Command,
     /// Options of a program.
     Options,
-    /// A file that is written.
+    /// A file that a program writes.
     Output,
-    /// A place that a program fills; those of the user's own are filled all the time.
+    /// A directory that a program fills. The user's own directories are filled routinely.
     Fills,
-    /// A place that programs, settings or code are taken from.
+    /// A path from which programs, settings or code are loaded.
     Place,
 }
 
-/// Words in names of variables that a program writes to.
-const WRITES: [&str; 8] = [
+/// Parts of names of variables whose value a program writes to.
+const WRITTEN: [&str; 8] = [
     "TRACE",
     "_LOG",
     "OUTPUT",
@@ -32,8 +32,8 @@ const WRITES: [&str; 8] = [
     "HISTFILE_",
 ];
 
-/// What the last word of a name says of its value.
-pub(super) fn promises(name: &str) -> Option<Promise> {
+/// Returns the kind of value that a name suggests, mostly by its last word.
+pub(super) fn value_kind(name: &str) -> Option<ValueKind> {
     let mut words = name.rsplit('_');
     let last = words.next()?;
     if name.split('_').any(|w| matches!(w, "TMP" | "TEMP")) {
@@ -50,20 +50,20 @@ pub(super) fn promises(name: &str) -> Option<Promise> {
             last,
             "DIR" | "FILE" | "TARGET" | "ROOT" | "PATH" | "GOBIN" | "OUT"
         )
-        .then_some(Promise::Fills);
+        .then_some(ValueKind::Fills);
     }
     match last {
-        _ if WRITES.iter().any(|word| name.contains(word)) => Some(Promise::Output),
+        _ if WRITTEN.iter().any(|word| name.contains(word)) => Some(ValueKind::Output),
         "EDITOR" | "PAGER" | "DIFF" | "SHELL" | "LAUNCHER" | "WRAPPER" | "RUNNER" => {
-            (last != name).then_some(Promise::Command)
+            (last != name).then_some(ValueKind::Command)
         }
         "OPTIONS" | "OPTS" | "FLAGS" | "ARGS" | "ADDOPTS" | "MANOPT" | "ZIPOPT" => {
-            Some(Promise::Options)
+            Some(ValueKind::Options)
         }
-        "MODULES" | "GOENV" | "GOWORK" | "TOOLCHAIN" => Some(Promise::Place),
+        "MODULES" | "GOENV" | "GOWORK" | "TOOLCHAIN" => Some(ValueKind::Place),
         "CONFIG" | "CONF" | "RC" | "HOME" | "PATH" | "PLUGIN" | "PLUGINS" | "PRELOAD"
         | "LOADER" | "GEMFILE" | "CLASSPATH" | "HGRCPATH" | "TEXMFCNF" | "RCPATH" | "CONFDIR"
-        | "INIT" | "PROFILE" => Some(Promise::Place),
+        | "INIT" | "PROFILE" => Some(ValueKind::Place),
         "FILE" | "DIR" | "CWD" => matches!(
             words.next(),
             Some(
@@ -79,41 +79,47 @@ pub(super) fn promises(name: &str) -> Option<Promise> {
                     | "TOOL"
             )
         )
-        .then_some(Promise::Place),
+        .then_some(ValueKind::Place),
         _ => None,
     }
 }
 
 impl Engine<'_> {
-    /// A variable that no list holds, by what its name promises.
-    pub(super) fn promised(&mut self, what: Promise, name: &str, value: &str, span: Span) {
+    /// Adds the effects of setting an unlisted variable, by its name.
+    pub(super) fn unlisted_variable(
+        &mut self,
+        what: ValueKind,
+        name: &str,
+        value: &str,
+        span: Span,
+    ) {
         use super::path::PathClass::{Outside, System, Temporary, Unknown};
         match what {
-            Promise::Command => self.runs_value(name, value, span),
-            Promise::Output => {
+            ValueKind::Command => self.runs_value(name, value, span),
+            ValueKind::Output => {
                 let path = value.rsplit_once(':').map_or(value, |(_, path)| path);
                 if path.starts_with(['/', '~']) {
                     self.path_write(&Arg::literal(path, span));
                 }
             }
-            Promise::Fills => {
+            ValueKind::Fills => {
                 if value.starts_with('/') && matches!(self.classify(value).class, Outside | System)
                 {
                     self.path_write(&Arg::literal(value, span));
                 }
             }
-            Promise::Options => {
+            ValueKind::Options => {
                 let acts = [
                     "eval", "exec", "system", "require", "agent", "plugin", "script", "-P", "-TT",
                 ];
                 let foreign = value
                     .split(|c: char| c.is_whitespace() || c == '=')
                     .any(|word| word.starts_with(['/', '~']));
-                if foreign || has_hole(value) || acts.iter().any(|word| value.contains(word)) {
+                if foreign || has_unknown(value) || acts.iter().any(|word| value.contains(word)) {
                     self.dynamic(span, "options that may make a program run code");
                 }
             }
-            Promise::Place => {
+            ValueKind::Place => {
                 let foreign = value.split(':').any(|part| {
                     part.starts_with(['/', '~'])
                         && matches!(self.classify(part).class, Temporary | Outside | Unknown)

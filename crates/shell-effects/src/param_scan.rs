@@ -1,26 +1,26 @@
-//! What the parameters of a call hold: paths, addresses, command lines, patches, whatever they are
-//! called and however they are nested.
+//! Finds the paths, URLs, command lines and patches in the parameters of a call, whatever their
+//! names and nesting.
 
-use super::chars::holds;
+use super::chars::any_byte;
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
 use super::expand::Arg;
 use super::memo::Memo;
 use super::param::Param;
 use super::tool::{clean, command_like, reads};
-use super::tool_line::Around;
-use super::tool_name::{Verb, spelled, words};
+use super::tool_line::Siblings;
+use super::tool_name::{Verb, normalise_name, words};
 use super::tool_params::{Role, Topics, has_drive, opens_for_writing, role, with_slashes};
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-/// Parts of the names of parameters that hold paths.
+/// Parts of names of parameters with paths.
 const PATH_WORDS: [&str; 14] = [
     "path", "file", "dir", "folder", "cwd", "target", "source", "dest", "src", "dst", "root",
     "output", "input", "location",
 ];
 
-/// Names of parameters that hold a path and hardly ever another text.
+/// Names of parameters with a path and hardly ever another text.
 const PATH_NAMES: [&str; 14] = [
     "path",
     "paths",
@@ -38,8 +38,8 @@ const PATH_NAMES: [&str; 14] = [
     "dest",
 ];
 
-/// Names of parameters that hold what is put into a file, and of no other text.
-const REPLACES: [&str; 12] = [
+/// Names of parameters with new file content and no other text.
+const CONTENT_NAMES: [&str; 12] = [
     "newstring",
     "newstr",
     "newtext",
@@ -54,35 +54,35 @@ const REPLACES: [&str; 12] = [
     "replacement",
 ];
 
-/// What a parameter's name says of it.
+/// The meaning of a parameter's name.
 #[derive(Debug, Clone, Copy)]
-struct Key {
+struct NameHints {
     role: Role,
-    /// It holds a command line.
+    /// Contains a command line.
     command: bool,
-    /// It holds a path.
+    /// Contains a path.
     path: bool,
-    /// It holds a path and nothing else.
+    /// Contains a path and nothing else.
     only_path: bool,
-    /// It holds a path where the tool is one for files.
+    /// Contains a path if the tool is about files.
     file: bool,
-    /// It may hold a patch.
+    /// May contain a patch.
     patch: bool,
-    /// It holds what is put into a file.
+    /// Contains new file content.
     replaces: bool,
-    /// It may hold a command line that is run at some time.
+    /// May contain a command line that runs later.
     hook: Option<Hook>,
 }
 
-impl Key {
-    fn of(name: &str) -> Self {
+impl NameHints {
+    fn from_name(name: &str) -> Self {
         let within = |word: &str| {
             name.as_bytes()
                 .windows(word.len())
                 .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
         };
-        let spelled = spelled(name);
-        let last = words(&spelled).last().unwrap_or_default();
+        let normalised = normalise_name(name);
+        let last = words(&normalised).last().unwrap_or_default();
         Self {
             role: role(name),
             command: command_like(name),
@@ -90,25 +90,26 @@ impl Key {
             only_path: PATH_NAMES.contains(&last),
             file: matches!(last, "" | "name" | "names" | "to" | "from" | "old" | "new"),
             patch: matches!(last, "patch" | "patches" | "diff" | "input" | "changes"),
-            replaces: REPLACES.contains(&&*name.replace(['_', '-'], "").to_ascii_lowercase()),
-            hook: Hook::of(&words(&spelled).collect::<Vec<_>>()).filter(|_| !command_like(name)),
+            replaces: CONTENT_NAMES.contains(&&*name.replace(['_', '-'], "").to_ascii_lowercase()),
+            hook: Hook::from_words(&words(&normalised).collect::<Vec<_>>())
+                .filter(|_| !command_like(name)),
         }
     }
 }
 
-/// How sure it is that a parameter holds a command line.
+/// How surely a parameter contains a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hook {
-    /// `run`, `exec`, `test_command`: what has arguments is one.
+    /// `run`, `exec`, `test_command`: any text with arguments is a command line.
     Command,
-    /// `then`, `on_error`, `steps`: one where it is a program that does something.
+    /// `then`, `on_error`, `steps`: only a known program with effects is.
     Step,
-    /// `code`: of any language, or the number of an error.
+    /// `code`: code of any language, or an error code.
     Code,
 }
 
 impl Hook {
-    fn of(words: &[&str]) -> Option<Self> {
+    fn from_words(words: &[&str]) -> Option<Self> {
         let (first, last) = (words.first()?, words.last()?);
         match *last {
             "run" | "runs" | "exec" | "execute" | "hook" | "hooks" | "pager" | "commands"
@@ -131,16 +132,16 @@ fn is_environment(key: &str) -> bool {
 }
 
 thread_local! {
-    static KEYS: RefCell<Memo<Key>> = RefCell::default();
+    static NAME_HINTS: RefCell<Memo<NameHints>> = RefCell::default();
 }
 
-/// True if a text looks like a path, or stands where one is expected.
+/// Returns whether a text looks like a path, or is any text where a path is expected.
 fn path_like(expected: bool, text: &str) -> bool {
     const LONGEST: usize = 64 << 10;
     if text.is_empty() || text.len() > LONGEST {
         return false;
     }
-    if !expected && (text.len() > 4096 || holds(text, |byte| byte == b'\n')) {
+    if !expected && (text.len() > 4096 || any_byte(text, |byte| byte == b'\n')) {
         return false;
     }
     expected
@@ -152,7 +153,7 @@ fn path_like(expected: bool, text: &str) -> bool {
         || text.starts_with("../")
 }
 
-/// Scheme and rest of a text that begins like a URL.
+/// Returns scheme and rest of a text that begins like a URL.
 pub(super) fn url(text: &str) -> Option<(&str, &str)> {
     const LONGEST: usize = 12;
     let end = text
@@ -163,8 +164,8 @@ pub(super) fn url(text: &str) -> Option<(&str, &str)> {
     Some((text.get(..end)?, text.get(end + 3..)?))
 }
 
-/// The path of a `file:` URL, by what stands behind its slashes; none for what is no path on this
-/// machine.
+/// Returns the path of a `file:` URL, given the part after the scheme. `None` if it isn't a path on
+/// this machine.
 pub(super) fn file_url(rest: &str) -> Option<String> {
     let path = rest
         .find('/')
@@ -185,31 +186,30 @@ pub(super) fn file_url(rest: &str) -> Option<String> {
     (!text.contains(['\0', '\n'])).then(|| clean(&text).into_owned())
 }
 
-/// What parameters say.
+/// The content of a call's parameters.
 #[derive(Default)]
-pub(super) struct Found<'p> {
-    /// The tool's name.
+pub(super) struct ParamScan<'p> {
     pub(super) tool: &'p str,
-    /// What the tool does; parameters can make it more.
+    /// The tool's operation; parameters can make it more restrictive.
     pub(super) verb: Verb,
     pub(super) topics: Topics,
     pub(super) paths: Vec<Cow<'p, str>>,
-    /// Where something is written, whatever the tool does.
+    /// Paths that are written, whatever the tool does.
     pub(super) outputs: Vec<Cow<'p, str>>,
     pub(super) seen_command: bool,
-    /// Its paths are held against nobody: an answer says where it has it from.
+    /// Whether URLs are only cited as sources, so that they add no effect.
     pub(super) cites: bool,
 }
 
-impl<'p> Found<'p> {
-    /// Reads parameters; effects of commands and addresses among them are added at once.
+impl<'p> ParamScan<'p> {
+    /// Reads parameters. Effects of commands and URLs among them are added at once.
     pub(super) fn read(&mut self, e: &mut Engine<'_>, params: &'p Param<'_>) {
-        // A stack instead of recursion: parameters may be nested as deep as they like.
-        // Each with the members around it.
-        let mut stack: Vec<(&'p str, &'p Param<'_>, Around<'p>)> = Vec::with_capacity(8);
+        // A stack instead of recursion, because hostile parameters may be nested deeply. Each value
+        // comes with the members around it.
+        let mut stack: Vec<(&'p str, &'p Param<'_>, Siblings<'p>)> = Vec::with_capacity(8);
         stack.push(("", params, &[]));
         let mut visited = 0usize;
-        while let Some((key, value, around)) = stack.pop() {
+        while let Some((key, value, siblings)) = stack.pop() {
             visited += 1;
             if visited > 10_000 {
                 e.emit_raw(
@@ -222,14 +222,14 @@ impl<'p> Found<'p> {
                 );
                 break;
             }
-            if reads(self.verb) && self.fills_a_file(key, value, around) {
+            if reads(self.verb) && self.fills_a_file(key, value, siblings) {
                 self.verb = Verb::Write;
             }
             match value {
                 Param::Members(m) => {
                     visited += m.len();
                     let files = Self::names_files(key);
-                    if is_environment(key) && !around.iter().any(|(name, _)| command_like(name)) {
+                    if is_environment(key) && !siblings.iter().any(|(name, _)| command_like(name)) {
                         for (name, value) in m {
                             let value = value.as_str().unwrap_or_default();
                             e.env_effect(&clean(name), &clean(value), Span::default());
@@ -239,7 +239,7 @@ impl<'p> Found<'p> {
                         self.verb = Verb::Write;
                     }
                     stack.extend(m.iter().rev().map(|(k, v)| {
-                        // What stands under the name of a file is what the file holds.
+                        // The value of a member named like a file is the file's content.
                         (
                             if self.is_file_name(e, k, files) {
                                 "content"
@@ -259,21 +259,23 @@ impl<'p> Found<'p> {
                                 && !list.is_empty() =>
                         {
                             self.seen_command = true;
-                            e.tool_words(&list, around);
+                            e.tool_words(&list, siblings);
                         }
                         Some(list)
                             if list.len() > 1
-                                && KEYS.with_borrow_mut(|keys| keys.get(key, Key::of)).hook
+                                && NAME_HINTS
+                                    .with_borrow_mut(|keys| keys.get(key, NameHints::from_name))
+                                    .hook
                                     == Some(Hook::Command) =>
                         {
-                            // A program with its arguments, or a command line each.
+                            // Either one program with its arguments, or several command lines.
                             e.tool_hook(&list.join(" "), Hook::Step);
-                            stack.extend(l.iter().rev().map(|v| (key, v, around)));
+                            stack.extend(l.iter().rev().map(|v| (key, v, siblings)));
                         }
-                        _ => stack.extend(l.iter().rev().map(|v| (key, v, around))),
+                        _ => stack.extend(l.iter().rev().map(|v| (key, v, siblings))),
                     }
                 }
-                Param::Text(s) => self.text(e, key, s, value, around),
+                Param::Text(s) => self.text(e, key, s, value, siblings),
                 Param::Flag(_) | Param::Number { .. } if reads(self.verb) && value.is_on() => {
                     e.tool_switch(key);
                 }
@@ -282,7 +284,7 @@ impl<'p> Found<'p> {
         }
     }
 
-    /// Whether what has no name of its own is what runs.
+    /// Returns whether a value without a name is the command to run.
     fn runs(&self) -> bool {
         matches!(self.verb, Verb::Execute | Verb::Check)
     }
@@ -293,15 +295,15 @@ impl<'p> Found<'p> {
         key: &str,
         s: &'p str,
         value: &Param<'_>,
-        around: Around<'_>,
+        siblings: Siblings<'_>,
     ) {
         let text = clean(s);
-        let said = KEYS.with_borrow_mut(|keys| keys.get(key, Key::of));
+        let hints = NAME_HINTS.with_borrow_mut(|keys| keys.get(key, NameHints::from_name));
         let bare = key.is_empty();
         let role = if bare && self.topics.has(Topics::QUERY) {
             Role::Query
         } else {
-            said.role
+            hints.role
         };
         match role {
             Role::Sql | Role::Query | Role::Mutation => e.tool_query(role, self.topics, &text),
@@ -313,15 +315,15 @@ impl<'p> Found<'p> {
             _ if reads(self.verb) && value.is_on() => e.tool_switch(key),
             _ => {}
         }
-        if let Some(hook) = said.hook {
+        if let Some(hook) = hints.hook {
             e.tool_hook(s, hook);
         }
-        if (said.command || bare && self.runs()) && !text.is_empty() {
+        if (hints.command || bare && self.runs()) && !text.is_empty() {
             self.seen_command = true;
-            // What has no name has nothing beside it either.
-            e.tool_line(s, if bare { &[] } else { around });
-        } else if self.may_apply(said, bare) && e.tool_patch(s) {
-            // It is read as what it is.
+            // A value without a name has no other members either.
+            e.tool_line(s, if bare { &[] } else { siblings });
+        } else if self.may_apply(hints, bare) && e.tool_patch(s) {
+            // Rated as a patch only.
         } else if let Some((scheme, rest)) = url(&text) {
             if scheme.eq_ignore_ascii_case("file") {
                 match file_url(rest) {
@@ -341,50 +343,52 @@ impl<'p> Found<'p> {
                 Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
             };
             let files = self.topics.has(Topics::FILES);
-            if path_like(said.path || bare || said.file && files, &trimmed) {
-                if holds(s, |byte| byte == 0) {
+            if path_like(hints.path || bare || hints.file && files, &trimmed) {
+                if any_byte(s, |byte| byte == 0) {
                     e.tool_no_path();
                 }
                 self.paths.push(with_slashes(trimmed));
-            } else if (said.only_path || bare && files) && !trimmed.is_empty() {
+            } else if (hints.only_path || bare && files) && !trimmed.is_empty() {
                 e.tool_no_path();
             }
         }
     }
 
-    /// Whether the tool's name holds one of these words.
+    /// Returns whether the tool's name contains one of these words.
     fn is_about(&self, list: &[&str]) -> bool {
-        words(&spelled(self.tool)).any(|word| list.contains(&word))
+        words(&normalise_name(self.tool)).any(|word| list.contains(&word))
     }
 
-    /// Whether a patch under this key is one that the tool applies. A reader whose name isn't about
-    /// patches has no other use for one.
-    fn may_apply(&self, said: Key, bare: bool) -> bool {
+    /// Returns whether the tool applies a patch under this key. For a reading tool, that is any
+    /// patch unless the tool's name is about patches.
+    fn may_apply(&self, hints: NameHints, bare: bool) -> bool {
         if reads(self.verb) {
-            said.patch
+            hints.patch
                 && !self.is_about(&["diff", "diffs", "patch", "patches", "review", "changes"])
         } else {
-            said.patch || bare
+            hints.patch || bare
         }
     }
 
-    /// Whether a reader is given what goes into a file: then it writes. What is looked for is
-    /// called content as well.
-    fn fills_a_file(&self, key: &str, value: &Param<'_>, around: Around<'_>) -> bool {
-        let said = |key: &str| KEYS.with_borrow_mut(|keys| keys.get(key, Key::of));
+    /// Returns whether a reading tool gets new file content, so that it actually writes. A search
+    /// text may be called content as well.
+    fn fills_a_file(&self, key: &str, value: &Param<'_>, siblings: Siblings<'_>) -> bool {
+        let hints =
+            |key: &str| NAME_HINTS.with_borrow_mut(|keys| keys.get(key, NameHints::from_name));
         let searches = || {
             self.is_about(&[
                 "search", "find", "grep", "query", "lookup", "match", "list", "filter",
             ])
         };
-        let placed = || around.iter().any(|(name, _)| said(name).only_path);
+        let placed = || siblings.iter().any(|(name, _)| hints(name).only_path);
         let content = matches!(key, "content" | "contents") && placed() && !searches();
         !value.is_empty()
             && matches!(value, Param::Text(_) | Param::Members(_) | Param::List(_))
-            && (content || said(key).replaces)
+            && (content || hints(key).replaces)
     }
 
-    /// Whether a member is a file by its name, with text that goes into it: no range of lines.
+    /// Returns whether a member is named like a file and its text may be the file's content. A
+    /// range of lines isn't.
     fn is_filled(
         &mut self,
         e: &mut Engine<'_>,
@@ -401,7 +405,8 @@ impl<'p> Found<'p> {
         is_file && url(name).is_none()
     }
 
-    /// Whether the members under this key may be files by their names, whatever those look like.
+    /// Returns whether the members under this key may be named after files, whatever the names look
+    /// like.
     fn names_files(key: &str) -> bool {
         let plural = [
             "files",
@@ -415,15 +420,16 @@ impl<'p> Found<'p> {
             "edits",
             "writes",
         ];
-        let spelled = spelled(key);
-        words(&spelled)
+        let normalised = normalise_name(key);
+        words(&normalised)
             .last()
             .is_some_and(|last| plural.contains(&last))
     }
 
-    /// Whether the name of a member is that of a file, or of an address; then it is taken in.
+    /// Returns whether a member is named like a file or a URL. If so, records the path or adds the
+    /// URL's effect.
     fn is_file_name(&mut self, e: &mut Engine<'_>, name: &'p str, files: bool) -> bool {
-        const OF_ONE: [&str; 32] = [
+        const FILE_PROPERTIES: [&str; 32] = [
             "path",
             "file",
             "filename",
@@ -457,14 +463,14 @@ impl<'p> Found<'p> {
             "operation",
             "action",
         ];
-        // As the value of a parameter: without the white space around it.
+        // Like a parameter's value, without surrounding white space.
         let (written, name) = (name, name.trim());
         if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-            // A plain word is a file's name only where names of files are expected, and nothing
-            // that is said of one file.
+            // A plain word is a file name only where file names are expected, and not if it is a
+            // property of one file.
             let is_name = files
                 && !name.is_empty()
-                && !words(&spelled(name)).any(|word| OF_ONE.contains(&word));
+                && !words(&normalise_name(name)).any(|word| FILE_PROPERTIES.contains(&word));
             if is_name {
                 self.paths.push(Cow::Borrowed(name));
             }
@@ -487,7 +493,7 @@ impl<'p> Found<'p> {
         let backslash = name.contains('\\') && !name.contains(' ');
         let is_name = path_like(files, name) || backslash || !name.contains(' ') && dotted();
         if is_name {
-            if holds(written, |byte| byte == 0) {
+            if any_byte(written, |byte| byte == 0) {
                 e.tool_no_path();
             }
             self.paths.push(with_slashes(clean(name)));

@@ -1,8 +1,8 @@
-//! The tools of known coding agents, as data: what each does and what its parameters are.
+//! The tools of known coding agents, as data: their operations and the roles of their parameters.
 //!
-//! A tool that isn't listed is rated by the words of its name. A listed one is rated by what it
-//! does, as long as its parameters are those that the data lists. The files are embedded as text,
-//! and an entry is parsed when its tool is first met, as in the [table of programs](crate::table).
+//! A tool that isn't listed is rated by the words of its name. A listed one is rated by its
+//! operation, as long as the data lists all parameters of the call. The files are embedded as text.
+//! An entry is parsed when its tool first occurs, as in the [table of programs](crate::table).
 
 mod patch;
 mod rating;
@@ -16,7 +16,7 @@ use std::sync::{LazyLock, OnceLock};
 
 pub(super) use rating::effects_of_known;
 
-/// The embedded files.
+/// Names and texts of the embedded files.
 const FILES: [(&str, &str); 10] = [
     (
         "anthropic.yaml",
@@ -57,13 +57,14 @@ const FILES: [(&str, &str); 10] = [
     ),
 ];
 
-/// What a tool does, the harmless first: of two meanings of one name the later one wins.
+/// The operation of a tool, least harmful first. If a name has several operations, the last of them
+/// in this order applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Meaning {
-    /// Touches nothing but the agent's own notes or plan.
+pub enum Operation {
+    /// Changes only the agent's own notes or plan.
     Note,
-    /// Asks the human.
+    /// Asks the user.
     Ask,
     /// Lists files, or finds them by name.
     List,
@@ -71,7 +72,7 @@ pub enum Meaning {
     Search,
     /// Reads files.
     Read,
-    /// Contacts a host and reads what it answers.
+    /// Contacts a host and reads its answer.
     Fetch,
     /// Stops a command that the agent started.
     Kill,
@@ -81,40 +82,40 @@ pub enum Meaning {
     Write,
     /// Changes parts of a file.
     Edit,
-    /// Applies a patch, which names its files itself.
+    /// Applies a patch that names its files itself.
     Patch,
     /// Moves or renames a file.
     Move,
     /// Deletes a file or a directory.
     Delete,
-    /// Types into a command that is running.
+    /// Types into a running command.
     Input,
     /// Runs a command.
     Command,
-    /// Not known: rated by the words of its name.
+    /// Unknown; rated by the words of the tool's name.
     Unknown,
 }
 
-impl Meaning {
-    /// Whether it changes nothing.
+impl Operation {
+    /// Returns whether the operation changes nothing.
     fn only_reads(self) -> bool {
         self <= Self::Read
     }
 }
 
-/// What a parameter is.
+/// The role of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Role {
+enum ParamRole {
     /// A command line, or a program with its arguments.
     Command,
-    /// The directory that a command starts in, or that is searched.
+    /// The directory in which a command starts, or which is searched.
     Directory,
-    /// A file, or several.
+    /// One or more files.
     Path,
-    /// Names of files with wildcards.
+    /// File names with wildcards.
     Glob,
-    /// What a file is filled with.
+    /// The new content of a file.
     Content,
     /// Text that is replaced.
     Old,
@@ -122,34 +123,32 @@ enum Role {
     New,
     /// A patch that names its files.
     Patch,
-    /// An address, or a text with addresses.
+    /// A URL, or a text that contains URLs.
     Url,
-    /// A pattern that text is compared with.
+    /// A search pattern.
     Pattern,
     /// Text typed into a running command.
     Input,
-    /// Text that nothing is done with.
+    /// Text without an effect.
     Text,
-    /// Any value that nothing is done with.
+    /// Any value without an effect.
     Data,
-    /// A number.
     Number,
-    /// Yes or no, and neither widens what the tool may do.
+    /// A switch whose values are both harmless.
     Flag,
-    /// A switch that widens what the tool may do: understood only while it is off.
+    /// A switch that lets the tool do more. The call counts as understood only while it is off.
     Guarded,
-    /// Which of several things the tool does.
+    /// Selects one of several operations of the tool.
     Subcommand,
 }
 
-/// What a parameter holds: a value, or objects with members of their own.
+/// The content of a parameter: a value, or objects with members of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
-enum Kind {
-    /// A value.
-    Value(Role),
+enum ParamKind {
+    Value(ParamRole),
     /// An object or a list of objects.
-    Objects(BTreeMap<String, Kind>),
+    Objects(BTreeMap<String, ParamKind>),
 }
 
 /// A tool of a coding agent.
@@ -167,16 +166,18 @@ pub struct Tool {
         expect(dead_code, reason = "read from the text by the index")
     )]
     aliases: Vec<String>,
-    does: Meaning,
-    /// By name, or by several names with commas between them.
+    does: Operation,
+    /// Keyed by name, or by several names separated by commas (until [`split_names`] separates
+    /// them).
     #[serde(default)]
-    params: BTreeMap<String, Kind>,
-    /// Parameters without which there is no call.
+    params: BTreeMap<String, ParamKind>,
+    /// Parameters that every call must have.
     #[serde(default)]
     requires: Vec<String>,
     #[serde(default)]
-    subcommands: BTreeMap<String, Meaning>,
-    /// The agent itself applies the patch of a command `apply_patch`: no program of that name runs.
+    subcommands: BTreeMap<String, Operation>,
+    /// The agent itself applies the patch of an `apply_patch` command. No program of that name
+    /// runs.
     #[serde(default)]
     applies_patches: bool,
     #[serde(default)]
@@ -184,19 +185,17 @@ pub struct Tool {
     tests: Vec<TestCall>,
 }
 
-/// A call with what must be found.
+/// A call with the expected result.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(not(test), expect(dead_code, reason = "for the tests of the data"))]
 struct TestCall {
-    /// Its parameters.
     call: serde_json::Value,
-    /// Its risk.
     risk: super::effect::RiskLevel,
-    /// Kinds that must all be found.
+    /// Kinds of effects that must all be found.
     #[serde(default)]
     effects: Vec<String>,
-    /// Kinds that must not be found.
+    /// Kinds of effects that must not be found.
     #[serde(default)]
     not: Vec<String>,
     /// Targets that must all be found.
@@ -204,7 +203,7 @@ struct TestCall {
     paths: Vec<String>,
 }
 
-/// The entries of one name, and the tool that they make.
+/// The entries of one name, and the tool they are merged into.
 #[derive(Debug, Default)]
 struct Slot {
     entries: Vec<(&'static str, &'static str)>,
@@ -223,15 +222,15 @@ static NAMES: LazyLock<FxHashMap<&'static str, Slot>> = LazyLock::new(|| {
     names
 });
 
-/// The tool of this name, if a known agent has one. Where agents give a name different meanings,
-/// this is the strictest.
+/// Returns the tool of this name, if a known agent has one. Where agents give a name different
+/// operations, this is the most restrictive one.
 #[must_use]
 pub fn tool(name: &str) -> Option<&'static Tool> {
     let slot = NAMES.get(name)?;
     slot.tool
         .get_or_init(|| {
             let tools = slot.entries.iter().map(|(_, text)| parse(text).ok());
-            // What can't be read isn't known at all.
+            // If one entry can't be parsed, the tool counts as unknown.
             let tools: Option<Vec<Tool>> = tools.collect();
             tools?.into_iter().reduce(Tool::merge).map(Box::new)
         })
@@ -245,13 +244,13 @@ fn parse(entry: &str) -> Result<Tool, String> {
     Ok(tool)
 }
 
-/// Parameters with one name each.
-fn split_names(params: BTreeMap<String, Kind>) -> BTreeMap<String, Kind> {
+/// Splits keys that list several names into one key for each.
+fn split_names(params: BTreeMap<String, ParamKind>) -> BTreeMap<String, ParamKind> {
     let mut all = BTreeMap::new();
     for (names, kind) in params {
         let kind = match kind {
-            Kind::Objects(members) => Kind::Objects(split_names(members)),
-            kind @ Kind::Value(_) => kind,
+            ParamKind::Objects(members) => ParamKind::Objects(split_names(members)),
+            kind @ ParamKind::Value(_) => kind,
         };
         all.extend(
             names
@@ -262,60 +261,61 @@ fn split_names(params: BTreeMap<String, Kind>) -> BTreeMap<String, Kind> {
     all
 }
 
-/// Parameters of a call, as far as the data explains them.
-struct Reading<'p> {
-    /// What the tool does in this call.
-    meaning: Meaning,
-    parts: Vec<(Role, &'p Param<'p>)>,
+/// The parameters of a call, as far as the data explains them.
+struct ClassifiedCall<'p> {
+    /// The operation of this call.
+    operation: Operation,
+    parts: Vec<(ParamRole, &'p Param<'p>)>,
     applies_patches: bool,
-    /// Names that the data doesn't list.
+    /// Parameters that the data doesn't list.
     unlisted: Vec<&'p str>,
-    /// Whether all of the call is explained.
+    /// Whether the data explains the whole call.
     understood: bool,
 }
 
 impl Tool {
-    /// What it does; with subcommands, the strictest of them.
+    /// Returns the tool's operation. With subcommands, this is the most restrictive of them.
     #[must_use]
-    pub fn meaning(&self) -> Meaning {
+    pub fn operation(&self) -> Operation {
         let subcommands = self.subcommands.values().copied();
         subcommands.max().unwrap_or(self.does)
     }
 
-    /// The parameter that holds a command line or a program with its arguments.
+    /// Returns the parameter with a command line or a program and its arguments.
     #[must_use]
     pub fn command(&self) -> Option<&str> {
-        self.param(Role::Command)
+        self.param(ParamRole::Command)
     }
 
-    /// The parameter that says in which directory a command starts.
+    /// Returns the parameter with the directory in which a command starts.
     #[must_use]
     pub fn directory(&self) -> Option<&str> {
-        self.param(Role::Directory)
+        self.param(ParamRole::Directory)
     }
 
-    /// The parameter that holds a patch.
+    /// Returns the parameter with a patch.
     #[must_use]
     pub fn patch(&self) -> Option<&str> {
-        self.param(Role::Patch)
+        self.param(ParamRole::Patch)
     }
 
-    /// Whether it starts another agent.
+    /// Returns whether the tool starts another agent.
     #[must_use]
     pub fn spawns(&self) -> bool {
-        self.meaning() == Meaning::Spawn
+        self.operation() == Operation::Spawn
     }
 
-    fn param(&self, role: Role) -> Option<&str> {
+    fn param(&self, role: ParamRole) -> Option<&str> {
         let mut params = self.params.iter();
-        let found = params.find(|(_, kind)| **kind == Kind::Value(role));
+        let found = params.find(|(_, kind)| **kind == ParamKind::Value(role));
         found.map(|(name, _)| name.as_str())
     }
 
-    /// One tool of two of the same name: the stricter one; where both do the same, one with the
-    /// parameters of both. A parameter that they read differently is left to its name and value.
+    /// Merges two tools of the same name into the more restrictive one. Where both have the same
+    /// operation, the result has the parameters of both. A parameter with two different roles is
+    /// dropped, so that it is rated by its name and value.
     fn merge(self, other: Self) -> Self {
-        let (mut one, other) = match self.meaning().cmp(&other.meaning()) {
+        let (mut one, other) = match self.operation().cmp(&other.operation()) {
             std::cmp::Ordering::Less => return other,
             std::cmp::Ordering::Greater => return self,
             std::cmp::Ordering::Equal => (self, other),
@@ -340,10 +340,10 @@ impl Tool {
         one
     }
 
-    /// Reads the parameters of a call.
-    fn read<'p>(&self, params: &'p Param<'p>) -> Reading<'p> {
-        let mut reading = Reading {
-            meaning: self.does,
+    /// Classifies the parameters of a call.
+    fn classify<'p>(&self, params: &'p Param<'p>) -> ClassifiedCall<'p> {
+        let mut classified = ClassifiedCall {
+            operation: self.does,
             applies_patches: self.applies_patches,
             parts: Vec::new(),
             unlisted: Vec::new(),
@@ -356,54 +356,61 @@ impl Tool {
             if of_call || WRAPPERS.contains(&&**name) && value.is_empty() {
                 continue;
             }
-            // What has no name is what the tool is for.
+            // A value without a name is the tool's main argument.
             let listed = match &**name {
                 "" => self.command().or_else(|| self.patch()).unwrap_or_default(),
                 name => name,
             };
             let Some(kind) = self.params.get(listed) else {
-                reading.unlisted.push(name);
-                reading.understood = false;
+                classified.unlisted.push(name);
+                classified.understood = false;
                 continue;
             };
             if value.is_empty() {
                 continue;
             }
             given.push(listed);
-            if *kind == Kind::Value(Role::Subcommand) {
-                let meaning = value.as_str().and_then(|word| self.subcommands.get(word));
-                // Named twice, it is either.
-                selected = selected.max(meaning.copied());
-                reading.understood &= meaning.is_some();
+            if *kind == ParamKind::Value(ParamRole::Subcommand) {
+                let operation = value.as_str().and_then(|word| self.subcommands.get(word));
+                // If the selector occurs twice, either may apply.
+                selected = selected.max(operation.copied());
+                classified.understood &= operation.is_some();
             } else {
-                reading.understood &= take(kind, value, &mut reading.parts);
+                classified.understood &= collect_parts(kind, value, &mut classified.parts);
             }
         }
-        reading.understood &= self
+        classified.understood &= self
             .requires
             .iter()
             .all(|name| given.contains(&name.as_str()));
-        reading.understood &= self.subcommands.is_empty() || selected.is_some();
-        reading.meaning = selected.unwrap_or(self.does);
-        reading.understood &= reading.meaning != Meaning::Unknown;
-        let fills = |(role, _): &(Role, _)| matches!(role, Role::Content | Role::New | Role::Patch);
-        // Nobody gives a reader what goes into a file.
-        reading.understood &= !(reading.meaning.only_reads() && reading.parts.iter().any(fills));
-        reading
+        classified.understood &= self.subcommands.is_empty() || selected.is_some();
+        classified.operation = selected.unwrap_or(self.does);
+        classified.understood &= classified.operation != Operation::Unknown;
+        let fills = |(role, _): &(ParamRole, _)| {
+            matches!(role, ParamRole::Content | ParamRole::New | ParamRole::Patch)
+        };
+        // No call of a reading tool contains new file content.
+        classified.understood &=
+            !(classified.operation.only_reads() && classified.parts.iter().any(fills));
+        classified
     }
 }
 
-/// Takes in a value by what it is. False where it isn't of the type that the tool expects.
-fn take<'p>(kind: &Kind, value: &'p Param<'p>, parts: &mut Vec<(Role, &'p Param<'p>)>) -> bool {
+/// Collects a value under its role. Returns false if it isn't of the type that the tool expects.
+fn collect_parts<'p>(
+    kind: &ParamKind,
+    value: &'p Param<'p>,
+    parts: &mut Vec<(ParamRole, &'p Param<'p>)>,
+) -> bool {
     let members = match kind {
-        Kind::Value(role) => {
+        ParamKind::Value(role) => {
             let fits = role.fits(value);
             if fits {
                 parts.push((*role, value));
             }
             return fits;
         }
-        Kind::Objects(members) => members,
+        ParamKind::Objects(members) => members,
     };
     let objects = match value {
         Param::List(list) => list.as_slice(),
@@ -417,7 +424,7 @@ fn take<'p>(kind: &Kind, value: &'p Param<'p>, parts: &mut Vec<(Role, &'p Param<
         for (name, value) in given {
             fits &= match members.get(&**name) {
                 Some(_) if value.is_empty() => true,
-                Some(kind) => take(kind, value, parts),
+                Some(kind) => collect_parts(kind, value, parts),
                 None => false,
             };
         }
@@ -425,8 +432,8 @@ fn take<'p>(kind: &Kind, value: &'p Param<'p>, parts: &mut Vec<(Role, &'p Param<
     fits
 }
 
-impl Role {
-    /// Whether a value is of the type that such parameters have.
+impl ParamRole {
+    /// Returns whether a value has the type of such parameters.
     fn fits(self, value: &Param<'_>) -> bool {
         let text = |value: &Param<'_>| matches!(value, Param::Text(_));
         let number = |value: &Param<'_>| match value {

@@ -1,26 +1,26 @@
-//! What stands where no parameters belong: beside the text of an answer, beside a diff.
+//! Payloads without parameters, such as an answer or a diff, with additional members that may act.
 
 use super::Context;
+use super::command_line::{DIRECTORY_MEMBERS, is_descriptive, is_harmless};
 use super::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use super::engine::Engine;
-use super::line::{PLACES, is_harmless, is_remark};
 use super::param::{Param, WRAPPERS};
+use super::param_scan::ParamScan;
 use super::tool::{command_like, effects_of_call, effects_of_own, unreadable};
-use super::tool_found::Found;
 use super::tool_name::{Verb, verb};
 use std::borrow::Cow;
 
-/// Members that an answer's text stands in.
-pub const ANSWER: [&str; 2] = ["content", "text"];
-/// Members that a diff stands in.
-pub const DIFF: [&str; 2] = ["diff", "content"];
+/// Members with the text of an answer.
+pub const ANSWER_MEMBERS: [&str; 2] = ["content", "text"];
+/// Members with a diff.
+pub const DIFF_MEMBERS: [&str; 2] = ["diff", "content"];
 
-/// Effects of an `answer`: none of its text, but whatever stands beside that is read as the
+/// Returns the effects of an `answer`. Its text has none; all other members are rated as the
 /// parameters of a call.
 #[must_use]
 pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
-    /// Members that say what kind of text it is.
-    const KINDS: [&str; 10] = [
+    /// Members that describe the text.
+    const DESCRIPTIONS: [&str; 10] = [
         "confidence",
         "done",
         "final",
@@ -32,8 +32,8 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         "role",
         "type",
     ];
-    /// Members that say where it has it from.
-    const CITES: [&str; 6] = [
+    /// Members that list sources of the answer.
+    const SOURCES: [&str; 6] = [
         "citations",
         "sources",
         "references",
@@ -41,16 +41,16 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         "related",
         "urls",
     ];
-    let (payload, more) = payload.opened();
+    let (payload, more) = payload.with_parsed_strings();
     let payload = &*payload;
     let mut rest: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
     let mut cited: Vec<(Cow<'_, str>, Param<'_>)> = Vec::new();
     let mut objects: Vec<&Param<'_>> = vec![payload];
-    // An answer may be made of parts, each a text of its own.
+    // An answer may consist of several texts.
     if let Param::List(parts) = payload {
         objects = parts.iter().collect();
     }
-    for name in ANSWER {
+    for name in ANSWER_MEMBERS {
         match payload.get(name) {
             Some(Param::List(parts)) => objects.extend(parts),
             Some(one @ Param::Members(_)) => objects.push(one),
@@ -58,31 +58,35 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         }
     }
     for (name, value) in objects.into_iter().filter_map(Param::members).flatten() {
-        let text = ANSWER.contains(&&**name) && matches!(value, Param::Text(_));
-        let part = ANSWER.contains(&&**name)
+        let text = ANSWER_MEMBERS.contains(&&**name) && matches!(value, Param::Text(_));
+        let part = ANSWER_MEMBERS.contains(&&**name)
             && std::ptr::eq(payload.get(name).unwrap_or(&Param::Nothing), value);
-        let kind = KINDS.contains(&&**name);
-        if value.is_empty() || text || part || is_harmless(name, value) || kind && is_remark(value)
+        let kind = DESCRIPTIONS.contains(&&**name);
+        if value.is_empty()
+            || text
+            || part
+            || is_harmless(name, value)
+            || kind && is_descriptive(value)
         {
             continue;
         }
-        // What describes an answer may name files; it may not hold any, nor a call.
-        let tells = CITES.contains(&&**name) || kind && !acts(value);
+        // Members that describe an answer may name files, but may contain neither files nor calls.
+        let tells = SOURCES.contains(&&**name) || kind && !can_act(value);
         let list = if tells { &mut cited } else { &mut rest };
         list.push((Cow::Borrowed(name), value.clone()));
     }
     let mut analysis = if rest.is_empty() {
         Analysis::default()
     } else {
-        effects_beside(&Param::Members(rest), ctx)
+        effects_of_extras(&Param::Members(rest), ctx)
     };
     if !cited.is_empty() {
         let mut e = Engine::new(ctx, 200_000);
         let cited = Param::Members(cited);
-        let mut found = Found {
+        let mut found = ParamScan {
             verb: Verb::Read,
             cites: true,
-            ..Found::default()
+            ..ParamScan::default()
         };
         found.read(&mut e, &cited);
         found.paths.iter().for_each(|path| e.path_read(&**path));
@@ -94,16 +98,17 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     analysis
 }
 
-/// Effects of what stands beside the diff of a `code_diff`, read as the parameters of a call.
+/// Returns the effects of the members next to the diff of a `code_diff`, rated as the parameters of
+/// a call.
 #[must_use]
-pub fn effects_beside_diff(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
-    let (payload, more) = payload.opened();
+pub fn effects_of_diff_extras(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    let (payload, more) = payload.with_parsed_strings();
     if more {
         return unreadable(ctx);
     }
-    let beside = |(name, value): &&(Cow<'_, str>, Param<'_>)| {
-        let text = DIFF.contains(&&**name) && matches!(value, Param::Text(_));
-        let here = PLACES.contains(&&**name)
+    let is_extra = |(name, value): &&(Cow<'_, str>, Param<'_>)| {
+        let text = DIFF_MEMBERS.contains(&&**name) && matches!(value, Param::Text(_));
+        let here = DIRECTORY_MEMBERS.contains(&&**name)
             && value
                 .as_str()
                 .is_some_and(|place| matches!(place, "." | "./"));
@@ -113,19 +118,19 @@ pub fn effects_beside_diff(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         .members()
         .unwrap_or_default()
         .iter()
-        .filter(beside)
+        .filter(is_extra)
         .cloned()
         .collect();
     if rest.is_empty() {
         Analysis::default()
     } else {
-        effects_beside(&Param::Members(rest), ctx)
+        effects_of_extras(&Param::Members(rest), ctx)
     }
 }
 
-/// Whether a value holds something to act on: a command, the parameters of a call, or a file with
-/// its content.
-fn acts(value: &Param<'_>) -> bool {
+/// Returns whether a value can cause an action: it contains a command, the parameters of a call, or
+/// a file with its content.
+fn can_act(value: &Param<'_>) -> bool {
     const CONTENTS: [&str; 8] = [
         "content", "contents", "data", "patch", "diff", "files", "changes", "edits",
     ];
@@ -144,11 +149,11 @@ fn acts(value: &Param<'_>) -> bool {
         one.members().is_some_and(|members| members.iter().any(act))
             || one.tool().is_some_and(changes)
     };
-    value.within().any(acting)
+    value.self_and_descendants().any(acting)
 }
 
-/// Effects of the calls among the parameters of another one, beside them included.
-pub(super) fn calls_below(call: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+/// Returns the effects of calls nested in another call, in its parameters or next to them.
+pub(super) fn effects_of_nested_calls(call: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     // Parameters that only name a tool ask about it.
     let asks = |one: &Param<'_>| {
         let given = WRAPPERS.iter().filter_map(|wrapper| call.get(wrapper));
@@ -160,19 +165,22 @@ pub(super) fn calls_below(call: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         .filter_map(|wrapper| call.get(wrapper)?.as_str())
         .any(|text| text.contains('{'));
     if written {
-        return calls_among(call.inputs().values.within(), ctx);
+        return effects_of_calls(call.inputs().values.self_and_descendants(), ctx);
     }
-    calls_among(call.within().skip(1).filter(|one| !asks(one)), ctx)
+    effects_of_calls(
+        call.self_and_descendants().skip(1).filter(|one| !asks(one)),
+        ctx,
+    )
 }
 
-/// Effects of the calls that stand somewhere inside of a value.
-fn calls_within(value: &Param<'_>, ctx: &Context<'_>) -> Analysis {
-    calls_among(value.within(), ctx)
+/// Returns the effects of the calls anywhere in a value.
+fn effects_of_calls_in(value: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+    effects_of_calls(value.self_and_descendants(), ctx)
 }
 
-/// The tool that a value calls, and whether that is sure: `tool` and `tool_name` say so; other
-/// names do where something is given.
-fn called<'p>(value: &'p Param<'_>) -> Option<(&'p str, bool)> {
+/// Returns the tool that a value calls, and whether it surely is a call. `tool` and `tool_name`
+/// name a tool; other members do only next to parameters.
+fn called_tool<'p>(value: &'p Param<'_>) -> Option<(&'p str, bool)> {
     const GIVEN: [&str; 5] = ["parameters", "arguments", "input", "args", "params"];
     if let Some(tool) = value.tool() {
         let given = WRAPPERS.iter().any(|wrapper| value.get(wrapper).is_some());
@@ -180,36 +188,39 @@ fn called<'p>(value: &'p Param<'_>) -> Option<(&'p str, bool)> {
     }
     let name = value.get("name").or_else(|| value.get("function"))?;
     let given = GIVEN.iter().any(|given| value.get(given).is_some());
-    // Parameters may also be those of a model, or a description of a tool's.
+    // `parameters` may also be those of a model, or part of a tool's description.
     let sure = value.get("arguments").is_some_and(|a| !a.is_empty());
     Some((name.as_str().filter(|_| given)?, sure))
 }
 
-/// Effects of the calls among some values. Where nothing is given to a tool, its name may be a
-/// remark: then only one that says what it does is taken for a call.
-fn calls_among<'p>(values: impl Iterator<Item = &'p Param<'p>>, ctx: &Context<'_>) -> Analysis {
-    /// Nobody says more beside an answer.
-    const MOST: usize = 100;
+/// Returns the effects of the calls among some values. Without parameters, a tool's name may be a
+/// remark. Then it counts as a call only if the name determines the effects.
+fn effects_of_calls<'p>(
+    values: impl Iterator<Item = &'p Param<'p>>,
+    ctx: &Context<'_>,
+) -> Analysis {
+    /// Maximum number of calls; more are rated high.
+    const MAX_CALLS: usize = 100;
     let mut analysis = Analysis::default();
-    let mut calls = values.filter_map(|one| Some((one, called(one)?)));
-    for (call, (tool, sure)) in calls.by_ref().take(MOST) {
+    let mut calls = values.filter_map(|one| Some((one, called_tool(one)?)));
+    for (call, (tool, sure)) in calls.by_ref().take(MAX_CALLS) {
         let found = effects_of_own(tool, call, ctx);
         if sure || found.effects.iter().all(|e| e.kind != EffectKind::Unknown) {
             analysis.join(found);
         }
     }
     if calls.next().is_some() {
-        (analysis.cut, analysis.risk) = (true, RiskLevel::High);
+        (analysis.truncated, analysis.risk) = (true, RiskLevel::High);
     }
     analysis
 }
 
-/// Effects of members that stand where no parameters belong.
-fn effects_beside(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
+/// Returns the effects of members of a payload that has no parameters.
+fn effects_of_extras(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     if let Some(tool) = rest.tool() {
         return effects_of_call(tool, rest, ctx);
     }
-    let within = calls_within(rest, ctx);
+    let within = effects_of_calls_in(rest, ctx);
     let mut e = Engine::new(ctx, 200_000);
     let mut unknown = |why| {
         e.emit_raw(
@@ -228,16 +239,19 @@ fn effects_beside(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     {
         unknown("parameters of a tool that isn't named");
     }
-    if names.iter().any(|(name, _)| PLACES.contains(&&**name)) {
-        unknown("it says that it is applied somewhere else");
+    if names
+        .iter()
+        .any(|(name, _)| DIRECTORY_MEMBERS.contains(&&**name))
+    {
+        unknown("it is applied in another directory");
     }
     let inputs = rest.inputs();
-    let mut found = Found {
+    let mut found = ParamScan {
         verb: Verb::Write,
-        ..Found::default()
+        ..ParamScan::default()
     };
     found.read(&mut e, &inputs.values);
-    // Nothing says what is done to them.
+    // The payload doesn't determine what happens to them.
     found
         .paths
         .iter()
@@ -255,7 +269,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_stands_beside_an_answer_or_a_diff_counts() {
+    fn extra_members_are_rated() {
         let table = Table::builtin();
         let ctx = Context::new(&table);
         let answer =
@@ -284,9 +298,20 @@ mod tests {
             json!({"text": "See /etc/hosts"}),
             json!("rm -rf /"),
             json!({"content": [{"type": "text", "text": "../../x"}]}),
-            json!({"content": "Done.", "metadata": {"model": "lab/m-1", "tokens": 12, "tool": "some-agent", "seen": ["src/a.rs"]}}),
-            json!({"content": "Done.", "reason": ["a", "b"], "timeout": {"seconds": 5}, "note": {"text": "rm -rf /"}}),
-            json!({"content": "As said there.", "sources": ["src/a.rs", "https://example.org/x"], "command": null}),
+            json!({
+                "content": "Done.",
+                "metadata": {
+                    "model": "lab/m-1", "tokens": 12, "tool": "some-agent", "seen": ["src/a.rs"]
+                }
+            }),
+            json!({
+                "content": "Done.", "reason": ["a", "b"], "timeout": {"seconds": 5},
+                "note": {"text": "rm -rf /"}
+            }),
+            json!({
+                "content": "As said there.", "sources": ["src/a.rs", "https://example.org/x"],
+                "command": null
+            }),
         ] {
             assert_eq!(answer(payload.clone()), RiskLevel::Low, "{payload}");
         }
@@ -295,7 +320,7 @@ mod tests {
             RiskLevel::Medium
         );
         let diff =
-            |payload: serde_json::Value| effects_beside_diff(&Param::from(&payload), &ctx).risk;
+            |payload: serde_json::Value| effects_of_diff_extras(&Param::from(&payload), &ctx).risk;
         assert_eq!(
             diff(json!({"diff": "d", "command": "rm -rf /"})),
             RiskLevel::High

@@ -1,13 +1,12 @@
-//! The command line that a payload comes to: not only its `command`, but whatever else in it
-//! changes what runs.
+//! Derives the command line of a payload from its `command` and from other members that change what
+//! runs.
 
 use super::param::Param;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Members that say something about a command, how long it is waited for or how its output is
-/// shown, and change nothing about what runs, as long as they hold no more than [`is_remark`]
-/// allows.
+/// Members that describe a command, how long to wait for it or how to show its output. They change
+/// nothing about what runs, as long as [`is_descriptive`] accepts their values.
 const HARMLESS: [&str; 48] = [
     "agent",
     "agentId",
@@ -65,30 +64,30 @@ const DETAILS: [&str; 18] = [
     "ms", "score", "seconds", "text", "type", "unit", "value", "version",
 ];
 
-/// Whether a member of this name changes nothing about what runs: the name says so, and the value
-/// holds nothing to act on.
+/// Returns whether a member changes nothing about what runs, by its name and because its value
+/// can't cause an action.
 #[must_use]
 pub fn is_harmless(name: &str, value: &Param<'_>) -> bool {
-    HARMLESS.contains(&name) && is_remark(value)
+    HARMLESS.contains(&name) && is_descriptive(value)
 }
 
-/// Whether a value only describes: a scalar, or lists and objects of nothing else. A member of
-/// another name than such objects have may be a command, a file or a call.
+/// Returns whether a value only describes: a scalar, or lists and objects of such values. A member
+/// with a name outside of the known ones may be a command, a file or a call.
 #[must_use]
-pub fn is_remark(value: &Param<'_>) -> bool {
+pub fn is_descriptive(value: &Param<'_>) -> bool {
     let plain = |name: &str| HARMLESS.contains(&name) || DETAILS.contains(&name);
     let describes = |(name, value): &(Cow<'_, str>, Param<'_>)| {
         plain(name) || value.is_empty() || matches!(value, Param::Flag(_) | Param::Number { .. })
     };
-    let mut values = value.within().enumerate();
+    let mut values = value.self_and_descendants().enumerate();
     values.all(|(n, one)| {
         one.members()
             .is_none_or(|members| n < 1000 && members.iter().all(describes))
     })
 }
 
-/// Names of the member that says where a command runs.
-pub const PLACES: [&str; 7] = [
+/// Names of the member with the directory in which a command runs.
+pub const DIRECTORY_MEMBERS: [&str; 7] = [
     "cwd",
     "dir",
     "directory",
@@ -98,21 +97,21 @@ pub const PLACES: [&str; 7] = [
     "working_directory",
 ];
 
-/// A command line with what its payload adds to it.
+/// A command line, completed by the other members of its payload.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Line<'a> {
+pub struct CommandLine<'a> {
     /// The text that runs, arguments and variables included.
     pub text: Cow<'a, str>,
-    /// The directory that it runs in.
+    /// The directory it runs in.
     pub cwd: Option<Cow<'a, str>>,
-    /// A member that may change what runs, in a way that can't be told.
+    /// A member that may change what runs in an unknown way.
     pub unknown: Option<Cow<'a, str>>,
 }
 
-impl<'a> Line<'a> {
-    /// The line of a payload; none where it has no command.
+impl<'a> CommandLine<'a> {
+    /// Returns the command line of a payload, or `None` if it has no command.
     #[must_use]
-    pub fn of(payload: &'a Value) -> Option<Self> {
+    pub fn from_payload(payload: &'a Value) -> Option<Self> {
         if let Some(text) = payload.as_str() {
             return Some(Self {
                 text: Cow::Borrowed(text),
@@ -135,7 +134,7 @@ impl<'a> Line<'a> {
         Some(line)
     }
 
-    /// Takes in what stands beside a command.
+    /// Applies the other members of a payload to the line.
     pub(super) fn add<'p>(
         &mut self,
         command: &str,
@@ -150,7 +149,7 @@ impl<'a> Line<'a> {
                 // Some runtimes write every member that any action may have.
                 (_, value) if value.is_empty() => true,
                 (name, value) if is_harmless(name, value) => true,
-                (name, value) if PLACES.contains(&name) => match (value, &self.cwd) {
+                (name, value) if DIRECTORY_MEMBERS.contains(&name) => match (value, &self.cwd) {
                     (Param::Text(here), None) => {
                         self.cwd = Some(here.clone());
                         true
@@ -158,7 +157,7 @@ impl<'a> Line<'a> {
                     (Param::Text(here), Some(there)) => here == there,
                     _ => false,
                 },
-                // Whether several words are one program or a line is left to the runtime.
+                // The runtime decides whether several words are one program or a line.
                 ("args" | "arguments" | "argv", Param::List(words)) => {
                     let words: Option<Vec<&str>> = words
                         .iter()
@@ -174,7 +173,7 @@ impl<'a> Line<'a> {
                 }
                 ("shell", Param::Flag(shell)) => *shell || command.split(' ').all(plain),
                 ("shell", Param::Text(shell)) => is_shell(shell),
-                // A number is no code. Whose rights a command has may be one.
+                // A number isn't code. But it may select whose rights a command has.
                 (name, Param::Number { .. }) => !matches!(name, "uid" | "gid" | "user" | "group"),
                 _ => false,
             };
@@ -188,7 +187,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a word is the same to every shell and to none.
+/// Returns whether every shell reads the word unchanged.
 fn plain(word: &str) -> bool {
     !word.is_empty()
         && word
@@ -196,7 +195,8 @@ fn plain(word: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"-_./:@+,%^=".contains(&b))
 }
 
-/// Writes variables as assignments in front of a line. False where one of them can't be told.
+/// Writes variables as assignments in front of a line. Returns false if one of them can't be
+/// determined.
 fn assignments(members: &[(Cow<'_, str>, Param<'_>)], to: &mut String) -> bool {
     members.iter().all(|(name, value)| {
         let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
@@ -205,7 +205,7 @@ fn assignments(members: &[(Cow<'_, str>, Param<'_>)], to: &mut String) -> bool {
         let text = match value {
             Param::Text(text) => text.replace('\'', r"'\''"),
             value if value.is_empty() => String::new(),
-            // Which number it is changes nothing about what runs.
+            // The specific number changes nothing about what runs.
             Param::Number { .. } => "1".to_owned(),
             Param::Flag(flag) => flag.to_string(),
             Param::List(_) | Param::Members(_) | Param::Nothing => return false,
@@ -213,12 +213,12 @@ fn assignments(members: &[(Cow<'_, str>, Param<'_>)], to: &mut String) -> bool {
         if named {
             to.push_str(&format!("{name}='{text}'; "));
         }
-        // No shell reads a variable of another name, but for the functions that bash takes in.
+        // No shell reads a variable of another name, except for the functions that bash imports.
         named || !name.starts_with("BASH_FUNC_")
     })
 }
 
-/// Whether a shell understands lines as bash does.
+/// Returns whether a shell interprets lines as bash does.
 fn is_shell(name: &str) -> bool {
     let name = ["/bin/", "/usr/bin/"]
         .iter()
@@ -233,7 +233,7 @@ mod tests {
     use serde_json::json;
 
     fn line(payload: &Value) -> (String, bool) {
-        let line = Line::of(payload).unwrap();
+        let line = CommandLine::from_payload(payload).unwrap();
         (line.text.into_owned(), line.unknown.is_some())
     }
 
@@ -255,11 +255,17 @@ mod tests {
                 "ls",
             ),
             (
-                json!({"command": "ls", "timeout": 5, "description": "rm -rf /", "stdin": null, "shell": false}),
+                json!({
+                    "command": "ls", "timeout": 5, "description": "rm -rf /", "stdin": null,
+                    "shell": false
+                }),
                 "ls",
             ),
             (
-                json!({"command": "ls", "timeout": {"seconds": 5}, "reason": ["a", {"text": "b", "score": 1}]}),
+                json!({
+                    "command": "ls", "timeout": {"seconds": 5},
+                    "reason": ["a", {"text": "b", "score": 1}]
+                }),
                 "ls",
             ),
         ];
@@ -267,7 +273,7 @@ mod tests {
             assert_eq!(line(&payload), (text.to_owned(), false), "{payload}");
         }
         assert_eq!(
-            Line::of(&json!({"command": "ls", "workdir": "/etc"}))
+            CommandLine::from_payload(&json!({"command": "ls", "workdir": "/etc"}))
                 .unwrap()
                 .cwd
                 .as_deref(),
@@ -276,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_change_what_runs_is_unknown() {
+    fn members_that_may_change_the_line_are_unknown() {
         for payload in [
             json!({"command": "ls", "script": "rm -rf /"}),
             json!({"command": "cat", "stdin": "x"}),
@@ -296,6 +302,6 @@ mod tests {
         ] {
             assert!(line(&payload).1, "{payload}");
         }
-        assert_eq!(Line::of(&json!({"cmd": "ls"})), None);
+        assert_eq!(CommandLine::from_payload(&json!({"cmd": "ls"})), None);
     }
 }

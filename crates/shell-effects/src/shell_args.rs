@@ -1,17 +1,23 @@
-//! Words that a program hands to a shell, and words whose places aren't sure.
+//! Words that a program passes to a shell, and operands whose positions are uncertain.
 
-use super::call::Call;
-use super::chars::has_hole;
-use super::effect::How;
+use super::call::ParsedArgs;
+use super::chars::has_unknown;
+use super::effect::StepOrigin;
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use super::parse::Base;
 use super::table::spec::{Operands, Role};
 
 impl Engine<'_> {
-    /// A word that isn't known may be none or several: the operands beside it may stand in other
-    /// places than they seem to.
-    pub(super) fn shifted(&mut self, ops: &Operands, call: &Call<'_>, recursive: bool, name: &str) {
+    /// Handles operands next to a completely unknown word. It may expand to no word or to several,
+    /// so the other operands may have different positions and thus roles.
+    pub(super) fn shifted_operands(
+        &mut self,
+        ops: &Operands,
+        call: &ParsedArgs<'_>,
+        recursive: bool,
+        name: &str,
+    ) {
         let changes = |role: &&Role| {
             matches!(
                 role,
@@ -21,12 +27,16 @@ impl Engine<'_> {
         let Some(role) = ops.roles.iter().find(changes) else {
             return;
         };
-        for arg in call.operands.iter().filter(|a| !super::call::is_hole(a)) {
+        for arg in call
+            .operands
+            .iter()
+            .filter(|a| !super::call::is_unknown_word(a))
+        {
             self.role(role, arg, recursive, name, &Stream::default());
         }
     }
 
-    /// Joins words and gives them to a shell.
+    /// Joins words and runs them as shell code.
     pub(crate) fn joined_shell(&mut self, rest: &[Arg], stdin: &Stream, want: bool) -> Stream {
         let Some(first) = rest.first() else {
             return Stream::unknown();
@@ -39,10 +49,16 @@ impl Engine<'_> {
         if rest.iter().any(|a| a.obfuscated) {
             self.dynamic(span, "decoded text is run as a command");
         }
-        self.run_text(&text.join(" "), Base::Fixed(span), How::Code, stdin, want)
+        self.run_text(
+            &text.join(" "),
+            Base::Fixed(span),
+            StepOrigin::Code,
+            stdin,
+            want,
+        )
     }
 
-    /// One argument holds shell code.
+    /// Runs one argument as shell code.
     pub(crate) fn shell_arg(&mut self, arg: &Arg, stdin: &Stream, want: bool) -> Stream {
         let t = arg.text.trim();
         if t == "\0" {
@@ -53,13 +69,13 @@ impl Engine<'_> {
             self.dynamic(arg.span, "runs decoded text as a command");
         }
         let base = match arg.at {
-            Some(o) if !has_hole(&arg.text) => Base::Offset(o),
+            Some(o) if !has_unknown(&arg.text) => Base::Offset(o),
             _ => Base::Fixed(arg.span),
         };
         self.run_text(
             &super::chars::source(&arg.text),
             base,
-            How::Code,
+            StepOrigin::Code,
             stdin,
             want,
         )

@@ -1,23 +1,22 @@
-//! Programs that print what their arguments say: `date +TEXT`, `stat -c TEXT`, `expr`, `shuf -e`. A
-//! line can spell a program or an option with them: their text is followed as far as it is known.
+//! Output of programs that print parts of their arguments: `date +TEXT`, `stat -c TEXT`, `expr`,
+//! `shuf -e`. A line can use them to spell the name of a program or option, so their output is
+//! computed as far as possible.
 
-use super::chars::{SAFE_HOLE, UNKNOWN, has_hole};
+use super::chars::{SAFE_UNKNOWN, UNKNOWN, has_unknown};
 use super::engine::Stream;
 use super::expand::Arg;
 use super::filters::{flag, operands};
 
-/// What a directive of a format stands for.
-enum Piece {
-    /// A number or another text without a slash, a blank or a leading dash.
+/// The output of a format directive.
+enum FormatPart {
+    /// A number or other text without slash, blank or leading dash.
     Safe,
-    /// Any text.
     Any,
-    /// This character.
     Char(char),
 }
 
-/// A format with its directives filled in: `%`, flags and a width, a letter.
-fn fill(format: &str, piece: impl Fn(char) -> Piece) -> String {
+/// Replaces the directives of a format: `%`, flags and a width, a letter.
+fn expand_format(format: &str, part_of: impl Fn(char) -> FormatPart) -> String {
     let mut out = String::with_capacity(format.len());
     let mut chars = format.chars().peekable();
     while let Some(c) = chars.next() {
@@ -35,24 +34,24 @@ fn fill(format: &str, piece: impl Fn(char) -> Piece) -> String {
             Some(c) => c,
             None => break,
         };
-        match piece(letter) {
-            Piece::Safe => out.push(SAFE_HOLE),
-            Piece::Any => out.push(UNKNOWN),
-            Piece::Char(c) => out.push(c),
+        match part_of(letter) {
+            FormatPart::Safe => out.push(SAFE_UNKNOWN),
+            FormatPart::Any => out.push(UNKNOWN),
+            FormatPart::Char(c) => out.push(c),
         }
     }
     out
 }
 
-/// The text of a time by strftime(3).
+/// Returns the output of strftime(3).
 pub(crate) fn time(format: &str) -> String {
-    fill(format, |letter| match letter {
-        'n' => Piece::Char('\n'),
-        't' => Piece::Char('\t'),
-        '%' => Piece::Char('%'),
-        // The name of the time zone comes from the environment, the others from the locale.
-        'Z' => Piece::Any,
-        _ => Piece::Safe,
+    expand_format(format, |letter| match letter {
+        'n' => FormatPart::Char('\n'),
+        't' => FormatPart::Char('\t'),
+        '%' => FormatPart::Char('%'),
+        // The name of the time zone comes from the environment; the others come from the locale.
+        'Z' => FormatPart::Any,
+        _ => FormatPart::Safe,
     })
 }
 
@@ -61,21 +60,21 @@ fn date(rest: &[Arg]) -> Option<String> {
         return None;
     }
     let format = rest.iter().find_map(|a| a.text.strip_prefix('+'));
-    Some(format.map_or_else(|| SAFE_HOLE.to_string(), time))
+    Some(format.map_or_else(|| SAFE_UNKNOWN.to_string(), time))
 }
 
-/// The value of an option: the next word, or what is attached to it.
+/// Returns the value of an option: attached, or the next word.
 fn value<'a>(rest: &'a [Arg], names: &[&str]) -> Option<&'a str> {
     rest.iter().enumerate().find_map(|(i, a)| {
         names.iter().find_map(|name| {
-            let behind = a.text.strip_prefix(name)?;
-            if behind.is_empty() {
+            let after = a.text.strip_prefix(name)?;
+            if after.is_empty() {
                 return rest.get(i + 1).map(|v| v.text.as_str());
             }
             if name.starts_with("--") {
-                behind.strip_prefix('=')
+                after.strip_prefix('=')
             } else {
-                Some(behind)
+                Some(after)
             }
         })
     })
@@ -84,24 +83,25 @@ fn value<'a>(rest: &'a [Arg], names: &[&str]) -> Option<&'a str> {
 fn stat(rest: &[Arg]) -> Option<String> {
     let gnu = value(rest, &["-c", "--format", "--printf"]);
     let format = gnu.or_else(|| value(rest, &["-f"]).filter(|f| f.contains('%')))?;
-    Some(fill(format, |letter| match letter {
-        '%' => Piece::Char('%'),
-        // Sizes, times, numbers of users; names of files, users and places are anybody's text, and
-        // a mode written out begins with a dash.
+    Some(expand_format(format, |letter| match letter {
+        '%' => FormatPart::Char('%'),
+        // Sizes, times and numeric ids are safe. Names of files, users and mount points are
+        // arbitrary text, and a symbolic mode begins with a dash.
         'a' | 'b' | 'B' | 'd' | 'h' | 'i' | 'o' | 's' | 't' | 'T' | 'u' | 'g' | 'x' | 'X' | 'y'
         | 'Y' | 'z' | 'Z' | 'w' | 'W'
             if gnu.is_some() =>
         {
-            Piece::Safe
+            FormatPart::Safe
         }
         'z' | 'm' | 'a' | 'c' | 'B' | 'i' | 'l' | 'u' | 'g' | 'p' | 'd' | 'b' if gnu.is_none() => {
-            Piece::Safe
+            FormatPart::Safe
         }
-        _ => Piece::Any,
+        _ => FormatPart::Any,
     }))
 }
 
-/// Numbers and operators of arithmetic give a number; everything else may print its arguments.
+/// Returns a number if all words are numbers and arithmetic operators. Otherwise `expr` may print
+/// its arguments.
 fn expr(rest: &[Arg]) -> Option<String> {
     let number = |t: &str| {
         let digits = t.strip_prefix('-').unwrap_or(t);
@@ -116,8 +116,8 @@ fn expr(rest: &[Arg]) -> Option<String> {
     match rest {
         [one] => Some(one.text.clone()),
         [a, op, b] if reckons(&op.text) => {
-            let operand = |a: &Arg| number(&a.text) || has_hole(&a.text) && a.text.len() == 1;
-            (operand(a) && operand(b)).then(|| SAFE_HOLE.to_string())
+            let operand = |a: &Arg| number(&a.text) || has_unknown(&a.text) && a.text.len() == 1;
+            (operand(a) && operand(b)).then(|| SAFE_UNKNOWN.to_string())
         }
         _ => None,
     }
@@ -128,30 +128,30 @@ fn shuf(rest: &[Arg]) -> Option<String> {
         .iter()
         .any(|a| a.text.starts_with("-i") || a.text.starts_with("--input-range"));
     if range {
-        return Some(SAFE_HOLE.to_string());
+        return Some(SAFE_UNKNOWN.to_string());
     }
     match operands(rest).as_slice() {
-        // One word can't be shuffled.
+        // A single word can't be shuffled.
         [one] if flag(rest, 'e', "--echo") => Some(one.text.clone()),
         _ => None,
     }
 }
 
-/// A figure in front of the names of what it is the figure of.
-fn figures(rest: &[Arg]) -> Option<String> {
+/// `wc`: prints a number before each file name.
+fn wc(rest: &[Arg]) -> Option<String> {
     if rest.iter().any(|a| a.text.starts_with("--files0")) {
         return None;
     }
     match operands(rest).as_slice() {
-        [] => Some(SAFE_HOLE.to_string()),
-        [one] => Some(format!("{SAFE_HOLE} {}", one.text)),
+        [] => Some(SAFE_UNKNOWN.to_string()),
+        [one] => Some(format!("{SAFE_UNKNOWN} {}", one.text)),
         _ => None,
     }
 }
 
-/// `docker ps -q -f name=web` and the like print numbers of containers. Without a filter they are
-/// those of all, which is more than a name says.
-fn numbers_of_containers(rest: &[Arg]) -> Option<String> {
+/// `docker ps -q -f name=web` and similar calls print container ids. Without a filter they print
+/// the ids of all containers, so that the result isn't as narrow as one name.
+fn container_ids(rest: &[Arg]) -> Option<String> {
     let mut words = rest.iter().map(|a| a.text.as_str());
     let mut kind = words.next()?;
     let composed = kind == "compose";
@@ -183,28 +183,28 @@ fn numbers_of_containers(rest: &[Arg]) -> Option<String> {
             _ => return None,
         }
     }
-    (quiet && one).then(|| SAFE_HOLE.to_string())
+    (quiet && one).then(|| SAFE_UNKNOWN.to_string())
 }
 
-/// Text for `bc` that can only give a number.
-fn only_reckons(text: Option<&str>) -> bool {
+/// Returns whether text for `bc` can only print numbers.
+fn prints_only_numbers(text: Option<&str>) -> bool {
     text.is_some_and(|t| !t.contains([UNKNOWN, '"']) && !t.contains("print"))
 }
 
-/// What such a program prints; nothing for another program.
-pub(crate) fn printed(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream> {
-    let safe = || Some(SAFE_HOLE.to_string());
-    let known = |good: bool| good.then(|| SAFE_HOLE.to_string());
+/// Returns the output of such a program; `None` for other programs.
+pub(crate) fn program_output(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream> {
+    let safe = || Some(SAFE_UNKNOWN.to_string());
+    let known = |good: bool| good.then(|| SAFE_UNKNOWN.to_string());
     let text = match name {
         "date" | "gdate" => date(rest),
         "stat" | "gstat" => stat(rest),
         "expr" => expr(rest),
         "shuf" => shuf(rest),
-        "wc" | "md5sum" | "sha256sum" | "sha1sum" | "cksum" => figures(rest),
-        "du" if flag(rest, 's', "--summarize") => figures(rest),
+        "wc" | "md5sum" | "sha256sum" | "sha1sum" | "cksum" => wc(rest),
+        "du" if flag(rest, 's', "--summarize") => wc(rest),
         "du" => None,
-        "bc" => known(only_reckons(stdin.text.as_deref()) && operands(rest).is_empty()),
-        "docker" | "podman" | "nerdctl" => numbers_of_containers(rest),
+        "bc" => known(prints_only_numbers(stdin.text.as_deref()) && operands(rest).is_empty()),
+        "docker" | "podman" | "nerdctl" => container_ids(rest),
         "numfmt" => known(rest.iter().all(|a| {
             let t = a.text.as_str();
             t.starts_with("--to=")
@@ -212,7 +212,9 @@ pub(crate) fn printed(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream
                 || t.bytes().all(|c| c.is_ascii_digit())
         })),
         "pgrep" => known(!flag(rest, 'a', "--list-full") && !flag(rest, 'l', "--list-name")),
-        "getconf" => known(matches!(rest, [a] if !a.text.contains("PATH") && !has_hole(&a.text))),
+        "getconf" => {
+            known(matches!(rest, [a] if !a.text.contains("PATH") && !has_unknown(&a.text)))
+        }
         "nproc" | "id" | "whoami" | "hostname" | "uname" | "uuidgen" | "tty" | "arch" | "tput"
         | "lsb_release" | "logname" => safe(),
         _ => return None,
@@ -225,7 +227,7 @@ mod tests {
     use crate::{RiskLevel, risk_of};
 
     #[test]
-    fn text_that_is_printed_is_followed() {
+    fn printed_text_is_computed() {
         for line in [
             "$(date +rm) -rf ~",
             "$(date '+rm -rf ~')",
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_dates_stay_what_they_are() {
+    fn numbers_and_dates_are_safe() {
         for line in [
             "touch build-$(date +%Y%m%d-%H%M%S).log",
             "touch $(date +%F).txt",

@@ -1,17 +1,17 @@
-//! Variables with secrets that a line prints: by name, or picked out of all of them.
+//! Secrets in variables that a line prints: by name, or selected from all variables.
 
 use super::effect::{Certainty, EffectKind, RiskLevel, Span};
 use super::engine::{Engine, Stream};
 use super::env::names_secret;
 use super::expand::Arg;
 
-/// Programs that pick lines out of what they are given.
-const PICKS: [&str; 15] = [
+/// Programs that select lines from their input.
+const SELECTORS: [&str; 15] = [
     "grep", "egrep", "fgrep", "ggrep", "zgrep", "rg", "ag", "ack", "awk", "gawk", "mawk", "sed",
     "gsed", "perl", "ugrep",
 ];
 
-/// Whether a call prints every variable: `env`, `set`, `export -p`.
+/// Returns whether a call prints every variable: `env`, `set`, `export -p`.
 fn prints_all(name: &str, rest: &[Arg]) -> bool {
     let no_name = || rest.iter().all(|a| a.text.starts_with('-'));
     match name {
@@ -24,7 +24,7 @@ fn prints_all(name: &str, rest: &[Arg]) -> bool {
     }
 }
 
-/// Whether a pattern looks for secrets: `-i secret`, `TOKEN`, `'^AWS_.*KEY'`.
+/// Returns whether a pattern searches for secrets: `-i secret`, `TOKEN`, `'^AWS_.*KEY'`.
 fn looks_for_secrets(pattern: &str) -> bool {
     let pattern = pattern.to_ascii_lowercase();
     [
@@ -48,7 +48,8 @@ fn looks_for_secrets(pattern: &str) -> bool {
 }
 
 impl Engine<'_> {
-    /// A call that prints variables, or that picks some of those that another call has printed.
+    /// Tracks calls that print all variables. Adds an effect for a call that selects secrets from
+    /// their output.
     pub(super) fn variables(&mut self, name: &str, rest: &[Arg], stdin: &Stream, span: Span) {
         if prints_all(name, rest) {
             self.printed_all = true;
@@ -59,8 +60,8 @@ impl Engine<'_> {
             }
         } else if self.printed_all
             && stdin.present
-            && PICKS.contains(&name)
-            && !rest.iter().any(|a| counts(&a.text))
+            && SELECTORS.contains(&name)
+            && !rest.iter().any(|a| hides_lines(&a.text))
             && rest.iter().any(|a| looks_for_secrets(&a.text))
         {
             self.secret_printed(span);
@@ -79,8 +80,9 @@ impl Engine<'_> {
     }
 }
 
-/// Options that leave the lines themselves out: a count, no output, all but the lines.
-fn counts(option: &str) -> bool {
+/// Returns whether an option suppresses the lines themselves: it prints a count, no output, or only
+/// the other lines.
+fn hides_lines(option: &str) -> bool {
     matches!(
         option,
         "--count" | "--quiet" | "--silent" | "--invert-match" | "--only-matching"

@@ -1,21 +1,21 @@
-//! Patches in the format of Codex: `*** Begin Patch`, a section for each file, `*** End Patch`.
+//! Patches in the format of Codex: `*** Begin Patch`, one section per file, `*** End Patch`.
 
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::engine::Engine;
 use crate::tool::clean;
 
-/// A file that a patch names.
+/// A file header of a patch.
 #[derive(Debug, PartialEq, Eq)]
 enum Section<'t> {
     Add(&'t str),
     Update(&'t str),
     Delete(&'t str),
-    /// Where the file of the section before goes.
+    /// New path of the preceding section's file.
     MoveTo(&'t str),
 }
 
-/// The sections of a patch. False where the text breaks the format: then whoever reads it loosely
-/// may find something else.
+/// Splits a patch into its sections. Returns false if the text breaks the format: a more lenient
+/// reader may then find other sections.
 fn sections(text: &str) -> (Vec<Section<'_>>, bool) {
     let mut found: Vec<Section<'_>> = Vec::new();
     let mut lines = text.trim().lines().map(|line| line.trim_end_matches('\r'));
@@ -29,7 +29,7 @@ fn sections(text: &str) -> (Vec<Section<'_>>, bool) {
             let path = header.strip_prefix(word)?.trim();
             Some(path).filter(|path| !path.is_empty())
         };
-        // Lines of a file begin with a mark of their own; none of them is a header.
+        // Lines of a file begin with a prefix of their own; none of them is a header.
         let within = line.starts_with(['+', '-', ' ']);
         let last = found.last();
         let updates = matches!(last, Some(Section::Update(_) | Section::MoveTo(_)));
@@ -59,7 +59,7 @@ fn sections(text: &str) -> (Vec<Section<'_>>, bool) {
 }
 
 impl Engine<'_> {
-    /// A parameter that is a patch.
+    /// Handles a parameter that is a patch.
     pub(super) fn known_patch(&mut self, text: &str) {
         if !text.contains("*** ") && self.tool_patch(text) {
             return;
@@ -77,7 +77,7 @@ impl Engine<'_> {
             }
         }
         if !ordered || found.is_empty() {
-            // What a looser reader finds counts as well.
+            // The sections that a more lenient reader finds apply as well.
             self.tool_patch(&text);
             self.emit_raw(
                 EffectKind::Unknown,
@@ -97,7 +97,11 @@ mod tests {
 
     #[test]
     fn headers_within_files_are_text() {
-        let text = "*** Begin Patch\n*** Add File: a b.txt\n+*** Delete File: x\n+\n*** Update File: src/a.rs\n*** Move to: src/b.rs\n@@ fn f()\n *** Update File: y\n-a\n+b\n\n*** End of File\n*** Delete File: c\n*** End Patch\n";
+        let text = concat!(
+            "*** Begin Patch\n*** Add File: a b.txt\n+*** Delete File: x\n+\n",
+            "*** Update File: src/a.rs\n*** Move to: src/b.rs\n@@ fn f()\n *** Update File: y\n",
+            "-a\n+b\n\n*** End of File\n*** Delete File: c\n*** End Patch\n"
+        );
         let expected = vec![
             Section::Add("a b.txt"),
             Section::Update("src/a.rs"),

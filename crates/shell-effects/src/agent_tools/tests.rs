@@ -81,20 +81,20 @@ fn every_file_is_embedded() {
     assert_eq!(names, FILES.map(|(file, _)| file));
 }
 
-/// Where agents disagree, the stricter meaning applies to all of them.
+/// Where agents disagree, the most restrictive operation applies to all of them.
 #[test]
 fn names_with_two_meanings() {
-    let mut two: Vec<(&str, Vec<Meaning>, Meaning)> = Vec::new();
+    let mut two: Vec<(&str, Vec<Operation>, Operation)> = Vec::new();
     for (name, slot) in NAMES.iter() {
-        let meanings = slot
+        let operations = slot
             .entries
             .iter()
-            .map(|(_, text)| parse(text).unwrap().meaning());
-        let mut meanings: Vec<Meaning> = meanings.collect();
-        meanings.sort();
-        meanings.dedup();
-        if meanings.len() > 1 {
-            two.push((name, meanings, tool(name).unwrap().meaning()));
+            .map(|(_, text)| parse(text).unwrap().operation());
+        let mut operations: Vec<Operation> = operations.collect();
+        operations.sort();
+        operations.dedup();
+        if operations.len() > 1 {
+            two.push((name, operations, tool(name).unwrap().operation()));
         }
     }
     two.sort();
@@ -102,8 +102,8 @@ fn names_with_two_meanings() {
         two,
         [(
             "new_task",
-            vec![Meaning::Ask, Meaning::Spawn],
-            Meaning::Spawn
+            vec![Operation::Ask, Operation::Spawn],
+            Operation::Spawn
         )]
     );
     let parsed = |text: &str| parse(text).unwrap();
@@ -111,8 +111,8 @@ fn names_with_two_meanings() {
     let runs = parsed("- name: x\n  does: command\n  params: {b: command}\n");
     for merged in [reads.clone().merge(runs.clone()), runs.merge(reads.clone())] {
         assert_eq!(
-            (merged.meaning(), merged.command()),
-            (Meaning::Command, Some("b"))
+            (merged.operation(), merged.command()),
+            (Operation::Command, Some("b"))
         );
         assert!(!merged.params.contains_key("a"));
     }
@@ -121,7 +121,7 @@ fn names_with_two_meanings() {
     assert_eq!(merged.params.keys().collect::<Vec<_>>(), ["b"]);
 }
 
-/// Parameters that agents read differently are left to their names and values.
+/// Parameters with different roles are rated by their names and values.
 #[test]
 fn parameters_with_two_roles() {
     let mut two: Vec<(&str, String)> = Vec::new();
@@ -129,7 +129,7 @@ fn parameters_with_two_roles() {
         let merged = tool(name).unwrap();
         for (_, text) in &slot.entries {
             let tool = parse(text).unwrap();
-            if tool.meaning() == merged.meaning() {
+            if tool.operation() == merged.operation() {
                 let gone = tool
                     .params
                     .into_keys()
@@ -144,7 +144,7 @@ fn parameters_with_two_roles() {
 }
 
 #[test]
-fn what_other_code_asks_of_a_tool() {
+fn parameters_of_a_tool_by_role() {
     let shell = tool("shell").unwrap();
     assert_eq!(
         (shell.command(), shell.directory()),
@@ -153,7 +153,10 @@ fn what_other_code_asks_of_a_tool() {
     assert_eq!(tool("exec_command").unwrap().command(), Some("cmd"));
     assert_eq!(tool("apply_patch").unwrap().patch(), Some("input"));
     assert!(tool("Task").unwrap().spawns() && tool("task").unwrap().spawns());
-    assert_eq!(tool("str_replace_editor").unwrap().meaning(), Meaning::Edit);
+    assert_eq!(
+        tool("str_replace_editor").unwrap().operation(),
+        Operation::Edit
+    );
     assert_eq!(tool("str_replace_editor").unwrap().command(), None);
     assert_eq!(tool("Grep").unwrap().directory(), None);
     for name in [
@@ -190,7 +193,7 @@ fn a_servers_tool_is_rated_by_its_own_name() {
 }
 
 #[test]
-fn calls_come_in_many_shapes() {
+fn calls_of_every_shape_are_read() {
     let ctx = Context::new(&TABLE);
     let risk = |name: &str, call: Value| effects_of_call(name, &Param::from(&call), &ctx).risk;
     let todos = json!({"todos": [{"content": "a", "status": "b"}]});
@@ -228,7 +231,7 @@ fn calls_come_in_many_shapes() {
 }
 
 #[test]
-fn other_types_are_read_as_before() {
+fn other_types_are_rated_by_name() {
     let ctx = Context::new(&TABLE);
     for (name, call) in [
         ("Read", json!({"file_path": {"path": "/etc/shadow"}})),
@@ -336,7 +339,10 @@ proptest! {
     }
 
     #[test]
-    fn any_value_is_read(name in "Read|Bash|apply_patch|TodoWrite|str_replace_editor|write_stdin", call in value()) {
+    fn any_value_is_read(
+        name in "Read|Bash|apply_patch|TodoWrite|str_replace_editor|write_stdin",
+        call in value()
+    ) {
         let ctx = Context::new(&TABLE);
         let found = effects_of_call(&name, &Param::from(&call), &ctx);
         prop_assert!(found.risk >= RiskLevel::Low);
@@ -344,7 +350,7 @@ proptest! {
 }
 
 #[test]
-fn a_file_in_a_parameter_that_is_not_listed_is_the_one() {
+fn a_file_in_an_unlisted_parameter_is_found() {
     let ctx = Context::new(&TABLE);
     for (name, key) in [
         ("write_file", "filename"),
@@ -358,7 +364,7 @@ fn a_file_in_a_parameter_that_is_not_listed_is_the_one() {
     }
 }
 
-/// The program `apply_patch` is nobody's but Codex's.
+/// Only Codex has a program `apply_patch`.
 #[test]
 fn only_codex_applies_the_patch_of_a_command() {
     let ctx = Context::new(&TABLE);
@@ -388,7 +394,7 @@ fn only_codex_applies_the_patch_of_a_command() {
 }
 
 #[test]
-fn a_path_that_nobody_can_follow_still_leads_somewhere() {
+fn an_unresolvable_path_still_has_an_effect() {
     let ctx = Context::new(&TABLE);
     let long = format!("/etc/{}", "p".repeat(5000));
     for path in ["/etc/pass\nwd", "/etc/a\0b", &long] {

@@ -1,6 +1,6 @@
-//! Options and words that an entry of the table doesn't list, judged by their names.
+//! Options and words that a table entry doesn't list, rated by their names.
 
-use super::call::{Call, Seen};
+use super::call::{FlagUse, ParsedArgs};
 use super::chars::show;
 use super::effect::{Certainty, EffectKind, RiskLevel};
 use super::engine::Engine;
@@ -8,7 +8,7 @@ use super::expand::Arg;
 use super::path::PathClass;
 use super::table::spec::{Operands, Role, Spec};
 
-/// Words in the name of an option whose value is a place that is written.
+/// Words in the name of an option whose value is a path that is written.
 const WRITES: [&str; 26] = [
     "xlog",
     "xloggc",
@@ -38,7 +38,7 @@ const WRITES: [&str; 26] = [
     "trace",
 ];
 
-/// Words in the name of an option whose value is code, or names it.
+/// Words in the name of an option whose value is code, or names code.
 const LOADS: [&str; 20] = [
     "script",
     "plugin",
@@ -62,7 +62,7 @@ const LOADS: [&str; 20] = [
     "rcfile",
 ];
 
-/// What a program is told to do that loses something, gives it away, or opens it.
+/// Verbs of actions that lose something, publish it or grant access to it.
 const VERBS: [&str; 47] = [
     "eject",
     "evict",
@@ -113,8 +113,8 @@ const VERBS: [&str; 47] = [
     "undeploy",
 ];
 
-/// Words before which, or behind which, another is a name or a text, and no order.
-const ASKS: [&str; 60] = [
+/// Words next to which another word is a name or a text instead of a command.
+const QUERY_WORDS: [&str; 60] = [
     "stat",
     "top",
     "viz",
@@ -177,7 +177,7 @@ const ASKS: [&str; 60] = [
     "whatis",
 ];
 
-/// The words of an option's name: `--log-file`, `-logFile`, `--log_file`.
+/// Splits an option's name into words: `--log-file`, `-logFile`, `--log_file`.
 fn words(name: &str) -> impl Iterator<Item = String> {
     let mut out = vec![String::new()];
     for c in name.trim_start_matches('-').chars() {
@@ -193,9 +193,9 @@ fn words(name: &str) -> impl Iterator<Item = String> {
     out.into_iter().filter(|w| !w.is_empty())
 }
 
-/// Whether a word gives an order of [`VERBS`]: `delete`, `apps:destroy`, `vm.destroy`,
+/// Returns whether a word commands one of [`VERBS`]: `delete`, `apps:destroy`, `vm.destroy`,
 /// `delete-bucket`.
-pub(crate) fn orders(word: &str) -> bool {
+pub(crate) fn is_action(word: &str) -> bool {
     VERBS.contains(&word)
         || word.rsplit_once([':', '.']).is_some_and(|(noun, verb)| {
             VERBS.contains(&verb) && noun.bytes().all(|c| c.is_ascii_lowercase() || c == b':')
@@ -208,7 +208,7 @@ pub(crate) fn orders(word: &str) -> bool {
         })
 }
 
-/// A statement of SQL that loses something or changes rights.
+/// Returns whether a text is an SQL statement that loses data or changes rights.
 fn is_statement(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let mut words = text.split_ascii_whitespace();
@@ -238,14 +238,15 @@ fn is_statement(text: &str) -> bool {
     }
 }
 
-/// An address by which every interface is meant.
+/// Returns whether an address means every interface.
 fn is_everywhere(value: &str) -> bool {
     let host = value.rsplit("//").next().unwrap_or_default();
     host.starts_with("0.0.0.0") && !host.contains('/') || host.starts_with("[::]") || host == "::"
 }
 
-/// `--to-dir`, `--public_dir`, but not `--include-dir`.
-fn fills_a_directory(words: &[String]) -> bool {
+/// Returns whether an option names a directory to fill: `--to-dir`, `--public_dir`, but not
+/// `--include-dir`.
+fn names_filled_directory(words: &[String]) -> bool {
     let reads = [
         "include",
         "source",
@@ -274,7 +275,7 @@ fn fills_a_directory(words: &[String]) -> bool {
         && !words.iter().any(|w| reads.contains(&w.as_str()))
 }
 
-/// An address of a source file.
+/// Returns whether a word is the URL of a source file.
 fn is_code_elsewhere(word: &str) -> bool {
     let ends = [
         ".sh", ".py", ".js", ".mjs", ".ts", ".tsx", ".rb", ".pl", ".php", ".lua", ".java", ".kts",
@@ -285,8 +286,8 @@ fn is_code_elsewhere(word: &str) -> bool {
 }
 
 impl Engine<'_> {
-    /// Judges the options that the entry doesn't list by their names and values.
-    pub(crate) fn unlisted_options(&mut self, call: &Call<'_>, spec: &Spec, root: &Spec) {
+    /// Rates the options that the entry doesn't list by their names and values.
+    pub(crate) fn unlisted_options(&mut self, call: &ParsedArgs<'_>, spec: &Spec, root: &Spec) {
         let runs = [spec, root].iter().any(|s| {
             s.effects
                 .iter()
@@ -297,7 +298,7 @@ impl Engine<'_> {
         }
     }
 
-    fn unlisted_option(&mut self, seen: &Seen<'_>, runs: bool) {
+    fn unlisted_option(&mut self, seen: &FlagUse<'_>, runs: bool) {
         // `--log-file=x`, `-Xlog:gc:/x`
         let behind_colon = seen
             .name
@@ -330,7 +331,7 @@ impl Engine<'_> {
         let names = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
         let away = self.is_elsewhere(&value.text);
         if names(&WRITES) && away && !words.iter().any(|w| w == "level") {
-            // Without `=` the next word may as well be an operand.
+            // Without `=` the next word may be an operand instead.
             if glued
                 || words
                     .iter()
@@ -338,7 +339,7 @@ impl Engine<'_> {
             {
                 self.path_write(&value);
             }
-        } else if runs && away && fills_a_directory(&words) {
+        } else if runs && away && names_filled_directory(&words) {
             self.path_write(&value);
         } else if names(&LOADS) && (away || code || value.text.contains("://")) {
             self.emit_raw(
@@ -347,12 +348,12 @@ impl Engine<'_> {
                 Certainty::Possible,
                 seen.span,
                 RiskLevel::High,
-                "an option that isn't in the table, with a name that says it loads code",
+                "an option that isn't in the table, whose name suggests that it loads code",
             );
         }
     }
 
-    /// A path outside the work tree that isn't temporary.
+    /// Returns whether a path is outside the work tree and not temporary.
     fn is_elsewhere(&self, text: &str) -> bool {
         text.starts_with(['/', '~', '.'])
             && !text.starts_with("//")
@@ -362,10 +363,15 @@ impl Engine<'_> {
             )
     }
 
-    /// A word that tells a program of which only the broad effects are known to delete, publish,
-    /// or the like.
-    pub(crate) fn told_to(&mut self, call: &Call<'_>, spec: &Spec, operands: Option<&Operands>) {
-        // A subcommand may stand where else a script does.
+    /// Rates the words of a program whose entry only lists broad effects: one may tell it to
+    /// delete, publish or the like.
+    pub(crate) fn acting_words(
+        &mut self,
+        call: &ParsedArgs<'_>,
+        spec: &Spec,
+        operands: Option<&Operands>,
+    ) {
+        // A subcommand may appear where otherwise a script does.
         let plain = operands.is_none_or(|o| {
             let mut roles = o.roles.iter();
             roles.all(|r| matches!(r, Role::Text | Role::Script))
@@ -377,7 +383,7 @@ impl Engine<'_> {
             )
         });
         let helps = call.operands.last().is_some_and(|a| a.text == "help");
-        if !plain || !acts || helps || call.sub.iter().any(|s| ASKS.contains(&s.as_str())) {
+        if !plain || !acts || helps || call.sub.iter().any(|s| QUERY_WORDS.contains(&s.as_str())) {
             return;
         }
         let mut first = call.operands.iter().take(3);
@@ -388,7 +394,7 @@ impl Engine<'_> {
             return self.dynamic(word.span, "a statement that changes a database");
         }
         for word in call.operands.iter().take(3) {
-            if orders(&word.text) {
+            if is_action(&word.text) {
                 return self.emit_raw(
                     EffectKind::Unknown,
                     Some(show(&word.text)),
@@ -398,7 +404,7 @@ impl Engine<'_> {
                     "a word that tells the program to delete, publish, or the like",
                 );
             }
-            if ASKS.contains(&word.text.as_str()) {
+            if QUERY_WORDS.contains(&word.text.as_str()) {
                 return;
             }
         }
@@ -429,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_so() {
+    fn similar_lines_stay_low() {
         for line in [
             "antlr4 --include-dir /var/www a.g4",
             "flatc --log-level=/etc/x a.fbs",

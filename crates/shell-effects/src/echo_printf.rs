@@ -6,7 +6,8 @@ use super::engine::{Engine, Stream};
 use super::expand::{Arg, Var};
 
 impl Engine<'_> {
-    /// `echo "$DB_PASSWORD"`: what is printed ends in a log, or with whoever reads on.
+    /// Adds an effect for a printed secret (`echo "$DB_PASSWORD"`): it ends in a log or in the
+    /// input of another program.
     pub(super) fn prints_secret(&mut self, args: &[Arg]) {
         if let Some(arg) = args.iter().find(|a| a.secret) {
             self.emit_raw(
@@ -97,7 +98,7 @@ impl Engine<'_> {
         let mut args = args.iter();
         let mut used = true;
         let mut rounds = 0;
-        // The format is used again while arguments are left.
+        // The format is reused while arguments are left.
         while used && rounds < 64 {
             used = false;
             rounds += 1;
@@ -136,14 +137,14 @@ impl Engine<'_> {
                     'd' | 'i' | 'u' if v.is_empty() => out.push('0'),
                     'c' => out.extend(v.chars().next()),
                     'x' | 'X' | 'o' => {
-                        out.push(super::chars::SAFE_HOLE);
+                        out.push(super::chars::SAFE_UNKNOWN);
                     }
                     '(' => {
                         let format: String = it.by_ref().take_while(|c| *c != ')').collect();
                         it.next();
-                        out.push_str(&super::printed::time(&format));
+                        out.push_str(&super::program_output::time(&format));
                     }
-                    // Only the beginning is printed.
+                    // A precision prints only the beginning.
                     's' | 'q' if cut => {
                         obfuscated = true;
                         out.push(UNKNOWN);

@@ -1,19 +1,19 @@
-//! Effects of a call of a known tool, by what its parameters are.
+//! Effects of a call of a known tool, by the roles of its parameters.
 
-use super::{Meaning, Reading, Role, Tool};
+use super::{ClassifiedCall, Operation, ParamRole, Tool};
 use crate::Context;
 use crate::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use crate::engine::Engine;
 use crate::expand::Arg;
 use crate::param::Param;
+use crate::param_scan::{Hook, file_url, url};
 use crate::sink::Sink;
 use crate::tool::{clean, effects_by_name};
-use crate::tool_found::{Hook, file_url, url};
 use crate::tool_params::with_slashes;
 use std::borrow::Cow;
 
-/// Effects of a call of a known tool. What the data doesn't explain is read as a call of a tool
-/// that nobody knows is, and never counts for less.
+/// Returns the effects of a call of a known tool. Parts that the data doesn't explain are rated as
+/// in a call of an unknown tool, and never lower the risk.
 pub(crate) fn effects_of_known(
     tool: &Tool,
     name: &str,
@@ -21,26 +21,27 @@ pub(crate) fn effects_of_known(
     ctx: &Context<'_>,
 ) -> Analysis {
     let inputs = call.inputs();
-    let reading = tool.read(&inputs.values);
+    let classified = tool.classify(&inputs.values);
     if inputs.unreadable {
         return effects_by_name(name, call, ctx);
     }
     let mut e = Engine::new(ctx, 200_000);
     e.sink = Sink::with_capacity(1, 2);
     e.step(name, &[], Span::default());
-    e.known_call(&reading);
+    e.known_call(&classified);
     let known = e.finish();
-    if reading.understood {
+    if classified.understood {
         return known;
     }
     let mut analysis = effects_by_name(name, call, ctx);
-    if reading.meaning == Meaning::Unknown && analysis.risk == RiskLevel::High {
+    if classified.operation == Operation::Unknown && analysis.risk == RiskLevel::High {
         return analysis;
     }
     add(&mut analysis, known);
-    if !reading.unlisted.is_empty() {
-        // By its name a tool may seem to do less with a parameter more.
-        let listed = |(name, _): &&(Cow<'_, str>, _)| !reading.unlisted.contains(&&**name);
+    if !classified.unlisted.is_empty() {
+        // By its name alone, a tool may seem to do less with an additional parameter. The call
+        // without the unlisted parameters is rated too.
+        let listed = |(name, _): &&(Cow<'_, str>, _)| !classified.unlisted.contains(&&**name);
         let members = inputs.values.members().unwrap_or_default();
         let without = Param::Members(members.iter().filter(listed).cloned().collect());
         let without = effects_by_name(name, &without, ctx);
@@ -51,11 +52,11 @@ pub(crate) fn effects_of_known(
     analysis
 }
 
-/// Adds the effects of another reading of the same call, those that are new.
+/// Adds the effects of another interpretation of the same call that aren't present yet.
 fn add(analysis: &mut Analysis, other: Analysis) {
     analysis.risk = analysis.risk.max(other.risk);
     analysis.unparsed |= other.unparsed;
-    analysis.cut |= other.cut;
+    analysis.truncated |= other.truncated;
     for effect in other.effects {
         let same = analysis
             .effects
@@ -67,7 +68,7 @@ fn add(analysis: &mut Analysis, other: Analysis) {
     }
 }
 
-/// The patch of a command `apply_patch`: its only argument, or its only here-document.
+/// Returns the patch of an `apply_patch` command: its only argument, or its only here-document.
 fn command_patch<'p>(command: &'p Param<'_>) -> Option<&'p str> {
     let words: Vec<&str> = texts(command).collect();
     let line = match words.as_slice() {
@@ -81,10 +82,10 @@ fn command_patch<'p>(command: &'p Param<'_>) -> Option<&'p str> {
         _ => return None,
     };
     let line = line.trim();
-    let behind = line
+    let after = line
         .strip_prefix("apply_patch")
         .or_else(|| line.strip_prefix("applypatch"))?;
-    let (end, body) = behind.trim_start().strip_prefix("<<'")?.split_once("'\n")?;
+    let (end, body) = after.trim_start().strip_prefix("<<'")?.split_once("'\n")?;
     let plain = !end.is_empty() && end.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let patch = body.strip_suffix(end)?;
     // The document ends at the first such line, which must be the last.
@@ -92,7 +93,7 @@ fn command_patch<'p>(command: &'p Param<'_>) -> Option<&'p str> {
     (plain && whole).then_some(patch)
 }
 
-/// The texts of a value.
+/// Returns the texts of a value.
 fn texts<'p>(value: &'p Param<'p>) -> impl Iterator<Item = &'p str> {
     let list = match value {
         Param::List(list) => list.as_slice(),
@@ -102,106 +103,109 @@ fn texts<'p>(value: &'p Param<'p>) -> impl Iterator<Item = &'p str> {
 }
 
 impl Engine<'_> {
-    /// What a tool does with these parameters.
-    fn known_call(&mut self, reading: &Reading<'_>) {
-        let (meaning, parts) = (reading.meaning, &reading.parts);
-        let of = |role: Role| {
+    /// Adds the effects of a tool with these parameters.
+    fn known_call(&mut self, classified: &ClassifiedCall<'_>) {
+        let (operation, parts) = (classified.operation, &classified.parts);
+        let of = |role: ParamRole| {
             let values = parts.iter().filter(move |(r, _)| *r == role);
             values.flat_map(|(_, value)| texts(value))
         };
-        let directory = of(Role::Directory).next();
+        let directory = of(ParamRole::Directory).next();
         let mut runs = false;
-        for (_, value) in parts.iter().filter(|(role, _)| *role == Role::Command) {
-            let patch = reading
+        for (_, value) in parts.iter().filter(|(role, _)| *role == ParamRole::Command) {
+            let patch = classified
                 .applies_patches
                 .then(|| command_patch(value))
                 .flatten();
             runs |= match patch {
                 Some(patch) => {
-                    self.at(directory, |engine| engine.known_patch(patch));
+                    self.in_directory(directory, |engine| engine.known_patch(patch));
                     true
                 }
                 None => self.known_command(value, directory),
             };
         }
-        of(Role::Patch).for_each(|text| self.known_patch(text));
+        of(ParamRole::Patch).for_each(|text| self.known_patch(text));
         let mut fetches = false;
-        for word in of(Role::Url).flat_map(str::split_whitespace) {
+        for word in of(ParamRole::Url).flat_map(str::split_whitespace) {
             fetches |= self.known_address(word);
         }
-        // What isn't listed may name it.
-        let mut named = !reading.unlisted.is_empty();
-        for text in of(Role::Directory) {
+        // A parameter that isn't listed may name it.
+        let mut named = !classified.unlisted.is_empty();
+        for text in of(ParamRole::Directory) {
             if let Some(path) = self.known_path(text) {
                 self.path_read(&*path);
                 named = true;
             }
         }
-        for text in of(Role::Path) {
+        for text in of(ParamRole::Path) {
             if let Some(path) = self.known_path(text) {
-                self.known_deed(meaning, &path);
+                self.known_operation(operation, &path);
                 named = true;
             }
         }
-        for text in of(Role::Glob) {
+        for text in of(ParamRole::Glob) {
             named = true;
             let Some(pattern) = self.known_path(text) else {
                 continue;
             };
-            // Patterns are relative to what is searched, but for those that say where they begin.
-            let places: Vec<&str> = of(Role::Directory).chain(of(Role::Path)).collect();
+            // Patterns are relative to the searched directory, unless they have a root of their
+            // own.
+            let places: Vec<&str> = of(ParamRole::Directory)
+                .chain(of(ParamRole::Path))
+                .collect();
             let rooted = pattern.starts_with(['/', '~', '$']);
             if rooted || places.is_empty() || pattern.contains('{') {
-                self.tool_glob(&pattern, meaning == Meaning::List && !rooted);
+                self.tool_glob(&pattern, operation == Operation::List && !rooted);
             }
             if !rooted {
                 for place in places {
                     let joined = format!("{}/{pattern}", with_slashes(clean(place)));
-                    self.tool_glob(&joined, meaning == Meaning::List);
+                    self.tool_glob(&joined, operation == Operation::List);
                 }
             }
         }
-        match meaning {
-            Meaning::Input => {
-                let text: String = of(Role::Input).collect();
+        match operation {
+            Operation::Input => {
+                let text: String = of(ParamRole::Input).collect();
                 self.known_input(&text);
             }
-            Meaning::Command if runs => {}
-            Meaning::Fetch if fetches => {}
-            Meaning::Patch if of(Role::Patch).next().is_some() => {}
-            Meaning::List
-            | Meaning::Search
-            | Meaning::Read
-            | Meaning::Write
-            | Meaning::Edit
-            | Meaning::Move
-            | Meaning::Delete
+            Operation::Command if runs => {}
+            Operation::Fetch if fetches => {}
+            Operation::Patch if of(ParamRole::Patch).next().is_some() => {}
+            Operation::List
+            | Operation::Search
+            | Operation::Read
+            | Operation::Write
+            | Operation::Edit
+            | Operation::Move
+            | Operation::Delete
                 if named => {}
-            _ => self.known_unnamed(meaning),
+            _ => self.known_unnamed(operation),
         }
     }
 
-    /// A command line, or a program with its arguments. False where there is none.
+    /// Handles a command line, or a program with its arguments. Returns false if there is none.
     fn known_command(&mut self, value: &Param<'_>, directory: Option<&str>) -> bool {
         let place = directory.map(|d| (Cow::Borrowed("cwd"), Param::Text(Cow::Borrowed(d))));
-        let around = place.as_slice();
+        let siblings = place.as_slice();
         match value {
             Param::List(_) => {
                 let words: Vec<&str> = texts(value).collect();
-                self.tool_words(&words, around);
+                self.tool_words(&words, siblings);
                 !words.is_empty()
             }
             _ => value.as_str().is_some_and(|text| {
-                self.tool_line(text, around);
+                self.tool_line(text, siblings);
                 !text.is_empty()
             }),
         }
     }
 
-    /// A path as it is written; what is no path that could be followed counts at once, besides
-    /// where it leads.
+    /// Returns the path as it is written. If it can't be a followable path, an effect is added at
+    /// once, in addition to the effect on its target.
     fn known_path<'t>(&mut self, text: &'t str) -> Option<Cow<'t, str>> {
-        // No system opens a longer one; a tool that resolves it first may.
+        // No system opens a longer path, but a tool that resolves it first may.
         const LONG: usize = 4096;
         const LONGEST: usize = 64 << 10;
         if text.len() > LONG || text.trim().contains(['\n', '\0']) {
@@ -220,7 +224,7 @@ impl Engine<'_> {
         (!text.is_empty()).then(|| with_slashes(text))
     }
 
-    /// An address, if it is one.
+    /// Handles a URL. Returns false if the text isn't one.
     fn known_address(&mut self, text: &str) -> bool {
         let text = clean(text);
         let Some((scheme, rest)) = url(&text) else {
@@ -236,13 +240,13 @@ impl Engine<'_> {
         true
     }
 
-    /// What a tool does with a path.
-    fn known_deed(&mut self, meaning: Meaning, path: &str) {
-        match meaning {
-            Meaning::Write | Meaning::Edit | Meaning::Patch => self.path_write(path),
+    /// Adds the effect of an operation on a path.
+    fn known_operation(&mut self, operation: Operation, path: &str) {
+        match operation {
+            Operation::Write | Operation::Edit | Operation::Patch => self.path_write(path),
             // Such tools delete directories as well.
-            Meaning::Delete => self.path_delete(path, true),
-            Meaning::Move => {
+            Operation::Delete => self.path_delete(path, true),
+            Operation::Move => {
                 self.path_move(path);
                 self.path_write(path);
             }
@@ -250,7 +254,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Text that is typed into a command that is running.
+    /// Handles text that is typed into a running command.
     fn known_input(&mut self, text: &str) {
         let signals = |c: char| matches!(c, '\u{3}' | '\u{4}' | '\u{1a}' | '\u{1c}');
         let (kind, risk, why) = if text.is_empty() {
@@ -267,25 +271,27 @@ impl Engine<'_> {
         self.emit_raw(kind, None, Certainty::Possible, Span::default(), risk, why);
     }
 
-    /// What a tool does whose parameters name nothing that it is done to.
-    fn known_unnamed(&mut self, meaning: Meaning) {
+    /// Adds the effect of an operation whose parameters name no target.
+    fn known_unnamed(&mut self, operation: Operation) {
         use EffectKind::{Delete, Dynamic, Execute, Network, Process, Read, Unknown, Write};
         use RiskLevel::{High, Low, Medium};
-        let (kind, risk, why) = match meaning {
-            Meaning::Note => (Read, Low, "touches only the agent's own notes"),
-            Meaning::Ask => (Read, Low, "asks the human"),
-            Meaning::List => (Read, Low, "lists files"),
-            Meaning::Search => (Read, Low, "searches the text of files"),
-            Meaning::Read => (Read, Low, "reads what the agent has at hand"),
-            Meaning::Fetch => (Network, Medium, "uses the network"),
-            Meaning::Kill => (Process, Medium, "stops a command that the agent started"),
-            Meaning::Spawn => (Execute, Medium, "starts another agent"),
-            Meaning::Write | Meaning::Edit => (Write, Medium, "writes a file that isn't named"),
-            Meaning::Patch => (Unknown, High, "applies a patch that isn't there"),
-            Meaning::Move => (Write, Medium, "moves files that aren't named"),
-            Meaning::Delete => (Delete, High, "deletes something that isn't named"),
-            Meaning::Command | Meaning::Input => (Dynamic, High, "runs something that isn't named"),
-            Meaning::Unknown => (Unknown, High, "does something that isn't known"),
+        let (kind, risk, why) = match operation {
+            Operation::Note => (Read, Low, "touches only the agent's own notes"),
+            Operation::Ask => (Read, Low, "asks the human"),
+            Operation::List => (Read, Low, "lists files"),
+            Operation::Search => (Read, Low, "searches the text of files"),
+            Operation::Read => (Read, Low, "reads data that the agent already has"),
+            Operation::Fetch => (Network, Medium, "uses the network"),
+            Operation::Kill => (Process, Medium, "stops a command that the agent started"),
+            Operation::Spawn => (Execute, Medium, "starts another agent"),
+            Operation::Write | Operation::Edit => (Write, Medium, "writes a file that isn't named"),
+            Operation::Patch => (Unknown, High, "applies a patch that isn't given"),
+            Operation::Move => (Write, Medium, "moves files that aren't named"),
+            Operation::Delete => (Delete, High, "deletes something that isn't named"),
+            Operation::Command | Operation::Input => {
+                (Dynamic, High, "runs something that isn't named")
+            }
+            Operation::Unknown => (Unknown, High, "does something that isn't known"),
         };
         self.emit_raw(kind, None, Certainty::Possible, Span::default(), risk, why);
     }
