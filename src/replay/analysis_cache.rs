@@ -1,5 +1,4 @@
-//! What actions do, remembered: agents read the same files and run the same commands again and
-//! again.
+//! Cache of analyses: agents read the same files and run the same commands repeatedly.
 
 use super::path_effects::PathEffects;
 use governance::ActionType;
@@ -8,36 +7,37 @@ use hashbrown::HashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Payloads that are remembered of one type of action; then they are forgotten all at once.
+/// Maximum number of payloads per type of action; beyond it, the cache is cleared.
 const KEPT: usize = 4096;
-/// Bytes that those may have together.
+/// Maximum total bytes of those payloads.
 const BYTES: usize = 512 << 10;
-/// Bytes of the longest payload that is remembered. What is longer (a file) seldom comes again.
+/// Maximum bytes of one payload. Longer ones, such as files, seldom recur.
 const LONGEST: usize = 1024;
 
-/// What is found in a payload: its risk, and where it reaches if there is anything to say.
+/// Analysis of a payload: its risk, and its path effects if there are any.
 pub(super) type Look = (RiskLevel, Option<Arc<PathEffects>>);
 
-/// Looks of one lane, by type of action and payload as written. The hash is keyed by chance, and
-/// few are kept, so that a trace can't make them collide to any effect.
+/// Analyses of one worker, by type of action and payload as written. The hash is randomly keyed and
+/// the
+/// cache is small, so a trace can't slow it down by collisions.
 #[derive(Debug, Default)]
 pub struct Looks([RefCell<Known>; 3]);
 
 #[derive(Debug, Default)]
 struct Known {
     looks: HashMap<Box<str>, Look>,
-    /// Bytes of the payloads.
+    /// Total bytes of the payloads.
     bytes: usize,
 }
 
 impl Looks {
-    /// What was found in this payload before, or is found now.
+    /// Returns the cached analysis of this payload, or computes it.
     pub(super) fn get(&self, kind: ActionType, payload: &str, find: impl FnOnce() -> Look) -> Look {
         let slot = match kind {
             ActionType::ToolCall => 0,
             ActionType::ShellCmd => 1,
             ActionType::Answer => 2,
-            // Hardly any diff comes again, and each would take the place of something that does.
+            // Diffs hardly ever recur and would displace payloads that do.
             ActionType::CodeDiff => return find(),
         };
         let Some(known) = self.0.get(slot).filter(|_| payload.len() <= LONGEST) else {

@@ -1,4 +1,4 @@
-//! Who may do what: risk to judge by, what a modification changed.
+//! Risk that decides about an action, and what a modification changed.
 
 use super::analysis_cache::Looks;
 use super::digest::Fixed;
@@ -17,28 +17,26 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use strict_json::Raw;
 
-/// How the risk of an action is found.
+/// Source of an action's risk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Assessor {
-    /// The recorded risk is believed.
+    /// Recorded risks only.
     Off,
-    /// The early runtime's rules.
+    /// Rules of the early runtime.
     V0,
-    /// What the action does, as far as it can be understood.
+    /// Analysis of the action's effects.
     #[default]
     V1,
 }
 
-/// What a replay is told from outside.
+/// Settings and shared data of a replay.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
-    /// How risk is found.
     pub assessor: Assessor,
-    /// Keep what actions changed, to hold it against a repository.
+    /// Keep what actions changed, to compare it with a repository.
     pub keep_changes: bool,
-    /// What equal actions were found to do, if that is remembered.
+    /// Cache of analyses.
     pub looks: Option<&'a Looks>,
-    /// Where the work tree stands.
     pub tree: &'a WorkTree,
 }
 
@@ -53,8 +51,7 @@ impl Default for Context<'_> {
     }
 }
 
-/// What the analyser finds of an action's risk; `None` when there is no analyser. A type that
-/// nobody knows is always high.
+/// Determines an action's risk; `None` without an analyser. An unknown type is always high.
 #[must_use]
 pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<RiskLevel> {
     look(
@@ -67,8 +64,7 @@ pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<RiskLevel> {
     .0
 }
 
-/// The risk of an action as [`assess`] finds it, and where the action reaches; both from one
-/// analysis.
+/// Determines an action's risk like [`assess`], and its path effects, in one analysis.
 pub(super) fn look(
     context: Context<'_>,
     action: &Action<'_>,
@@ -77,7 +73,7 @@ pub(super) fn look(
         let (risk, reach) = analyse(action, context.tree);
         (risk, Some(reach).filter(|r| !r.is_empty()).map(Arc::new))
     };
-    // What is remembered was found where nothing is known of the work tree.
+    // Cached analyses assume an unknown work tree.
     let looks = context.looks.filter(|_| context.tree.is_unknown());
     let (found, reach) = match (looks, action.payload, action.kind) {
         (Some(looks), Some(payload), ActionKind::Known(kind)) => {
@@ -97,7 +93,7 @@ pub(super) fn look(
     (risk, reach)
 }
 
-/// The same of an action that was kept.
+/// Analyses a kept action.
 pub(super) fn look_again(
     context: Context<'_>,
     action: &KeptAction,
@@ -109,7 +105,7 @@ pub(super) fn look_again(
     }
 }
 
-/// Lets go of a kept payload, unless it is as `short`, in bytes; what it does is found out before.
+/// Replaces a kept payload longer than `short` bytes by its digest, after analysing it.
 pub(super) fn digest(context: Context<'_>, action: &mut KeptAction, short: usize) {
     if action
         .payload
@@ -126,7 +122,7 @@ pub(super) fn digest(context: Context<'_>, action: &mut KeptAction, short: usize
     }
 }
 
-/// What an action does; the risk of what can't be found in the payload is high.
+/// Analyses an action. The risk of a payload that can't be understood is high.
 fn analyse(action: &Action<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     if let (Some(payload), ActionKind::Known(ActionType::CodeDiff)) = (action.payload, action.kind)
     {
@@ -146,8 +142,8 @@ fn analyse(action: &Action<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     )
 }
 
-/// The same of a diff. Its own paths are known; of those beside it nothing is known but where they
-/// are.
+/// Analyses a diff and the members next to it. Of paths in those members, only the location is
+/// known.
 fn analyse_diff(payload: Raw<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     let (diff, more) = action::diff_and_more(&shell_effects::DIFF, payload);
     let reach = PathEffects::of_diff(diff.as_deref());
@@ -170,8 +166,9 @@ fn risk(analysis: &shell_effects::Analysis) -> RiskLevel {
     analysis.risk
 }
 
-/// The effects of an action, and whether it starts in a folder of its own; none where its payload
-/// can't be read.
+/// Returns the effects of an action, and whether it starts in an unknown directory. Returns `None`
+/// if
+/// the payload can't be read.
 fn effects(
     action: &Action<'_>,
     tree: &WorkTree,
@@ -182,7 +179,7 @@ fn effects(
     let mut moved = false;
     let mut unknown = false;
     let mut analysis = match kind {
-        // Its text does nothing; what stands beside that may.
+        // The text has no effect; other members may have.
         ActionType::Answer if !action::has_more_than(&shell_effects::ANSWER, payload) => {
             shell_effects::Analysis::default()
         }
@@ -201,8 +198,7 @@ fn effects(
             unknown = is_beyond;
             let line = Line::of(&payload)?;
             let start = start(line.cwd.as_deref(), tree);
-            // Where a command starts in a work tree that goes by another name, nobody knows how far
-            // `..` takes it.
+            // The command starts in a work tree of another name, so the target of `..` is unknown.
             moved = start == Start::Somewhere;
             let mut analysis = match start {
                 Start::At(cwd) => shell_effects::analyse(
@@ -214,7 +210,7 @@ fn effects(
                 ),
                 Start::Tree | Start::Somewhere => shell_effects::analyse(&line.text, &tree.places),
             };
-            // What stands beside it may change what runs; what the line itself does is known.
+            // Other members may change what is executed; the effects of the line itself are known.
             if line.unknown.is_some() {
                 analysis.risk = RiskLevel::High;
                 analysis.unparsed = true;
@@ -236,14 +232,15 @@ fn effects(
     Some((kind, analysis, moved))
 }
 
-/// A payload, and whether it holds numbers beyond all: what those mean, nobody can tell.
+/// Reads a payload. Also returns whether it contains numbers out of range, whose meaning is
+/// unknown.
 fn read<'a, T: serde::Deserialize<'a>>(payload: Raw<'a>) -> Option<(T, bool)> {
     let exact = payload.read_all().map(|value| (value, false));
     exact.or_else(|| Some((payload.read_with_infinite_numbers()?, true)))
 }
 
-/// Adds what a call does if it is that of another tool that it names. Where that may be a
-/// parameter, only a name that says what it does is taken for a tool's.
+/// Adds the effects of other tools that a call names. If the name may be an ordinary parameter, it
+/// counts only if a tool of that name is known.
 fn join_other_tools(
     analysis: &mut shell_effects::Analysis,
     call: &shell_effects::Param<'_>,
@@ -262,21 +259,21 @@ fn join_other_tools(
     }
 }
 
-/// What an action does, as far as a modification may not add to it.
+/// Effects of an action, reduced to those that a modification may not extend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Doing {
     risk: RiskLevel,
     pub(super) programs: BTreeSet<String>,
-    /// The kinds of its effects that are more than low.
+    /// Kinds of effects with more than low risk.
     kinds: BTreeSet<shell_effects::EffectKind>,
     unparsed: bool,
 }
 
 impl Doing {
-    /// Nothing where the payload can't be read.
+    /// Returns `None` if the payload can't be read.
     pub(super) fn of(action: &Action<'_>) -> Option<Self> {
         let (kind, analysis, _) = effects(action, WorkTree::unknown())?;
-        // The first step of a call is the tool, which is compared by itself.
+        // The first step of a call is the tool, which is compared separately.
         let steps = analysis
             .tree
             .iter()
@@ -294,16 +291,16 @@ impl Doing {
         })
     }
 
-    /// Whether another action does another thing, and not the same with other parameters: it runs
-    /// another program, or has a kind of effect that this doesn't have. Reading less is no other
-    /// thing.
+    /// Returns whether another action does something else, rather than the same with other
+    /// parameters: it
+    /// executes another program or has another kind of effect. An action with low risk never does.
     fn is_unlike(&self, after: &Action<'_>) -> bool {
-        /// Programs that say where or how another one runs, or print.
+        /// Programs that print, or control where and how another one is executed.
         const AROUND: [&str; 12] = [
             "cd", "echo", "env", "export", "nice", "printf", "pwd", "set", "test", "time",
             "timeout", "true",
         ];
-        // What can't be read may do anything.
+        // An unreadable action may do anything.
         let Some(after) = Self::of(after) else {
             return true;
         };
@@ -318,20 +315,21 @@ impl Doing {
     }
 }
 
-/// What a tool call makes of a file, where its parameters hold all of that.
+/// Returns the file and content that a tool call writes, if its parameters contain all of it.
 pub(super) fn content(payload: Raw<'_>) -> Option<(String, shell_effects::Content)> {
     let call: shell_effects::Param<'_> = payload.read_all()?;
     shell_effects::recorded_content(call.tool()?, &call, places())
 }
 
-/// Whether an action changes nothing by its own words.
+/// Returns whether an action by itself changes nothing.
 pub(super) fn only_reads(action: &Action<'_>) -> bool {
     effects(action, WorkTree::unknown())
         .is_some_and(|(_, analysis, _)| analysis.risk == RiskLevel::Low)
 }
 
-/// The categories of everything that an action does, as bits; `None` where that can't be told. A
-/// command is always executed, whatever it does then.
+/// Returns the categories of an action's effects as bits; `None` if they can't be determined. A
+/// command
+/// always has the category `execute`.
 pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
     let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
         return None;
@@ -370,8 +368,9 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
     (!analysis.cut).then_some(all)
 }
 
-/// What a decision did to the proposal, where it modified it. `found` is the risk of the modified
-/// action.
+/// Records what a decision changed in the proposal, if it modified it. `found` is the analyser's
+/// risk of
+/// the modified action.
 pub(super) fn judge_modification(
     proposal: Option<&KeptAction>,
     decision: &Decision<'_>,
@@ -421,7 +420,7 @@ pub(super) fn judge_modification(
     }
 }
 
-/// What a modification changed that it may not: type, tool or diff target.
+/// Returns the fixed part that a modification changed: type, tool or target of a diff.
 fn beyond_parameters(proposal: &KeptAction, modified: &Action<'_>) -> Option<&'static str> {
     let kind = proposal.kind.as_ref()?.as_kind();
     if kind != modified.kind {
@@ -432,14 +431,15 @@ fn beyond_parameters(proposal: &KeptAction, modified: &Action<'_>) -> Option<&'s
         .changed(&Fixed::of(modified.kind, modified.payload?))
 }
 
-/// Paths that changed without being declared, and declared ones that didn't change. What failed may
-/// have changed less than it declared.
+/// Returns paths that changed without being declared, and declared ones that didn't change. A
+/// failed
+/// action may have changed less than it declared.
 pub(super) fn undeclared_changes(
     declared: &[Box<str>],
     observed: Paths<'_, '_>,
     success: bool,
 ) -> Option<(Vec<String>, Vec<String>)> {
-    // Nearly always they are written alike.
+    // Fast path: nearly always both lists are written identically.
     if declared.len() == observed.len()
         && declared
             .iter()
@@ -463,7 +463,7 @@ pub(super) fn undeclared_changes(
     (!extra.is_empty() || !absent.is_empty()).then_some((extra, absent))
 }
 
-/// Whether a decision lets something run, and what: the proposal, or what a human made of it.
+/// Returns the action that the turn's decision allows: the proposal, or a human's modification.
 pub(super) fn approved(turn: &TurnEvidence) -> Option<&KeptAction> {
     let decision = &turn.decision.as_ref()?.what;
     match decision.ruling {
@@ -473,7 +473,7 @@ pub(super) fn approved(turn: &TurnEvidence) -> Option<&KeptAction> {
     }
 }
 
-/// Milliseconds between a proposal and a human's decision about it, where both are recorded.
+/// Returns the milliseconds between a proposal and a human's decision, if both times are recorded.
 pub(super) fn human_millis(
     turn: &TurnEvidence,
     decision: &Decision<'_>,
@@ -483,7 +483,7 @@ pub(super) fn human_millis(
         return None;
     }
     let proposed = turn.proposal.as_ref()?.time?;
-    // Of two accounts the one that leaves less time to think.
+    // Of two times, the one that leaves less time to think.
     let decided = [decision.time, step_time]
         .into_iter()
         .flatten()

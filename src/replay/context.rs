@@ -1,4 +1,4 @@
-//! What an execution's thoughts were shown, and what they refer to.
+//! Context that an execution's thoughts were given, and references to it.
 
 use super::budget::Budget;
 use super::context_overlap::Sources;
@@ -13,69 +13,65 @@ use governance::ActionType;
 use std::collections::{BTreeMap, BTreeSet};
 use strict_json::Str;
 
-/// Something about the context that can't be.
+/// A contradiction in what is recorded about the context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextBreak {
-    /// A thought refers to a path that isn't among what it was shown.
+    /// A thought refers to a path that isn't in its context.
     UnknownReference {
-        /// The path.
         path: String,
-        /// Whether `usedContext` says it, and not a text.
+        /// Whether `usedContext` names it, rather than a text.
         declared: bool,
     },
-    /// A diff says something else than the snapshots before and after it.
+    /// A diff doesn't match the snapshots before and after it.
     DiffMismatch {
-        /// What, as a clause.
+        /// The mismatch, as a clause.
         what: String,
-        /// Which claim and which path, whatever the words.
+        /// Key of the claim and its path, independent of the wording.
         about: String,
     },
-    /// An output looks cut, and nothing says so.
-    SilentCut {
-        /// Why it looks cut.
-        why: String,
-    },
-    /// An action repeats an item that its turn doesn't declare.
+    /// An output looks truncated, but isn't marked as truncated.
+    SilentCut { why: String },
+    /// An action repeats the text of an item that its turn doesn't declare.
     Undeclared {
-        /// The item.
+        /// Path of the item.
         path: String,
-        /// What is repeated.
+        /// The repeated text.
         text: String,
-        /// How many tokens in a row.
+        /// Number of consecutive repeated tokens.
         tokens: usize,
     },
-    /// The context is over its budget.
+    /// The context exceeds its budget.
     OverBudget {
         /// Tokens of its items, as recorded.
         recorded: u64,
-        /// Tokens of the text that messages carried; `None` when no message did.
+        /// Tokens counted in the messages' text; `None` when there is none.
         counted: Option<u64>,
-        /// Tokens that it may have.
+        /// The budget in tokens.
         limit: u64,
-        /// Who counted.
+        /// Name of the tokenizer that counted.
         tokenizer: &'static str,
     },
 }
 
-/// Hashes of items by path. `None`: a diff names the item, and no snapshot has its hash.
+/// Hashes of items by path. `None` means that only a diff names the item, so its hash is unknown.
 type Items = BTreeMap<String, Option<String>>;
 
-/// The items that were last shown (`None` until a record lists them), and what came back.
+/// The items of the last context (`None` until a record lists them), and outputs that followed.
 #[derive(Debug, Default)]
 pub(crate) struct ContextTracker {
     items: Option<Items>,
-    /// Where no record lists items: whether a path is there, as far as diffs say so.
+    /// Presence of paths according to diffs, while no record lists the items.
     told: BTreeMap<String, bool>,
     /// Whether a diff had no snapshot to be compared with.
     unchecked: bool,
-    /// Why the last output looks cut: its observation may still say that it is.
+    /// Why the last output looks truncated; its observation may still mark it as truncated.
     cut: Option<String>,
     sources: Sources,
     budget: Budget,
 }
 
 impl ContextTracker {
-    /// Bytes that it holds, roughly.
+    /// Returns an estimate of the heap bytes that it owns.
     pub(super) fn weight(&self) -> usize {
         let items: usize = self
             .items
@@ -87,13 +83,12 @@ impl ContextTracker {
         items + told + self.sources.weight()
     }
 
-    /// Forgets the texts of items: use that isn't declared is no longer found, and nothing else
-    /// rests on them.
+    /// Drops the texts of items. Undeclared use is no longer found; no other check needs them.
     pub(super) fn lighten(&mut self) {
         self.sources = Sources::default();
     }
 
-    /// Takes note of what a record says of the context. `budget` is one that the caller has set.
+    /// Applies what a record contains about the context. `budget` is the caller's budget.
     pub(crate) fn note(&mut self, record: &Record<'_>, budget: Option<u64>) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
         match record {
@@ -150,7 +145,7 @@ impl ContextTracker {
         breaks
     }
 
-    /// As [`Self::note`], of a record that breaks its schema.
+    /// Like [`Self::note`], for a record that violates its schema.
     pub(crate) fn note_recovered(
         &mut self,
         record: &Recovered<'_>,
@@ -166,8 +161,9 @@ impl ContextTracker {
         breaks
     }
 
-    /// As [`Self::note`], of a record of another format. A turn that says nothing of the context
-    /// may not have been compared with the one before.
+    /// Like [`Self::note`], for a record of another format. A turn without a context diff may not
+    /// have been
+    /// compared with the turn before.
     pub(crate) fn note_native(&mut self, record: &dyn FormatRecord<'_>) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
         match record.context_diff() {
@@ -177,8 +173,8 @@ impl ContextTracker {
         breaks
     }
 
-    /// A record can't be read: what was shown, and whether an output was said to be cut, isn't
-    /// known any more.
+    /// Handles an unreadable record: the context's items and the marks of outputs are no longer
+    /// known.
     pub(crate) fn lose(&mut self) {
         self.items = None;
         self.told.clear();
@@ -235,7 +231,9 @@ impl ContextTracker {
         }
     }
 
-    /// What runs may bring back the text of an item. Where no record lists items there is none.
+    /// Handles an action about to be executed, which may read an item's file. Does nothing until a
+    /// record
+    /// lists items.
     fn about_to_run(&mut self, action: Option<(ActionType, Payload<'_>)>) {
         if let Some((kind, payload)) = action.filter(|_| self.items.is_some()) {
             self.sources.about_to_run(kind, payload);
@@ -248,7 +246,7 @@ impl ContextTracker {
         }
     }
 
-    /// An observation is the last that can say that an output was cut.
+    /// Reports a truncated output, unless its observation marks it. No later record can mark it.
     fn observed(&mut self, truncated: Option<bool>, breaks: &mut Vec<ContextBreak>) {
         if let Some(why) = self.cut.take().filter(|_| truncated != Some(true)) {
             breaks.push(ContextBreak::SilentCut { why });
@@ -291,7 +289,7 @@ impl ContextTracker {
         );
     }
 
-    /// Holds what is shown against its budget.
+    /// Compares a context with its budget.
     fn weighed(
         &mut self,
         metadata: Option<SnapshotMetadata<'_>>,
@@ -308,7 +306,7 @@ impl ContextTracker {
         ));
     }
 
-    /// A thought: what it refers to, and what its action repeats.
+    /// Checks the references of a thought and the items that its action repeats.
     fn thought(
         &mut self,
         used: Option<&[Str<'_>]>,
@@ -340,7 +338,7 @@ impl ContextTracker {
         }));
     }
 
-    /// Compares a diff with the snapshots before it, where one is known, and after it.
+    /// Compares a diff with the snapshot after it, and with the one before if that is known.
     fn changed(
         &mut self,
         diff: &ContextDiff<'_>,
@@ -359,7 +357,7 @@ impl ContextTracker {
                     .cloned()
                     .collect::<BTreeSet<String>>()
             };
-            // Where a hash isn't known, the diff is believed.
+            // If a hash is unknown, the diff is trusted.
             let differs = |p: &String| match (before.get(p), after.get(p)) {
                 (Some(Some(a)), Some(Some(b))) => a != b,
                 (Some(_), Some(_)) => said.changed.contains(p),
@@ -407,8 +405,9 @@ impl ContextTracker {
         self.items = Some(after);
     }
 
-    /// Takes in a diff (added, removed, changed) that has no snapshot beside it. It can only be
-    /// compared with itself and with what was said before.
+    /// Applies a diff (added, removed, changed) without a snapshot. It can be compared only with
+    /// itself
+    /// and with earlier diffs.
     pub(crate) fn told(&mut self, diff: &[&[Str<'_>]; 3], breaks: &mut Vec<ContextBreak>) {
         let said = Lists::from(*diff);
         self.unchecked |= diff.iter().any(|list| !list.is_empty());
@@ -433,7 +432,7 @@ impl ContextTracker {
         }
     }
 
-    /// Compares a diff with those before it.
+    /// Compares a diff with earlier ones.
     fn contradict_told(&self, said: &Lists, wrong: &mut Vec<ContextBreak>) {
         let told = |p: &String, present| self.told.get(p) == Some(&present);
         let there = said.added.iter().filter(|p| told(p, true));
@@ -444,13 +443,14 @@ impl ContextTracker {
         }
     }
 
-    /// Whether a diff had no snapshot to be compared with.
+    /// Returns whether a diff had no snapshot to be compared with.
     pub(crate) const fn has_unchecked_diff(&self) -> bool {
         self.unchecked
     }
 
-    /// Looks up what a thought says it used, and what its texts refer to. Where no record lists the
-    /// items, only what a diff has removed is known to be absent.
+    /// Checks the paths that a thought declares and those that its texts refer to. While no record
+    /// lists
+    /// the items, only a path that a diff removed is known to be absent.
     fn references(
         &self,
         used: Option<&[Str<'_>]>,
@@ -480,7 +480,7 @@ impl ContextTracker {
     }
 }
 
-/// The lists of a diff, by their paths.
+/// Paths of the three lists of a diff.
 struct Lists {
     added: BTreeSet<String>,
     removed: BTreeSet<String>,
@@ -503,14 +503,14 @@ impl From<[&[Str<'_>]; 3]> for Lists {
 }
 
 impl Lists {
-    /// Whether each path is there afterwards.
+    /// Returns each path and whether it is present after the diff.
     fn presence(&self) -> impl Iterator<Item = (String, bool)> {
         let gone = self.removed.iter().map(|p| (p.clone(), false));
         let there = self.added.iter().chain(&self.changed);
         gone.chain(there.map(|p| (p.clone(), true)))
     }
 
-    /// Paths that are in two of the lists.
+    /// Reports paths that are in two of the lists.
     fn contradictions(&self, wrong: &mut Vec<ContextBreak>) {
         let pairs = [
             (("added", &self.added), ("removed", &self.removed)),
@@ -532,7 +532,7 @@ const fn mismatch(what: String, about: String) -> ContextBreak {
     ContextBreak::DiffMismatch { what, about }
 }
 
-/// A path of which a diff doesn't say what is so.
+/// Reports a change that the diff doesn't list.
 fn silent(path: &str, word: &str) -> ContextBreak {
     mismatch(
         format!("`{path}` was {word}, and the diff doesn't say so"),
@@ -540,7 +540,7 @@ fn silent(path: &str, word: &str) -> ContextBreak {
     )
 }
 
-/// A path of which a diff says something that isn't so.
+/// Reports a change that the diff lists but that didn't happen.
 fn isnt(path: &str, word: &str) -> ContextBreak {
     mismatch(
         format!("`{path}` is said to be {word}, and isn't"),

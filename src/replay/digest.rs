@@ -1,5 +1,6 @@
-//! What is kept of an action whose payload takes too much room: enough to tell whether another one
-//! is the same, and what it does.
+//! Digest of an action whose payload is too large to keep: enough to compare it with other actions,
+//! and
+//! to check tokens and modifications.
 
 use super::authority::{Doing, categories};
 use super::path_effects::PathEffects;
@@ -13,31 +14,31 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use strict_json::Raw;
 
-/// Bytes of names that are kept. What has more counts as unknown, which no token covers and no
-/// modification may touch.
+/// Maximum bytes of kept names. With more, the names count as unknown: no token covers them and no
+/// modification may touch them.
 const NAMES: usize = 256 << 10;
 
-/// The digest of an action.
+/// Digest of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
-    /// SHA-256 of the payload as it was written.
+    /// SHA-256 of the payload as written.
     pub(super) written: [u8; 32],
     /// The canonical hash of the action.
     pub(super) action: Box<str>,
-    /// What a modification may not change.
+    /// Parts that a modification may not change.
     pub(super) fixed: Fixed,
-    /// What a modification may do as well; nothing where that is unknown.
+    /// Effects that a modification may not extend; `None` if they are unknown.
     pub(super) does: Option<Doing>,
     pub(super) covered: Covered,
-    /// Risk and reach.
+    /// Risk and path effects.
     pub(super) analysis: (Option<RiskLevel>, Option<Arc<PathEffects>>),
 }
 
-/// What a modification may not change, besides the type.
+/// Parts of an action that a modification may not change, besides its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fixed {
     Tool(Option<String>),
-    /// The files of a diff.
+    /// Files of a diff; `None` if it can't be parsed.
     Files(Option<BTreeSet<String>>),
     Nothing,
 }
@@ -53,7 +54,8 @@ impl Fixed {
         }
     }
 
-    /// What of it is another than in a modification. A diff that can't be read could go anywhere.
+    /// Returns the part that a modification changed. A diff that can't be parsed may have any
+    /// target.
     pub(super) fn changed(&self, after: &Self) -> Option<&'static str> {
         match self {
             Self::Tool(_) => (self != after).then_some("the tool"),
@@ -65,7 +67,7 @@ impl Fixed {
     }
 }
 
-/// What tokens are compared with.
+/// Parts of an action that tokens are compared with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Covered {
     pub(super) tool: Option<String>,
@@ -74,7 +76,7 @@ pub(super) struct Covered {
 }
 
 impl Digest {
-    /// Of an action with this payload, whose risk and reach are known.
+    /// Creates the digest of an action with this payload and analysis.
     pub(super) fn of(
         action: &Action<'_>,
         payload: Raw<'_>,
@@ -84,7 +86,7 @@ impl Digest {
             |names: &BTreeSet<String>| names.iter().map(String::len).sum::<usize>() <= NAMES;
         let fixed = match Fixed::of(action.kind, payload) {
             Fixed::Files(files) => Fixed::Files(files.filter(short)),
-            // A name that long is that of no tool.
+            // No tool has a name that long.
             Fixed::Tool(tool) => Fixed::Tool(tool.filter(|tool| tool.len() <= NAMES)),
             Fixed::Nothing => Fixed::Nothing,
         };
@@ -108,13 +110,13 @@ impl Digest {
         }
     }
 
-    /// Whether an action of the same type has this payload, however it is spelled.
+    /// Returns whether an action of the same type has an equal payload, in any notation.
     pub(super) fn is_of(&self, action: &Action<'_>, payload: Raw<'_>) -> bool {
         self.written == <[u8; 32]>::from(Sha256::digest(payload.as_written()))
             || *self.action == *action_hash(&action.kind.name(), payload)
     }
 
-    /// Bytes that it holds, roughly.
+    /// Returns an estimate of the bytes that it owns.
     pub(super) fn weight(&self) -> usize {
         let names =
             |names: &BTreeSet<String>| names.iter().map(|name| name.len() + 64).sum::<usize>();
@@ -143,8 +145,9 @@ mod tests {
     use std::path::Path;
     use strict_json::{DEFAULT_MAX_DEPTH, Scanner};
 
-    /// Every step of a trace judged twice: with payloads kept, and with digests of all. Returns how
-    /// many steps it has.
+    /// Replays a trace twice, with payloads and with digests of all, and compares the facts.
+    /// Returns the
+    /// number of steps.
     fn judged_alike(path: &Path) -> usize {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let Some(format) = text

@@ -1,6 +1,7 @@
-//! Replay: each execution's recorded steps are applied to the reducer again, and what they rest on
-//! is gathered. Nothing is run and nobody is asked; and no rule is named here: replay states facts
-//! ([`StepFacts`]), the rules say what to think of them.
+//! Replay: applies each execution's recorded steps to the reducer and collects the evidence.
+//! Nothing is
+//! executed. Replay produces facts ([`StepFacts`]) and knows no rules; rules turn facts into
+//! findings.
 
 mod analysis_cache;
 mod authority;

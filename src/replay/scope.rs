@@ -1,4 +1,4 @@
-//! Which token covers an action: by its subject, its scope and its grants.
+//! Comparison of tokens with actions: by subject, scope and grants.
 
 use super::authority::categories;
 use super::digest::Covered;
@@ -17,40 +17,43 @@ use std::collections::BTreeSet;
 use strict_json::Raw;
 use worktree::diff;
 
-/// An action as tokens are held against it. What its payload touches is found out once, however
-/// many tokens there are.
+/// An action to compare with tokens. Its payload is analysed at most once for all tokens.
 struct Asked<'a> {
     id: Option<&'a str>,
     action: Option<&'a Action<'a>>,
-    /// What is known of it where its payload isn't kept.
+    /// Parts of the action kept in its digest, if its payload isn't kept.
     covered: Option<&'a Covered>,
-    /// The files that it declared, or was seen, to change.
+    /// Files that the action declared or was observed to change.
     changed: &'a BTreeSet<String>,
-    /// When it ran.
+    /// Time of its execution.
     time: Option<Timestamp>,
     targets: OnceCell<Option<Targets>>,
-    /// The categories of all that it does.
+    /// Categories of all of its effects.
     categories: OnceCell<Option<u32>>,
-    /// Comparisons that may still be made.
+    /// Remaining comparisons.
     work: Cell<u64>,
 }
 
-/// Comparisons of globs with paths that one execution gets. Whoever has thousands of tokens names
-/// the one that an action runs on.
+/// Maximum number of comparisons of globs with paths per execution. An agent with thousands of
+/// tokens
+/// should name the one that it uses.
 pub(super) const WORK: u64 = 2_000_000;
 
-/// What a scope has to cover: all of it.
+/// Targets that a scope has to cover completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Targets {
-    /// Paths.
     All(BTreeSet<String>),
-    /// A command line; one that is more than a single command is only covered by a scope that
-    /// spells it out. Or the tool of a call that names no path.
-    Line { text: String, single: bool },
+    /// A command line, which is covered by a glob only if it is a single command, and otherwise
+    /// only by its
+    /// exact text. Or the tool of a call that names no path.
+    Line {
+        text: String,
+        single: bool,
+    },
 }
 
-/// Which token, if any, an action ran on, by its id, its content, the files that it `changed` and
-/// the time when it ran.
+/// Determines the use of a token by an action, from the action's id and content, the files that it
+/// `changed`, and the time of its execution.
 pub(super) fn token_use(
     ledger: &Ledger<Token>,
     named: Option<&str>,
@@ -112,16 +115,17 @@ fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> Tok
     best
 }
 
-/// How far a token covers an action.
+/// Result of comparing a token with an action.
 enum Cover {
     Yes,
-    /// It is for this action, but its scope or grants don't reach that far.
+    /// The token is for this action, but its scope or grants don't cover it.
     Scope,
     No,
 }
 
-/// A token covers an action by its subject or its scope; where it states both, both must hold. A
-/// token that states neither covers nothing, and one that grants nothing only its subject.
+/// Compares a token with an action by subject and scope; both must match if both are present. A
+/// token
+/// with neither covers nothing, and one without grants covers only its subject.
 fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
     match &token.subject {
         Some(subject) if asked.id != Some(&**subject) => return Cover::No,
@@ -171,8 +175,9 @@ fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
             let covered = scope
                 .iter()
                 .any(|glob| glob.glob().glob() == text || *single && glob.is_match(text));
-            // Whose scope names commands or tools alone may have them change what they do; one that
-            // names paths means those.
+            // A scope of only commands or tools covers any change that they make. A scope that
+            // contains paths
+            // restricts changes to those.
             let paths = || {
                 scope
                     .iter()
@@ -192,21 +197,22 @@ fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
     }
 }
 
-/// Whether a glob of a scope is one of paths: neither a command with its arguments nor the plain
+/// Returns whether a glob of a scope matches paths, rather than a command with arguments or a plain
 /// name of a program or tool.
 fn is_about_paths(glob: &str) -> bool {
     !glob.contains(char::is_whitespace) && (glob.contains(['/', '.']) || glob.contains("**"))
 }
 
-/// Whether a path climbs out of where it starts: no scope covers that.
+/// Returns whether a path climbs out of its starting directory, which no scope covers.
 fn climbs(paths: &BTreeSet<String>) -> bool {
     paths
         .iter()
         .any(|path| path.split(['/', '\\']).any(|part| part == ".."))
 }
 
-/// Whether one of the words grants an action: its type, its tool, or the categories of everything
-/// that it does.
+/// Returns whether one of the words grants an action: by its type, its tool, or the categories of
+/// all of
+/// its effects.
 fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
     let ActionKind::Known(kind) = action.kind else {
         return false;
@@ -234,21 +240,21 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
             grants.words.iter().any(|word| **word == **tool)
                 || grants.tools.iter().any(|glob| glob.is_match(tool))
         };
-        // Whoever may call a tool that reads may have it read.
+        // A grant of a tool that reads covers only reading.
         let reads_alone = || does().is_some_and(|found| found != 0 && found & !read == 0);
         if tool.as_ref().is_some_and(granted) && (asked.changed.is_empty() || !reads_alone()) {
             return true;
         }
     }
     let runs = kind == ActionType::ShellCmd && grants.categories & Category::Execute.bit() != 0;
-    // Who may run a command may have it read and write.
+    // A grant to execute commands covers their reads and writes.
     let granted = grants.categories
         | if runs {
             read | Category::Write.bit()
         } else {
             0
         };
-    // An answer that does nothing is within every category.
+    // An answer without effects is within every category.
     let changes = if asked.changed.is_empty() {
         0
     } else {
@@ -261,8 +267,9 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
 }
 
 impl Targets {
-    /// What a scope is compared with. `None` when that can't be told, or a path climbs out of where
-    /// it starts: no scope covers that.
+    /// Returns the targets of an action. `None` if they are unknown or a path climbs out of its
+    /// starting
+    /// directory: no scope covers that.
     pub(super) fn of(action: &Action<'_>) -> Option<Self> {
         let payload = action.payload?;
         let paths: BTreeSet<String> = match action.kind {
@@ -294,7 +301,7 @@ impl Targets {
         ))
     }
 
-    /// Bytes of its names.
+    /// Returns the total bytes of its names.
     pub(super) fn length(&self) -> usize {
         match self {
             Self::All(paths) => paths.iter().map(String::len).sum(),
@@ -303,8 +310,8 @@ impl Targets {
     }
 }
 
-/// The files that a `code_diff` touches in any way: content, mode, name. `None` when its payload is
-/// no diff.
+/// Returns the files whose content, mode or name a `code_diff` changes. `None` if it can't be
+/// parsed.
 pub(super) fn diff_files(payload: Raw<'_>) -> Option<BTreeSet<String>> {
     let text = action::diff(payload)?;
     let diff = diff::parse(text.as_bytes(), &diff::Limits::default()).ok()?;
@@ -316,7 +323,7 @@ pub(super) fn diff_files(payload: Raw<'_>) -> Option<BTreeSet<String>> {
     )
 }
 
-/// The paths among the parameters of a call, whatever those are called. `None` when there may be
+/// Returns the paths among the parameters of a call, whatever their names. `None` when there may be
 /// more.
 fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
     let call: shell_effects::Param<'_> = payload.read_all()?;
@@ -337,8 +344,9 @@ fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
     Some(named.into_iter().chain(placed).collect())
 }
 
-/// Whether a line is one command with nothing written, piped or substituted: then its beginning
-/// says what it runs.
+/// Returns whether a line is a single command without redirection, pipe or substitution, so that
+/// its
+/// beginning determines what is executed.
 fn is_single(line: &str) -> bool {
     let (mut single, mut double, mut escaped) = (false, false, false);
     for c in line.chars() {

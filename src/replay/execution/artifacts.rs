@@ -1,4 +1,4 @@
-//! Files that an observation says an action has left behind.
+//! Files that an action left, by an observation, a result or the end of an execution.
 
 use super::super::authority;
 use super::super::changes::RecordedChange;
@@ -16,28 +16,30 @@ use governance::{ActionType, DecidedBy, Event};
 use hashbrown::HashSet;
 use strict_json::Str;
 
-/// Paths that are kept of one execution.
+/// Maximum number of kept paths of one execution.
 const MOST: usize = 1024;
-/// Actions that are kept of those that the start of an execution rejects.
+/// Maximum number of kept actions that the start of an execution rejects.
 const REFUSED: usize = 1024;
 
-/// What the actions of an execution have left behind, as far as its end may say more.
+/// Known effects of an execution's actions, to compare with what its end records.
 #[derive(Debug, Default)]
 pub(super) struct Left {
-    /// Protected paths and paths outside of the work tree that a human has sent it to, or that have
-    /// been reported.
+    /// Paths that need no report at the end: special paths that a human approved, and reported
+    /// ones.
     known: HashSet<Box<str>>,
-    /// A human has allowed what may have written anything.
+    /// A human approved an action that may have written anything.
     anything: bool,
-    /// The diffs of actions that ran.
+    /// Recorded changes of executed actions.
     pub(super) changes: Vec<RecordedChange>,
 }
 
-/// What one action adds to that.
+/// Contribution of one action to [`Left`].
 pub(super) enum Account {
-    /// A human has allowed it, and it reaches these paths.
-    Human { paths: Vec<String>, anything: bool },
-    /// Anything else.
+    /// A human approved the action, and it affects these paths.
+    Human {
+        paths: Vec<String>,
+        anything: bool,
+    },
     Other,
 }
 
@@ -73,8 +75,9 @@ impl Left {
 }
 
 impl Execution {
-    /// What an action that ran adds to what may have been left behind when the execution ends.
-    /// `seen`: where that reaches which it is known to have changed.
+    /// Returns what an executed action contributes to the comparison at the end. `seen` are the
+    /// effects
+    /// of the paths that it is known to have changed.
     pub(super) fn account(
         &self,
         known: Option<&KeptAction>,
@@ -111,8 +114,9 @@ impl Execution {
         }
     }
 
-    /// What the end of an execution says that was left behind: where nobody answers for it, nobody
-    /// has allowed it.
+    /// Reports special paths that only the end of the execution names. Nobody approved those,
+    /// unless an
+    /// action with unknown effects was approved.
     pub(super) fn summed_up(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
         if self.left.anything || self.verdict.authorised != Answer::Yes {
             return;
@@ -137,8 +141,8 @@ impl Execution {
         }
     }
 
-    /// What the end of an execution says that was rejected: what ran all the same, and was never
-    /// rejected before, was rejected then.
+    /// Handles a rejection that the end of the execution records. If the action was executed and no
+    /// earlier rejection of it is known, it was executed despite the rejection.
     pub(super) fn refused_at_the_end(
         &mut self,
         decision: &Decision<'_>,
@@ -159,8 +163,9 @@ impl Execution {
         }
     }
 
-    /// What the start of an execution says that was rejected: an action that it names must not run
-    /// behind it either.
+    /// Handles a rejection that the start of the execution records. The action must not be executed
+    /// later
+    /// either.
     pub(super) fn refused_at_the_start(
         &mut self,
         decision: &Decision<'_>,
@@ -176,8 +181,9 @@ impl Execution {
         }
     }
 
-    /// Settles, at the end of an execution, a rejection of its start that names no action: it
-    /// rejects what the last turn ran. Where that ran nothing, another rejection may be the one.
+    /// Assigns a rejection of the start that names no action: it applies to what the last turn
+    /// executed.
+    /// If that turn executed nothing, it may apply to any executed action.
     pub(super) fn settle_start_refusal(&mut self, step_facts: &mut StepFacts) {
         if !std::mem::take(&mut self.known.refused.unnamed) {
             return;
@@ -190,9 +196,11 @@ impl Execution {
         }
     }
 
-    /// A rejection that no decision about this turn's action can be: an action that it names may
-    /// have run before. Without a name it is about an action that ran, if nothing was rejected and
-    /// nothing is waiting for a decision.
+    /// Handles a rejection that can't be about this turn's action. If it names an action, that may
+    /// have
+    /// been executed earlier. Without a name, it may be about any executed action, provided that
+    /// nothing else
+    /// was rejected and no action waits for a decision.
     pub(super) fn refused_later(&mut self, id: Option<Str<'_>>, step_facts: &mut StepFacts) {
         match id {
             Some(id) => {
@@ -209,7 +217,7 @@ impl Execution {
                     ));
                 }
             }
-            // An event log tells of decisions in lines of their own, in no strict order.
+            // An event log records decisions in lines of their own, in no fixed order.
             None if self.origin.format.coverage() == (Coverage::Movements { evidence: true }) => {}
             None if self.counts.rejections == 0
                 && self.counts.actions > 0
@@ -221,7 +229,7 @@ impl Execution {
         }
     }
 
-    /// An observation: what it is of, and what that has left behind.
+    /// Handles an observation and the files that it names.
     pub(super) fn observed(
         &mut self,
         line: u64,
@@ -236,7 +244,7 @@ impl Execution {
         }
     }
 
-    /// Takes note of an observation: what it is of, and what that has left behind.
+    /// Checks which action an observation is about, and the files that it names.
     pub(super) fn observe(&mut self, observed: &Observed<'_>, step_facts: &mut StepFacts) {
         let before = step_facts.anomalies().observed_other.is_some();
         self.bind_observation(observed, step_facts);
@@ -246,8 +254,9 @@ impl Execution {
         }
     }
 
-    /// The files of a result or an observation that an action has changed: not those that it reads,
-    /// lists or names in its diff. What an answer leaves is its text.
+    /// Returns the files in a result or an observation that the action changed. Excludes files that
+    /// it
+    /// reads, lists or names in its diff. The artifact of an answer is its text.
     pub(super) fn changed_by(
         known: Option<&KeptAction>,
         artifacts: Option<Texts<'_>>,
@@ -261,7 +270,7 @@ impl Execution {
         if matches!(named, [path] if artifacts.is_only(path)) {
             return Vec::new();
         }
-        // A listing finds names in the directory that it lists; a tool may give paths below it.
+        // A listing returns names in the listed directory; a tool may return paths below it.
         let lists = reach.is_some_and(|reach| reach.lists);
         let listed = |path: &str| {
             lists && is_below(path) && !(is(ActionType::ShellCmd) && path.contains('/'))
@@ -276,8 +285,9 @@ impl Execution {
             .collect()
     }
 
-    /// Holds what an action has left behind against its approval, as what was seen to change. What
-    /// has been reported of the turn isn't reported again.
+    /// Compares the files that an action left with its approval, as observed changes. Leaves out
+    /// what has
+    /// been reported in this turn.
     fn left_behind(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
         let turn = &self.turn;
         if turn.compared_artifacts.as_deref() == Some(artifacts.as_written()) {
@@ -294,7 +304,7 @@ impl Execution {
         if changed.is_empty() {
             return;
         }
-        // What it has left counts as what it was seen to change, for its token as well.
+        // Remaining files count as changes for the token's scope as well.
         let token = turn.on_token.as_ref().zip(known).map(|(named, known)| {
             let plain = changed.iter().cloned().collect();
             let id = turn.executed.last().and_then(|id| id.as_deref());
@@ -361,15 +371,16 @@ impl Execution {
     }
 }
 
-/// Whether a path leads below the directory that it is relative to.
+/// Returns whether a relative path stays below its directory.
 fn is_below(path: &str) -> bool {
     !path.starts_with(['/', '~'])
         && !path.contains(['\\', ':'])
         && !path.split('/').any(|name| name == "..")
 }
 
-/// Whether a path may be that of a named file. An absolute name may lead into the work tree,
-/// wherever that is.
+/// Returns whether a path may be that of a named file. An absolute name may lead into the work
+/// tree,
+/// whose location is unknown.
 fn is_same_file(name: &str, path: &str) -> bool {
     name == path
         || name
@@ -377,7 +388,7 @@ fn is_same_file(name: &str, path: &str) -> bool {
             .is_some_and(|above| above.starts_with('/') && above.ends_with('/'))
 }
 
-/// The paths that a reach says something of.
+/// Returns the paths that leave the work tree or are protected.
 fn special(reach: &PathEffects) -> impl Iterator<Item = String> {
     reach
         .leaves

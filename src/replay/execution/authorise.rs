@@ -1,4 +1,4 @@
-//! Decisions and what ran on them: who signed, who allowed, which token, what changed.
+//! Decisions and executed actions: signer, approval, token, changes.
 
 use super::super::authority;
 use super::super::changes::RecordedChange;
@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 impl Execution {
-    /// Takes note of a token that is issued.
+    /// Handles the issue of a token.
     pub(super) fn issued(
         &mut self,
         line: u64,
@@ -37,8 +37,9 @@ impl Execution {
         }
     }
 
-    /// Takes note of when a token was used, where the record of that has a date of its own. A turn
-    /// has one for all that is in it.
+    /// Records the time of a token's use, if the record has a date of its own. A turn has one date
+    /// for all
+    /// of its steps.
     fn date_use(
         &mut self,
         line: u64,
@@ -60,7 +61,7 @@ impl Execution {
         self.tokens.date_use(named, time, line);
     }
 
-    /// Takes note of a decision, wherever it was found.
+    /// Handles a decision, from whichever part of the record.
     pub(super) fn rule(
         &mut self,
         line: u64,
@@ -88,7 +89,7 @@ impl Execution {
         let recorded = proposal.filter(|p| p.is_recorded());
         facts.risk = recorded.and_then(KeptAction::judged_risk);
         if self.turn.proposal.is_none() {
-            // What was thought is all that is known of what was decided about.
+            // The thoughts are all that is known of what was decided about.
             facts.unproposed = true;
             let actions = self
                 .turn
@@ -131,12 +132,12 @@ impl Execution {
                 .entry(id.decode().into())
                 .or_insert(Known::new(line));
         }
-        // A second decision where none is due doesn't take the place of the first.
+        // A second decision in a state that allows none doesn't replace the first.
         let late =
             step_facts.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();
         if late {
             self.overrule(line, decision.action, decision);
-            // What it says of the action is no news; that it is complete is asked of every
+            // The action has already been checked. Signature and reason are required of every
             // decision.
             step_facts.decided = Some(Decided {
                 risk: facts.risk,
@@ -181,7 +182,7 @@ impl Execution {
         self.apply(line, governance::Event::ExecutionFinished, step_facts);
     }
 
-    /// Takes note of something that ran, wherever it was found.
+    /// Handles an executed action, from whichever part of the record.
     pub(super) fn run(
         &mut self,
         line: u64,
@@ -214,7 +215,7 @@ impl Execution {
                 .as_ref()
                 .is_some_and(|p| p.what.id.as_deref() == Some(id))
         {
-            // What ran is what was proposed, not what the human made of it.
+            // The executed action is the proposed one, not the human's modification.
             differs = approved.id.as_deref() != Some(id);
             approval = Approval::Given;
         }
@@ -235,7 +236,7 @@ impl Execution {
         let high_by_policy = !differs
             && approval == Approval::Given
             && self.is_high_by_policy(ran.as_ref(), approved);
-        // What may have run isn't held against anybody for want of a decision.
+        // An action that may not have been executed isn't reported for lack of a decision.
         let perhaps = executed.result.is_some_and(|r| r.perhaps);
         if perhaps && matches!(approval, Approval::Missing | Approval::Rejected) {
             approval = Approval::Unknown;
@@ -247,13 +248,13 @@ impl Execution {
             .or(ran.as_ref());
         let seen = self.seen_to_change(executed, weighed, success);
         let named = executed.capability.map(|c| c.decode());
-        // Nothing runs on a token that was revoked, in force or not.
+        // A revoked token is invalid even where tokens aren't required.
         let dead = named
             .as_deref()
             .is_some_and(|named| self.tokens.is_revoked(named));
         let in_force = self.tokens.are_in_force() || dead;
         if !in_force && let Some(named) = named.as_deref() {
-            // It ran on a token that nobody has issued so far.
+            // The token hasn't been issued so far.
             self.verdict.doubt(Aspect::Authorised);
             self.tokens.use_unissued(named, line);
         }
@@ -262,7 +263,7 @@ impl Execution {
                 .action
                 .or_else(|| approved.map(KeptAction::as_action));
             let changed = self.declared_and(&seen);
-            // Times of one writer alone are compared.
+            // Only times of a single writer are compared.
             let time = time.filter(|_| self.origin.format.coverage() == Coverage::Complete);
             let covered = approved
                 .filter(|_| executed.action.is_none())
@@ -273,8 +274,9 @@ impl Execution {
         } else {
             TokenUse::Fine
         };
-        // Where it can't be told which action ran, or which tokens there are, only a token that is
-        // known to be dead is held against it.
+        // If it isn't known which action was executed or which tokens exist, only a token that is
+        // known to be
+        // invalid is reported.
         let unnamed = self.turn.proposal_unknown && (id.is_none() || executed.action.is_none());
         let vague = approval == Approval::Unknown || unnamed || self.tokens.are_unknown();
         let token_lost = token != TokenUse::Fine && self.tokens.are_unknown();
@@ -282,7 +284,7 @@ impl Execution {
             TokenUse::None(_) | TokenUse::OutOfScope(_) if vague && !token_lost => TokenUse::Fine,
             token => token,
         };
-        // A session declares no changes.
+        // Sessions declare no changes.
         let comparable =
             self.turn.proposal.is_some() && !self.turn.proposal_unknown && !self.is_session();
         let undeclared = executed
@@ -310,7 +312,8 @@ impl Execution {
         } else {
             None
         };
-        // What ran must be what was approved: where nothing of it is kept, that can't be told.
+        // The executed action must be the approved one. Without a record of it, that can't be
+        // checked.
         let nameless = self.origin.format.coverage() == (Coverage::Movements { evidence: true })
             && executed.action.is_none()
             && id.is_none();
@@ -383,8 +386,9 @@ impl Execution {
         });
     }
 
-    /// Takes note of changes that a turn declares without a proposal. They belong to the proposal
-    /// that another record holds of the turn; without one, their meaning is uncertain.
+    /// Handles changes that a turn declares without a proposal. They belong to the proposal in
+    /// another
+    /// record of the turn; without one, their meaning is uncertain.
     pub(super) fn declared_beside(
         &mut self,
         line: u64,
@@ -401,8 +405,9 @@ impl Execution {
         self.turn.declared.get_or_insert_default().extend(paths);
     }
 
-    /// Takes note of changes that a turn observed without a result. Where a decision allows its
-    /// action, the result may be a record of its own; otherwise something ran that nobody allowed.
+    /// Handles changes that a turn observed without a result. If a decision allows the turn's
+    /// action, the
+    /// result may be in a record of its own. Otherwise something was executed without approval.
     pub(super) fn changed(
         &mut self,
         line: u64,
@@ -413,7 +418,7 @@ impl Execution {
     ) {
         self.check_turn(line, step, false, step_facts);
         if changed.observed.is_none() || changed.capability.is_some() {
-            // Whether the token covers what ran can only be determined of a result.
+            // Whether the token covers the action can be determined only from a result.
             self.verdict.doubt(Aspect::Authorised);
         }
         let Some(observed) = changed.observed else {
@@ -447,12 +452,12 @@ impl Execution {
         step_facts.executed = Some(facts);
     }
 
-    /// Whether no action was proposed in this turn, not even in a record that can't be read.
+    /// Returns whether no action was proposed in this turn, not even in an unreadable record.
     fn is_unproposed(&self) -> bool {
         self.turn.proposal.is_none() && !self.turn.proposal_unknown
     }
 
-    /// Takes what was thought for what was decided about, where that is all there is.
+    /// Takes the turn's only thought for its missing proposal.
     fn stand_in(&mut self, context: Context<'_>) {
         let mut actions = self
             .turn
@@ -475,7 +480,8 @@ impl Execution {
         });
     }
 
-    /// Whether an action that a policy approved turns out to be high only where it ran.
+    /// Returns whether an action that a policy approved turns out to be high-risk only when
+    /// executed.
     pub(super) fn is_high_by_policy(
         &self,
         ran: Option<&KeptAction>,
@@ -490,8 +496,8 @@ impl Execution {
             && !approved.is_some_and(high)
     }
 
-    /// What something that ran and succeeded has changed; `None` when it changed nothing that is
-    /// known of.
+    /// Returns the changes of an action that was executed and succeeded; `None` when no change is
+    /// known.
     fn change(
         &self,
         line: u64,
@@ -535,8 +541,9 @@ impl Execution {
         .filter(|c| !c.is_empty())
     }
 
-    /// What is known to have changed where something ran: what was seen to, or was declared and
-    /// nobody watched; and what its result says that it left.
+    /// Returns the paths that are known to have changed: observed ones, else declared ones if the
+    /// action
+    /// succeeded, and those that the result names.
     fn seen_to_change(
         &self,
         executed: &Executed<'_, '_>,
@@ -556,7 +563,7 @@ impl Execution {
         changed
     }
 
-    /// The files that the action of this turn declared, and those that were `seen` to change.
+    /// Returns the files that this turn's action declared, and those that were `seen` to change.
     fn declared_and(&self, seen: &[String]) -> BTreeSet<String> {
         let declared = self.turn.declared.iter().flatten().map(|path| &**path);
         let all = seen.iter().map(String::as_str).chain(declared);
@@ -565,10 +572,12 @@ impl Execution {
             .collect()
     }
 
-    /// What to hold against something that ran for where it reached, by its payload and by what was
-    /// `seen` to change: paths that leave the work tree, and protected ones. Where a human has
-    /// approved the action, only what may have deceived them; and where it isn't recorded who
-    /// approved it, nothing can be said of protected paths.
+    /// Returns paths outside of the work tree and protected paths to report for an executed action,
+    /// from
+    /// its payload and from the paths that were `seen` to change. If a human approved the action,
+    /// only
+    /// disguised paths are returned. If the approval isn't recorded, protected paths aren't
+    /// reported.
     pub(super) fn reach(
         &self,
         ran: Option<Action<'_>>,
@@ -599,7 +608,7 @@ impl Execution {
         if by_human {
             leaves.retain(|l| l.disguised);
         }
-        // What failed has mostly written nothing; a command may have, before it failed.
+        // A failed action has usually written nothing; a failed command may have.
         let is_shell = |kind: KeptKind| kind == KeptKind::Known(ActionType::ShellCmd);
         let kinds = [
             known.and_then(|k| k.kind.clone()),
@@ -612,10 +621,12 @@ impl Execution {
         (leaves, protected)
     }
 
-    /// The files that a low action changed which a policy approved, of those that were `seen` to
-    /// change, or declared. A write that the action itself names is a matter of its risk. What
-    /// failed has changed what was observed and what its result names; a file that was read is no
-    /// change.
+    /// Returns the files that changed although a policy approved the action as low-risk. Considers
+    /// paths
+    /// that were `seen` to change or declared. A write that the action itself names is part of its
+    /// risk. A failed
+    /// action has changed what was observed and what its result names; a file that was only read
+    /// isn't a change.
     fn beyond_risk(
         &self,
         approved: Option<&KeptAction>,
@@ -659,7 +670,7 @@ impl Execution {
         changed.into_iter().collect()
     }
 
-    /// Who allowed the action with this id to run.
+    /// Determines the approval of the action with this id.
     fn approval(&self, id: Option<&str>, approved: Option<&KeptAction>) -> Approval {
         let turn = &self.turn;
         let refused = |id: &str| {
@@ -681,7 +692,7 @@ impl Execution {
             return Approval::Misdirected;
         }
         if turn.rejected_ran {
-            // The movement into EXECUTING has been reported.
+            // The transition to EXECUTING has been reported.
             return Approval::Misdirected;
         }
         if decision.what.ruling == Ruling::Rejected {
@@ -696,10 +707,10 @@ impl Execution {
             && decision.what.ruling == Ruling::Modified
             && decision.what.modified.is_none()
         {
-            // What was allowed instead isn't on record.
+            // The action that was allowed instead isn't on record.
             return Approval::Unknown;
         }
-        // Without a proposal on record, the decision's own word for the action is all there is.
+        // Without a recorded proposal, only the decision names the action.
         match (
             id,
             approved
@@ -719,7 +730,7 @@ impl Execution {
     }
 }
 
-/// An action that is shown where it ran, analysed as a proposal is.
+/// Analyses an action that is shown where it was executed, like a proposal.
 pub(super) fn weigh(
     context: Context<'_>,
     action: &Action<'_>,

@@ -1,4 +1,4 @@
-//! The end of an execution, or of its input.
+//! End of an execution or of its input.
 
 use super::super::verdict::{Aspect, Summary};
 use super::{EditorLog, Execution};
@@ -8,35 +8,34 @@ use governance::State;
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// What is to be said of an execution when its input ends.
+/// Facts about an execution at the end of its input.
 #[derive(Debug, Clone)]
 pub struct Close {
     /// It is in no final state.
     pub unterminated: bool,
     /// It waits for a human.
     pub paused: bool,
-    /// Where it stands.
     pub state: State,
-    /// It took more turns than it may: the line of the first turn too many, and the limit.
+    /// Line of the first turn beyond the maximum, and the maximum.
     pub max_turns: Option<(u64, i64)>,
-    /// What isn't said of the conditions.
+    /// Name of a condition of the run that isn't recorded.
     pub conditions_missing: Option<&'static str>,
-    /// What its format doesn't keep.
+    /// Names of the parts that the format doesn't record.
     pub not_recorded: Option<Cow<'static, str>>,
-    /// Words that tokens grant and that are no type, category or tool, with where they were issued.
+    /// Granted words that are neither a type, a category nor a tool, with the line of the token.
     pub unknown_grants: Vec<(u64, Box<str>)>,
-    /// Byte-identical lines that were read once.
+    /// Number of byte-identical lines that were read once.
     pub repeats: u64,
-    /// The end was reached without an evaluation: the line of the thought that was taken for it.
+    /// Line of the thought that ended the execution without an evaluation.
     pub shortcut: Option<u64>,
 }
 
-/// What outlives the end of an execution: tokens stay revoked, and the chain goes on. Many
-/// executions leave nothing of either.
+/// State that outlives the end of an execution: revoked tokens and the chain of hashes. Many
+/// executions have neither.
 #[derive(Debug, Default)]
 pub struct ClosedState {
     books: Option<Box<Books>>,
-    /// A Bloom filter of the ids that ran.
+    /// Bloom filter of the ids of executed actions.
     ran: u64,
 }
 
@@ -47,8 +46,7 @@ struct Books {
     chain: super::records::HashChain,
 }
 
-/// Of an id, what is kept when its execution is over: one bit of a Bloom filter. Two that share it
-/// make an answer uncertain, and nothing worse.
+/// Returns an id's bit in the Bloom filter. A collision can only make an answer uncertain.
 fn bit(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);
@@ -56,7 +54,7 @@ fn bit(id: &str) -> u64 {
 }
 
 impl ClosedState {
-    /// Bytes that it holds besides itself, roughly.
+    /// Returns an estimate of the heap bytes that it owns.
     #[must_use]
     pub fn weight(&self) -> usize {
         self.books.as_ref().map_or(0, |books| {
@@ -73,7 +71,7 @@ impl ClosedState {
 }
 
 impl Execution {
-    /// Whether an action with this id had run when the end was declared, behind which this is.
+    /// Returns whether an action with this id may have been executed before the declared end.
     pub(super) fn ran_before_the_end(&self, id: &str) -> bool {
         let ran = self.outcome.ran_before;
         ran != 0 && ran & bit(id) != 0
@@ -107,14 +105,13 @@ impl Execution {
         }
     }
 
-    /// Ends the execution before its time: what comes next of it isn't read, so nothing can be told
-    /// of it.
+    /// Ends the execution early: the rest of it isn't read, so no answer can be given.
     pub fn give_up(&mut self) {
         self.doubt_all();
         self.left.changes.clear();
     }
 
-    /// What is reported of it.
+    /// Returns the summary for reports.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let known_end = self.editor == EditorLog::No
@@ -144,7 +141,7 @@ impl Execution {
         }
     }
 
-    /// What is kept of an execution that was declared over, for what may still come.
+    /// Returns the state to keep of an execution that was declared over, in case more follows.
     #[must_use]
     pub fn remains(&mut self) -> ClosedState {
         let (ledger, unissued) = self.tokens.take();
@@ -168,7 +165,7 @@ impl Execution {
         ClosedState { books, ran }
     }
 
-    /// Goes on with an execution that was declared over: whatever comes now comes after its end.
+    /// Continues an execution that was declared over; further events come after its end.
     pub fn reopen(&mut self, summary: &Summary, remains: ClosedState) {
         let ClosedState { books, ran } = remains;
         if let Some(books) = books {
@@ -187,7 +184,7 @@ impl Execution {
         self.track.violation = summary.violation.as_deref().cloned();
     }
 
-    /// Adds what came after the end to the summary that was made at the end.
+    /// Adds events after the end to the summary that was made at the end.
     pub fn add_to(&self, summary: &mut Summary) {
         summary.verdict = self.verdict;
         summary.turns += self.turns.count();
@@ -209,7 +206,8 @@ impl Execution {
         self.conditions.missing(self.shown.has_unchecked_diff())
     }
 
-    /// What this execution's format doesn't keep.
+    /// Names the parts that this execution's format doesn't record, and adjusts the verdict to
+    /// them.
     fn not_recorded_parts(&mut self) -> Option<Cow<'static, str>> {
         if self.is_session() {
             self.verdict.doubt(Aspect::GovernanceComplete);
@@ -229,7 +227,7 @@ impl Execution {
         ) {
             self.verdict.doubt(Aspect::Authorised);
         }
-        // A log without a single movement shows no path.
+        // A log without a single transition proves no path.
         if self.origin.format.coverage() == Coverage::Terminal || self.track.events == 0 {
             self.verdict.doubt(Aspect::LegalPath);
         }

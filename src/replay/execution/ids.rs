@@ -1,12 +1,13 @@
-//! Ids and paths that can't be distinguished.
+//! Ids and paths that can't be distinguished because they contain lone surrogates.
 
 use super::Execution;
 use crate::trace::step::{Action, Annotation, Decision, Executed, Fact, Paths, Step};
 use strict_json::{Raw, Str, stringify};
 
 impl Execution {
-    /// Half of a surrogate pair is read as U+FFFD, and so is any other half: two ids or paths that
-    /// differ in nothing else look the same. What rests on comparing them isn't known then.
+    /// Makes the verdict uncertain if an id or path contains a lone surrogate. Each is read as
+    /// U+FFFD, so
+    /// different ids would compare equal.
     pub(super) fn check_ids(&mut self, step: &Step<'_, '_>) {
         if has_torn_id(&step.fact) {
             self.doubt_all();
@@ -14,7 +15,7 @@ impl Execution {
     }
 }
 
-/// Whether half of a surrogate pair is in a payload whose parts are compared with those of another.
+/// Returns whether a payload that is compared with another one contains a lone surrogate.
 fn is_torn_payload(payload: Raw<'_>) -> bool {
     payload.as_written().contains("\\u") && stringify(payload).to_ascii_lowercase().contains("\\ud")
 }

@@ -1,5 +1,4 @@
-//! What native logs tell: movements, evidence beside them, parts that aren't kept; and records that
-//! can't be read.
+//! Steps of native logs: transitions, annotations and unrecorded parts; and unreadable records.
 
 use super::super::authority;
 use super::super::evidence::{Kept, KeptAction, KeptKind, KeptThought, ToldDecision, TurnEvidence};
@@ -23,7 +22,7 @@ use std::sync::Arc;
 use strict_json::{Raw, canonical_eq};
 
 impl Execution {
-    /// A native log says that the state moved.
+    /// Handles a state transition of a native log.
     pub(super) fn moved(
         &mut self,
         line: u64,
@@ -32,7 +31,7 @@ impl Execution {
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
-        // Where two accounts of a decision differ, the stricter one counts.
+        // Where two records of a decision differ, the more restrictive one applies.
         let beside = self.turn.decision_beside.take();
         let refused = beside
             .as_ref()
@@ -60,13 +59,13 @@ impl Execution {
             (State::Thinking, State::Evaluating) => Some(Event::ThoughtGenerated {
                 done: thought_done.unwrap_or(true),
             }),
-            // The shortcut is for an agent that was done.
+            // Only an agent that is done may skip evaluation.
             (State::Thinking, State::Terminal) => Some(match thought_done {
                 Some(false) => Event::ThoughtGenerated { done: false },
                 Some(true) => Event::Concluded,
                 None => {
                     if self.origin.format.coverage() == (Coverage::Movements { evidence: true }) {
-                        // Such a log keeps what the model said; it is here that it doesn't.
+                        // Such a log records the model's responses, but this one is missing.
                         self.verdict.doubt(Aspect::LegalPath);
                     }
                     Event::Concluded
@@ -94,7 +93,7 @@ impl Execution {
         };
         let before = self.track.machine.state();
         let Some(event) = event else {
-            // No event of any version leads from here to there.
+            // No event of any version leads from `from` to `to`.
             self.track
                 .breach(line, Event::Concluded, before, Breach::Other, step_facts);
             if let Some(m) = &mut step_facts.movement {
@@ -102,7 +101,7 @@ impl Execution {
             }
             self.track.machine.break_open(None);
             self.track.started = true;
-            // The movement may be miswritten; what was decided was decided all the same.
+            // The transition may be wrongly recorded; the decision was still made.
             match decision.filter(|_| matches!(moved.to, State::Executing | State::Thinking)) {
                 Some(decision) if taken_up != Some(decision.ruling) => {
                     let nothing = || Kept {
@@ -119,7 +118,7 @@ impl Execution {
         };
         self.track.started |= event == Event::Start;
         if event == Event::ActionProposed && (!self.turn.begun || !self.turn.executed.is_empty()) {
-            // The movement that begins this turn was lost.
+            // The transition that begins this turn was lost.
             let thoughts = if self.turn.begun {
                 Vec::new()
             } else {
@@ -132,7 +131,7 @@ impl Execution {
             let pending = std::mem::take(&mut self.turn);
             self.begin_turn(line, None);
             if pending.is_fresh() {
-                // What the model said stands before the movement that it causes.
+                // A log records the model's response before the transition that it causes.
                 self.turn.thoughts = pending.thoughts;
             }
         }
@@ -141,8 +140,8 @@ impl Execution {
             && step_facts.movement.is_some_and(|m| m.breach.is_none())
             && !self.track.machine.is_broken()
         {
-            // The reducer comes out elsewhere than the log says, or the log had been elsewhere
-            // before.
+            // The reducer's result differs from the recorded state, or the recorded path had
+            // already diverged.
             let rejected_ran = moved.to == State::Executing && ruling == Some(Ruling::Rejected);
             self.track.machine.put(moved.to);
             if rejected_ran {
@@ -169,7 +168,8 @@ impl Execution {
         }
         match event {
             Event::GovernanceDecided(_) => match decision {
-                // Something ran before the movement was logged, and has taken up the decision.
+                // An action was executed before the transition was logged, and has used the
+                // decision.
                 Some(decision) if taken_up == Some(decision.ruling) && !refused => {}
                 None if taken_up.is_some() => {}
                 Some(decision) => self.rule(
@@ -211,7 +211,7 @@ impl Execution {
         }
     }
 
-    /// Evidence that a native log keeps beside its movements.
+    /// Handles evidence that a native log records apart from its transitions.
     pub(super) fn beside(
         &mut self,
         line: u64,
@@ -252,7 +252,7 @@ impl Execution {
                         .get(&*id.decode())
                         .and_then(|known| known.ran)
                         .is_some_and(|(at, _)| at >= self.turn.line),
-                    // Who refuses nothing in particular refuses what runs in this turn.
+                    // A rejection that names no action applies to what this turn executed.
                     None => {
                         told.is_some_and(|t| t.decision.ruling == Ruling::Rejected)
                             && !self.turn.executed.is_empty()
@@ -286,11 +286,11 @@ impl Execution {
                     if self.turn.proposal_shown
                         && before.is_some_and(|p| p.same_as(action) == Some(false))
                     {
-                        // Two proposals, and one decision.
+                        // Two different proposals for one decision.
                         self.verdict.doubt(Aspect::Authorised);
                     }
-                    // What has run in this turn already has its id from there, and so has what was
-                    // shown before.
+                    // The id of an action that was executed or shown in this turn is already
+                    // registered.
                     if let Some(id) = action.id.filter(|_| !ran && !shown) {
                         self.enter(line, &id.decode(), action, step_facts);
                     }
@@ -309,7 +309,7 @@ impl Execution {
                     }
                     Some(told) => {
                         let decision = &told.decision;
-                        // Nobody is overruled by a line that says nothing of another action.
+                        // A line that names no other action can't override a rejection.
                         let refused = self
                             .turn
                             .decision_beside
@@ -334,7 +334,7 @@ impl Execution {
             }
             Annotation::Executed(executed, told) => {
                 if let Some((told_at, decision)) = told {
-                    // The movement that goes with the decision was lost, or comes behind.
+                    // The decision's transition was lost or follows later.
                     self.turn.decision_beside = None;
                     self.rule(*told_at, step.time, decision, context, step_facts);
                 }
@@ -354,13 +354,14 @@ impl Execution {
                 self.refused_at_the_end(decision, *nth, step_facts);
             }
             Annotation::Call(mark) => self.call_mark(line, step, *mark, step_facts),
-            // A turn in which nothing happened is one.
+            // A turn without any events is still a turn.
             Annotation::Other => self.check_turn(line, step, true, step_facts),
         }
     }
 
-    /// An action that is shown where the format keeps none. What it says must fit what was thought,
-    /// proposed, allowed and run; where nobody can tell what it says, there is no answer.
+    /// Handles an action shown in a place where the format records none. It must match what was
+    /// thought,
+    /// proposed, allowed and executed. If it can't be compared, no answer is given.
     fn shown(
         &mut self,
         line: u64,
@@ -382,7 +383,7 @@ impl Execution {
         let decided = proposal.is_some_and(same) || approved.is_some_and(same);
         let given = approved.map(|known| known.same_as(action));
         match showing {
-            // An id without a payload shows nothing.
+            // An id without a payload can't be compared.
             _ if action.payload.is_none() => {
                 let kind = KeptKind::of(action.kind);
                 if proposal
@@ -441,8 +442,9 @@ impl Execution {
         }
     }
 
-    /// Whether an action is only the call that was proposed, spelled in another way, or the text of
-    /// the command, the tool or the id of that.
+    /// Returns whether an action is the proposed call in another notation: the call itself, or only
+    /// the
+    /// text of its command, tool or id.
     fn is_spelled_out(&self, action: &Action<'_>) -> bool {
         let known = [
             self.turn.proposal.as_ref().map(|p| &p.what),
@@ -480,8 +482,9 @@ impl Execution {
         })
     }
 
-    /// What ran is shown, and nothing tells what was decided about: that is what was allowed, as
-    /// far as anybody knows.
+    /// Checks an action that is shown as executed when the record doesn't contain what was decided
+    /// about.
+    /// It is taken for the allowed action.
     fn weigh_shown(
         &mut self,
         line: u64,
@@ -524,7 +527,9 @@ impl Execution {
         });
     }
 
-    /// The decision that an earlier line has told, if this is the step that it leads to.
+    /// Returns line and text of the decision from an earlier line, if this step is the one that
+    /// follows
+    /// from it.
     #[must_use]
     pub fn told_for(&self, step: &Step<'_, '_>) -> Option<(u64, Arc<str>)> {
         let due = match &step.fact {
@@ -540,9 +545,9 @@ impl Execution {
         Some((beside.line, Arc::clone(&beside.what.written)))
     }
 
-    /// A decision about something that has run, by the order of the lines. That alone proves
-    /// little, as the runtime doesn't wait for its log; the decision's own time does, and so does a
-    /// refusal.
+    /// Handles a decision that is recorded after its action was executed. The order of lines proves
+    /// little, since the runtime doesn't wait for its log. The decision's own time or a rejection
+    /// does.
     fn decided_behind(
         &mut self,
         line: u64,
@@ -578,7 +583,7 @@ impl Execution {
         });
     }
 
-    /// Something happened that the format keeps no record of.
+    /// Handles an event that the format doesn't record.
     pub(super) fn not_recorded(
         &mut self,
         line: u64,
@@ -595,7 +600,7 @@ impl Execution {
                 self.check_turn(line, step, true, step_facts);
                 self.turn.thoughts_unknown = true;
                 self.editor = EditorLog::Asked;
-                // Whatever went before isn't recorded either: the turn begins.
+                // Nothing before it is recorded either, so a turn begins.
                 self.track.machine.put(State::Thinking);
             }
             Event::GovernanceDecided(_) => self.turn.decision_unknown = true,
@@ -610,8 +615,9 @@ impl Execution {
         self.track.remember(line, event);
     }
 
-    /// Something that belongs to this execution could not be read: it may have been anything, of
-    /// any turn up to the one that it names.
+    /// Handles an unreadable record of this execution. It may have been any event, of any turn up
+    /// to the
+    /// one that it names.
     pub fn lose_track(&mut self, line: u64, turn: Option<i64>, step_facts: &mut StepFacts) {
         // It may have been the start; a terminal session has none.
         if !self.track.started && self.origin.format.coverage() != Coverage::Terminal {
@@ -637,8 +643,7 @@ impl Execution {
         self.lines.last = line;
     }
 
-    /// Begins the turn of a record that can't be read. It may explain that turns before it are
-    /// missing.
+    /// Begins the turn of an unreadable record. The record may explain missing turns before it.
     pub(super) fn skip_to(&mut self, line: u64, turn: Option<i64>, step_facts: &mut StepFacts) {
         let expected = self.turn.id.map_or(1, |n| n.saturating_add(1));
         if let Some(found) = turn.filter(|found| *found > expected && !self.turns.are_missed()) {
@@ -649,7 +654,7 @@ impl Execution {
         self.begin_turn(line, turn);
     }
 
-    /// A record that belongs here and can't be read: something happened, and what it shows is
+    /// Handles an unreadable record of a known kind: the event happened, but its content is
     /// unknown.
     pub(super) fn unreadable(
         &mut self,
@@ -660,7 +665,7 @@ impl Execution {
     ) {
         use EvaluationKind as K;
         self.verdict.doubt(Aspect::LegalPath);
-        // What the record would have shown is what can't be told.
+        // Only the answers that depend on the record's content become unknown.
         match kind {
             RecordKind::ExecutionStarted
             | RecordKind::ActionProposed
@@ -752,13 +757,13 @@ impl Execution {
     }
 }
 
-/// Whether an action is an answer, which has no effect.
+/// Returns whether an action is an answer, which has no effect.
 fn does_nothing(action: &Action<'_>) -> bool {
     action.kind == ActionKind::Known(ActionType::Answer) && authority::only_reads(action)
 }
 
-/// What a movement says of its decision, held against what stands beside it: where the two differ,
-/// a rejection counts, and policy before a human.
+/// Merges a transition's decision with the same decision from its own line. Where the two differ, a
+/// rejection applies, and policy takes precedence over a human.
 pub(super) fn stricter<'a>(
     mut decision: Decision<'a>,
     beside: Option<&Kept<ToldDecision>>,

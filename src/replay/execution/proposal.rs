@@ -1,4 +1,4 @@
-//! Proposals, and the decisions that follow them.
+//! Proposals and the decisions that follow them.
 
 use super::super::authority::{self, Assessor, Context};
 use super::super::evidence::{Kept, KeptAction, KeptThought};
@@ -20,8 +20,8 @@ impl Execution {
         self.check_turn(line, step, false, step_facts);
         self.apply(line, Event::ActionProposed, step_facts);
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
-        // An action that is shown as a human has changed it is nobody's thought; what was proposed
-        // is what was thought.
+        // An action that a human modified isn't the action of a thought. What was proposed equals
+        // the thought.
         if !proposal.replaced && self.is_nobodys_thought(agent.as_deref(), &proposal.action) {
             step_facts.anomalies_mut().not_thought = true;
         }
@@ -36,7 +36,7 @@ impl Execution {
             self.meet(line, agent, step_facts);
         }
         if step_facts.movement.is_some_and(|m| m.breach.is_some()) && self.turn.proposal.is_some() {
-            // A second proposal where none is due doesn't take the place of the first.
+            // A second proposal in a state that allows none doesn't replace the first.
             return;
         }
         self.turn.proposer = agent;
@@ -54,10 +54,10 @@ impl Execution {
         });
         self.turn.proposal_unknown = proposal.replaced && thought.is_none();
         if self.turn.proposal.is_some() {
-            // What was decided was about the proposal before.
+            // The decision was about the earlier proposal.
             self.turn.decision = None;
         } else if let Some(early) = &self.turn.decision {
-            // A decision that came too early stays where it could be about this action, and could
+            // A decision before its proposal stays valid if it can be about this action and may
             // decide it.
             let id = proposal.action.id.map(|id| id.decode());
             let other = early
@@ -83,9 +83,9 @@ impl Execution {
         });
     }
 
-    /// Enters an action's id into the books. An id may come back only for an action that was
-    /// rejected and is proposed again as it was: that is its life cycle, everything else is a
-    /// second action.
+    /// Registers an action's id. An id may recur only for an action that was rejected and is
+    /// proposed again
+    /// unchanged. Any other recurrence is a second action.
     pub(super) fn enter(
         &mut self,
         line: u64,
@@ -119,7 +119,7 @@ impl Execution {
         if turn.thoughts.is_empty() || turn.thoughts_unknown || action.payload.is_none() {
             return false;
         }
-        // Who thought alone needs no name.
+        // If only one agent thought, it needs no name.
         let alone = turn.thoughts.len() == 1;
         let same = |t: &&Kept<KeptThought>| {
             t.what.agent.as_deref() == agent || alone && (agent.is_none() || t.what.agent.is_none())
@@ -132,7 +132,7 @@ impl Execution {
                 .map(|a| a.same_as(action) != Some(false))
         };
         !theirs.any(|t| wanted(t).unwrap_or(false))
-            // Nobody wanted anything at all: then the path is broken, and that is what is said.
+            // If no thought intends an action, the path is broken, which is reported instead.
             && turn.thoughts.iter().any(|t| t.what.action.is_some())
     }
 
@@ -145,7 +145,7 @@ impl Execution {
         step_facts: &mut StepFacts,
     ) {
         self.check_turn(line, step, false, step_facts);
-        // A rejection that was recorded with the proposal counts.
+        // A rejection that was recorded with the proposal applies.
         let beside = self
             .turn
             .decision_beside
@@ -157,7 +157,7 @@ impl Execution {
     }
 }
 
-/// The recorded risk and what the analyser found, where that is worse.
+/// Returns the recorded and the analyser's risk, if the latter is higher.
 pub(super) fn understated(
     context: Context<'_>,
     action: &Action<'_>,

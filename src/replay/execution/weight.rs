@@ -1,16 +1,17 @@
-//! How much an open execution holds in memory, roughly.
+//! Estimated memory of an open execution.
 
 use super::known::Known;
 use super::{Context, Execution};
 use crate::replay::authority;
 use crate::replay::evidence::{Kept, KeptAction, Token, TurnEvidence};
 
-/// What a map or a set needs for an entry besides the entry itself: its share of free places, and
-/// what the allocator adds to a text.
+/// Estimated overhead of an entry in a map or set: its share of free slots, and the allocator's
+/// overhead of
+/// a string.
 const ENTRY: usize = 32;
 
 impl Execution {
-    /// Bytes that it holds. Takes time by that.
+    /// Returns an estimate of the bytes that it owns. Takes time in proportion to them.
     #[must_use]
     pub fn weight(&self) -> usize {
         let known: usize = self
@@ -36,8 +37,9 @@ impl Execution {
         own + books + lines + self.shown.weight() + self.turn.weight()
     }
 
-    /// Lets go of payloads of more than `short` bytes: what they do is found out before, and
-    /// whether others are the same can still be told.
+    /// Replaces payloads longer than `short` bytes by digests, after analysing them. They can still
+    /// be
+    /// compared.
     pub fn digest(&mut self, context: Context<'_>, short: usize) {
         let tree = self.session.tree();
         let context = Context {
@@ -64,7 +66,7 @@ impl Execution {
         }
     }
 
-    /// Lets go of what only warnings rest on.
+    /// Drops data that only warnings need.
     pub fn lighten(&mut self) {
         self.shown.lighten();
     }
@@ -81,7 +83,7 @@ impl Known {
 
 impl Token {
     pub(super) fn weight(&self) -> usize {
-        // A compiled glob is an automaton, many times as large as its text.
+        // A compiled glob is an automaton, many times larger than its text.
         let globs = self.scope.iter().flatten().chain(&self.grants.tools);
         let globs: usize = globs
             .map(|glob| 16 * glob.glob().glob().len() + (2 << 10))
