@@ -1,5 +1,6 @@
-//! What a snapshot says of the text that was put before a model: messages that carry items of the
-//! context, and the budget that the context had to keep.
+//! Text that was put before a model: messages that contain items of the context, and the context's
+//! token
+//! budget.
 
 use super::record::Message;
 use memchr::memmem::Finder;
@@ -11,22 +12,22 @@ use std::fmt;
 use std::sync::LazyLock;
 use strict_json::{OPEN_OBJECT, Raw, Str};
 
-/// What stands before an item that is put before a model: `[Reference] TYPE: NAME (PATH)`.
+/// Beginning of an item's line: `[Reference] TYPE: NAME (PATH)`.
 pub const MARK: &str = "[Reference] ";
 
-/// The headings under which items are put before a model, by how much is held of them.
+/// Headings of the items in a message, by confidence.
 const HEADINGS: [&str; 3] = [
     "Background Knowledge (High Confidence)",
     "Supporting Information (Medium Confidence)",
     "Archived References (Low Confidence)",
 ];
 
-/// Messages that are checked and counted. Kept are only those that may carry items.
+/// Messages, which are checked and counted. Only those that may contain items are kept.
 #[derive(Debug, Clone, Default)]
 pub struct Messages<'a> {
-    /// How many there are.
+    /// Number of messages.
     pub count: usize,
-    /// The texts of those that may carry items.
+    /// Texts of the messages that may contain items.
     pub carrying: Vec<Str<'a>>,
 }
 
@@ -65,7 +66,8 @@ impl JsonSchema for Messages<'_> {
     }
 }
 
-/// Whether a text may mark an item: `[Reference]` stands in it, or an escape that may mean a letter
+/// Returns whether a text may mark an item: it contains `[Reference]`, or an escape that may be a
+/// letter
 /// of it.
 fn may_carry(content: Str<'_>) -> bool {
     static MARKED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("Reference]"));
@@ -74,7 +76,7 @@ fn may_carry(content: Str<'_>) -> bool {
     MARKED.find(written).is_some() || content.is_escaped() && ESCAPED.find(written).is_some()
 }
 
-/// The metadata of a snapshot: any object. Two members mean something here.
+/// Metadata of a snapshot: an object with any members, two of which have a meaning.
 #[derive(Debug, Clone, Copy)]
 pub struct SnapshotMetadata<'a>(Raw<'a>);
 
@@ -86,7 +88,8 @@ struct Known<'a> {
 }
 
 impl SnapshotMetadata<'_> {
-    /// `tokenBudget`: tokens that the injected context may have. `None` when it isn't said as a
+    /// Returns `tokenBudget`, the maximum number of tokens of the injected context. `None` when it
+    /// isn't a
     /// whole number.
     #[must_use]
     pub fn token_budget(self) -> Option<u64> {
@@ -98,7 +101,7 @@ impl SnapshotMetadata<'_> {
             .ok()
     }
 
-    /// `tokenizer`: the published name of the encoding that counts.
+    /// Returns `tokenizer`, the published name of the encoding that counts.
     #[must_use]
     pub fn tokenizer(self) -> Option<String> {
         Some(
@@ -148,7 +151,7 @@ impl JsonSchema for SnapshotMetadata<'_> {
     }
 }
 
-/// The path that a line marks: `[Reference] TYPE: NAME (PATH)`, whatever stands before it.
+/// Returns the path of the item that a line marks: `[Reference] TYPE: NAME (PATH)`.
 #[must_use]
 pub fn marked(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once(MARK)?;
@@ -158,7 +161,7 @@ pub fn marked(line: &str) -> Option<&str> {
     path.split_once(')').map(|(path, _)| path)
 }
 
-/// The paths of references in a text: `[Reference] TYPE: NAME (PATH)`, each up to the end of its
+/// Returns the paths of references in a text: `[Reference] TYPE: NAME (PATH)`, each within its
 /// line.
 pub fn references(text: &str) -> impl Iterator<Item = &str> {
     let each = text
@@ -167,8 +170,8 @@ pub fn references(text: &str) -> impl Iterator<Item = &str> {
     each.filter_map(marked)
 }
 
-/// The paths that an answer declares to have used: its references, and `"used_context": ["PATH"]`
-/// in a block of JSON. The first of them, where there are very many.
+/// Returns the first paths that an answer declares as used: its references, and `"used_context":
+/// ["PATH"]` in a block of JSON.
 #[must_use]
 pub fn declared(answer: &str) -> Vec<String> {
     const MOST: usize = 200;
@@ -191,8 +194,9 @@ pub fn declared(answer: &str) -> Vec<String> {
         .collect()
 }
 
-/// The items that a message carries: path and text, in their order. A text ends before the next
-/// mark or heading.
+/// Returns path and text of the items in a message, in their order. A text ends before the next
+/// mark or
+/// heading.
 #[must_use]
 pub fn items(message: &str) -> Vec<(&str, String)> {
     let mut items: Vec<(&str, String)> = Vec::new();
@@ -211,8 +215,9 @@ pub fn items(message: &str) -> Vec<(&str, String)> {
     items
 }
 
-/// The part of a message that is injected context: from its first heading or mark on. `None` when
-/// it has neither.
+/// Returns the injected part of a message, which begins with its first heading or mark. `None` when
+/// it
+/// has neither.
 #[must_use]
 pub fn injection(message: &str) -> Option<&str> {
     let mut at = 0;

@@ -1,8 +1,10 @@
-//! What can still be read of a turn or of a whole execution that breaks its schema.
+//! Recovery of a turn or a whole execution that violates its schema.
 //!
-//! An event that breaks its schema costs one event. A turn stands for six of them and an execution
-//! for any number, so they are read again part by part: each part that keeps the schema is replayed
-//! as if it stood on a line of its own, each other one is as unreadable as such a line would be.
+//! An event that violates its schema costs one event. A turn contains up to six events and an
+//! execution any
+//! number, so they are read again part by part. Each valid part is replayed as if it were on a line
+//! of its own;
+//! each other one is as unreadable as such a line.
 
 use super::contract::{Evaluation, TurnThought};
 use super::record::{
@@ -18,16 +20,16 @@ use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
 use std::fmt;
 use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str, from_text};
 
-/// Broken turns of one record that are recovered. A record with more is taken for no execution:
-/// what is kept of each would be many times as long as what stands in the text.
+/// Maximum number of recovered turns of one record. A record with more is taken for unreadable: a
+/// recovered
+/// turn takes many times as much memory as its text.
 const TURNS: usize = 256;
 
-/// A record of several events that breaks its schema, as far as it can be read.
+/// A record of several events that violates its schema.
 #[derive(Debug)]
 pub struct Recovered<'a> {
-    /// The execution.
     pub execution_id: Str<'a>,
-    /// The hash of the record before.
+    /// Hash of the record before.
     pub prev: Option<Str<'a>>,
     head: Option<Slot<Head<'a>>>,
     turns: Vec<Piece<'a>>,
@@ -37,15 +39,15 @@ pub struct Recovered<'a> {
 /// A turn of such a record.
 #[derive(Debug)]
 enum Piece<'a> {
-    /// It keeps the schema.
+    /// The turn is valid.
     Whole(Box<Turn<'a>>),
-    /// Some of it does.
+    /// Some of its parts are valid.
     Recovered(Box<LooseTurn<'a>>),
-    /// Nothing can be told but, perhaps, its number.
+    /// Nothing is readable, except perhaps its number.
     Lost(Option<i64>),
 }
 
-/// The start of an execution, as far as replay reads it.
+/// Members of an execution's start that the replay needs.
 #[derive(Debug)]
 struct Head<'a> {
     timestamp: Option<Timestamp>,
@@ -60,7 +62,8 @@ struct Head<'a> {
     chain: Option<ChainMode>,
 }
 
-/// A turn, each member by itself. What a turn must not hold is passed over: it has its finding.
+/// A turn whose members are read independently. Unknown members are ignored here; they have a
+/// finding.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 struct LooseTurn<'a> {
@@ -90,7 +93,7 @@ struct LooseTurn<'a> {
     metadata: Slot<AnyObject>,
 }
 
-/// An execution, likewise.
+/// An execution whose members are read independently.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 struct LooseExecution<'a> {
@@ -110,8 +113,8 @@ struct LooseExecution<'a> {
     outcome: Slot<Str<'a>>,
 }
 
-/// Reads a turn or an execution that its type refused. Nothing where not even its execution can be
-/// told, or too much of it is broken.
+/// Reads a turn or an execution that its type refused. Returns `None` if not even its execution is
+/// readable, or if too much of it is invalid.
 pub(super) fn recover<'a>(kind: RecordKind, text: &'a str) -> Option<Recovered<'a>> {
     if kind == RecordKind::Turn {
         let turn: LooseTurn<'a> = from_text(text).ok()?;
@@ -145,7 +148,7 @@ pub(super) fn recover<'a>(kind: RecordKind, text: &'a str) -> Option<Recovered<'
 }
 
 impl<'a> LooseTurn<'a> {
-    /// The turn, where it only holds members that it must not.
+    /// Returns the turn, if its only fault is unknown members.
     fn whole(&self) -> Option<Turn<'a>> {
         Some(Turn {
             record: self.record.kept()?,
@@ -175,7 +178,7 @@ impl<'a> LooseTurn<'a> {
         })
     }
 
-    /// What it is of the execution that it stands in.
+    /// Converts the turn to a part of its execution.
     fn piece(self, execution_id: Str<'a>) -> Piece<'a> {
         let other = self
             .execution_id
@@ -190,7 +193,8 @@ impl<'a> LooseTurn<'a> {
         }
     }
 
-    /// What stands beside the parts belongs to some of them, which are lost with it.
+    /// Returns the parts of the turn. If a member next to them is lost, the parts that it belongs
+    /// to are too.
     fn parts(&self) -> Parts<'_, 'a> {
         let agent_lost = self.agent_id.is_lost();
         let proposal_lost = agent_lost || self.declared_changes.is_lost();
@@ -219,7 +223,7 @@ impl<'a> LooseTurn<'a> {
 }
 
 impl<'a> LooseExecution<'a> {
-    /// The start, when all that replay reads of it keeps the schema.
+    /// Returns the start, if everything that the replay reads of it is valid.
     fn head(self) -> Option<Head<'a>> {
         Some(Head {
             timestamp: self.timestamp.there(),
@@ -236,7 +240,7 @@ impl<'a> LooseExecution<'a> {
     }
 }
 
-/// The turns of an execution.
+/// Reads the turns of an execution.
 struct Pieces<'a> {
     execution_id: Str<'a>,
 }
@@ -277,12 +281,12 @@ impl<'de: 'a, 'a> Visitor<'de> for Pieces<'a> {
 }
 
 impl<'a> Recovered<'a> {
-    /// Whether it declares that the records of its execution are chained.
+    /// Returns whether it declares that the records of its execution are chained.
     pub(crate) fn declares_chain(&self) -> bool {
         matches!(&self.head, Some(Slot::There(head)) if head.chain.is_some())
     }
 
-    /// Its turns; nothing for those that break the schema.
+    /// Returns its turns; `None` for invalid ones.
     pub(crate) fn turns(&self) -> impl Iterator<Item = Option<&Turn<'a>>> {
         self.turns.iter().map(|piece| {
             if let Piece::Whole(turn) = piece {
@@ -293,7 +297,7 @@ impl<'a> Recovered<'a> {
         })
     }
 
-    /// The number of the turn that a place in the record belongs to.
+    /// Returns the number of the turn that contains a pointer.
     pub(crate) fn turn_at(&self, pointer: Option<&str>) -> Option<i64> {
         let index = match self.head {
             None => 0,
@@ -311,7 +315,7 @@ impl<'a> Recovered<'a> {
         }
     }
 
-    /// Unfolds it into its steps, in their order.
+    /// Passes its steps to `emit`, in their order.
     pub(super) fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let whole = |time, member, fact| Step {
             turn: None,

@@ -1,5 +1,4 @@
-//! Rejections that stand somewhere else in a record than its format keeps decisions. Whoever writes
-//! "no" anywhere means it.
+//! Rejections in parts of a record where its format has no decisions. They count wherever they are.
 
 use super::entry::{Entry, Record};
 use super::formats::DECISION_MEMBERS;
@@ -15,7 +14,7 @@ use std::fmt;
 use std::sync::LazyLock;
 use strict_json::{self, DEFAULT_MAX_DEPTH, Raw, Scanner};
 
-/// What was said, thought, shown or came of an action, which decides nothing.
+/// Members that contain texts, data or results, which decide nothing.
 const DATA: [&str; 12] = [
     "result",
     "executionResult",
@@ -31,24 +30,24 @@ const DATA: [&str; 12] = [
     "stderr",
 ];
 
-/// The same in an object that says whether something succeeded.
+/// Further such members, in an object that says whether something succeeded.
 const RESULT: [&str; 4] = ["body", "response", "content", "artifacts"];
 
-/// The rejections of one record.
+/// Rejections in one record.
 #[derive(Debug, Default)]
 pub struct Refusals {
-    /// As decisions of a native log; of a record of a whole execution, by turn.
+    /// Decisions as JSON, with the turn's index in a record of a whole execution.
     found: Vec<(Option<u32>, String)>,
 }
 
 impl Refusals {
-    /// Looks for them.
+    /// Searches a record for rejections.
     #[must_use]
     pub fn of(entry: &Entry<'_>) -> Self {
         let decides = match &entry.record {
-            // Thoughts are shown much. Beside them a rejection can only be in the metadata.
+            // Thoughts contain large texts; only their metadata may contain a rejection.
             Record::V1(v1::Record::ThoughtGenerated(record)) => record.metadata.is_some(),
-            // What isn't metadata keeps its schema.
+            // Everything but metadata is valid under the schema.
             Record::V1(_) => entry.open,
             Record::Recovered(_) => true,
             Record::Native(record) => record.get().may_refuse(),
@@ -72,7 +71,7 @@ impl Refusals {
         Self { found }
     }
 
-    /// The rejection in the record, or in one of its turns, as the text of a decision.
+    /// Returns the rejection in the record or in one of its turns, as a decision in JSON.
     #[must_use]
     pub fn at(&self, turn: Option<u32>) -> Option<&str> {
         self.found
@@ -90,11 +89,12 @@ fn has_escaped_letter(text: &[u8]) -> bool {
         .any(|at| matches!(text.get(at + 4), Some(b'4'..=b'7')))
 }
 
-/// Whether a rejection may be in a text, in whichever letters; an escape may stand for one of them.
+/// Returns quickly whether a text may contain a rejection, in any case; an escape may be one of its
+/// letters.
 fn may_refuse(text: &[u8]) -> bool {
     static APPROVED: LazyLock<memmem::Finder<'static>> =
         LazyLock::new(|| memmem::Finder::new(b"pproved\""));
-    // The rarest of its letters.
+    // `j` is the rarest letter of the word.
     memchr::memchr2_iter(b'j', b'J', text).any(|at| {
         text.get(at..at + 6)
             .is_some_and(|w| w.eq_ignore_ascii_case(b"jected"))
@@ -110,10 +110,10 @@ fn may_refuse(text: &[u8]) -> bool {
     }) || has_escaped_letter(text)
 }
 
-/// What an object is, by its name and place: then a word in it may be about a decision.
+/// Meaning of an object, by its name and position; it determines whether words in it are decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// The record, its metadata or what belongs to an event.
+    /// The record, its metadata or an event's data.
     Record,
     Decision,
     Action,
@@ -121,7 +121,8 @@ enum Place {
 }
 
 impl Place {
-    /// The place of an object by its name, its members and the place that it is in. What is in a
+    /// Determines the meaning of an object from its name, its members and its parent. Everything in
+    /// a
     /// decision is part of it.
     fn of(name: &str, object: &Map<String, Value>, depth: usize, parent: Self) -> Self {
         let lower = name.to_ascii_lowercase();
@@ -141,7 +142,7 @@ impl Place {
         }
     }
 
-    /// The rejection that the members of an object say themselves.
+    /// Returns the rejection that the object's own members express.
     fn refusal(self, object: &Map<String, Value>) -> Option<String> {
         let text = |name: &str| object.get(name).and_then(Value::as_str);
         let says = |name: &str| text(name).is_some_and(is_rejected);
@@ -156,7 +157,7 @@ impl Place {
     }
 }
 
-/// The members that tell what an object is, and what it says of a decision.
+/// Members that determine what an object is, and what it decides.
 const TELLING: [&str; 13] = [
     "actionId",
     "approved",
@@ -173,7 +174,7 @@ const TELLING: [&str; 13] = [
     "type",
 ];
 
-/// The telling member that a name is.
+/// Returns the member of [`TELLING`] that a name means.
 fn telling(name: &str) -> Option<&'static str> {
     const ALSO: [&str; 2] = ["isApproved", "is_approved"];
     if ALSO.iter().any(|also| name.eq_ignore_ascii_case(also)) {
@@ -185,14 +186,15 @@ fn telling(name: &str) -> Option<&'static str> {
         .find(|known| *known == name || rules(known) && name.eq_ignore_ascii_case(known))
 }
 
-/// Whether a name in lower case is that of what was decided before.
+/// Returns whether a name in lower case means an earlier decision.
 fn is_earlier(name: &str) -> bool {
     ["previous", "prior", "former", "earlier"]
         .iter()
         .any(|word| name.starts_with(word))
 }
 
-/// What a value says: itself where it is no object and its name is telling, and the first rejection
+/// Result of searching a value: the value itself if its member is in [`TELLING`], and the first
+/// rejection
 /// in it.
 #[derive(Debug, Default)]
 struct Said {
@@ -200,11 +202,11 @@ struct Said {
     refusal: Option<String>,
 }
 
-/// The search of a value for rejections, without building it: records may be long.
+/// Searches a value for rejections without building it, since records may be long.
 struct Search<'n> {
     name: &'n str,
     depth: usize,
-    /// Where it is.
+    /// Meaning of the parent.
     parent: Place,
 }
 
@@ -284,7 +286,7 @@ impl<'de> Visitor<'de> for Search<'_> {
             Ok(false)
         })?;
         let own = self.place(&object).refusal(&object);
-        // What an action is given and what came of it is data.
+        // Arguments and results of an action are data.
         let acts = object.contains_key("type") || object.contains_key("isDone");
         let result = object.contains_key("success");
         let refusal = own
@@ -298,19 +300,20 @@ impl<'de> Visitor<'de> for Search<'_> {
     }
 }
 
-/// What the members of an object say.
+/// Result of searching an object's members.
 #[derive(Debug, Default)]
 struct Members {
-    /// The telling ones.
+    /// The members in [`TELLING`].
     object: Map<String, Value>,
-    /// The first rejection behind other members than `payload` and those of a result.
+    /// The first rejection in members other than `payload` and those of a result.
     anywhere: Option<String>,
     in_payload: Option<String>,
     in_result: Option<String>,
 }
 
-/// What the members of an object at this depth and place say. `passes` reads those that are
-/// searched in another way.
+/// Searches an object's members at this depth and place. `passes` reads the members that are
+/// searched
+/// differently.
 fn search<'de, A: MapAccess<'de>>(
     mut members: A,
     depth: usize,
@@ -322,7 +325,7 @@ fn search<'de, A: MapAccess<'de>>(
         if passes(&name, &mut members)? {
             continue;
         }
-        // What a decision results in is the decision.
+        // The result of a decision is part of the decision.
         let decides = place == Place::Decision && name == "result";
         if DATA.contains(&&*name) && !decides {
             members.next_value::<IgnoredAny>()?;
@@ -339,7 +342,7 @@ fn search<'de, A: MapAccess<'de>>(
             _ => &mut found.anywhere,
         };
         *refusal = refusal.take().or(said.refusal);
-        // Of two spellings of a member, the one that rejects counts.
+        // Of two notations of one member, the rejecting one applies.
         if let Some(known) = telling(&name)
             && !found.object.get(known).is_some_and(rejects)
         {
@@ -349,11 +352,11 @@ fn search<'de, A: MapAccess<'de>>(
     Ok(found)
 }
 
-/// The search of a record, or of a turn in one.
+/// Searches a record, or a turn in one.
 struct Whole<'f> {
-    /// Where rejections in its turns go, by the turn; nothing where it has none.
+    /// Receives the rejections in the record's turns; `None` if it has no turns.
     turns: Option<&'f mut Vec<(Option<u32>, String)>>,
-    /// It ends an execution: its list of decisions is read as what it is.
+    /// It ends an execution, so its list of decisions is read elsewhere.
     ended: bool,
 }
 
@@ -392,7 +395,7 @@ impl<'de> Visitor<'de> for Whole<'_> {
     }
 }
 
-/// What a search finds in a value; nothing where it is another kind of value.
+/// Applies a search to a value; `None` if the value has another type.
 fn read_some<'de, S: DeserializeSeed<'de>>(search: S, value: Raw<'de>) -> Option<S::Value> {
     let mut scanner = Scanner::new(value.as_written(), DEFAULT_MAX_DEPTH);
     search
@@ -400,7 +403,7 @@ fn read_some<'de, S: DeserializeSeed<'de>>(search: S, value: Raw<'de>) -> Option
         .ok()
 }
 
-/// The search of each turn of a record.
+/// Searches each turn of a record.
 struct Turns<'f>(&'f mut Vec<(Option<u32>, String)>);
 
 impl<'de> DeserializeSeed<'de> for Turns<'_> {
@@ -433,7 +436,7 @@ impl<'de> Visitor<'de> for Turns<'_> {
     }
 }
 
-/// Whether a value says that something isn't approved.
+/// Returns whether a value says that something isn't approved.
 fn is_no(value: &Value) -> bool {
     match value {
         Value::Bool(yes) => !yes,
@@ -442,7 +445,7 @@ fn is_no(value: &Value) -> bool {
     }
 }
 
-/// Whether the value of a telling member rejects.
+/// Returns whether the value of a member in [`TELLING`] rejects.
 fn rejects(value: &Value) -> bool {
     is_no(value) || value.as_str().is_some_and(is_rejected)
 }
@@ -467,7 +470,7 @@ fn as_decision(object: &Map<String, Value>, place: Place) -> String {
     if let Some(id @ Value::String(_)) = object.get("id").filter(|_| place == Place::Action) {
         decision.insert("actionId".into(), id.clone());
     }
-    // The time of a record is none of a decision.
+    // The time of a record isn't the time of its decision.
     let dated = place == Place::Decision || object.contains_key("by");
     if let Some(time) = object
         .get("timestamp")
@@ -480,8 +483,9 @@ fn as_decision(object: &Map<String, Value>, place: Place) -> String {
 }
 
 impl<'r, 'a> Step<'r, 'a> {
-    /// The same with a rejection that stands beside its decision: the stricter of the two counts.
-    /// Nothing where the step holds no decision.
+    /// Adds a rejection from elsewhere in the record: the more restrictive decision applies.
+    /// Returns `None`
+    /// if the step has no decision.
     #[must_use]
     pub fn refused(mut self, refusal: &'r Decision<'a>, written: Raw<'a>) -> Option<Self> {
         match &mut self.fact {
@@ -575,7 +579,7 @@ mod tests {
                     "{at}"
                 );
             }
-            // What a model was shown is data.
+            // The context of a model is data.
             assert_eq!(placed("MESSAGE", name), [], "{name}");
             assert_eq!(placed("SNAPSHOT", name), [], "{name}");
         }

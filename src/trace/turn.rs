@@ -1,4 +1,4 @@
-//! A turn of version 1 unfolded into the events that it stands for.
+//! A turn of version 1, unfolded into the events that it represents.
 
 use super::contract::{Evaluation, TurnThought};
 use super::record::{self, RecordKind, Turn, TurnAction, TurnObservation, TurnResult};
@@ -11,25 +11,25 @@ use super::v1::{decision, intent};
 use serde::{Deserialize, Deserializer};
 use strict_json::{Raw, Str};
 
-/// A part of a turn.
+/// A member of a turn.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Slot<T> {
-    /// It isn't there.
+    /// The member is missing.
     #[default]
     Absent,
-    /// It is there.
+    /// The member is valid.
     There(T),
-    /// Something stands in its place that breaks the schema.
+    /// The member violates the schema.
     Lost,
 }
 
 impl<T> Slot<T> {
-    /// What `value` holds.
+    /// Creates a slot from an optional value.
     pub(super) fn of(value: Option<T>) -> Self {
         value.map_or(Self::Absent, Self::There)
     }
 
-    /// The same, borrowed.
+    /// Returns a slot that borrows the value.
     pub(super) const fn as_ref(&self) -> Slot<&T> {
         match self {
             Self::Absent => Slot::Absent,
@@ -38,7 +38,7 @@ impl<T> Slot<T> {
         }
     }
 
-    /// The same, of another type.
+    /// Converts the value.
     pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Slot<U> {
         match self {
             Self::Absent => Slot::Absent,
@@ -47,7 +47,7 @@ impl<T> Slot<T> {
         }
     }
 
-    /// The same, unless something that belongs to it is lost.
+    /// Returns a lost slot if `lost`, which says that another member it needs is lost.
     pub(super) fn lost_if(self, lost: bool) -> Self {
         if lost && matches!(self, Self::There(_)) {
             Self::Lost
@@ -56,12 +56,12 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Whether it breaks the schema.
+    /// Returns whether the member violates the schema.
     pub(super) const fn is_lost(&self) -> bool {
         matches!(self, Self::Lost)
     }
 
-    /// What stands there, if it can be read.
+    /// Returns the value, if it is valid.
     pub(super) fn there(self) -> Option<T> {
         if let Self::There(value) = self {
             Some(value)
@@ -72,7 +72,7 @@ impl<T> Slot<T> {
 }
 
 impl<T: Clone> Slot<T> {
-    /// A member that may be missing. The outer `None` says that it breaks the schema.
+    /// Returns the value of an optional member. The outer `None` means that it violates the schema.
     #[expect(clippy::option_option, reason = "missing and broken differ")]
     pub(super) fn kept(&self) -> Option<Option<T>> {
         match self {
@@ -92,7 +92,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Slot<T> {
     }
 }
 
-/// What of a turn becomes events.
+/// The parts of a turn that become events.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parts<'r, 'a> {
     pub(super) turn: Option<i64>,
@@ -112,7 +112,7 @@ pub(super) struct Parts<'r, 'a> {
 }
 
 impl<'r, 'a> Parts<'r, 'a> {
-    /// The parts of a turn that keeps the schema.
+    /// Returns the parts of a valid turn.
     pub(super) fn of(turn: &'r Turn<'a>) -> Self {
         Self {
             turn: Some(turn.turn_id.get()),
@@ -132,9 +132,9 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
     }
 
-    /// The events in their order. Their times: thoughts at the start, the decision at its own, the
-    /// rest at the end, which is all that a turn says. `nested` is the turn's index in a whole
-    /// execution.
+    /// Emits the events in their order. A turn records few times: thoughts get the start, the
+    /// decision its own
+    /// time, everything else the end. `nested` is the turn's index in a whole execution.
     pub(super) fn steps(&self, nested: Option<u32>, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let mut emit = |time, member, fact| {
             emit(&Step {
@@ -259,7 +259,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         })
     }
 
-    /// The agent of the turn, where no thought and no proposal is that agent's.
+    /// Returns the agent of the turn, if no thought and no proposal is by that agent.
     fn other_agent(&self) -> Option<Str<'a>> {
         let agent = self.agent?;
         let thoughts = [self.thought.map(std::slice::from_ref), self.thoughts];
@@ -271,8 +271,9 @@ impl<'r, 'a> Parts<'r, 'a> {
         (!theirs).then_some(agent)
     }
 
-    /// What the turn says of a result and its result doesn't: changes where there is no result, and
-    /// a token unless the result names the same.
+    /// Returns what the turn records about a result that the result doesn't: changes without a
+    /// result, or
+    /// another token.
     fn changed(&self, decided: Option<&Decision<'a>>) -> Option<(&'static str, Fact<'r, 'a>)> {
         let (observed, capability) = match self.result {
             Slot::Absent => (Paths::union(None, self.observed), self.capability),
@@ -301,7 +302,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         Some((member, Fact::Annotation(changed)))
     }
 
-    /// The id of the action that a turn runs: its own, as modified.
+    /// Returns the id of the turn's action, as modified.
     fn due(&self, decided: Option<&Decision<'a>>) -> Option<Str<'a>> {
         let modified = decided.and_then(|d| d.modified).and_then(|a| a.id);
         let proposed = match self.proposed {
@@ -314,7 +315,7 @@ impl<'r, 'a> Parts<'r, 'a> {
 
     fn executed(&self, result: &'r TurnResult<'a>, decided: Option<&Decision<'a>>) -> Fact<'r, 'a> {
         Fact::Executed(Executed {
-            // A turn holds one action; what ran is that one unless the result names another.
+            // A turn has one action, which is the executed one unless the result names another.
             action_id: result.action_id.or_else(|| self.due(decided)),
             capability: result.capability_id.or(self.capability),
             action: result.action.as_ref().map(intent),

@@ -1,4 +1,4 @@
-//! `ExecutionRecord` JSONL, version 1: from a line to a record, from a record to steps.
+//! `ExecutionRecord` JSONL, version 1: lines become records, records become steps.
 
 use super::record::{
     self as v1, ActionProposed, Call, CapabilityIssued, CapabilityRevoked, ContextChanged,
@@ -14,7 +14,7 @@ use governance::Ruling;
 use serde::Deserialize;
 use strict_json::{Deserializer, Error, Raw, Scanner, Str};
 
-/// What replay reads of the start of an execution, in whatever record it stands.
+/// Creates the [`Started`] fact from any record that contains the start of an execution.
 macro_rules! started {
     ($record:expr, $alone:expr) => {
         $crate::trace::step::Started {
@@ -60,7 +60,7 @@ pub enum Record<'a> {
 /// Reads the line under `scanner` as a record of `kind`.
 ///
 /// # Errors
-/// When the line is no JSON, or no such record.
+/// When the line isn't JSON or isn't such a record.
 pub fn read<'a>(kind: RecordKind, scanner: &mut Scanner<'a>) -> Result<Record<'a>, Error> {
     let mut de = Deserializer::new(scanner);
     let de = &mut de;
@@ -102,7 +102,7 @@ pub fn read<'a>(kind: RecordKind, scanner: &mut Scanner<'a>) -> Result<Record<'a
 }
 
 impl<'a> Record<'a> {
-    /// The execution that the record belongs to.
+    /// Returns the id of the record's execution.
     #[must_use]
     pub fn execution_id(&self) -> Str<'a> {
         match self {
@@ -123,7 +123,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The hash of the record before, where records are chained.
+    /// Returns the hash of the record before, if records are chained.
     #[must_use]
     pub fn prev(&self) -> Option<Str<'a>> {
         match self {
@@ -144,7 +144,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Whether the record declares that the records of its execution are chained.
+    /// Returns whether the record declares that the records of its execution are chained.
     #[must_use]
     pub fn declares_chain(&self) -> bool {
         match self {
@@ -154,7 +154,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Unfolds the record into its steps, in their order.
+    /// Passes the record's steps to `emit`, in their order.
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         match self {
             Self::ExecutionStarted(r) => {
@@ -310,7 +310,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The rejection that a listed decision is; a word alone may be one.
+/// Reads an entry in a list of decisions as a rejection: an object or a word.
 fn refusal(listed: Raw<'_>) -> Option<Decision<'_>> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

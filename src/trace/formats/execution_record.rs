@@ -50,13 +50,12 @@ impl TraceFormat for ExecutionRecord {
     }
 
     fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Shown> {
-        // The member that tells the kind may be the part that is missing: then the record may be
-        // any.
+        // The kind may be in the missing part; then the record may be of any kind.
         let kind = cut.record.and_then(|value| {
             let word = value.read::<Str<'_>>()?;
             RecordKind::parse(&word.decode())
         });
-        // A result is what was executed.
+        // A result belongs to an executed action.
         if cut.acts || cut.result {
             return Some(Shown::Yes);
         }
@@ -91,7 +90,8 @@ impl TraceFormat for ExecutionRecord {
                 if kind == RecordKind::Turn
                     && let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut)
                 {
-                    // Inside an execution a turn goes without; on a line of its own it doesn't.
+                    // Inside an execution a turn doesn't need these members; on a line of its own
+                    // it does.
                     required.extend([json!("record"), json!("executionId")]);
                     if let Some(properties) =
                         schema.get_mut("properties").and_then(Value::as_object_mut)
@@ -191,12 +191,12 @@ impl TraceFormat for ExecutionRecord {
     }
 }
 
-/// The name of a kind's schema.
+/// Returns the name of a kind's schema.
 fn schema_name(kind: RecordKind) -> String {
     kind.name().replace('_', "-")
 }
 
-/// The least that a record of any kind has.
+/// Returns the schema that records of all kinds satisfy.
 fn any_record() -> Value {
     let kinds: Vec<&str> = RecordKind::ALL.iter().map(|k| k.name()).collect();
     json!({
@@ -209,7 +209,7 @@ fn any_record() -> Value {
     })
 }
 
-/// The kind that a record of version 1 names. Writers put it first, so that is looked at first.
+/// Reads the kind of a record of version 1. Writers put it first, so the fast path tries that.
 fn record_kind<'a>(scanner: &mut Scanner<'a>, text: &'a str) -> Result<RecordKind, Error> {
     let first = text
         .strip_prefix(r#"{"record":""#)

@@ -1,5 +1,6 @@
-//! Actions in places where a format keeps none. A runtime that writes one there means something by
-//! it.
+//! Actions in parts of a record where the format has none. The writer put them there for a reason,
+//! so they
+//! are compared with the recorded ones.
 
 use super::native::NativeAction;
 use crate::trace::scalar::Timestamp;
@@ -12,11 +13,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str};
 
-/// Values that are read in one place. More of them can't be told.
+/// Maximum number of values read in one place.
 const MOST: usize = 256;
 
-/// Members that hold what was said and what came of an action, and the members of a decision that
-/// hold an action.
+/// Members that contain texts, data or results, and the members of a decision that contain an
+/// action.
 const DATA: [&str; 8] = [
     "modifiedAction",
     "parsedPlan",
@@ -28,14 +29,13 @@ const DATA: [&str; 8] = [
     "arguments",
 ];
 
-/// Members whose actions have run.
+/// Returns whether actions in a member of this name have been executed.
 fn has_run(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("execut") || name.contains("result") || name == "ran"
 }
 
-/// Whether a member of this name holds executed actions or what they changed, whatever record it is
-/// in.
+/// Returns whether a member of this name contains executed actions or changes, in any record.
 pub(crate) fn names_action(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace(['_', '-'], "");
     [
@@ -69,7 +69,7 @@ pub(crate) fn names_action(name: &str) -> bool {
         )
 }
 
-/// Whether a name in lower case is that of files that were changed, such as `fileswritten`.
+/// Returns whether a name in lower case means changed files, such as `fileswritten`.
 fn names_changes(name: &str) -> bool {
     (name.contains("file") || name.contains("path"))
         && [
@@ -80,21 +80,21 @@ fn names_changes(name: &str) -> bool {
         .any(|word| name.contains(word))
 }
 
-/// The members of an object that a call or an action consists of, whatever the object is called.
+/// The members of an object that make it a call or an action.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CallShape<'a> {
-    /// It has a `type`, and whether that is a call's.
+    /// Whether its `type` is a call's; `None` without a `type`.
     kind: Option<bool>,
-    /// A tool is named, by a member that can't be the name of anything else.
+    /// It names a tool, in a member that can't name anything else.
     tool: bool,
-    /// Something is named.
+    /// It has a `name`.
     name: bool,
     payload: Option<Raw<'a>>,
-    /// What the tool is given, by one of the names that calls have for that.
+    /// Arguments, in a member that only calls have.
     wrapped: Option<Raw<'a>>,
-    /// The same, by a name that other objects have as well.
+    /// Arguments, in a member that other objects have too.
     given: Option<Raw<'a>>,
-    /// One parameter, which is next to the tool.
+    /// A single parameter, next to the tool's name.
     parameter: Option<Raw<'a>>,
 }
 
@@ -134,12 +134,12 @@ impl<'a> CallShape<'a> {
         }
     }
 
-    /// Whether it names a tool.
+    /// Returns whether it names a tool.
     const fn names_tool(&self) -> bool {
         self.tool || self.name && self.wrapped.is_some()
     }
 
-    /// What a call is given; nothing where it is no call.
+    /// Returns the arguments if it is a call.
     pub(super) fn call(self) -> Option<Raw<'a>> {
         let given = self.wrapped.or(self.given);
         given
@@ -148,7 +148,7 @@ impl<'a> CallShape<'a> {
             .or(self.parameter.filter(|_| self.tool))
     }
 
-    /// The same of a call or of an action.
+    /// Returns the arguments or payload if it is a call or an action.
     fn action(self) -> Option<Raw<'a>> {
         self.payload
             .filter(|_| self.kind.is_some())
@@ -156,7 +156,7 @@ impl<'a> CallShape<'a> {
     }
 }
 
-/// Whether what a tool may be given is described here, by a JSON Schema of an object.
+/// Returns whether a value is the JSON Schema of a tool's parameters.
 fn is_schema(value: Raw<'_>) -> bool {
     const KEYWORDS: [&str; 9] = [
         "$defs",
@@ -181,7 +181,7 @@ fn is_schema(value: Raw<'_>) -> bool {
         })
 }
 
-/// Whether an object describes a tool.
+/// Returns whether an object defines a tool.
 pub(super) fn is_definition(members: &BTreeMap<String, Raw<'_>>) -> bool {
     members.contains_key("name")
         && members
@@ -189,18 +189,19 @@ pub(super) fn is_definition(members: &BTreeMap<String, Raw<'_>>) -> bool {
             .any(|(name, value)| WRAPPERS.contains(&&**name) && is_schema(*value))
 }
 
-/// Whether a member of this name holds an action.
+/// Returns whether a member of this name contains an action.
 fn is_action(name: &str) -> bool {
     name == "action" || name.ends_with("Action") || name.ends_with("_action")
 }
 
-/// What an action in a value is evidence of, and how the value is searched.
+/// How to search a value for actions, and what they are evidence of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
     pub(super) showing: Showing,
-    /// The value is called an action.
+    /// The name of the value's member says that it is an action.
     named: bool,
-    /// Calls, commands and changes count by their names, as in members that a format doesn't have.
+    /// Accept calls, commands and changes by their names too, as in members that a format doesn't
+    /// have.
     wide: bool,
 }
 
@@ -214,8 +215,9 @@ impl From<Showing> for Search {
     }
 }
 
-/// Shows every action at or below `value`. A value that is called an action and can't be read as
-/// one is open.
+/// Emits every action in `value`. A value that is named an action but can't be read as one is
+/// emitted
+/// as unknown.
 pub(super) fn show<'r, 'a: 'r>(
     value: Raw<'a>,
     search: impl Into<Search>,
@@ -275,7 +277,7 @@ pub(super) fn show<'r, 'a: 'r>(
             }
             None if members.as_ref().is_some_and(is_definition) => {}
             None => {
-                // What isn't given to a call is no data.
+                // Data is skipped, unless it may be a call's arguments.
                 let searched =
                     |name: &str| !DATA.contains(&name) || wide && WRAPPERS.contains(&name);
                 for (name, value) in members
@@ -300,7 +302,7 @@ pub(super) fn show<'r, 'a: 'r>(
     }
 }
 
-/// Whether a value holds nothing that could be an action.
+/// Returns whether a value can't contain an action.
 fn is_nothing(value: Raw<'_>) -> bool {
     matches!(
         value.as_written(),
@@ -310,7 +312,7 @@ fn is_nothing(value: Raw<'_>) -> bool {
         .starts_with(|c: char| c == '-' || c.is_ascii_digit())
 }
 
-/// What is called an action and has no type: a call, or the text of a command.
+/// Converts an object without a `type` that is named an action: a call or the text of a command.
 fn call<'a>(value: Raw<'a>, members: Option<&BTreeMap<String, Raw<'a>>>) -> Action<'a> {
     let kind = match members {
         Some(members) if CallShape::of(members).names_tool() => {
@@ -327,31 +329,31 @@ fn call<'a>(value: Raw<'a>, members: Option<&BTreeMap<String, Raw<'a>>>) -> Acti
     }
 }
 
-/// A member that a format doesn't have, where it may hold an action or a result.
+/// A member that the format doesn't have and that may contain an action or a result.
 #[derive(Debug, Clone, Copy)]
 pub struct Other<'a> {
     value: Raw<'a>,
-    /// Its name or its place says that what it holds has run.
+    /// Its name or position says that its content has been executed.
     run: bool,
-    /// Its name says that it holds actions.
+    /// Its name says that it contains actions.
     named: bool,
 }
 
-/// The members of an object that a format has.
+/// Members that the format defines for an object.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// Those whose members aren't searched.
+    /// Names of members that aren't searched.
     pub(super) known: &'static [&'static str],
-    /// Those that are objects, and whether what they hold has run.
+    /// Members that are objects, and whether their content has been executed.
     pub(super) parts: &'static [(&'static str, bool, &'static Shape)],
 }
 
-/// The members of an action.
+/// Members of an action.
 pub(super) const ACTION: Shape = Shape {
     known: &["id", "type", "payload", "riskLevel", "reasoning"],
     parts: &[],
 };
-/// The names of the members of a decision, and of an evaluation.
+/// Names of the members of a decision and of an evaluation.
 pub(crate) const DECISION_MEMBERS: &[&str] = &[
     "status",
     "by",
@@ -368,12 +370,12 @@ pub(crate) const DECISION_MEMBERS: &[&str] = &[
     "signature",
     "kind",
 ];
-/// The members of a decision, and of an evaluation.
+/// Members of a decision and of an evaluation.
 pub(super) const DECISION: Shape = Shape {
     known: DECISION_MEMBERS,
     parts: &[],
 };
-/// The members of a result, an observation and a thought.
+/// Members of a result, an observation and a thought.
 pub(super) const RESULT: Shape = Shape {
     known: &[
         "success",
@@ -399,18 +401,19 @@ pub(super) const RESULT: Shape = Shape {
     ],
     parts: &[],
 };
-/// An object of members that no format has.
+/// An object for which no format defines members.
 pub(super) const FREE: Shape = Shape {
     known: &[],
     parts: &[],
 };
 
-/// The members of an object and of its parts that aren't among the known ones and may hold
+/// Returns the members of an object and its parts that the format doesn't define and that may
+/// contain
 /// something.
 pub(super) fn others<'a>(text: &'a str, shape: &'static Shape) -> Vec<Other<'a>> {
     let mut found = Vec::new();
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
-    // It has been read as a record before.
+    // Errors are impossible: the text has been read as a record before.
     drop(
         Level {
             shape,
@@ -445,7 +448,7 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self { shape, run, found } = self;
-        // An action may be spread among the members of something else.
+        // An action may be spread over the members of another object.
         let mut spread = CallShape::default();
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
             if let Some((_, ran, part)) = shape.parts.iter().find(|(part, ..)| *part == name) {
@@ -508,7 +511,8 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
 }
 
 impl<'a> Other<'a> {
-    /// Shows the actions that it holds. A result is open: nobody can tell of what it is.
+    /// Emits the actions in the member. A result is emitted as unknown, since its action isn't
+    /// known.
     pub(super) fn show<'r>(
         self,
         place: (Option<i64>, Option<Timestamp>, &'static str),
@@ -582,7 +586,7 @@ impl<'a> Other<'a> {
     }
 }
 
-/// What an action in the payload of a movement is evidence of.
+/// Returns what an action in a transition's payload is evidence of.
 pub(super) fn of_movement(from: governance::State, to: governance::State) -> Showing {
     use governance::State as S;
     match (from, to) {

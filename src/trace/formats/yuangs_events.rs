@@ -1,7 +1,8 @@
 //! `yuangs-events`: the event log of the command-line runtime.
 //!
-//! State movements and what they rest on are separate lines; a movement is joined with its evidence
-//! in the replay. Known of real files: byte-identical repeats and lost lines, no sequence number.
+//! State transitions and their evidence are separate lines, which the replay joins. Real files
+//! contain
+//! byte-identical repeats, lack lines, and have no sequence numbers.
 
 use super::native::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes};
 use super::shown::{self, Shape};
@@ -43,8 +44,9 @@ impl TraceFormat for YuangsEvents {
     }
 
     fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
-        // Other agents write `type`, `data` and `timestamp` as well: only who names an execution or
-        // a known type is detected by them.
+        // Other agents also write `type`, `data` and `timestamp`. An execution id or a known type
+        // is required in
+        // addition.
         let known = || unit.get("type").and_then(Raw::read::<EventType>).is_some();
         unit.has(&["type", "data"]) && (unit.has(&["executionId"]) || known())
     }
@@ -61,7 +63,7 @@ impl TraceFormat for YuangsEvents {
         let kind = cut.kind.and_then(Raw::read::<EventType>);
         let acts =
             kind.map(|kind| matches!(kind, EventType::ToolExecution | EventType::StateTransition));
-        // A result appears in events of other types as well.
+        // Events of other types contain results too.
         if acts == Some(true) || cut.acts || cut.result && acts.is_none() {
             return Some(Shown::Yes);
         }
@@ -83,7 +85,7 @@ impl TraceFormat for YuangsEvents {
     }
 }
 
-/// The types of event.
+/// The type of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say all there is")]
@@ -112,7 +114,7 @@ open_shapes! {
         others: Vec<shown::Other<'a>>,
     }
 
-    /// What belongs to the event, by its type.
+    /// The data of an event, depending on its type.
     pub struct EventData<'a> {
         from: Option<State>,
         to: Option<State>,
@@ -123,13 +125,13 @@ open_shapes! {
         error: Option<Raw<'a>>,
     }
 
-    /// What the state machine was handed.
+    /// The input of the state machine.
     pub struct EventMetadata<'a> {
         payload: Option<Raw<'a>>,
     }
 }
 
-/// What a payload says of an evaluation, whether or not it can be read as one.
+/// Members of an evaluation in a payload, read leniently.
 #[derive(Deserialize)]
 struct Ruled<'a> {
     #[serde(borrow, default)]
@@ -138,7 +140,7 @@ struct Ruled<'a> {
     reason: Option<Raw<'a>>,
 }
 
-/// The evaluation that a payload holds, with its reason where that is one of the known ones.
+/// Returns the evaluation in a payload, and its reason if that is known.
 pub(super) fn evaluation(
     payload: Option<Raw<'_>>,
 ) -> (Option<EvaluationKind>, Option<EvaluationReason>) {
@@ -151,11 +153,12 @@ pub(super) fn evaluation(
     )
 }
 
-/// What should have been there, where something is meant as a decision or an evaluation and can't
-/// be read as one: then something was ruled, and nobody can tell what.
+/// Checks that a payload which looks like a decision or an evaluation can be read as one. Otherwise
+/// the
+/// event happened, but its content is unknown.
 ///
 /// # Errors
-/// What it should have been.
+/// The expected content.
 pub(super) fn check_payload(
     from: State,
     to: State,
@@ -175,8 +178,9 @@ pub(super) fn check_payload(
     }
 }
 
-/// Whether what is next to a movement is meant as a decision, and can't be read as one: then
-/// something was decided, and nobody can tell what.
+/// Returns whether a transition's payload looks like a decision but can't be read as one. Then
+/// something
+/// was decided, but its content is unknown.
 fn is_garbled(from: State, to: State, payload: Option<Raw<'_>>) -> bool {
     let decides = from == State::Governing && matches!(to, State::Executing | State::Thinking);
     let Some(payload) = payload.filter(|_| decides) else {
@@ -224,9 +228,9 @@ static RAN: Shape = Shape {
 };
 
 impl<'a> Event<'a> {
-    /// Reads the members that an event and its parts don't have.
+    /// Reads the members that the format doesn't define.
     fn read_others(&mut self, text: &'a str) {
-        // What a tool or an observation returns has run; what a model returns hasn't.
+        // Results of tools and observations have been executed; a model's output hasn't.
         let ran = matches!(
             self.kind,
             EventType::ToolExecution | EventType::ObservationRecorded
@@ -234,10 +238,10 @@ impl<'a> Event<'a> {
         self.others = shown::others(text, if ran { &RAN } else { &EVENT });
     }
 
-    /// Whether a part that only this type of event has can be read.
+    /// Checks that the part specific to this type of event can be read.
     ///
     /// # Errors
-    /// What the part should have been.
+    /// The expected content of the part.
     pub fn check(&self) -> Result<(), &'static str> {
         let payload = self.metadata.as_ref().and_then(|m| m.payload);
         match self.kind {
@@ -271,7 +275,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Shows the actions that are somewhere else than this type of event keeps one.
+    /// Emits the actions in places where this type of event normally has none.
     fn show<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let of_payload = match (self.kind, self.data.from, self.data.to) {
             (EventType::StateTransition, Some(from), Some(to)) => shown::of_movement(from, to),
@@ -350,8 +354,8 @@ impl<'a> FormatRecord<'a> for Event<'a> {
                 match (self.data.from, self.data.to) {
                     (Some(from), Some(to)) => {
                         let (evaluation, reason) = evaluation(payload);
-                        // Two accounts of one decision: the stricter one counts, by whom it was
-                        // made as well.
+                        // Of two records of one decision, the more restrictive one applies,
+                        // including who made it.
                         let account = self
                             .data
                             .decision
@@ -447,7 +451,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
                 ("data", Fact::Annotation(Annotation::Other))
             }
         };
-        // What a decision is about is there before it.
+        // The action comes before the decision about it.
         let before = matches!(fact, Fact::Moved(moved) if moved.from == State::Governing);
         if before {
             self.show(emit);
@@ -464,7 +468,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
     }
 }
 
-/// The parts of an event that only its type makes what they are.
+/// Adds the parts of an event that depend on its type.
 fn parts_by_type(schema: &mut Map<String, Value>) {
     define::<NativeDecision<'_>>(schema, "NativeDecision");
     define::<NativeResult<'_>>(schema, "NativeResult");
@@ -497,7 +501,7 @@ fn parts_by_type(schema: &mut Map<String, Value>) {
     );
 }
 
-/// A movement that a decision leads to.
+/// Returns the schema of a transition that follows from a decision.
 pub(super) fn governing() -> Value {
     json!({
         "required": ["from", "to"],
@@ -505,22 +509,22 @@ pub(super) fn governing() -> Value {
     })
 }
 
-/// What has a member of a decision is meant as one.
+/// Returns the schema of an object that looks like a decision.
 pub(super) fn meant_as_decision() -> Value {
     json!({ "type": "object", "anyOf": [{ "required": ["status"] }, { "required": ["by"] }] })
 }
 
-/// A movement that an evaluation leads to.
+/// Returns the schema of a transition that follows from an evaluation.
 pub(super) fn evaluating() -> Value {
     json!({ "required": ["from", "to"], "properties": { "from": { "const": "EVALUATING" } } })
 }
 
-/// What has the member of an evaluation is meant as one.
+/// Returns the schema of an object that looks like an evaluation.
 pub(super) fn meant_as_evaluation() -> Value {
     json!({ "type": "object", "required": ["kind"] })
 }
 
-/// The schema of an evaluation.
+/// Returns the schema of an evaluation.
 pub(super) fn evaluation_schema() -> Value {
     let kinds = [
         EvaluationKind::Continue,

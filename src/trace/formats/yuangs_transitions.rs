@@ -1,4 +1,4 @@
-//! `yuangs-transitions`: nothing but the movements of the state, one execution a file.
+//! `yuangs-transitions`: state transitions without evidence, one execution per file.
 
 use super::native::{NativeDecision, open_shapes};
 use super::{
@@ -65,7 +65,7 @@ impl TraceFormat for YuangsTransitions {
 }
 
 open_shapes! {
-    /// One movement.
+    /// One state transition.
     pub struct Transition<'a> {
         from: State,
         to: State,
@@ -83,15 +83,15 @@ static MEMBERS: shown::Shape = shown::Shape {
 };
 
 impl<'a> Transition<'a> {
-    /// Reads the members that a movement doesn't have.
+    /// Reads the members that the format doesn't define.
     fn read_others(&mut self, text: &'a str) {
         self.others = shown::others(text, &MEMBERS);
     }
 
-    /// Whether a decision or an evaluation that goes with it can be read.
+    /// Checks that its decision or evaluation can be read.
     ///
     /// # Errors
-    /// What should have been one.
+    /// The expected content.
     fn check(&self) -> Result<(), &'static str> {
         events::check_payload(self.from, self.to, self.payload)
     }
@@ -120,7 +120,7 @@ impl<'a> FormatRecord<'a> for Transition<'a> {
             .map(|d| d.fact());
         let (evaluation, reason) = events::evaluation(self.payload);
         let showing = shown::of_movement(self.from, self.to);
-        // What a decision is about is there before it.
+        // The action comes before the decision about it.
         let before = self.from == State::Governing;
         let show = |emit: &mut dyn FnMut(&Step<'r, 'a>)| {
             if let Some(payload) = self.payload {

@@ -1,4 +1,4 @@
-//! `atif` and `langfuse`: trajectories that other programs exchange.
+//! `atif` and `langfuse`: trajectories that programs exchange.
 
 use super::messages;
 use super::{
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use strict_json::{Raw, Str};
 
-/// What neither of them holds.
+/// Parts that neither format contains.
 const NOT_RECORDED: &[NotRecorded] = &[
     NotRecorded::Decisions,
     NotRecorded::DecisionDetails,
@@ -39,7 +39,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
 
 pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
     name: "langfuse",
-    // What came of a call that only a model tells of isn't recorded.
+    // The result of a call that only a model's response contains isn't recorded.
     not_recorded: &[
         NotRecorded::Decisions,
         NotRecorded::DecisionDetails,
@@ -59,7 +59,7 @@ pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
     read: read_langfuse,
 };
 
-/// Whether a document is a trace with its observations in it.
+/// Returns whether a document is a trace that contains its observations.
 fn lists_observations(unit: &Unit<'_>) -> bool {
     let list = unit
         .get("observations")
@@ -127,7 +127,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut events = Events::new(whole, None);
     let mut document = raw.read::<Trajectory<'a>>().unwrap_or_default();
     document.tell(&mut events);
-    // Those of sub-agents, and of theirs.
+    // Trajectories of sub-agents, which may contain others.
     let mut left = document.subagent_trajectories.0.take().unwrap_or_default();
     left.reverse();
     let mut number = 0;
@@ -153,7 +153,7 @@ impl<'a> Trajectory<'a> {
     fn tell(&mut self, events: &mut Events<'a>) {
         for raw in self.steps.0.take().unwrap_or_default() {
             let step = raw.read::<AtifStep<'a>>().unwrap_or_default();
-            // An earlier trajectory has these.
+            // These steps are copied from an earlier trajectory.
             if step.is_copied_context.0 != Some(true) {
                 step.tell(events, raw);
             }
@@ -170,7 +170,7 @@ impl<'a> AtifStep<'a> {
         } else if is_word(self.source, &["agent"]) {
             events.tell(raw, What::Said(said));
         }
-        // Calls without a result yet: a result may name none.
+        // Calls without a result so far; a result may name no call.
         let mut open: Vec<Cow<'a, str>> = Vec::new();
         for raw in self.tool_calls.0.unwrap_or_default() {
             let Some(call) = raw.read::<StepCall<'a>>() else {
@@ -194,7 +194,7 @@ impl<'a> AtifStep<'a> {
                 None => (!open.is_empty()).then_some(0),
             };
             let answered = at.map(|at| open.remove(at));
-            // What a step without calls observes is no result of one.
+            // An observation in a step without calls isn't a call's result.
             if let Some(id) = named.or(answered) {
                 let ended = Ended {
                     id: Some(id),
@@ -212,12 +212,12 @@ impl<'a> AtifStep<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Export<'a> {
-    /// Its own id and session, where it is the trace itself.
+    /// Id and session of the trace, if the document is the trace itself.
     #[serde(borrow)]
     id: Lenient<Str<'a>>,
     #[serde(borrow, rename = "sessionId")]
     session: Lenient<Str<'a>>,
-    /// The trace of an observation.
+    /// Trace of a single observation.
     #[serde(borrow, rename = "traceId")]
     trace_id: Lenient<Str<'a>>,
     #[serde(borrow)]
@@ -280,7 +280,7 @@ struct Attributes<'a> {
     span_kind: Lenient<Str<'a>>,
 }
 
-/// The message of a tool, as `LangChain` gives it back.
+/// A tool's message in `LangChain`'s form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ToolMessage<'a> {
@@ -312,7 +312,7 @@ fn read_langfuse<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         let observation = raw.read::<LangfuseObservation<'a>>().unwrap_or_default();
         observation.tell(&mut events, raw);
     }
-    // They are listed in any order.
+    // Observations are listed in any order.
     events.sort();
     let trace = export.trace.0.unwrap_or_default();
     SessionRecord {

@@ -1,9 +1,12 @@
-//! `claude-code`: sessions of Claude Code, as it keeps them and as `--output-format stream-json`
-//! prints them.
+//! `claude-code`: sessions of Claude Code, as it stores them and as `--output-format stream-json`
+//! prints
+//! them.
 //!
-//! Every record stands on a line. A message of the model is split over several records; calls and
-//! results are blocks of messages. Rejections leave `toolUseResult` or `toolDenialKind`, or in a
-//! stream the list `permission_denials` at the end; approvals leave nothing.
+//! Every record is on its own line. A message of the model is split over several records; calls and
+//! results
+//! are blocks of messages. Rejections leave `toolUseResult` or `toolDenialKind`, or in a stream the
+//! list
+//! `permission_denials` at the end. Approvals leave nothing.
 
 use super::{
     Call, Change, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What,
@@ -31,7 +34,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     },
 };
 
-/// What no record of this format holds.
+/// Parts that no record of this format contains.
 const NOT_RECORDED: &[NotRecorded] = &[
     NotRecorded::Decisions,
     NotRecorded::DecisionDetails,
@@ -39,7 +42,7 @@ const NOT_RECORDED: &[NotRecorded] = &[
 ];
 
 fn is_session(unit: &Unit<'_>) -> bool {
-    // Records without a session: they describe files and queues.
+    // Records about files and queues, which name no session.
     let kinds = [
         "attribution-snapshot",
         "file-history-snapshot",
@@ -47,7 +50,7 @@ fn is_session(unit: &Unit<'_>) -> bool {
         "queue-operation",
         "summary",
     ];
-    // Settings and titles may come first, and new kinds of them come with each version.
+    // Settings and titles may come first, and each version adds new kinds of them.
     unit.has(&["type", "sessionId"]) && !unit.has_one(&["role", "executionId"])
         || unit.is_word("type", &kinds)
             && unit.has_one(&[
@@ -67,7 +70,7 @@ fn is_stream(unit: &Unit<'_>) -> bool {
             && unit.has_one(&["session_id", "timestamp", "parent_tool_use_id"])
 }
 
-/// The members of a line that tell something of calls.
+/// Members of a line that concern calls.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Line<'a> {
@@ -86,7 +89,7 @@ struct Line<'a> {
     agent: Lenient<Str<'a>>,
     #[serde(borrow)]
     parent_tool_use_id: Lenient<Str<'a>>,
-    /// The call that the sub-agent of a note about progress answers.
+    /// The call that started the sub-agent of a progress note.
     #[serde(borrow, rename = "parentToolUseID")]
     parent: Lenient<Str<'a>>,
     #[serde(rename = "isSidechain")]
@@ -105,7 +108,7 @@ struct Line<'a> {
     data: Lenient<Progress<'a>>,
 }
 
-/// What a sub-agent has said or done, as the session behind it notes.
+/// A message of a sub-agent, as the session that started it records it.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 struct Progress<'a> {
@@ -155,7 +158,7 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// The type of a block that doesn't say it.
+    /// Infers the type of a block without one.
     fn shape(&self) -> Option<&'static str> {
         if self.name.0.is_some() && self.input.is_some() {
             Some("tool_use")
@@ -192,7 +195,7 @@ impl<'a> Line<'a> {
                 tool: text(denial.tool).unwrap_or_default(),
                 input: Cow::Borrowed(denial.input.map_or("{}", Raw::as_written)),
             };
-            // Nobody is there to ask where this is printed.
+            // A stream is printed without a person to ask.
             let by = DecidedBy::Policy;
             tell(None, What::Refused { call, by });
         }
@@ -231,7 +234,7 @@ impl<'a> Line<'a> {
                         tell(Some(raw), What::Prompt(asked));
                     }
                 }
-                // A kind of block that nobody knows must not take a call along.
+                // A block of an unknown kind may still be a call.
                 (Some(kind), _)
                     if kind.ends_with("tool_use")
                         || kind == "tool_call"
@@ -245,7 +248,7 @@ impl<'a> Line<'a> {
                     tell(Some(raw), What::Call(call));
                 }
                 (Some(kind), _) if kind == "tool_result" || kind.ends_with("_tool_result") => {
-                    // The structured result of a record is that of its only block.
+                    // A structured result can be assigned only to a single block.
                     let beside = self.tool_use_result.filter(|_| results == 1);
                     let mut ended = ended(&block, beside, self.denial);
                     if let (How::Ok, Some(by), Some(id)) =
@@ -253,7 +256,7 @@ impl<'a> Line<'a> {
                     {
                         tell(Some(raw), What::Rejected { id, by });
                     }
-                    // The last record of a stream lists what was rejected.
+                    // The last record of a stream lists rejected calls.
                     if ended.how == How::Error && self.session_id.0.is_some() {
                         ended.how = How::ErrorSoFar;
                     }
@@ -276,7 +279,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// What a note about a sub-agent's progress tells, if it holds a message of it.
+    /// Reads the sub-agent's message in a progress note, if there is one.
     fn of_sub_agent(&self, whole: &'a str) -> Option<SessionRecord<'a>> {
         let progress = self.data.0?;
         let inner = progress.message?.read::<Line<'a>>()?;
@@ -296,7 +299,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether the program has put a text where the person's stand.
+/// Returns whether the program wrote a text in place of the person.
 fn is_machine_text(text: &str) -> bool {
     text.starts_with("<local-command")
         || text.starts_with("<bash-")
@@ -305,17 +308,16 @@ fn is_machine_text(text: &str) -> bool {
         || text.starts_with("Caveat: ")
 }
 
-/// How texts begin with which the program says that a person rejected a call. Any tool can print
-/// them.
+/// Beginnings of texts by which the program reports a person's rejection. Any tool can print them.
 const REJECTED: [&str; 4] = [
     "The user doesn't want to proceed with this tool use.",
     "The user doesn't want to take this action right now.",
-    // What a sub-agent is told.
+    // The text that a sub-agent receives.
     "Permission for this tool use was denied. The tool use was rejected",
     "The agent proposed a plan that was rejected by the user.",
 ];
 
-/// The same of texts about rules, and what comes behind it on the line.
+/// Beginnings of texts about rules, and the text that follows on the line.
 const DENIED: [(&str, &str); 4] = [
     ("cd to ", " was blocked"),
     ("Permission to use ", " has been denied"),
@@ -326,7 +328,7 @@ const DENIED: [(&str, &str); 4] = [
     ),
 ];
 
-/// Who has rejected a call, by what the program says.
+/// Returns who rejected a call according to a text of the program.
 fn says_rejected(text: &str) -> Option<DecidedBy> {
     if REJECTED.iter().any(|mark| text.starts_with(mark)) {
         return Some(DecidedBy::Human);
@@ -336,12 +338,12 @@ fn says_rejected(text: &str) -> Option<DecidedBy> {
     DENIED.iter().find_map(denied).map(|_| DecidedBy::Policy)
 }
 
-/// A note of a failure without what it begins with.
+/// Removes the prefix of a failure note.
 fn after_error(note: &str) -> &str {
     note.strip_prefix("Error: ").unwrap_or(note)
 }
 
-/// Who rejected a call, by the program's mark.
+/// Returns who rejected a call according to the program's mark.
 fn denier(denial: Lenient<Str<'_>>) -> Option<DecidedBy> {
     match &*text(denial)? {
         "user-rejected" => Some(DecidedBy::Human),
@@ -350,8 +352,9 @@ fn denier(denial: Lenient<Str<'_>>) -> Option<DecidedBy> {
     }
 }
 
-/// The end of a call. `beside`: what the program keeps of the result besides the block that the
-/// model is shown.
+/// Reads the end of a call. `beside` is the part of the result that the program keeps apart from
+/// the
+/// model's block.
 fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>>) -> Ended<'a> {
     let shown = output(block.content);
     let failed = block.is_error.0 == Some(true);
@@ -361,7 +364,7 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>
         .map(Str::decode);
     let interrupted = kept.as_ref().is_some_and(|k| k.interrupted.0 == Some(true));
     let how = match (denial.0.map(Str::decode).as_deref(), note.as_deref()) {
-        // A result that is no error shows that the call ran.
+        // A result that isn't an error shows that the call was executed.
         (Some("user-rejected"), _) if failed => How::Rejected(DecidedBy::Human),
         (Some("interrupted"), _) => How::Interrupted,
         (Some("cancelled"), _) if failed => How::Cancelled,
@@ -390,7 +393,7 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>
     }
 }
 
-/// What the program keeps of a result.
+/// The part of a result that the program keeps apart.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Kept<'a> {
@@ -413,7 +416,7 @@ struct Hunk<'a> {
 }
 
 impl Kept<'_> {
-    /// Its hunks.
+    /// Returns the change of a file.
     fn change(self) -> Option<Change> {
         let path = text(self.path)?.into_owned();
         let parts = self.patch.0.filter(|hunks| !hunks.is_empty())?;

@@ -1,8 +1,10 @@
-//! `cline` and `copilot-cli`: what their programs keep of a task.
+//! `cline` and `copilot-cli`: tasks as their programs store them.
 //!
-//! Cline and Roo keep what their window showed: `ask` where a person was asked, `say` where a tool
-//! ran by itself. Neither the answer nor the end of a call is kept. Copilot CLI keeps an event on
-//! each line; a call that was denied ends with a code of its own.
+//! Cline and Roo store what their window showed: `ask` where a person was asked, `say` where a tool
+//! was
+//! executed automatically. Neither the answer nor the end of a call is stored. Copilot CLI stores
+//! one event
+//! per line; a denied call ends with a code of its own.
 
 use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
@@ -45,7 +47,7 @@ pub(in crate::trace::formats) const COPILOT: SessionFormat = SessionFormat {
     has_arrays: false,
     names: Sessions::OfFile,
     is_shape_of: |unit| {
-        // Others begin with `session.start` as well: theirs names no session.
+        // Other formats begin with `session.start` too, but name no session there.
         let named = || {
             let data = unit.get("data").and_then(|raw| raw.read::<Data<'_>>());
             data.is_some_and(|data| data.session_id.0.is_some())
@@ -108,7 +110,7 @@ impl<'a> UiMessage<'a> {
             "text" => return events.tell(raw, What::Said(said)),
             "tool" => shown_tool(&said),
             "command" => {
-                // Cline marks commands that it always asks about.
+                // Cline marks commands that always need approval.
                 let line = said.strip_suffix("REQ_APP").unwrap_or(&said);
                 ("execute_command".to_owned(), object_of("command", line))
             }
@@ -130,7 +132,7 @@ impl<'a> UiMessage<'a> {
             exit_code: None,
             change: None,
         };
-        // A message that is still being written comes again under its time, or is the last one.
+        // An incomplete message is repeated under the same time, or is the last one.
         let what = if self.partial.0 == Some(true) {
             What::Decided {
                 call,
@@ -148,7 +150,7 @@ impl<'a> UiMessage<'a> {
     }
 }
 
-/// Where a request to the model says that Cline works.
+/// Returns Cline's working directory from a request to the model.
 fn requested_in(said: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Shown {
@@ -158,7 +160,7 @@ fn requested_in(said: &str) -> Option<String> {
     text_calls::work_tree(&shown.request).map(str::to_owned)
 }
 
-/// A tool as the window shows it: an object in a string.
+/// Reads a tool as the window shows it: an object in a string.
 fn shown_tool(said: &str) -> (String, Cow<'static, str>) {
     #[derive(Default, Deserialize)]
     struct Shown {
@@ -282,7 +284,7 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut record = SessionRecord::default();
     match &*kind {
         "" => return copilot_history::read(raw, whole),
-        // Commands that the person types aren't the agent's.
+        // Commands typed by the person aren't the agent's.
         "tool.user_requested" => {
             if let Some(id) = id(data.tool_call_id) {
                 events.tell(raw, What::OfPerson(id));
@@ -473,7 +475,7 @@ mod tests {
             ),
             (vec![named, start("a"), start("b"), denied("r")], "a"),
             (vec![start("a"), request(""), start("b"), denied("r")], "a"),
-            // The only one that waits.
+            // The only waiting call.
             (vec![start("a"), denied("q")], "a"),
             (vec![start("a"), start("b"), denied("q")], "-"),
         ];

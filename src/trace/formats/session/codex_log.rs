@@ -1,9 +1,10 @@
 //! `codex-log`: the log of Codex's terminal interface.
 //!
-//! It holds what the interface is told and what the person answers. Most lines are redraws. An
-//! answer names a turn, not a call, so it belongs to the oldest open question of its kind.
-//! `session_configured` begins another session. What an approval for the whole session covers later
-//! isn't recorded.
+//! It contains the messages to the interface and the person's answers. Most lines are redraws. An
+//! answer
+//! names a turn, not a call, so it belongs to the oldest open question of its kind.
+//! `session_configured` begins
+//! another session. What an approval for the whole session covers later isn't recorded.
 
 use super::codex::{decliner, rejection};
 use super::{
@@ -32,7 +33,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     },
 };
 
-/// What not every record of this format holds: a question about each call.
+/// Parts that not every record contains: not every call has a question.
 const NOT_RECORDED: &[NotRecorded] = &[NotRecorded::Decisions, NotRecorded::DecisionDetails];
 
 #[derive(Debug, Default, Deserialize)]
@@ -152,12 +153,12 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The call that an event of a rollout says the end of.
+/// Returns the call whose end an event of a rollout records.
 pub(super) fn ended_call(event: Raw<'_>) -> Option<(Call<'_>, Ended<'_>)> {
     let message = event.read::<Message<'_>>()?;
     let kind = text(message.kind)?;
     message.call_id.0?;
-    // What the person typed has no call.
+    // A command typed by the person isn't a call.
     if text(message.source).as_deref() == Some("user_shell") {
         return None;
     }
@@ -171,7 +172,7 @@ pub(super) fn ended_call(event: Raw<'_>) -> Option<(Call<'_>, Ended<'_>)> {
     Some((call, message.ended()))
 }
 
-/// What the person does.
+/// Returns the event of a person's operation.
 fn operation(payload: Payload<'_>) -> Option<What<'_>> {
     let to = match &*text(payload.kind)? {
         "exec_approval" => Question::Command,
@@ -184,7 +185,7 @@ fn operation(payload: Payload<'_>) -> Option<What<'_>> {
     };
     let decision = payload.decision?;
     let word = decision.read::<Str<'_>>().map(Str::decode);
-    // A decision with details is an object that is named after it.
+    // A decision with details is an object with one member, named after the decision.
     let word = word.unwrap_or_else(|| {
         let written = decision.as_written();
         Cow::Borrowed(written.split('"').nth(1).unwrap_or_default())
@@ -202,7 +203,7 @@ fn operation(payload: Payload<'_>) -> Option<What<'_>> {
 }
 
 impl<'a> Message<'a> {
-    /// How a patch changes its only file.
+    /// Returns the change of a patch that changes a single file.
     fn change(&self) -> Option<What<'a>> {
         Some(What::Change {
             id: text(self.call_id)?,
@@ -251,7 +252,7 @@ impl<'a> Message<'a> {
             _ => {}
         }
         if let Some(tool) = kind.strip_suffix("_begin") {
-            // Steps of the program have no call.
+            // Steps of the program aren't calls.
             self.call_id.0?;
             return Some(began(self.other_call(tool)));
         }
@@ -366,12 +367,13 @@ fn began(call: Call<'_>) -> What<'_> {
     }
 }
 
-/// An input with one member.
+/// Returns an input with one member.
 fn member<'a>(name: &str, raw: Option<Raw<'_>>) -> Option<Cow<'a, str>> {
     raw.map(|raw| Cow::Owned(format!("{{\"{name}\":{}}}", raw.as_written())))
 }
 
-/// The changes of files as the tool is given them; nothing where one of them can't be read.
+/// Returns the changes in the form of the patch tool's input; `None` when one of them can't be
+/// read.
 fn patch(changes: Option<Raw<'_>>) -> Option<String> {
     let changes = changes?.read::<Value>()?;
     let mut out = String::from("*** Begin Patch\n");
@@ -396,7 +398,7 @@ fn patch(changes: Option<Raw<'_>>) -> Option<String> {
     Some(out)
 }
 
-/// The change of a file, where it is the only one.
+/// Returns the change of a file, if it is the only one.
 fn only_change(changes: Option<Raw<'_>>) -> Option<Change> {
     let changes = changes?.read::<Value>()?;
     let changes = changes.as_object().filter(|all| all.len() == 1)?;
@@ -407,7 +409,7 @@ fn only_change(changes: Option<Raw<'_>>) -> Option<Change> {
     })
 }
 
-/// What a change does, and what goes with it.
+/// Returns the kind of a change and its data.
 fn kind_of(change: &Value) -> Option<(&str, &Value)> {
     if let Some(kind) = change.get("type").and_then(Value::as_str) {
         return Some((kind, change));
@@ -416,13 +418,13 @@ fn kind_of(change: &Value) -> Option<(&str, &Value)> {
     Some((kind, inner))
 }
 
-/// The hunks of a change: `{"add":{"content"}}`, `{"delete":{"content"}}` or
-/// `{"update":{"unified_diff","move_path"}}`, or the same with the word in `type`.
+/// Returns the hunks of a change: `{"add":{"content"}}`, `{"delete":{"content"}}` or
+/// `{"update":{"unified_diff","move_path"}}`, or the same with the kind in `type`.
 fn hunks(change: &Value) -> Option<String> {
     let (kind, inner) = kind_of(change)?;
     let member = |name: &str| inner.get(name).and_then(Value::as_str);
     match kind {
-        // Where it goes to is only said beside the hunks.
+        // The target of a move isn't in the hunks.
         "update" if member("move_path").is_none() => {
             let mut diff = member("unified_diff")?.to_owned();
             if !diff.ends_with('\n') {
@@ -436,7 +438,7 @@ fn hunks(change: &Value) -> Option<String> {
     }
 }
 
-/// A file that appears or goes.
+/// Returns the hunk of a created or deleted file.
 fn whole(content: &str, sign: char) -> String {
     let lines = content.lines().count();
     let mut out = match sign {

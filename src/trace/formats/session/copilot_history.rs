@@ -1,5 +1,5 @@
-//! Sessions that older versions of Copilot CLI keep as one document: the messages of the model, and
-//! the timeline that the window showed.
+//! Sessions that older versions of Copilot CLI store as one document: messages of the model and the
+//! timeline of the window.
 
 use super::messages;
 use super::{
@@ -23,7 +23,7 @@ struct History<'a> {
     timeline: Lenient<Vec<Raw<'a>>>,
 }
 
-/// What the window showed of a call.
+/// A call in the window's timeline.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Shown<'a> {
@@ -61,7 +61,7 @@ impl ShownResult<'_> {
     }
 }
 
-/// Reads a document. The messages give the order of the calls, the timeline says how they ended.
+/// Reads a document. The messages give the order of the calls, the timeline their ends.
 pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut events = Events::new(whole, None);
     let history = raw.read::<History<'a>>().unwrap_or_default();
@@ -88,7 +88,7 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         }
     }
     for (id, raw, shown) in shown {
-        // The timeline shows a call when it is asked for, and again when it is over.
+        // The timeline shows a call when it is requested and again when it ends.
         if told.contains(&id) {
             continue;
         }

@@ -1,7 +1,8 @@
-//! `gemini-cli`: chats that Gemini CLI keeps, as one document or as lines.
+//! `gemini-cli`: chats that Gemini CLI stores, as one document or as lines.
 //!
-//! A call and its result are one object in a message. Lines repeat a message when calls come in.
-//! A status says how a call ended; the exit code of a command appears in its text.
+//! A call and its result are one object in a message. Lines repeat a message when calls are added.
+//! A status
+//! says how a call ended; the exit code of a command is part of its text.
 
 use super::{
     Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
@@ -43,7 +44,7 @@ struct Chat<'a> {
     project: Option<Raw<'a>>,
     #[serde(borrow)]
     messages: Lenient<Vec<Raw<'a>>>,
-    /// What a line changes: it may hold all messages again.
+    /// Changes that a line makes; it may repeat all messages.
     #[serde(borrow, rename = "$set")]
     set: Option<Raw<'a>>,
 }
@@ -98,7 +99,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             }
         }
         (None, None) if chat.project.is_some() => record.header = true,
-        // It may come again, with more calls, their results, or less of what these were.
+        // A message may be repeated with more calls or their results, or with fewer.
         (None, None) => {
             record.copy = true;
             message(&mut events, raw, true);
@@ -108,7 +109,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     record
 }
 
-/// What a message tells. `again`: it may repeat one.
+/// Reads a message. `again`: it may repeat an earlier one.
 fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
     let message = raw.read::<Message<'a>>().unwrap_or_default();
     events.time = message.timestamp.0;
@@ -123,7 +124,7 @@ fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
             continue;
         };
         let name = text(call.name).unwrap_or_default();
-        // A message that comes again with more in it has the same time.
+        // A repeated message has the same time.
         let id = id(call.id).unwrap_or_else(|| match events.time {
             Some(time) if again => format!("{}@{}", events.own_id(), time.millis()).into(),
             _ => events.own_id(),
@@ -144,11 +145,11 @@ fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
     }
 }
 
-/// How the program says that the person didn't allow a call.
+/// Texts by which the program reports that the person denied a call.
 const DENIALS: [&str; 2] = ["User did not allow tool call", "User denied execution"];
 
 impl<'a> ToolCall<'a> {
-    /// How it ended; nothing while it goes on.
+    /// Returns the end of the call; `None` while it is running.
     fn ended(&self, id: Cow<'a, str>, name: &str) -> Option<Ended<'a>> {
         let status = text(self.status)?;
         let (shown, error) = response(self.result);
@@ -158,7 +159,7 @@ impl<'a> ToolCall<'a> {
         let how = match &*status {
             "success" if exit_code.is_some_and(|code| code != 0) => How::Error,
             "success" => How::Ok,
-            // The status is the program's, and so is the error beside it: no tool prints either.
+            // Status and error come from the program; a tool can't print either.
             "error" if error && shown.starts_with("Tool execution denied by policy") => {
                 How::Rejected(DecidedBy::Policy)
             }
@@ -179,7 +180,7 @@ impl<'a> ToolCall<'a> {
     }
 }
 
-/// The text of a result, and whether the program gave it as an error.
+/// Returns the text of a result, and whether the program recorded it as an error.
 fn response(raw: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -220,8 +221,8 @@ fn response(raw: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
     }
 }
 
-/// The exit code in the text about a command: the last one, since what the command printed comes
-/// before it.
+/// Returns the exit code in the text about a command: the last one, since the command's own output
+/// comes before it.
 fn exit_code(text: &str) -> Option<i64> {
     let line = text
         .lines()

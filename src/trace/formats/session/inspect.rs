@@ -1,8 +1,8 @@
 //! `inspect`: logs of Inspect, as JSON or as the documents of an `.eval` archive.
 //!
-//! Each sample is a session. Its messages and its events hold calls and results: the same id is the
-//! same call. What an approver decided is an event of its own, or the type of the error of a
-//! result.
+//! Each sample is a session. Its messages and its events contain calls and results; equal ids mean
+//! the same
+//! call. An approver's decision is an event of its own, or the type of a result's error.
 
 use super::messages::{self, Message};
 use super::{
@@ -74,7 +74,7 @@ struct SampleEvent<'a> {
     #[serde(borrow)]
     result: Option<Raw<'a>>,
     pending: Lenient<bool>,
-    /// What a tool did by itself, in older logs.
+    /// Nested events of a tool, in older logs.
     #[serde(borrow)]
     events: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
@@ -114,21 +114,21 @@ struct Failed<'a> {
     error: Lenient<ToolError<'a>>,
 }
 
-/// What approvers decided about calls: whether it was an approval, and who they were.
+/// Approvers' decisions by call: whether the call was approved, and by whom.
 type Decisions<'a> = HashMap<Cow<'a, str>, (bool, DecidedBy)>;
 
-/// Bytes of long texts that are put into the calls of one sample.
+/// Maximum bytes of long texts inserted into the calls of one sample.
 const ATTACHED: usize = 16 << 20;
 
-/// Long texts of a sample, by the names that arguments of events hold in their place.
+/// Long texts of a sample by name. Arguments of events contain the names.
 struct Attachments<'a> {
     texts: collections::HashMap<Cow<'a, str>, Raw<'a>>,
-    /// Bytes that may still be put in.
+    /// Remaining bytes.
     left: usize,
 }
 
 impl<'a> Attachments<'a> {
-    /// Puts the texts into the arguments of a call.
+    /// Replaces names by texts in the arguments of a call.
     fn put_into(&mut self, input: Cow<'a, str>) -> Cow<'a, str> {
         const MARK: &str = "\"attachment://";
         if self.texts.is_empty() || !input.contains(MARK) {
@@ -175,7 +175,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         sample.tell(&mut events);
     }
     SessionRecord {
-        // An archive holds samples one by one: the file is the log.
+        // An archive contains single samples; the file is the log.
         whole: !alone,
         events: events.into_list(),
         ..SessionRecord::default()
@@ -190,7 +190,7 @@ impl<'a> Sample<'a> {
         let mut modified = HashMap::new();
         for (_, event) in &told {
             if let Some((id, (approved, by))) = event.decision() {
-                // Of two decisions about a call the rejection counts.
+                // Of two decisions about a call, a rejection applies.
                 let known = decisions.entry(id).or_insert((approved, by));
                 if !approved || known.0 {
                     *known = (approved, by);
@@ -232,7 +232,7 @@ impl<'a> Sample<'a> {
                 reject(ended, &error, &decisions);
             }
         }
-        // What only the events hold: a conversation may have been cut, or be another agent's.
+        // Calls that only the events contain: the conversation may be truncated or another agent's.
         for (raw, event) in told {
             if is_word(event.event, &["model"]) {
                 for mut call in event.output.map(messages::asked).unwrap_or_default() {
@@ -271,26 +271,26 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// A call that was told of.
+/// A call that has been emitted.
 struct Told {
-    /// A hash of the tool and of what it is given.
+    /// Hash of the tool and its arguments.
     hash: u64,
     has_ended: bool,
 }
 
-/// The calls of a sample that were told of.
+/// Calls of a sample that have been emitted.
 struct Calls<'a> {
     by_id: HashMap<Cow<'a, str>, Vec<Told>>,
-    /// What approvers made of the arguments of calls.
+    /// Arguments that approvers modified.
     modified: HashMap<Cow<'a, str>, Cow<'a, str>>,
     attachments: Attachments<'a>,
 }
 
-/// Calls of one id that are compared with another one.
+/// Maximum number of calls with one id that are compared with another call.
 const COMPARED: usize = 64;
 
 impl<'a> Calls<'a> {
-    /// Puts in what a call really is given.
+    /// Sets the arguments with which a call is actually executed.
     fn complete(&mut self, call: &mut Call<'a>) {
         let changed = call.id.as_ref().and_then(|id| self.modified.get(id));
         let given = changed.unwrap_or(&call.input).clone();
@@ -306,7 +306,7 @@ impl<'a> Calls<'a> {
         self.by_id.entry(id).or_default().push(told);
     }
 
-    /// Takes note of a result.
+    /// Marks a call as ended.
     fn end(&mut self, id: Option<&Cow<'a, str>>) {
         let told = id.and_then(|id| self.by_id.get_mut(id));
         let mut open = told.into_iter().flatten().filter(|told| !told.has_ended);
@@ -319,8 +319,9 @@ impl<'a> Calls<'a> {
         self.by_id.contains_key(id)
     }
 
-    /// The same call, if it was told of; another tool or other arguments under its id are another.
-    /// `is_bare`: nothing says what it was given.
+    /// Returns the same call, if it was emitted. A call with another tool or other arguments is a
+    /// different
+    /// one, even with the same id. `is_bare` means that the arguments aren't recorded.
     fn find(&self, call: &Call<'a>, is_bare: bool) -> Option<&Told> {
         let told = self.by_id.get(call.id.as_ref()?)?;
         let hash = hash_of(call);
@@ -332,13 +333,13 @@ impl<'a> Calls<'a> {
     }
 }
 
-/// A hash of what a call does, however its arguments are written.
+/// Hashes a call, independent of the notation of its arguments.
 fn hash_of(call: &Call<'_>) -> u64 {
     let given = canonicalise(Raw::trusted(&call.input));
     known::hash(&format!("{} {given}", call.tool))
 }
 
-/// Events, and those that happened within them.
+/// Collects events and those nested in them.
 fn read_events<'a>(raw: Vec<Raw<'a>>, all: &mut Vec<(Raw<'a>, SampleEvent<'a>)>) {
     for raw in raw {
         if let Some(mut event) = raw.read::<SampleEvent<'a>>() {
@@ -350,7 +351,7 @@ fn read_events<'a>(raw: Vec<Raw<'a>>, all: &mut Vec<(Raw<'a>, SampleEvent<'a>)>)
 }
 
 impl<'a> SampleEvent<'a> {
-    /// The arguments that an approver gave a call in the place of its own.
+    /// Returns the arguments that an approver set instead of the original ones.
     fn modified(&self) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
         #[derive(Deserialize)]
         struct Modified<'a> {
@@ -424,8 +425,9 @@ fn tell_decision<'a>(
     }
 }
 
-/// A result that an approver prevented. Who that was may not be recorded: then it was asked for,
-/// and a person is who is asked.
+/// Marks a result as rejected by an approver. If no approver is recorded, someone was asked, so it
+/// was a
+/// human.
 fn reject(ended: &mut Ended<'_>, error: &ToolError<'_>, decisions: &Decisions<'_>) {
     if is_word(error.kind, &["approval"]) {
         let decision = ended.id.as_ref().and_then(|id| decisions.get(id));

@@ -1,10 +1,12 @@
 //! `messages` and `pi`: conversations as lists of messages.
 //!
-//! The messages of `OpenAI` (chat and Responses) and of Anthropic, and what other programs made of
-//! them: a list, a document that holds one, a conversation on a line or a message on a line. `pi`
-//! writes a line that names the session, then a message on a line. An assistant may say that it
-//! called a tool; only calls are calls. Older Cline and Roo write them as tags into the text, and
-//! their results come back in texts of the user.
+//! Reads the messages of `OpenAI` (chat and Responses) and of Anthropic, and other programs'
+//! variants: a list,
+//! a document that contains one, a conversation on a line, or a message on a line. `pi` writes a
+//! line with the
+//! session's id, then a message per line. A claim in an assistant's text isn't a call. Older Cline
+//! and Roo write
+//! calls as tags into the text, and their results come in texts of the user.
 
 mod hosted;
 mod notes;
@@ -68,7 +70,7 @@ const AGENT: &[&str] = &["assistant", "ai", "model", "agent"];
 const TOOL: &[&str] = &["tool", "function", "toolResult", "tool_result"];
 const SYSTEM: &[&str] = &["system", "developer"];
 
-/// Parts of messages and items that are calls, and get their results elsewhere.
+/// Types of parts and items that are calls whose results come separately.
 const CALLS: &[&str] = &[
     "tool_use",
     "server_tool_use",
@@ -84,7 +86,7 @@ const CALLS: &[&str] = &[
     "computer_call",
     "apply_patch_call",
 ];
-/// Those that hold their results.
+/// Types of items that contain a call and its result.
 const DONE: &[&str] = &[
     "mcp_call",
     "web_search_call",
@@ -128,8 +130,9 @@ fn is_message(unit: &Unit<'_>) -> bool {
 }
 
 fn is_conversation(unit: &Unit<'_>) -> bool {
-    // `traj` is what runs of tau-bench call it. Runs of tau2-bench may only have `ticks`, and its
-    // results hold all runs.
+    // Runs of tau-bench call the list `traj`. Runs of tau2-bench may have only `ticks`, and its
+    // results
+    // contain all runs.
     let runs = || unit.get("traj").filter(|_| unit.has(&["task_id"]));
     if unit.has(&["info", "tasks"]) && unit.has_one(&["simulations", "simulation_index"])
         || unit.has(&["task_id", "ticks", "termination_reason"])
@@ -158,7 +161,7 @@ fn is_conversation(unit: &Unit<'_>) -> bool {
         })
 }
 
-/// A document that holds a conversation.
+/// A document that contains a conversation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Document<'a> {
@@ -190,7 +193,7 @@ struct Document<'a> {
     ticks: Lenient<Vec<Lenient<Tick<'a>>>>,
 }
 
-/// What happened at one time in a run of tau2-bench, where both sides may talk at once.
+/// A time step in a run of tau2-bench, in which both sides may act.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Tick<'a> {
@@ -205,7 +208,7 @@ struct Tick<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// The messages of a run of tau-bench or tau2-bench; nothing where it is none.
+    /// Reads the messages of a run of tau-bench or tau2-bench; does nothing for other documents.
     fn run(&mut self, events: &mut Events<'a>, raw: Raw<'a>) {
         let Some(task) = id(self.task_id) else {
             return;
@@ -296,7 +299,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     }
     record.cwd = record.cwd.or(events.cwd.take().map(Cow::Owned));
     record.events = events.into_list();
-    // A conversation whose program takes tags for calls does so from its beginning.
+    // If a program reads tags as calls, it does so from the beginning of the conversation.
     let in_text = |event: &Event<'_>| matches!(event.what, What::CallsInText);
     if record.whole
         && let Some(at) = record.events.iter().position(in_text)
@@ -330,7 +333,7 @@ fn read_pi<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     read(raw, whole)
 }
 
-/// A message, an item of a response or a part of a message: what is asked of them is one thing.
+/// A message, an item of a response or a part of a message: they share their members.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Message<'a> {
@@ -349,7 +352,7 @@ pub(super) struct Message<'a> {
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
     tool_calls: Option<Raw<'a>>,
-    /// Where `LangChain` keeps what the provider sent.
+    /// The provider's data in `LangChain`.
     #[serde(borrow)]
     additional_kwargs: Lenient<Provided<'a>>,
     #[serde(borrow)]
@@ -402,7 +405,7 @@ pub(super) struct Message<'a> {
     status: Lenient<Str<'a>>,
     #[serde(borrow)]
     error: Option<Raw<'a>>,
-    /// Who asked for the call that tau2-bench gives a result of.
+    /// Who requested the call of this result, in tau2-bench.
     #[serde(borrow)]
     requestor: Option<Raw<'a>>,
     is_error: Lenient<bool>,
@@ -417,7 +420,7 @@ struct Provided<'a> {
     tool_calls: Option<Raw<'a>>,
 }
 
-/// What a message tells.
+/// Reads a message.
 pub(super) fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
     let Some(message) = raw.read::<Message<'a>>() else {
         return;
@@ -447,7 +450,7 @@ impl<'a> Message<'a> {
         if self.item(events, raw) {
             return;
         }
-        // LangChain names the role `type`.
+        // LangChain stores the role in `type`.
         let role = if self.role.0.is_some() {
             self.role
         } else {
@@ -494,7 +497,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// The calls that a message lists.
+    /// Returns the calls that a message lists.
     fn tool_calls(&self) -> Vec<Raw<'a>> {
         let is_empty = |raw: &Raw<'_>| matches!(raw.as_written(), "null" | "[]");
         let provided = || self.additional_kwargs.0.as_ref()?.tool_calls;
@@ -509,7 +512,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// The text of a part that is nothing else.
+    /// Returns the text of a part that is nothing but text.
     fn text_of(raw: Raw<'a>) -> Option<Cow<'a, str>> {
         if let Some(said) = raw.read::<Str<'a>>() {
             return Some(said.decode());
@@ -551,7 +554,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Tells of a call or a result, if it is one.
+    /// Reads a call or a result. Returns whether it is one.
     fn item(&self, events: &mut Events<'a>, raw: Raw<'a>) -> bool {
         let Some(kind) = text(self.kind) else {
             return false;
@@ -630,7 +633,8 @@ impl<'a> Message<'a> {
         .filter(|id| !id.is_empty())
     }
 
-    /// It as the result of a call. A message of a tool has an id of its own.
+    /// Returns it as the result of a call. A tool's message has an id of its own, which isn't the
+    /// call's.
     pub(super) fn ended(&self) -> Ended<'a> {
         let is_part = text(self.kind).is_some_and(|kind| is_result(&kind));
         let named = Self {
@@ -691,7 +695,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The calls in what a model gave back: a message, a list of messages or parts, or a response.
+/// Returns the calls in a model's output: a message, a list of messages or parts, or a response.
 pub(super) fn asked<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
     let mut events = Events::new(raw.as_written(), None);
     if let Some(list) = raw.read::<Vec<Raw<'a>>>() {
@@ -711,13 +715,13 @@ pub(super) fn asked<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
     events.into_calls()
 }
 
-/// The calls in what a model chose: a message, or an object that holds it.
+/// Returns the calls in a model's choice: a message or an object that contains one.
 pub(super) fn choice<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
     let inner = raw.read::<Choice<'a>>().and_then(|choice| choice.message);
     asked(inner.unwrap_or(raw))
 }
 
-/// The command lines of a call of a hosted shell.
+/// Returns the command lines of a hosted shell's call.
 fn commands(action: Raw<'_>) -> Option<String> {
     #[derive(Deserialize)]
     struct Action<'a> {

@@ -1,7 +1,8 @@
-//! `openhands`: events of `OpenHands`, as a list, one in a file, or runs on lines (`output.jsonl`).
+//! `openhands`: events of `OpenHands`, as a list, one per file, or runs on lines (`output.jsonl`).
 //!
-//! An observation names its action as `cause`. The ids of calls restart in every run and join
-//! nothing. Whoever confirmed an action isn't recorded, and `confirmed` is what is written where
+//! An observation names its action as `cause`. Ids of calls restart in every run and identify
+//! nothing across
+//! runs. The format doesn't record who confirmed an action, and writes `confirmed` even where
 //! nobody was asked.
 
 use super::messages::Message;
@@ -40,7 +41,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     read,
 };
 
-/// Whether a document lists the events of a conversation, as the server gives them out.
+/// Returns whether a document lists the events of a conversation, as the server returns them.
 fn is_trajectory(unit: &Unit<'_>) -> bool {
     let events = unit
         .get("trajectory")
@@ -52,7 +53,7 @@ fn is_trajectory(unit: &Unit<'_>) -> bool {
     })
 }
 
-/// Actions that are no calls of tools.
+/// Actions that aren't calls of tools.
 const NO_TOOLS: &[&str] = &[
     "message",
     "system",
@@ -140,7 +141,7 @@ struct Args<'a> {
     is_input: Option<Raw<'a>>,
 }
 
-/// An action of a run whose events have no ids.
+/// A call without a result, in a run whose events have no ids.
 struct Open<'a> {
     action: Cow<'a, str>,
     id: Cow<'a, str>,
@@ -156,7 +157,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             record.session = text(run.instance_id).filter(|id| !id.is_empty());
             record.whole = true;
             for raw in history {
-                // Some versions keep pairs of an action and what came of it.
+                // Some versions store pairs of an action and its observation.
                 match raw.read::<Vec<Raw<'a>>>() {
                     Some(pair) => pair
                         .into_iter()
@@ -197,7 +198,7 @@ impl<'a> OpenHandsEvent<'a> {
         action: Cow<'a, str>,
         open: &mut Vec<Open<'a>>,
     ) {
-        // Old versions have the arguments beside the action.
+        // Old versions put the arguments next to the action.
         let given = self.args.unwrap_or(raw);
         let args = given.read::<Args<'a>>().unwrap_or_default();
         let of_user = is_word(self.source, &["user", "environment"]);
@@ -222,7 +223,7 @@ impl<'a> OpenHandsEvent<'a> {
             events.tell(raw, What::Said(thought));
         }
         let id = id(self.id).unwrap_or_else(|| events.own_id());
-        // What is typed into a running command is no command line.
+        // Input for a running command isn't a command line.
         let typed = args
             .is_input
             .is_some_and(|raw| raw.as_written().trim_matches('"') == "true");
@@ -241,7 +242,7 @@ impl<'a> OpenHandsEvent<'a> {
             events.tell(raw, What::Rejected { id: id.clone(), by });
         }
         if action == "finish" {
-            // It ends the run, and that is all that it does: nothing answers it.
+            // It only ends the run, and gets no observation.
             let done = ended(Some(id), How::Ok, Cow::Borrowed(""));
             events.tell(raw, What::Ended(done));
             return;
@@ -258,7 +259,7 @@ impl<'a> OpenHandsEvent<'a> {
         name: &str,
         open: &mut Vec<Open<'a>>,
     ) {
-        // What a person's command printed. The source is that of the action.
+        // The output of a person's command. The source is that of the action.
         if is_word(self.source, &["user", "environment"]) && !is_failure(name) {
             return;
         }
@@ -274,7 +275,7 @@ impl<'a> OpenHandsEvent<'a> {
                 }
             }
         };
-        // Answers to what isn't a call.
+        // Observations of actions that aren't calls.
         if matches!(
             name,
             "recall" | "agent_state_changed" | "null" | "message" | "chat" | "condense"
@@ -289,7 +290,7 @@ impl<'a> OpenHandsEvent<'a> {
             .or_else(|| extras?.metadata.0.as_ref()?.exit_code.0);
         let how = match (name, code) {
             ("user_rejected", _) => How::Rejected(DecidedBy::Human),
-            // It goes on, or was given up.
+            // The command is still running, or was abandoned.
             (_, Some(-1)) => How::Interrupted,
             (_, Some(0)) => How::Ok,
             (_, Some(_)) => How::Error,
@@ -301,7 +302,7 @@ impl<'a> OpenHandsEvent<'a> {
         events.tell(raw, What::Ended(ended));
     }
 
-    /// An event of the SDK, whose actions and observations are objects.
+    /// Reads an event of the SDK, whose actions and observations are objects.
     fn of_sdk(&self, events: &mut Events<'a>, raw: Raw<'a>) {
         let id = id(self.tool_call_id);
         let kind = text(self.kind).unwrap_or_default();
@@ -347,7 +348,7 @@ impl<'a> OpenHandsEvent<'a> {
             let reason = output(self.rejection_reason);
             events.tell(raw, What::Ended(ended(id, How::Rejected(by), reason)));
         } else if self.action.is_some() || kind == "ActionEvent" {
-            // What the SDK didn't take for an action is kept as the model wrote it.
+            // If the SDK rejected an action, only the model's original call is recorded.
             let asked = self.tool_call.filter(|_| self.action.is_none());
             let asked = asked.and_then(|raw| raw.read::<Message<'a>>());
             let call = Call {

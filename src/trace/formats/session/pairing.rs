@@ -1,4 +1,4 @@
-//! Brings the calls of a session and their results together.
+//! Joins the calls of a session with their results.
 
 mod copies;
 mod decisions;
@@ -32,99 +32,98 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Bytes of calls that wait for their results.
+/// Maximum bytes of calls that wait for their results.
 const WAITING: usize = 16 << 20;
-/// Records and results that are remembered, to know them again.
+/// Maximum number of remembered records and results, to recognise repeated ones.
 const REMEMBERED: usize = 400_000;
-/// Sessions of one input.
+/// Maximum number of sessions of one input.
 const SESSIONS: usize = if cfg!(test) { 1_000 } else { 200_000 };
-/// Characters that are kept of what an agent said before a call, and of what it was asked.
+/// Maximum characters kept of an agent's text before a call and of its task.
 const TEXT: usize = 2_000;
-/// Which session a record belongs to that names none.
+/// The session of a record that names none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::trace::formats) enum Sessions {
-    /// The one that is named after the file.
+    /// The session named after the file.
     OfFile,
-    /// The first one that the input names; what it names later is history that it was given.
+    /// The first session that the input names; later ones are history that it was given.
     First,
-    /// The one that was named last.
+    /// The session that was named last.
     Last,
 }
 
-/// Waits with calls until their results come.
+/// Keeps calls until their results come.
 #[derive(Debug)]
 pub(in crate::trace::formats) struct Pairing {
-    /// The execution of records that name none.
+    /// Id of the execution of records that name none.
     stem: Arc<str>,
     names: Sessions,
-    /// The session that was named, where that counts for more than one record.
+    /// The named session, if it applies to more than one record.
     named: Option<Box<str>>,
-    /// Where the agent works, by a record before all sessions.
+    /// Working directory from a record before all sessions.
     cwd: Option<Box<str>>,
     not_recorded: &'static [NotRecorded],
     sessions: HashMap<Box<str>, Session>,
     waiting: Queue,
-    /// The results of calls that are over: hashes of the id and of the result.
+    /// Hash of the result by hash of the id, for finished calls.
     over: HashMap<u64, u64>,
-    /// What records told that were read, by hashes of their ids.
+    /// Hash of the content by hash of the id, for records that were read.
     read: HashMap<u64, u64>,
-    /// Hashes of the ids of calls that have run without an error.
+    /// Hashes of the ids of calls that were executed without an error.
     ran: HashSet<u64>,
-    /// Calls that a structured mark rejected, by hashes of their ids.
+    /// Calls that a structured mark rejected, by hash of their ids.
     rejected: HashMap<u64, DecidedBy>,
-    /// Hashes of the calls that were asked for.
+    /// Hashes of the requested calls.
     asked: HashSet<u64>,
-    /// Calls that were rejected before they were asked for, if they ever were.
+    /// Rejections whose calls haven't been requested so far.
     refused: Refused,
-    /// Calls that other inputs tell of.
+    /// Calls that other inputs contain.
     pub(in crate::trace::formats) own_calls: OwnCalls,
-    /// Hashes of the ids of those that this one repeats.
+    /// Hashes of the ids of those calls that this input repeats.
     told_elsewhere: HashSet<u64>,
-    /// Hashes of calls that only copies told of so far, and of their ids.
+    /// Hashes of calls that only copies have contained so far, and of their ids.
     told_by_copies: HashSet<u64>,
-    /// Calls that a model asked for.
+    /// Calls that a model requested.
     wishes: Wishes,
-    /// Rejected actions, to know them again in other parts of their sessions.
+    /// Rejected actions, to recognise them in other parts of their sessions.
     refusals: Refusals,
-    /// Whether the end of the input may show that a call with a result was rejected. What comes
-    /// after that call waits with it: whether it repeats a rejected one depends on the order.
+    /// The end of the input may show that a call with a result was rejected. Later calls wait with
+    /// that
+    /// one, since whether they repeat a rejected call depends on the order.
     in_doubt: bool,
-    /// The format.
     format: &'static str,
-    /// Whether a whole session that names none was read.
+    /// Whether a whole session without an id has been read.
     whole: bool,
-    /// The line of the last one behind the first, and how many began on it.
+    /// Line of the last further session without an id, and how many began on that line.
     unnamed: (u64, u64),
-    /// The line of the first session that is one too many.
+    /// Line of the first session beyond the limit.
     left_out: Option<u64>,
 }
 
-/// One session, or the part of a sub-agent in it.
+/// One session, or a sub-agent's part of it.
 #[derive(Debug, Default)]
 struct Session {
     started: bool,
     parent: Option<Box<str>>,
-    /// Where it begins.
     line: u64,
     turns: u64,
     cwd: Option<Box<str>>,
     root: Option<Box<str>>,
     intent: Option<String>,
-    /// What the agent said last.
+    /// The agent's last text.
     said: Option<String>,
-    /// Prompts and results so far.
+    /// Number of prompts and results so far.
     answers: u64,
-    /// Whether the agent writes its calls into what it says.
+    /// Whether the agent writes its calls into its texts.
     has_calls_in_text: bool,
-    /// A call that the agent claims, unless it follows.
+    /// A call that the agent claims, unless the call itself follows.
     claim: Option<Claim>,
-    /// Hashes of the ids of calls that were handed on.
+    /// Hashes of the ids of emitted calls.
     ids: HashSet<u64>,
-    /// Calls that somebody was asked about, the oldest question first: commands and patches.
+    /// Calls with an open question, oldest first: commands and patches.
     questions: [VecDeque<u64>; 2],
-    /// Calls that requests are about, by hashes of the ids of these.
+    /// Id of the call by hash of the id of its request.
     requests: HashMap<u64, Box<str>>,
-    /// Calls that were rejected before they began, and hashes of their ids.
+    /// Calls that were rejected before they began; and hashes of their ids.
     denied: Vec<u64>,
     denied_ids: HashSet<u64>,
 }
@@ -144,7 +143,7 @@ fn first_of(text: &str) -> String {
 }
 
 impl Pairing {
-    /// For one input. `stem` names the execution of records that name none.
+    /// Creates the pairing of one input. `stem` names the execution of records that name none.
     pub(in crate::trace::formats) fn new(
         format: &'static str,
         stem: &str,
@@ -178,7 +177,7 @@ impl Pairing {
         }
     }
 
-    /// The execution that a record belongs to.
+    /// Returns the execution of a record.
     fn key(&mut self, record: &SessionRecord<'_>, line: u64) -> Box<str> {
         let own = record.session.as_deref();
         match (self.names, own) {
@@ -243,7 +242,8 @@ impl Pairing {
                 if self.is_told_elsewhere(call.id.as_deref()) {
                     return;
                 }
-                // The same call under its id; another one under that id is another call.
+                // A repeated call has the same content; other content under the same id is another
+                // call.
                 if !self.asked.contains(&hash_of(call)) {
                     self.call(key, line, event.time, call, on);
                 }
@@ -268,7 +268,7 @@ impl Pairing {
                     waiting.change = Some(change.clone());
                 }
             }
-            // The caller has chosen the session.
+            // The caller has selected the session.
             What::Session(_) | What::Part(_) | What::File => {}
             What::Decided {
                 call,
@@ -310,8 +310,9 @@ impl Pairing {
         }
     }
 
-    /// A call without a result that was mentioned before; without an id, the oldest one of that
-    /// tool that has none either.
+    /// Finds a call without a result that came earlier. For a call without an id, finds the oldest
+    /// call of
+    /// the same tool that has no id either.
     fn mentioned(&self, key: &str, call: &Call<'_>) -> Option<u64> {
         let Some(id) = call.id.as_deref() else {
             return self.waiting.first_open_of(key, &call.tool);
@@ -321,14 +322,14 @@ impl Pairing {
         self.waiting.get(n).is_some_and(same).then_some(n)
     }
 
-    /// Whether a call was handed on.
+    /// Returns whether a call has been emitted.
     fn is_over(&self, key: &str, call: &Call<'_>) -> bool {
         let session = self.sessions.get(key);
         let over = |id| session.is_some_and(|s| s.ids.contains(&hash(id)));
         call.id.as_deref().is_some_and(over)
     }
 
-    /// A session with one call more; it starts with its first.
+    /// Counts one more call of a session, and starts the session with the first.
     fn next_turn(&mut self, key: &str, on: &mut dyn FnMut(Fed<'_, '_>)) -> Option<&mut Session> {
         self.start(key, on);
         let session = self.sessions.get_mut(key)?;
@@ -344,7 +345,7 @@ impl Pairing {
         call: &Call<'_>,
         on: &mut dyn FnMut(Fed<'_, '_>),
     ) -> Option<u64> {
-        // What was rejected before it began has no end.
+        // A call that was rejected before it began has no end.
         let denied = self.sessions.get_mut(key)?;
         for n in std::mem::take(&mut denied.denied) {
             if self.waiting.get(n).is_some_and(|w| !w.began) {
@@ -457,7 +458,7 @@ impl Pairing {
         feed(RecordKind::Call, key, line, &text, on);
     }
 
-    /// Takes note of the result of a call.
+    /// Records the result of a call.
     fn result(
         &mut self,
         n: u64,
@@ -500,7 +501,7 @@ impl Pairing {
         }
     }
 
-    /// Hands on the record of a call.
+    /// Emits the record of a call.
     fn hand_on(&mut self, n: u64, last: bool, on: &mut dyn FnMut(Fed<'_, '_>)) {
         let Some(waiting) = self.waiting.take(n) else {
             return;
@@ -524,7 +525,8 @@ impl Pairing {
         let allowed_before = matches!(waiting.decision, Some((true, _)));
         let exit_code = result.and_then(|r| r.exit_code);
         let how = match result.map(|r| r.how) {
-            // The mark shows what the text only said, and that nothing ran which could fail.
+            // The mark confirms what the text only said, and that nothing was executed that could
+            // fail.
             Some(How::RejectedByText) if rejected => How::Cancelled,
             Some(How::ErrorSoFar) if rejected => How::Cancelled,
             Some(How::Error | How::NoSign) if rejected && exit_code.is_none() => How::Cancelled,
@@ -541,7 +543,7 @@ impl Pairing {
                 .and_then(|change| change.diff(session.root.as_deref()))
                 .as_deref(),
         );
-        // An id that comes again is another call's: that goes by its number as well.
+        // A repeated id belongs to another call, so the call's number is appended.
         let number = session.turns.to_string();
         let id = waiting.id.as_deref().unwrap_or(&number);
         let id = if session.ids.len() >= REMEMBERED || session.ids.insert(hash(id)) {
@@ -555,7 +557,7 @@ impl Pairing {
             execution: &waiting.session,
             root: session.root.as_deref(),
         };
-        // Calls whose arguments aren't recorded all look the same.
+        // Calls without recorded arguments are indistinguishable.
         let comparable = !self.not_recorded.contains(&NotRecorded::Arguments);
         let refusals = Some(&mut self.refusals).filter(|_| comparable);
         let rejected_before = match (refusals, decision) {
@@ -598,7 +600,7 @@ impl Pairing {
         feed(RecordKind::Call, &waiting.session, waiting.line, &text, on);
     }
 
-    /// Takes note of a session, and of where it works.
+    /// Opens a session and sets its working directory.
     fn open(&mut self, key: &str, line: u64, parent: Option<&str>, cwd: Option<&str>) {
         if self.sessions.len() >= SESSIONS && !self.sessions.contains_key(key) {
             self.left_out.get_or_insert(line);
@@ -612,7 +614,7 @@ impl Pairing {
             cwd: self.cwd.clone(),
             ..Session::default()
         });
-        // A sub-agent works where its session does, unless it says something else.
+        // A sub-agent works in its session's directory unless it records another one.
         if session.root.is_none() && cwd.is_none() {
             session.root.clone_from(&of_parent);
             session.cwd = of_parent;
@@ -625,7 +627,7 @@ impl Pairing {
         }
     }
 
-    /// Hands on what still waits when nothing more comes.
+    /// Emits the calls that still wait when no more records follow.
     fn hand_on_rest(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
         let last = self.waiting.last().map(|w| w.asked);
         while let Some((n, waiting)) = self.waiting.first() {
@@ -634,7 +636,7 @@ impl Pairing {
         }
     }
 
-    /// Hands on the start of a session, once.
+    /// Emits the start of a session, once.
     fn start(&mut self, key: &str, on: &mut dyn FnMut(Fed<'_, '_>)) {
         let Some(session) = self.sessions.get_mut(key).filter(|s| !s.started) else {
             return;
@@ -668,7 +670,7 @@ impl Reader for Pairing {
         } else {
             unread::calls(entry.text)
         };
-        // A summary or a setting makes no session.
+        // A summary or a setting doesn't open a session.
         if empty && self.named.is_none() && entry.problems.is_empty() && unread.is_empty() {
             if let Some(cwd) = record.cwd.as_deref() {
                 self.cwd = Some(cwd.into());
@@ -684,7 +686,7 @@ impl Reader for Pairing {
         if record.header {
             self.stem = (*key).into();
         }
-        // What is wrong with the record is reported of the record, whatever it tells.
+        // Problems of the record are reported on the record itself, whatever it contains.
         if !entry.problems.is_empty() {
             on(Fed {
                 execution: Some(Cow::Borrowed(&*key)),
@@ -692,7 +694,7 @@ impl Reader for Pairing {
                 problem: None,
             });
         }
-        // A record that comes again tells the same; under its id, another one tells more.
+        // A repeated record has the same content; other content under the same id is new.
         if let Some(id) = record.id.as_deref() {
             let told = told(record);
             if self.read.get(&hash(id)) == Some(&told) {

@@ -1,8 +1,10 @@
 //! `swe-agent` and `mini-swe-agent`: trajectories of commands.
 //!
-//! SWE-agent keeps steps, each an action and what was observed; its demonstrations only hold the
-//! messages. mini-SWE-agent keeps messages: the action is the only fenced block of the agent's
-//! message, and the next message tells what came of it.
+//! SWE-agent stores steps, each an action and its observation; its demonstrations contain only
+//! messages.
+//! mini-SWE-agent stores messages: the action is the only fenced block of the agent's message, and
+//! the next
+//! message contains the result.
 
 use super::messages::{self, Message};
 use super::{
@@ -69,7 +71,7 @@ pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
     read: read_mini,
 };
 
-/// Commands of the agent's own interface. They are no programs.
+/// Commands of the agent's own interface, which aren't programs.
 const INTERFACE: &[&str] = &[
     "open",
     "goto",
@@ -118,7 +120,7 @@ struct TrajectoryStep<'a> {
     state: Option<Raw<'a>>,
 }
 
-/// What both keep of a message besides what messages hold.
+/// Members that both programs add to a message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Kept<'a> {
@@ -133,7 +135,7 @@ struct Kept<'a> {
     is_demo: Lenient<bool>,
     #[serde(borrow)]
     extra: Lenient<Extra<'a>>,
-    /// Of a response, or of an item of one.
+    /// Type of a response or of one of its items.
     #[serde(borrow, rename = "type")]
     kind: Lenient<Str<'a>>,
     #[serde(borrow)]
@@ -215,7 +217,7 @@ fn step<'a>(events: &mut Events<'a>, raw: Raw<'a>, cwd: &mut Option<String>) {
     }
 }
 
-/// The directory of a state, which may be a string that holds JSON.
+/// Returns the directory of a state, which may be a string that contains JSON.
 fn working_dir(state: Raw<'_>) -> Option<String> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -229,7 +231,7 @@ fn working_dir(state: Raw<'_>) -> Option<String> {
     inside.working_dir.filter(|dir| dir.starts_with('/'))
 }
 
-/// Messages of a demonstration: an action, then what was observed.
+/// Reads the messages of a demonstration: an action, then its observation.
 fn history<'a>(events: &mut Events<'a>, messages: Vec<Raw<'a>>) {
     let mut waiting = None;
     for raw in messages {
@@ -288,18 +290,18 @@ fn read_mini<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     record
 }
 
-/// What a message of mini-SWE-agent is to the one behind it.
+/// Relation of a message of mini-SWE-agent to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
-    /// It has an action.
+    /// It contains an action.
     Action,
-    /// It has a command that the person typed.
+    /// It contains a command that a person typed.
     OfPerson,
-    /// It has none, or that isn't known.
+    /// It contains none, or that isn't known.
     Other,
 }
 
-/// A message of mini-SWE-agent, and the one before it.
+/// Reads a message of mini-SWE-agent. Returns its relation to the next one.
 fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
     let kept = raw.read::<Kept<'a>>().unwrap_or_default();
     if is_word(kept.object, &["response"]) {
@@ -372,12 +374,12 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
         events.tell(raw, What::Ended(ended));
     } else if extra.is_some_and(|extra| extra.actions.0.as_ref().is_some_and(|all| !all.is_empty()))
     {
-        // The person typed it, and it is none of the agent's.
+        // A person typed the command, so it isn't the agent's.
         return Before::OfPerson;
     } else if before == Before::OfPerson && code.is_some() {
         return Before::OfPerson;
     } else if before == Before::Action && how == How::NotRecorded {
-        // It tells something, but not whether it failed.
+        // The message is a result, but doesn't show whether the command failed.
         tell_end(events, raw, None, How::Ok, said, None);
     } else if how != How::NotRecorded {
         tell_end(events, raw, None, how, said, code);
@@ -392,7 +394,7 @@ fn returncode(said: &str) -> Option<i64> {
     rest.split_once("</returncode>")?.0.trim().parse().ok()
 }
 
-/// The only fenced block of a message that is a command.
+/// Returns the only fenced block of a message that is a command.
 fn only_block(said: &str) -> Option<&str> {
     let mut found = None;
     let mut rest = said;

@@ -1,4 +1,4 @@
-//! What the tests of the formats share, and what holds for all of them.
+//! Helpers and properties that the tests of all session formats share.
 
 use super::*;
 use crate::trace::entry::Entry;
@@ -23,7 +23,7 @@ fn record<'a>(format: &SessionFormat, text: &'a str) -> Record<'a> {
     format.read(&mut Scanner::new(text, 64), text).unwrap()
 }
 
-/// Calls, their ends and decisions that a record tells of, a line each.
+/// Returns calls, their ends and decisions of a record, one per line.
 pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
     let Record::Native(NativeRecord::Session(record)) = record(format, text) else {
         return Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
     lines.collect()
 }
 
-/// The records that come of texts, each on its line.
+/// Returns the records derived from texts, each on its own line.
 pub(super) fn fed(format: &SessionFormat, texts: &[&str]) -> Vec<String> {
     let mut all = Vec::new();
     let mut on = |fed: Fed<'_, '_>| {
@@ -73,7 +73,7 @@ pub(super) fn fed(format: &SessionFormat, texts: &[&str]) -> Vec<String> {
     all
 }
 
-/// JSON made of the names and words that the formats know.
+/// Generates JSON from the names and words that the formats know.
 fn json() -> impl Strategy<Value = serde_json::Value> {
     const NAMES: &[&str] = &[
         "role",
@@ -204,9 +204,9 @@ proptest! {
             let fed = fed(format, &texts);
             let is_call = |text: &&String| text.contains(",\"action\":{\"type\":");
             let handed_on = fed.iter().filter(is_call).count();
-            // Of calls that are told of again, one is left.
+            // Of repeated calls, only one is emitted.
             let again = ["gemini-cli", "copilot-cli", "cline"].contains(&format.name);
-            // Calls in records of a kind that nobody knows come besides.
+            // Calls in records of unknown kinds are emitted in addition.
             let more = ["copilot-cli", "messages", "pi"].contains(&format.name);
             let lost = handed_on < calls && !again;
             let made_up = handed_on > calls && !more;

@@ -1,4 +1,4 @@
-//! What is handed on of sessions.
+//! Records that are derived from sessions.
 
 use super::claude_code::FORMAT as CLAUDE_CODE;
 use super::codex::FORMAT as CODEX;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use strict_json::Scanner;
 
-/// The records that are written of lines.
+/// Returns the records derived from lines.
 pub(super) fn records(format: &dyn TraceFormat, lines: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     let mut reader = format.reader("file", &OwnCalls::default());
@@ -28,7 +28,7 @@ pub(super) fn records(format: &dyn TraceFormat, lines: &[Value]) -> Vec<Value> {
     all
 }
 
-/// Each call in a line: its session, id, tool, decision, outcome and exit code.
+/// Returns each call on a line: session, id, tool, decision, outcome and exit code.
 pub(super) fn calls(format: &dyn TraceFormat, lines: &[Value]) -> Vec<String> {
     let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let records = records(format, lines);
@@ -79,7 +79,7 @@ fn result(id: &str, output: &Value) -> Value {
     item(&json!({"type": "function_call_output", "call_id": id, "output": output}))
 }
 
-/// A shell call with a result.
+/// Returns a shell call with a result.
 fn shell(id: &str, output: &Value) -> [Value; 2] {
     let call = function(id, "shell", &json!({"command": ["ls", "-l"]}));
     [call, result(id, output)]
@@ -247,7 +247,7 @@ fn a_declined_call_of_codex_did_not_run() {
         calls(&CODEX, &lines),
         ["file c shell shell_cmd rejected/policy not_executed"]
     );
-    // Unless its exit code shows that it did.
+    // Its exit code shows that the call was executed.
     let last = lines.len() - 1;
     lines[last] = result("c", &json!("Exit code: 0\nOutput:\n"));
     assert_eq!(
@@ -357,7 +357,7 @@ fn what_was_denied_in_the_log_and_ran_is_both() {
         answer("exec_approval", &json!("abort")),
         begins("a"),
         ends("a", 0),
-        // Later versions begin before they ask.
+        // Later versions begin a call before they ask.
         begins("b"),
         asked("b"),
         answer("exec_approval", &json!("denied")),
@@ -467,7 +467,7 @@ fn decisions_in_telemetry_have_a_source() {
             "open"
         };
         let calls = calls(&OTLP, &[logged(name, 1, &pairs)]);
-        // The last call of an input may still run.
+        // The last call of an input may still be running.
         assert_eq!(
             calls,
             [format!("s a Bash tool_call {expected} {outcome}")],
@@ -618,7 +618,7 @@ fn spans_of_the_python_sdk_are_calls_too() {
     );
 }
 
-/// JSON of the members and words that the formats know.
+/// Generates JSON from the members and words that the formats know.
 fn shaped() -> impl Strategy<Value = Value> {
     let words = prop::sample::select(vec![
         "type",
@@ -720,7 +720,7 @@ fn a_stream_is_handed_on_in_order_however_long_it_is() {
     };
     let end = json!({"type": "result", "subtype": "success", "session_id": "s",
         "permission_denials": [{"tool_use_id": "b"}]});
-    // More than may wait: in order all the same, and what was denied by then is an error.
+    // More calls than may wait are still in order; a call that was denied by then is an error.
     let long = "x".repeat(6 << 20);
     for (output, how) in [("x", "rejected/policy not_executed"), (&long, "-/- error")] {
         let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! What a call of a session asks for, as an action of `ExecutionRecord`.
+//! Calls of a session as actions of `ExecutionRecord`.
 
 use super::write;
 use shell_effects::vocabulary;
@@ -6,13 +6,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::{Raw, Str};
 
-/// An action: its type and its payload as JSON.
+/// An action: its type, and its payload as JSON.
 pub(super) struct Asked {
     pub(super) kind: &'static str,
     pub(super) payload: String,
 }
 
-/// Whether Codex wraps the output of a tool, so that what it prints never is the whole text.
+/// Returns whether Codex wraps the output of a tool, so that a tool's text is never the whole
+/// output.
 pub(super) fn wraps_output(tool: &str) -> bool {
     const OWN: [&str; 9] = [
         "apply_patch",
@@ -28,10 +29,10 @@ pub(super) fn wraps_output(tool: &str) -> bool {
     OWN.contains(&tool)
 }
 
-/// What a call asks for. `cwd`: where the agent stands, where that isn't the root of its work
+/// Converts a call to an action. `cwd` is the agent's directory if it isn't the root of the work
 /// tree.
 pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&str>) -> Asked {
-    // What a command printed of a diff isn't what it did.
+    // A diff in the output of a command isn't its effect.
     let runs = |tool: &vocabulary::Tool| tool.command().is_some();
     let diff = diff.filter(|_| !vocabulary::tool(tool).is_some_and(runs));
     if let Some(diff) = diff {
@@ -66,7 +67,7 @@ pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&st
     }
 }
 
-/// The payload of a call that runs a command line.
+/// Returns the payload of a call that executes a command line.
 fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
     let tool = vocabulary::tool(tool)?;
     let mut input: BTreeMap<String, Raw<'_>> = strict_json::from_text(input).ok()?;
@@ -79,12 +80,12 @@ fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
         shlex::try_join(words.iter().map(|word| &**word)).ok()?
     };
     let own = tool.directory().and_then(|folder| input.remove(folder));
-    // A folder that is no text: nobody knows where it runs.
+    // If the directory isn't a string, the place of execution is unknown.
     let own = match own {
         Some(own) => Some(own.read::<Str<'_>>()?.decode()),
         None => cwd.map(Cow::Borrowed),
     };
-    // A second command or folder would take the place of the one that runs.
+    // A second command or directory would replace the executed one.
     if input.contains_key("command") || input.contains_key("cwd") {
         return None;
     }

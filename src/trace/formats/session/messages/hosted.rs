@@ -1,5 +1,6 @@
-//! Items that hold a call together with what was decided about it or came of it: approvals of the
-//! Responses API, and the parts of the AI SDK's messages.
+//! Items that contain a call together with its decision or result: approvals of the Responses API,
+//! and
+//! parts of the AI SDK's messages.
 
 use super::{
     Call, Events, How, Lenient, Message, Raw, Str, What, arguments, id, is_word, output, text,
@@ -37,7 +38,7 @@ struct Approval {
     approved: Lenient<bool>,
 }
 
-/// Tells of such an item. Whether it is one.
+/// Reads such an item. Returns whether it is one.
 pub(super) fn item<'a>(
     events: &mut Events<'a>,
     raw: Raw<'a>,
@@ -90,7 +91,7 @@ pub(super) fn item<'a>(
 }
 
 impl<'a> Item<'a> {
-    /// Tells of a part of a message of the AI SDK. Whether it is one.
+    /// Reads a part of an AI SDK message. Returns whether it is one.
     fn part(self, events: &mut Events<'a>, raw: Raw<'a>, tool: Option<&str>) -> bool {
         let (Some(id), Some(state)) = (id(self.call), text(self.state)) else {
             return false;
@@ -124,7 +125,8 @@ impl<'a> Item<'a> {
     }
 }
 
-/// How a hosted shell's commands ended: the exit code of the first one that failed, or the last.
+/// Returns how a hosted shell's commands ended: the exit code of the first that failed, or of the
+/// last.
 pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(How, Option<i64>)> {
     #[derive(Debug, Default, Deserialize)]
     #[serde(default)]

@@ -1,20 +1,20 @@
-//! What the programs of Cline and Roo write into messages of the user.
+//! Notes that the programs of Cline and Roo write into messages of the user.
 
 use super::{AGENT, Ended, Events, How, Lenient, Raw, Str, USER, What, is_word, tell_text};
 use crate::trace::formats::session::text_calls::{self, Note};
 use std::borrow::Cow;
 
-/// What the program of Cline or Roo writes into a message of the user.
+/// Notes of the program in one message of the user.
 #[derive(Default)]
 pub(super) struct Notes<'a> {
-    /// Whether the message holds a result.
+    /// Whether the message contains a result.
     found: bool,
-    /// A result, and where it begins.
+    /// An open result and the part in which it begins.
     result: Option<(Raw<'a>, String)>,
 }
 
 impl<'a> Notes<'a> {
-    /// Takes note of a text, or tells of it.
+    /// Reads a text of the message.
     pub(super) fn text(
         &mut self,
         events: &mut Events<'a>,
@@ -57,7 +57,7 @@ impl<'a> Notes<'a> {
         }
     }
 
-    /// Tells of the result, which has all of its texts.
+    /// Emits the open result, which now has all of its texts.
     pub(super) fn end(&mut self, events: &mut Events<'a>) {
         if let Some((raw, output)) = self.result.take() {
             tell_result(events, raw, text_calls::how(&output), output.into());
@@ -65,7 +65,7 @@ impl<'a> Notes<'a> {
     }
 }
 
-/// Tells of the result of a call that a text holds.
+/// Emits the result of a call from a text.
 fn tell_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: How, output: Cow<'a, str>) {
     let ended = Ended {
         id: None,

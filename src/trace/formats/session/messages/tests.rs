@@ -1,4 +1,4 @@
-//! What messages of every spelling tell.
+//! Messages in the notations of several programs.
 
 use super::*;
 use crate::trace::formats::session::testing::{fed, told};
@@ -147,7 +147,7 @@ fn results_of_cline_are_texts_of_the_user() {
     let all = fed(&FORMAT, &[&task, call, call, &end, &end]);
     let ended = |text: &&String| text.contains(r#""outcome":"ok""#);
     assert_eq!(all.iter().filter(ended).count(), 2, "{all:?}");
-    // Without a sign of Cline it is a claim.
+    // Without a sign of Cline, the markup is a claim.
     let all = fed(&FORMAT, &[call]);
     assert!(
         all[1].contains(r#""tool":"read_file","outcome":"not_executed""#),

@@ -1,11 +1,12 @@
-//! Records that repeat what a sub-agent's own session tells, if that is kept.
+//! Records that repeat a sub-agent's own session, if that is kept.
 
 use super::super::known::{hash, hash_of};
 use super::{Call, Ended, Fed, How, Pairing, REMEMBERED, SessionRecord, What};
 
 impl Pairing {
-    /// Reads such a record. A call in it counts unless another input, or another record of this
-    /// one, tells of it.
+    /// Reads such a record. A call in it is new unless another input or another record of this one
+    /// contains
+    /// it.
     pub(super) fn copied(
         &mut self,
         key: &str,
@@ -25,7 +26,7 @@ impl Pairing {
                     !elsewhere && !self.asked.contains(&told)
                 }
                 What::Ended(ended) => self.is_new_end(ended),
-                // A sub-agent whose calls are told elsewhere has no session here.
+                // A sub-agent whose calls come from another input has no session here.
                 _ => parent.is_none() || self.sessions.contains_key(key),
             };
             if tells {
@@ -40,7 +41,8 @@ impl Pairing {
         }
     }
 
-    /// Whether a result that may be a copy tells something new: a copy may hold less of the output.
+    /// Returns whether a result that may be a copy adds something. A copy may contain less of the
+    /// output.
     fn is_new_end(&self, ended: &Ended<'_>) -> bool {
         let id = ended.id.as_deref().unwrap_or_default();
         let (hash, is_open) = (hash(id), self.waiting.last_open(id).is_some());
@@ -53,7 +55,7 @@ impl Pairing {
             && (is_open || contradicts || !self.over.contains_key(&hash))
     }
 
-    /// Whether a call isn't this session's to tell of: another input does, or it is a person's.
+    /// Returns whether a call belongs to another input or to a person, not to this session.
     pub(super) fn is_told_elsewhere(&self, id: Option<&str>) -> bool {
         let told = |id: &str| self.told_elsewhere.contains(&hash(id));
         !self.told_elsewhere.is_empty() && id.is_some_and(told)
@@ -66,12 +68,12 @@ impl Pairing {
         }
     }
 
-    /// Whether a copy has told of a call before.
+    /// Returns whether a copy has already contained a call.
     pub(super) fn was_copied(&self, call: &Call<'_>) -> bool {
         !self.told_by_copies.is_empty() && self.told_by_copies.contains(&hash_of(call))
     }
 
-    /// Whether a copy has told of the call of a result, and of its end.
+    /// Returns whether a copy has already contained a result and its call.
     pub(super) fn end_was_copied(&self, id: Option<&str>) -> bool {
         let told = |id: &str| {
             let is_open = self.waiting.last_open(id).is_some();

@@ -1,4 +1,4 @@
-//! Records that a session's reader writes and hands on.
+//! Records that a session's reader derives and emits.
 
 use super::{DEPTH, Fed};
 use crate::diag::Code;
@@ -8,7 +8,7 @@ use crate::trace::v1;
 use std::borrow::Cow;
 use strict_json::Scanner;
 
-/// Reports that something isn't checked, as there is too much of it.
+/// Reports that a limit was exceeded and something isn't checked.
 pub(super) fn report_limit(key: &str, line: u64, message: String, on: &mut dyn FnMut(Fed<'_, '_>)) {
     let problem = Problem {
         code: Code(107),
@@ -25,7 +25,7 @@ pub(super) fn report_limit(key: &str, line: u64, message: String, on: &mut dyn F
     });
 }
 
-/// Hands on a record that is written here.
+/// Emits a derived record.
 pub(super) fn feed(
     kind: RecordKind,
     key: &str,
@@ -38,7 +38,7 @@ pub(super) fn feed(
     match v1::read(kind, &mut Scanner::new(text, DEPTH)) {
         Ok(record) => entry.record = Record::V1(record),
         Err(error) => {
-            // What can't be read as a call is one that nobody has checked.
+            // A call that can't be read hasn't been checked.
             entry.problems.push(Problem {
                 code: Code(103),
                 at: (0, 1),

@@ -9,8 +9,9 @@ use std::borrow::Cow;
 use strict_json::{Raw, Scanner};
 
 impl Pairing {
-    /// Reports a record of another format that tells of calls, or may: they aren't read. Says
-    /// whether it is one.
+    /// Reports a record of another format that may contain calls, because it isn't read. Returns
+    /// whether it
+    /// is one.
     pub(super) fn report_other_format(
         &self,
         entry: &Entry<'_>,
@@ -18,14 +19,14 @@ impl Pairing {
     ) -> bool {
         let of_record = |text: &str| Format::of_record(text, DEPTH);
         let found = of_record(entry.text).filter(|other| other.name() != self.format);
-        // A list of records that isn't read is a record in the wrong place, whatever its format.
+        // A list of records that isn't read is in the wrong place, whatever its format.
         let in_list = |text: &str| {
             let list = strict_json::from_text::<Vec<Raw<'_>>>(text).ok()?;
             let mut texts = list.into_iter().map(Raw::as_written);
             texts.find_map(|text| of_record(text).filter(|format| may_tell(*format, text)))
         };
         let other = match found {
-            // Many formats hold messages; one without a call is no loss.
+            // Many formats contain messages; one without a call is no loss.
             Some(other) if may_tell(other, entry.text) => other,
             _ => match in_list(entry.text) {
                 Some(other) => other,
@@ -55,7 +56,7 @@ impl Pairing {
     }
 }
 
-/// Whether a record of a format tells of calls, or may.
+/// Returns whether a record of a format may contain calls.
 fn may_tell(format: Format, text: &str) -> bool {
     match format.read(&mut Scanner::new(text, DEPTH), text) {
         Ok(Record::Native(NativeRecord::Session(record))) => record.tells_of_calls(),

@@ -1,5 +1,6 @@
-//! Actions that were rejected in one part of a session and asked for again in another: by a
-//! sub-agent, or by the agent behind it.
+//! Actions that were rejected in one part of a session and requested again in another: by a
+//! sub-agent, or
+//! by the agent that started it.
 
 use super::super::tools::Asked;
 use crate::trace::action::{cwd, same_action};
@@ -7,10 +8,10 @@ use hashbrown::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use strict_json::Raw;
 
-/// Rejected actions that are remembered of one input.
+/// Maximum number of remembered rejected actions per input.
 const REFUSED: usize = 1024;
 
-/// The rejected actions of sessions, by hashes of the session and the action.
+/// Rejected actions by a hash of session and action.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
     all: HashMap<u64, Refusal>,
@@ -24,9 +25,9 @@ struct Refusal {
 
 /// The part of a session that a call belongs to.
 pub(super) struct Place<'c> {
-    /// The session, whatever part of it.
+    /// Id of the whole session.
     pub(super) session: &'c str,
-    /// That part.
+    /// Id of the part.
     pub(super) execution: &'c str,
     /// Its work tree.
     pub(super) root: Option<&'c str>,
@@ -38,7 +39,7 @@ fn key(place: &Place<'_>, action: &Asked) -> Option<u64> {
     let same = same_action(is_command, payload)?;
     let mut hasher = DefaultHasher::new();
     (place.session, same).hash(&mut hasher);
-    // A command without a directory runs where its part of the session works.
+    // A command without a directory is executed in its part's directory.
     if is_command && cwd(payload).is_none() {
         place.root.hash(&mut hasher);
     }
@@ -46,7 +47,7 @@ fn key(place: &Place<'_>, action: &Asked) -> Option<u64> {
 }
 
 impl Refusals {
-    /// Takes note of a rejected action.
+    /// Records a rejected action.
     pub(super) fn add(&mut self, place: &Place<'_>, action: &Asked, id: &str) {
         if self.all.len() < REFUSED
             && let Some(key) = key(place, action)
@@ -58,7 +59,7 @@ impl Refusals {
         }
     }
 
-    /// The call of another part of the session that asked for the same and was rejected.
+    /// Returns the call of another part of the session that requested the same and was rejected.
     pub(super) fn before(&self, place: &Place<'_>, action: &Asked) -> Option<&str> {
         if self.all.is_empty() {
             return None;

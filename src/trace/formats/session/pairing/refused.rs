@@ -1,16 +1,16 @@
-//! Rejections that come before their calls, and those of calls that nothing else tells of.
+//! Rejections that come before their calls, and rejections whose calls no other record contains.
 
 use super::super::known::hash;
 use super::{Call, DecidedBy, Fed, Pairing, REMEMBERED, Timestamp, WAITING};
 use hashbrown::{HashMap, HashSet};
 
-/// Rejected calls that aren't on record so far, by hashes of their ids.
+/// Rejected calls that haven't come so far, by hash of their ids.
 #[derive(Debug, Default)]
 pub(super) struct Refused {
     all: HashMap<u64, RefusedCall>,
-    /// How many there were.
+    /// Number of all rejections so far.
     number: u64,
-    /// Bytes of what they are given.
+    /// Total bytes of their arguments.
     held: usize,
 }
 
@@ -25,7 +25,7 @@ struct RefusedCall {
 }
 
 impl Refused {
-    /// Takes note of one.
+    /// Adds a rejected call.
     pub(super) fn add(
         &mut self,
         (session, line, time): (&str, u64, Option<Timestamp>),
@@ -64,14 +64,14 @@ impl Refused {
         });
     }
 
-    /// Who rejected a call that is on record now, or whose result is.
+    /// Removes a rejected call that has come or whose result has come. Returns who rejected it.
     pub(super) fn remove(&mut self, id: &str) -> Option<DecidedBy> {
         self.all.remove(&hash(id)).map(|refused| refused.by)
     }
 }
 
 impl Pairing {
-    /// Hands on the rejected calls that nothing else tells of.
+    /// Emits the rejected calls that no other record contains.
     pub(super) fn hand_on_refused(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
         let all = std::mem::take(&mut self.refused.all);
         if all.is_empty() {

@@ -18,7 +18,7 @@ fn call(id: &str) -> Value {
     ]}})
 }
 
-/// A result with the program's mark beside it, or none.
+/// Returns a result, with the program's mark if there is one.
 fn result(id: &str, failed: bool, denial: Option<&str>) -> Value {
     json!({"type": "user", "sessionId": "s", "toolDenialKind": denial, "message": {"content": [
         {"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": "x"},
@@ -39,12 +39,12 @@ fn a_call_with_a_rejection_and_a_success_was_rejected_and_ran() {
             vec![ok(), rejected(), rejected()],
             &["s a Bash shell_cmd -/- ok", both],
         ),
-        // The same again is no more than the first one.
+        // A repeated result adds nothing.
         (
             vec![rejected(), rejected()],
             &["s a Bash shell_cmd rejected/human not_executed"],
         ),
-        // An error may be the rejection.
+        // The error may be the rejection itself.
         (
             vec![rejected(), result("a", true, None)],
             &[
@@ -52,7 +52,7 @@ fn a_call_with_a_rejection_and_a_success_was_rejected_and_ran() {
                 "s a - - -/- error",
             ],
         ),
-        // Another call under the same id is another call.
+        // Another call under the same id is a different call.
         (
             vec![rejected(), call("a"), ok()],
             &[
@@ -81,7 +81,7 @@ fn a_mark_beside_a_success_is_a_rejection_that_was_not_obeyed() {
     }
 }
 
-/// A record of a part of a session: of the agent, or of a sub-agent that works elsewhere or not.
+/// Returns a record of the agent or of a sub-agent, which may have another working directory.
 fn part(agent: Option<&str>, cwd: Option<&str>, mut record: Value) -> Value {
     record["agentId"] = agent.into();
     record["cwd"] = cwd.into();
@@ -96,7 +96,8 @@ fn a_rejection_holds_for_all_parts_of_a_session() {
     for (first, second, expected) in [
         (main, sub, Some("a")),
         (sub, main, Some("a")),
-        // Replaying finds what one part repeats, and another directory makes another command.
+        // The replay finds repetitions within one part; a command in another directory is another
+        // command.
         (main, main, None),
         (main, elsewhere, None),
         (elsewhere, (Some("z"), Some("/v")), Some("a")),
@@ -328,7 +329,7 @@ fn an_event_of_codex_without_an_item_is_a_call() {
     );
 }
 
-/// The messages of problems that reading lines gives.
+/// Returns the messages of problems in lines.
 fn problems(format: &dyn TraceFormat, lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut reader = format.reader("file", &OwnCalls::default());
     let mut all = Vec::new();
@@ -416,7 +417,7 @@ fn rules_of_claude_code_reject_and_other_errors_do_not() {
     for (text, expected) in cases {
         let told = calls(&CLAUDE_CODE, &[call("Write"), result(text)]);
         assert!(told[0].ends_with(expected), "{told:?}");
-        // A server may print the same.
+        // A server may print the same text.
         let told = calls(&CLAUDE_CODE, &[call("mcp__s__t"), result(text)]);
         assert!(!told[0].contains("rejected/"), "{told:?}");
     }

@@ -1,4 +1,4 @@
-//! Calls that a model asked for, where what ran is recorded in another place, if it is.
+//! Calls that a model requested. Their execution is recorded elsewhere, if at all.
 
 use super::super::known::hash;
 use super::super::unread;
@@ -7,17 +7,17 @@ use hashbrown::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use strict_json::{Raw, Scanner, canonicalise};
 
-/// Formats that keep what a model asked for apart from what ran.
+/// Formats that record requested calls separately from executed ones.
 const FORMATS: [&str; 3] = ["codex", "langfuse", "otlp"];
 
-/// What a model asked for, and what was recorded of it.
+/// Calls that a model requested, and recorded calls to match them with.
 #[derive(Debug, Default)]
 pub(super) struct Wishes {
     asked: Vec<Wish>,
-    /// Bytes that they hold.
+    /// Total bytes of the requested calls.
     held: usize,
     made: Vec<Made>,
-    /// Hashes of the ids of those, and of those that were asked for.
+    /// Hashes of the ids of recorded calls, and of those that were requested too.
     ids: HashSet<u64>,
     matched: HashSet<u64>,
 }
@@ -28,21 +28,21 @@ struct Wish {
     line: u64,
     time: Option<Timestamp>,
     call: Call<'static>,
-    /// How it ended, where that is told beside it.
+    /// The end, if recorded with the request.
     ended: Option<Ended<'static>>,
 }
 
-/// A call that is on record.
+/// A recorded call.
 #[derive(Debug)]
 struct Made {
     id: Option<u64>,
-    /// Its session and tool.
+    /// Hash of session and tool.
     tool: u64,
-    /// What it is given; none where that isn't recorded, or as another text.
+    /// Hash of the arguments; `None` if they aren't recorded or are plain text.
     input: Option<u64>,
 }
 
-/// A hash of a tool's name, which one place may spell in another way.
+/// Hashes a tool's name, independent of case and punctuation.
 fn tool_hash(session: &str, tool: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     session.hash(&mut hasher);
@@ -59,12 +59,12 @@ fn input_hash(input: &str) -> Option<u64> {
 }
 
 impl Pairing {
-    /// Takes note of a call that is on record.
+    /// Registers a recorded call.
     pub(super) fn was_made(&mut self, session: &str, call: &Call<'_>) {
         let most = if FORMATS.contains(&self.format) {
             REMEMBERED
         } else if unread::may_grow(self.format) {
-            // Beyond that a repeated call counts twice.
+            // Beyond the limit, a repeated call is counted twice.
             REMEMBERED / 8
         } else {
             0
@@ -79,7 +79,7 @@ impl Pairing {
         }
     }
 
-    /// Takes note of a call that a model asked for.
+    /// Registers a call that a model requested.
     pub(super) fn wanted(
         &mut self,
         session: &str,
@@ -115,7 +115,7 @@ impl Pairing {
         }
     }
 
-    /// Hands on what a model asked for and nothing else tells of.
+    /// Emits the requested calls that no other record contains.
     pub(super) fn settle_wanted(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
         let asked = std::mem::take(&mut self.wishes.asked);
         if asked.is_empty() {
@@ -150,8 +150,9 @@ impl Pairing {
                 continue;
             }
             let tool = tool_hash(&session, &call.tool);
-            // Without an id it is the same call if the same tool was given the same, or nobody
-            // knows what it was given. Events of Codex have ids.
+            // Without an id, a call of the same tool is the same call if its arguments are equal or
+            // unknown.
+            // Codex events have ids.
             let mut same = [input_hash(&call.input), None].into_iter();
             let taken = ended.is_none()
                 && same.any(|input| {
