@@ -10,7 +10,6 @@ use strict_json::Str;
 /// Output of a model. It contains an action exactly when it isn't done.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "ThoughtShape<'_>", bound(deserialize = "'de: 'a"))]
-#[expect(missing_docs, reason = "the members are those of the prompt contract")]
 pub struct Thought<'a> {
     pub reasoning: Str<'a>,
     pub done: bool,
@@ -32,10 +31,6 @@ struct ThoughtShape<'a> {
 /// A thought inside a turn, with the members of a record of its own.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "TurnThoughtShape<'_>", bound(deserialize = "'de: 'a"))]
-#[expect(
-    missing_docs,
-    reason = "the members are those of the prompt contract and of `thought_generated`"
-)]
 pub struct TurnThought<'a> {
     pub agent_id: Option<Str<'a>>,
     pub reasoning: Str<'a>,
@@ -151,7 +146,6 @@ impl JsonSchema for TurnThought<'_> {
 /// The runtime's evaluation with its reason. Each reason belongs to one kind.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "EvaluationShape")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub struct Evaluation {
     pub kind: EvaluationKind,
     pub reason: EvaluationReason,

@@ -26,7 +26,6 @@ use strict_json::{OPEN_OBJECT, Raw, Str};
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the structs of the same names say it")]
 pub enum RecordKind {
     ExecutionStarted,
     ThoughtGenerated,
@@ -315,7 +314,6 @@ impl JsonSchema for Payload<'_> {
 /// Type of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum ErrorType {
     Conflict,
     Permission,
@@ -327,7 +325,6 @@ pub enum ErrorType {
 /// Whether actions need capability tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum CapabilityMode {
     Required,
     Off,
@@ -336,7 +333,6 @@ pub enum CapabilityMode {
 /// How records are chained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum ChainMode {
     Sha256,
 }
@@ -344,7 +340,6 @@ pub enum ChainMode {
 /// Reason of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum EvaluationReason {
     Incomplete,
     FailureRetry,
@@ -388,7 +383,6 @@ macro_rules! shapes {
         $(#[$meta])*
         #[derive(Debug, Clone, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields, bound(deserialize = "'de: 'a"))]
-        #[expect(missing_docs, reason = "the members are those of the format, which docs/trace-format.md describes")]
         pub struct $name<$a> { $($(#[$field_meta])* pub $field: $type,)* }
     )*};
 }

@@ -39,7 +39,6 @@ pub(super) use started;
 
 /// A record of version 1.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "the structs of the same names say it")]
 pub enum Record<'a> {
     ExecutionStarted(Box<ExecutionStarted<'a>>),
     ThoughtGenerated(Box<ThoughtGenerated<'a>>),

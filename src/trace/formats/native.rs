@@ -21,7 +21,6 @@ macro_rules! open_shapes {
         $(#[$meta])*
         #[derive(Debug, Clone, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
-        #[expect(missing_docs, reason = "the members are those of the format, which docs/native-formats.md describes")]
         pub struct $name<$a> { $($(#[$field_meta])* pub $field: $type,)* }
     )*};
 }

@@ -88,7 +88,6 @@ impl TraceFormat for YuangsEvents {
 /// The type of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum EventType {
     StateTransition,
     LlmCall,

@@ -61,7 +61,6 @@ impl<'a> FormatRecord<'a> for CommandRecord<'a> {
 /// Why a command failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum FailureReason {
     CapabilityMismatch,
     ProviderError,
