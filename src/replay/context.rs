@@ -376,14 +376,14 @@ impl ContextTracker {
             let present = said.added.iter().chain(&said.changed);
             wrong.extend(present.filter(|p| !after.contains_key(*p)).map(|p| {
                 mismatch(
-                    format!("`{p}` is said to be added or changed, and isn't in the snapshot"),
+                    format!("the diff lists `{p}` as added or changed, but the snapshot lacks it"),
                     format!("absent {p}"),
                 )
             }));
             let left = said.removed.iter().filter(|p| after.contains_key(*p));
             wrong.extend(left.map(|p| {
                 mismatch(
-                    format!("`{p}` is said to be removed, and is in the snapshot"),
+                    format!("the diff lists `{p}` as removed, but the snapshot contains it"),
                     format!("present {p}"),
                 )
             }));
@@ -520,7 +520,7 @@ impl Lists {
         for ((word, one), (other_word, other)) in pairs {
             wrong.extend(one.intersection(other).map(|p| {
                 mismatch(
-                    format!("`{p}` is said to be {word} and {other_word}"),
+                    format!("the diff lists `{p}` as {word} and as {other_word}"),
                     format!("{word} {other_word} {p}"),
                 )
             }));
@@ -535,7 +535,7 @@ const fn mismatch(what: String, about: String) -> ContextBreak {
 /// Reports a change that the diff doesn't list.
 fn silent(path: &str, word: &str) -> ContextBreak {
     mismatch(
-        format!("`{path}` was {word}, and the diff doesn't say so"),
+        format!("`{path}` was {word}, but the diff doesn't list it"),
         format!("{word} {path}"),
     )
 }
@@ -543,7 +543,7 @@ fn silent(path: &str, word: &str) -> ContextBreak {
 /// Reports a change that the diff lists but that didn't happen.
 fn isnt(path: &str, word: &str) -> ContextBreak {
     mismatch(
-        format!("`{path}` is said to be {word}, and isn't"),
+        format!("the diff lists `{path}` as {word}, but it wasn't {word}"),
         format!("not {word} {path}"),
     )
 }

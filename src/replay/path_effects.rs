@@ -73,7 +73,7 @@ impl PathEffects {
     pub(super) fn of_diff(text: Option<&str>) -> Self {
         let Some(text) = text else {
             return Self {
-                malformed: Some("the payload holds no diff".to_owned()),
+                malformed: Some("the payload contains no diff".to_owned()),
                 ..Self::default()
             };
         };

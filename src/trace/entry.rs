@@ -503,7 +503,7 @@ fn broken<'a>(
 
 fn no_object<'a>(text: &str, problems: &mut Vec<Problem>) -> Record<'a> {
     let at = text.len() - text.trim_start().len();
-    let message = "the line is JSON, but no object".into();
+    let message = "the line is JSON, but not an object".into();
     problems.push(Problem {
         code: Code(102),
         at: (at, text.trim().len()),
@@ -604,7 +604,7 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
                 }
                 NoteKind::TooManyMembers => {
                     format!(
-                        "the objects that are open here have more than {MOST_NAMES} members: whether one appears twice isn't known"
+                        "the open objects have more than {MOST_NAMES} members: duplicate ones can't be detected"
                     )
                 }
                 NoteKind::LoneSurrogate => {

@@ -44,7 +44,7 @@ pub enum Distrust {
     #[error("the algorithm `{0}` is not accepted; only `ed25519` is")]
     Algorithm(String),
     /// The value isn't a signature.
-    #[error("the value is no Ed25519 signature in base64 or hexadecimal")]
+    #[error("the value isn't an Ed25519 signature in base64 or hexadecimal")]
     Malformed,
     /// The signature is of other data.
     #[error("the signature doesn't fit the decision")]

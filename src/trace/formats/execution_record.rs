@@ -108,84 +108,88 @@ impl TraceFormat for ExecutionRecord {
                 K::ExecutionStarted => {
                     catalogue.add::<v1::ExecutionStarted<'_>>(
                         &n,
-                        "An execution begins, or goes on after a pause.",
+                        "The start of an execution, or its continuation after a pause.",
                         is(kind),
                     );
                 }
                 K::ThoughtGenerated => {
                     catalogue.add::<v1::ThoughtGenerated<'_>>(
                         &n,
-                        "An agent has thought.",
+                        "A thought of an agent.",
                         is(kind),
                     );
                 }
                 K::ActionProposed => {
                     catalogue.add::<v1::ActionProposed<'_>>(
                         &n,
-                        "The governor's candidate.",
+                        "The action that is proposed to the governor.",
                         is(kind),
                     );
                 }
                 K::GovernanceDecided => catalogue.add::<v1::GovernanceDecided<'_>>(
                     &n,
-                    "The governor has decided.",
+                    "A decision of the governor.",
                     is(kind),
                 ),
                 K::ExecutionFinished => {
                     catalogue.add::<v1::ExecutionFinished<'_>>(
                         &n,
-                        "The action ran, with success or without.",
+                        "The end of an action, with its result.",
                         is(kind),
                     );
                 }
                 K::ObservationRecorded => catalogue.add::<v1::ObservationRecorded<'_>>(
                     &n,
-                    "The result was observed.",
+                    "An observation of a result.",
                     is(kind),
                 ),
                 K::EvaluationMade => catalogue.add::<v1::EvaluationMade<'_>>(
                     &n,
-                    "The runtime has ruled how to go on.",
+                    "The runtime's decision whether the execution continues.",
                     is(kind),
                 ),
                 K::ExecutionEnded => {
-                    catalogue.add::<v1::ExecutionEnded<'_>>(&n, "The execution is over.", is(kind));
+                    catalogue.add::<v1::ExecutionEnded<'_>>(
+                        &n,
+                        "The end of an execution.",
+                        is(kind),
+                    );
                 }
                 K::CapabilityIssued => catalogue.add::<v1::CapabilityIssued<'_>>(
                     &n,
-                    "A capability token was issued.",
+                    "The issue of a capability token.",
                     is(kind),
                 ),
                 K::CapabilityRevoked => {
                     catalogue.add::<v1::CapabilityRevoked<'_>>(
                         &n,
-                        "A capability token was revoked, for good.",
+                        "The permanent revocation of a capability token.",
                         is(kind),
                     );
                 }
                 K::ContextChanged => catalogue.add::<v1::ContextChanged<'_>>(
                     &n,
-                    "What the model is shown has changed.",
+                    "A change of the model's context.",
                     is(kind),
                 ),
                 K::Turn => catalogue.add::<v1::Turn<'_>>(
                     &n,
-                    "One whole turn: it represents the events in their order.",
+                    "A whole turn, which represents the events in their order.",
                     is(kind),
                 ),
                 K::Call => catalogue.add::<v1::Call<'_>>(
                     &n,
-                    "A tool call of a session, with what is recorded of its decision and result.",
+                    "A tool call of a session, with its recorded decision and result.",
                     is(kind),
                 ),
                 K::Execution => {
-                    catalogue.add::<v1::Execution<'_>>(&n, "One whole execution.", is(kind));
+                    catalogue.add::<v1::Execution<'_>>(&n, "A whole execution.", is(kind));
                 }
             }
         }
         catalogue.add_value(
         self.name(),
-        "Any record of ExecutionRecord JSONL, version 1: its kind must be known; the schema of the kind says the rest.",
+        "Any record of ExecutionRecord JSONL, version 1; the schema of its kind defines the rest.",
         any_record(),
     );
     }
@@ -202,7 +206,7 @@ fn any_record() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": ExecutionRecord.name(),
-        "description": "Any record of ExecutionRecord JSONL, version 1: its kind must be known; the schema of the kind says the rest.",
+        "description": "Any record of ExecutionRecord JSONL, version 1; the schema of its kind defines the rest.",
         "type": "object",
         "required": ["record", "executionId"],
         "properties": { "record": { "type": "string", "enum": kinds }, "executionId": { "type": "string" } }

@@ -92,9 +92,7 @@ impl TraceFormat for YuangsCast {
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
-        Some(
-            "actions, decisions and states: a terminal session keeps commands and what the governor said of them",
-        )
+        Some("actions, decisions and states (only commands and the governor's messages)")
     }
 
     fn schema_of(&self, _: Option<RecordKind>, text: &str) -> Cow<'static, str> {
@@ -144,9 +142,7 @@ impl Reader for Recording {
         let headless = !begun && entry.record.class() == Some(RecordClass::Frame);
         let comment = self.elapsed.is_none() && entry.record.class() == Some(RecordClass::Remark);
         let message = match (headless, comment) {
-            (true, _) => {
-                Some("the recording begins without the line that says its version and size")
-            }
+            (true, _) => Some("the recording lacks the first line with its version and size"),
             (_, true) => Some("only recordings of version 3 have comments"),
             _ => None,
         };

@@ -387,7 +387,7 @@ impl Pairing {
         {
             if oldest.result.is_none() {
                 let what = format!(
-                    "calls that wait for their results hold more than {WAITING} bytes: the result of this one isn't looked for"
+                    "calls waiting for results exceed {WAITING} bytes: this call's result is ignored"
                 );
                 report_limit(&oldest.session, oldest.line, what, on);
             }
@@ -751,9 +751,8 @@ impl Reader for Pairing {
 
     fn finish(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
         if let Some(line) = self.left_out {
-            let what = format!(
-                "the input names more than {SESSIONS} sessions: this one and others after it aren't checked"
-            );
+            let what =
+                format!("the input names more than {SESSIONS} sessions: later ones aren't checked");
             report_limit(&self.stem, line, what, on);
         }
         self.settle_wanted(on);

@@ -39,10 +39,10 @@ impl Pairing {
             at: (0, 1),
             pointer: None,
             message: if other == self.format {
-                format!("this list of records of `{other}` isn't read")
+                format!("this list of `{other}` records isn't read")
             } else {
                 format!(
-                    "this record looks like one of `{other}`, and the input is read as `{}`: what it tells isn't checked",
+                    "this record looks like `{other}`, but the input is read as `{}`: it isn't checked",
                     self.format
                 )
             },

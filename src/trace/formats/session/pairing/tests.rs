@@ -353,7 +353,7 @@ fn lists_that_are_not_read_are_reported() {
     for (text, expected) in [
         (
             format!("[{sample}]"),
-            Some("this list of records of `inspect` isn't read"),
+            Some("this list of `inspect` records isn't read"),
         ),
         (
             format!("[7,{message}]"),
