@@ -462,7 +462,8 @@ mod tests {
 
     #[test]
     fn every_file_of_a_diff_counts() {
-        let diff = "diff --git \"a/lib/x\" \"b/lib/x\"\nold mode 100644\nnew mode 100755\ndiff --git a/src/y b/src/y\n--- a/src/y\n+++ b/src/y\n@@ -1 +1 @@\n-a\n+b\n";
+        let diff = "diff --git \"a/lib/x\" \"b/lib/x\"\nold mode 100644\nnew mode 100755\n\
+            diff --git a/src/y b/src/y\n--- a/src/y\n+++ b/src/y\n@@ -1 +1 @@\n-a\n+b\n";
         let payload = serde_json::json!({ "diff": diff }).to_string();
         assert_eq!(
             diff_files(Raw::trusted(&payload))

@@ -418,7 +418,9 @@ mod tests {
 
     #[test]
     fn a_diffs_targets_come_from_its_headers_only() {
-        let diff = "diff --git a/x.txt b/x.txt\n--- a/x.txt\n+++ b/x.txt\n@@ -1,2 +1,2 @@\n--- a/not-a-header\n+++ b/neither\n one\n--- a/second\n+++ b/second\n@@ -1 +1 @@\n-a\n+b\n";
+        let diff = "diff --git a/x.txt b/x.txt\n--- a/x.txt\n+++ b/x.txt\n@@ -1,2 +1,2 @@\n\
+            --- a/not-a-header\n+++ b/neither\n one\n--- a/second\n+++ b/second\n@@ -1 +1 @@\n-a\n\
+            +b\n";
         let targets: Vec<_> = diff_targets(diff).unwrap().into_iter().collect();
         assert_eq!(targets, ["second", "x.txt"]);
         assert_eq!(

@@ -115,7 +115,10 @@ impl<'a> TryFrom<TurnThoughtShape<'a>> for TurnThought<'a> {
 
 /// Adds to a JSON Schema: `action` if and only if not `done`. Null counts as absent.
 fn action_iff_not_done(mut schema: Schema) -> Schema {
-    let present = json_schema!({ "required": ["action"], "properties": { "action": { "not": { "type": "null" } } } });
+    let present = json_schema!({
+        "required": ["action"],
+        "properties": { "action": { "not": { "type": "null" } } }
+    });
     schema.insert(
         "if".into(),
         serde_json::json!({ "properties": { "done": { "const": false } } }),
@@ -230,9 +233,18 @@ fn reason_of_its_kind(mut schema: Schema) -> Schema {
     schema.insert(
         "oneOf".into(),
         serde_json::json!([
-            { "properties": { "kind": { "const": "continue" }, "reason": { "enum": ["incomplete", "failure_retry"] } } },
-            { "properties": { "kind": { "const": "terminate" }, "reason": { "enum": ["goal_satisfied", "user_abort", "max_turns_exceeded"] } } },
-            { "properties": { "kind": { "const": "pause" }, "reason": { "enum": ["await_human_input"] } } }
+            { "properties": {
+                "kind": { "const": "continue" },
+                "reason": { "enum": ["incomplete", "failure_retry"] }
+            } },
+            { "properties": {
+                "kind": { "const": "terminate" },
+                "reason": { "enum": ["goal_satisfied", "user_abort", "max_turns_exceeded"] }
+            } },
+            { "properties": {
+                "kind": { "const": "pause" },
+                "reason": { "enum": ["await_human_input"] }
+            } }
         ]),
     );
     schema

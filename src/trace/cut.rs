@@ -125,7 +125,10 @@ mod tests {
     #[test]
     fn what_is_left_of_a_line_names_what_ran() {
         let of = |text: &str| action(Format::parse("execution-record").unwrap(), text);
-        let whole = r#"{"record":"execution_finished","executionId":"e","turnId":1,"actionId":"a","result":{"succ"#;
+        let whole = concat!(
+            r#"{"record":"execution_finished","executionId":"e","turnId":1,"actionId":"a","#,
+            r#""result":{"succ"#,
+        );
         let cut = |execution: Option<&str>, shown| {
             Some(CutAction {
                 execution: execution.map(Into::into),

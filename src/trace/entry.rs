@@ -598,13 +598,15 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
                 }
                 NoteKind::LoneSurrogate if count > 1 => {
                     format!(
-                        "`{}` is half of a surrogate pair, read as U+FFFD ({count}{or_more} such escapes in this record)",
+                        "`{}` is half of a surrogate pair, read as U+FFFD ({count}{or_more} such \
+                         escapes in this record)",
                         rest.get(..6).unwrap_or_default()
                     )
                 }
                 NoteKind::TooManyMembers => {
                     format!(
-                        "the open objects have more than {MOST_NAMES} members: duplicate ones can't be detected"
+                        "the open objects have more than {MOST_NAMES} members: duplicate ones \
+                         can't be detected"
                     )
                 }
                 NoteKind::LoneSurrogate => {

@@ -240,7 +240,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const MESSAGE: &str = "You are a helper.\n## Background Knowledge (High Confidence)\n### [Reference] FILE: add (src/add.ts)\nexport one\ntwo\n## Archived References (Low Confidence)\nold\n[Reference] DOC: n (n.md)\nthree\n";
+    const MESSAGE: &str = "You are a helper.\n## Background Knowledge (High Confidence)\n\
+        ### [Reference] FILE: add (src/add.ts)\nexport one\ntwo\n\
+        ## Archived References (Low Confidence)\nold\n[Reference] DOC: n (n.md)\nthree\n";
 
     #[test]
     fn items_end_where_the_next_begins() {
@@ -259,7 +261,8 @@ mod tests {
 
     #[test]
     fn references_are_told_from_talk() {
-        let text = "x [Reference] FILE: add.ts (src/add.ts)\n[Reference] is a word (no/path)\n[Reference] DIR: src (src/a b/) y";
+        let text = "x [Reference] FILE: add.ts (src/add.ts)\n[Reference] is a word (no/path)\n\
+            [Reference] DIR: src (src/a b/) y";
         assert_eq!(
             references(text).collect::<Vec<_>>(),
             ["src/add.ts", "src/a b/"]
@@ -268,7 +271,8 @@ mod tests {
 
     #[test]
     fn answers_declare_in_two_ways() {
-        let text = "Done.\n[Reference] FILE: add (src/add.ts)\n```json\n{\"used_context\": [\"a.md\", \"b (c).md\"]}\n```\n";
+        let text = "Done.\n[Reference] FILE: add (src/add.ts)\n```json\n\
+            {\"used_context\": [\"a.md\", \"b (c).md\"]}\n```\n";
         assert_eq!(declared(text), ["src/add.ts", "a.md", "b (c).md"]);
         assert!(
             declared("[Reference] (\n\"used_context\" \"used_context\": 3 [Reference]").is_empty()
@@ -277,7 +281,10 @@ mod tests {
 
     #[test]
     fn messages_are_checked_and_mostly_not_kept() {
-        let text = r#"[{"role":"user","content":"hello","timestamp":1},{"role":"system","content":"[Reference] FILE: a (a)\nx","timestamp":2}]"#;
+        let text = concat!(
+            r#"[{"role":"user","content":"hello","timestamp":1},{"role":"system","#,
+            r#""content":"[Reference] FILE: a (a)\nx","timestamp":2}]"#,
+        );
         let messages: Messages<'_> = strict_json::from_text(text).unwrap();
         assert_eq!((messages.count, messages.carrying.len()), (2, 1));
         assert!(strict_json::from_text::<Messages<'_>>(r#"[{"role":"user"}]"#).is_err());
@@ -307,9 +314,12 @@ mod tests {
         assert!(strict_json::from_text::<SnapshotMetadata<'_>>("[]").is_err());
     }
 
+    const PARTS: &str = "(\\[Reference\\] |F: |a \\(|p|\\)|\n\
+        |## Archived References \\(Low Confidence\\)|é| ){0,30}";
+
     proptest! {
         #[test]
-        fn any_message_is_taken_apart(text in "(\\[Reference\\] |F: |a \\(|p|\\)|\n|## Archived References \\(Low Confidence\\)|é| ){0,30}") {
+        fn any_message_is_taken_apart(text in PARTS) {
             for (path, body) in items(&text) {
                 prop_assert!(text.contains(path) && body.lines().all(|l| text.contains(l)));
             }

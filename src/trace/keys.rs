@@ -225,7 +225,8 @@ mod tests {
     fn store(key: &SigningKey) -> TrustStore {
         let public = STANDARD.encode(key.verifying_key().as_bytes());
         let text = format!(
-            r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"alice","validFrom":100,"validTo":200}}]}}"#
+            r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"alice",
+                "validFrom":100,"validTo":200}}]}}"#
         );
         TrustStore::parse(&text).unwrap()
     }

@@ -379,7 +379,12 @@ impl EvaluationReason {
 /// Declares structs of a record: members in camelCase, no unknown members, optional ones may be
 /// null.
 macro_rules! shapes {
-    ($($(#[$meta:meta])* pub struct $name:ident<$a:lifetime> { $($(#[$field_meta:meta])* $field:ident : $type:ty,)* })*) => {$(
+    ($(
+        $(#[$meta:meta])*
+        pub struct $name:ident<$a:lifetime> {
+            $($(#[$field_meta:meta])* $field:ident : $type:ty,)*
+        }
+    )*) => {$(
         $(#[$meta])*
         #[derive(Debug, Clone, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields, bound(deserialize = "'de: 'a"))]

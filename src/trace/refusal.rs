@@ -545,24 +545,18 @@ mod tests {
         Refusals::of(&entry).found
     }
 
-    fn turn(more: &str) -> String {
-        format!(
-            r#"{{"record":"turn","executionId":"e","turnId":1,"startTime":1,"contextSnapshot":{{"inputHash":"h","systemPromptVersion":"1","toolSetVersion":"1","recentMessages":[{{"role":"user","content":"it was rejected","timestamp":1MESSAGE}}]SNAPSHOT}},"thought":{{"reasoning":"r","done":false,"action":{{"type":"answer","payload":{{"text":"x"}}}}}},"proposedAction":{{"id":"a","type":"answer","payload":{{"text":"x","status":"rejected","by":"human"}},"riskLevel":"low","reasoning":"r"ACTION}},"governance":{{"status":"approved","by":"policy","timestamp":2}},"evaluation":{{"kind":"continue","reason":"incomplete"}},"endTime":3{more}}}"#
-        )
-    }
-
     #[test]
     fn metadata_is_searched_wherever_it_is() {
         let refusal = r#""decision":{"status":"rejected","by":"human","reason":"no"}"#;
         let placed = |at: &str, name: &str| {
-            let mut text = turn("TURN");
+            let mut text = include_str!("refusal.turn.test.json").to_owned();
             for place in ["MESSAGE", "SNAPSHOT", "ACTION", "TURN"] {
                 let here = if place == at {
                     format!(r#","{name}":{{{refusal}}}"#)
                 } else {
                     String::new()
                 };
-                text = text.replace(place, &here);
+                text = text.replace(&format!(r#", "{place}": 0"#), &here);
             }
             refusals(&text)
         };
@@ -588,7 +582,10 @@ mod tests {
 
     #[test]
     fn turns_of_an_execution_are_searched_one_by_one() {
-        let text = r#"{"turns":[{"governance":{"status":"approved"}},3,{"x":{"decision":"rejected"}}],"metadata":{"approval":{"approved":false}}}"#;
+        let text = concat!(
+            r#"{"turns":[{"governance":{"status":"approved"}},3,{"x":{"decision":"rejected"}}],"#,
+            r#""metadata":{"approval":{"approved":false}}}"#,
+        );
         let mut found = Vec::new();
         let of_record = read_some(
             Whole {

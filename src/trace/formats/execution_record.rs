@@ -14,6 +14,9 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use strict_json::{Deserializer, Error, Scanner, Str};
 
+const ANY_RECORD: &str =
+    "Any record of ExecutionRecord JSONL, version 1; the schema of its kind defines the rest.";
+
 pub(super) struct ExecutionRecord;
 
 impl TraceFormat for ExecutionRecord {
@@ -187,11 +190,7 @@ impl TraceFormat for ExecutionRecord {
                 }
             }
         }
-        catalogue.add_value(
-        self.name(),
-        "Any record of ExecutionRecord JSONL, version 1; the schema of its kind defines the rest.",
-        any_record(),
-    );
+        catalogue.add_value(self.name(), ANY_RECORD, any_record());
     }
 }
 
@@ -206,10 +205,13 @@ fn any_record() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": ExecutionRecord.name(),
-        "description": "Any record of ExecutionRecord JSONL, version 1; the schema of its kind defines the rest.",
+        "description": ANY_RECORD,
         "type": "object",
         "required": ["record", "executionId"],
-        "properties": { "record": { "type": "string", "enum": kinds }, "executionId": { "type": "string" } }
+        "properties": {
+            "record": { "type": "string", "enum": kinds },
+            "executionId": { "type": "string" }
+        }
     })
 }
 

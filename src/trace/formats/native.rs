@@ -17,7 +17,12 @@ use strict_json::{Raw, Str};
 
 /// Declares structs of another writer's format: members in camelCase, unknown ones accepted.
 macro_rules! open_shapes {
-    ($($(#[$meta:meta])* pub struct $name:ident<$a:lifetime> { $($(#[$field_meta:meta])* $field:ident : $type:ty,)* })*) => {$(
+    ($(
+        $(#[$meta:meta])*
+        pub struct $name:ident<$a:lifetime> {
+            $($(#[$field_meta:meta])* $field:ident : $type:ty,)*
+        }
+    )*) => {$(
         $(#[$meta])*
         #[derive(Debug, Clone, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]

@@ -350,7 +350,12 @@ impl JsonSchema for CastFrame<'_> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "array",
-            "prefixItems": [{ "type": "number", "minimum": 0 }, generator.subschema_for::<FrameCode>(), { "type": "string" }, true],
+            "prefixItems": [
+                { "type": "number", "minimum": 0 },
+                generator.subschema_for::<FrameCode>(),
+                { "type": "string" },
+                true
+            ],
             "items": false,
             "minItems": 3,
             "maxItems": 4

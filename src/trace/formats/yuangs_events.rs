@@ -72,7 +72,8 @@ impl TraceFormat for YuangsEvents {
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
         Some(
-            "turn numbers, signers of decisions, the rules that policy used, prompt, tool-set and policy version",
+            "turn numbers, signers of decisions, the rules that policy used, prompt, tool-set and \
+             policy version",
         )
     }
 
@@ -488,13 +489,18 @@ fn parts_by_type(schema: &mut Map<String, Value>) {
     };
     let decided = moved(governing(), meant_as_decision());
     let ruled = moved(evaluating(), meant_as_evaluation());
-    let payload = |value: Value| json!({ "properties": { "metadata": { "properties": { "payload": value } } } });
+    let payload = |value: Value| {
+        json!({
+            "properties": { "metadata": { "properties": { "payload": value } } }
+        })
+    };
     schema.insert(
         "allOf".into(),
         json!([
             { "if": is("governance_decision"), "then": part("decision", "NativeDecision") },
             { "if": is("tool_execution"), "then": part("result", "NativeResult") },
-            { "if": { "allOf": [is("state_transition"), decided] }, "then": payload(json!({ "$ref": "#/$defs/NativeDecision" })) },
+            { "if": { "allOf": [is("state_transition"), decided] },
+                "then": payload(json!({ "$ref": "#/$defs/NativeDecision" })) },
             { "if": { "allOf": [is("state_transition"), ruled] }, "then": payload(evaluation_schema()) },
         ]),
     );

@@ -45,19 +45,29 @@ impl TraceFormat for YuangsTransitions {
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
         Some(
-            "actions and results, signers of decisions, the rules that policy used, prompt, tool-set and policy version",
+            "actions and results, signers of decisions, the rules that policy used, prompt, \
+             tool-set and policy version",
         )
     }
 
     fn add_schemas(&self, catalogue: &mut Catalogue) {
-        catalogue.add::<Transition<'_>>(self.name(), "A line of the command-line runtime's transition log.", |schema| {
+        let description = "A line of the command-line runtime's transition log.";
+        catalogue.add::<Transition<'_>>(self.name(), description, |schema| {
         define::<NativeDecision<'_>>(schema, "NativeDecision");
-        let beside = |meant: Value| json!({ "required": ["payload"], "properties": { "payload": meant } });
+        let beside = |meant: Value| {
+                json!({ "required": ["payload"], "properties": { "payload": meant } })
+            };
         let decided = json!({ "properties": { "payload": { "$ref": "#/$defs/NativeDecision" } } });
         let ruled = json!({ "properties": { "payload": events::evaluation_schema() } });
         let all = json!([
-            { "if": { "allOf": [events::governing(), beside(events::meant_as_decision())] }, "then": decided },
-            { "if": { "allOf": [events::evaluating(), beside(events::meant_as_evaluation())] }, "then": ruled },
+            {
+                    "if": { "allOf": [events::governing(), beside(events::meant_as_decision())] },
+                    "then": decided
+                },
+            {
+                    "if": { "allOf": [events::evaluating(), beside(events::meant_as_evaluation())] },
+                    "then": ruled
+                },
         ]);
         schema.insert("allOf".into(), all);
     });

@@ -58,7 +58,8 @@ impl TraceFormat for YuangsTurns {
 
     fn not_recorded(&self, partial: bool) -> Option<&'static str> {
         Some(if partial {
-            "thoughts, observations, evaluations, decisions about answers, signers of decisions, the rules that policy used, the policy's version, the items of the context"
+            "thoughts, observations, evaluations, decisions about answers, signers of decisions, \
+             the rules that policy used, the policy's version, the items of the context"
         } else {
             "signers of decisions, the rules that policy used, the policy's version, the items of the context"
         })

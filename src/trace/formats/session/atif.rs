@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn copied_steps_are_skipped_and_results_find_their_calls() {
-        let text = r#"{"steps":[{"is_copied_context":true,"tool_calls":[{"tool_call_id":"o"}]},{"tool_calls":[{"tool_call_id":"a","function_name":"f"},{"tool_call_id":"b"}],"observation":{"results":[{"source_call_id":"b","content":"1"},{"content":"2"}]}},{"observation":{"results":[{"content":"3"}]}}]}"#;
+        let text = include_str!("atif.paired.test.json");
         assert_eq!(
             told(&FORMAT, text),
             [
@@ -411,7 +411,10 @@ mod tests {
         let step = |id: &str| format!(r#"{{"tool_calls":[{{"tool_call_id":"{id}"}}]}}"#);
         let inner = format!(r#"{{"trajectory_id":"u","steps":[{}]}}"#, step("c"));
         let text = format!(
-            r#"{{"steps":[{}],"subagent_trajectories":[{{"session_id":"s","steps":[{}],"subagent_trajectories":[{inner}]}},{{"steps":[{}]}},7]}}"#,
+            r#"{{"steps":[{}],"subagent_trajectories":[
+                {{"session_id":"s","steps":[{}],"subagent_trajectories":[{inner}]}},
+                {{"steps":[{}]}},
+                7]}}"#,
             step("a"),
             step("b"),
             step("d")
@@ -433,9 +436,18 @@ mod tests {
     fn a_call_that_only_a_model_tells_of_is_counted_once() {
         let export = |tools: &str| {
             let asked = [
-                r#"{"role":"assistant","additional_kwargs":{"tool_calls":[{"id":"a","function":{"name":"Web-Search","arguments":{"q":"x"}}}]}}"#,
-                r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"b","name":"bash","arguments":"{\"cmd\":\"ls\"}"}]}]"#,
-                r#"{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"b","function":{"name":"bash"}}]}}]}"#,
+                concat!(
+                    r#"{"role":"assistant","additional_kwargs":{"tool_calls":[{"id":"a","#,
+                    r#""function":{"name":"Web-Search","arguments":{"q":"x"}}}]}}"#,
+                ),
+                concat!(
+                    r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"b","#,
+                    r#""name":"bash","arguments":"{\"cmd\":\"ls\"}"}]}]"#,
+                ),
+                concat!(
+                    r#"{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"b","#,
+                    r#""function":{"name":"bash"}}]}}]}"#,
+                ),
             ];
             let models =
                 asked.map(|output| format!(r#"{{"type":"GENERATION","output":{output}}}"#));
@@ -460,7 +472,10 @@ mod tests {
                 vec![("1", "ok"), ("a", "not_recorded"), ("b", "not_recorded")],
             ),
             (
-                r#"{"type":"TOOL","name":"run","metadata":{"attributes":{"gen_ai.tool.call.id":"b"}},"output":"y"}"#,
+                concat!(
+                    r#"{"type":"TOOL","name":"run","#,
+                    r#""metadata":{"attributes":{"gen_ai.tool.call.id":"b"}},"output":"y"}"#,
+                ),
                 vec![("b", "ok"), ("a", "not_recorded")],
             ),
         ];
@@ -482,7 +497,12 @@ mod tests {
 
     #[test]
     fn tools_are_sorted_by_time() {
-        let text = r#"{"trace":{},"observations":[{"id":"b","type":"TOOL","name":"g","startTime":"2026-01-05T08:00:02Z","endTime":"2026-01-05T08:00:03Z","level":"ERROR"},{"type":"SPAN","name":"s"},{"id":"a","type":"TOOL","name":"f","startTime":"2026-01-05T08:00:00Z"}]}"#;
+        let text = concat!(
+            r#"{"trace":{},"observations":[{"id":"b","type":"TOOL","name":"g","#,
+            r#""startTime":"2026-01-05T08:00:02Z","endTime":"2026-01-05T08:00:03Z","#,
+            r#""level":"ERROR"},{"type":"SPAN","name":"s"},{"id":"a","type":"TOOL","name":"f","#,
+            r#""startTime":"2026-01-05T08:00:00Z"}]}"#,
+        );
         assert_eq!(
             told(&LANGFUSE, text),
             ["call a f {}", "call b g {}", "end b Error None "]

@@ -499,7 +499,8 @@ mod tests {
             ("7", "Error"),
         ] {
             let text = format!(
-                r#"{{"type":"tool.execution_complete","data":{{"toolCallId":"c","success":false,"error":{error}}}}}"#
+                r#"{{"type":"tool.execution_complete",
+                    "data":{{"toolCallId":"c","success":false,"error":{error}}}}}"#
             );
             assert!(
                 told(&COPILOT, &text)[0].starts_with(&format!("end c {how} ")),
@@ -515,7 +516,10 @@ mod tests {
             r#"{"type":"tool.user_requested","data":{"toolCallId":"u","toolName":"bash"}}"#,
             r#"{"type":"tool.execution_start","data":{"toolCallId":"u","toolName":"bash"}}"#,
             r#"{"type":"tool.execution_complete","data":{"toolCallId":"u","success":true}}"#,
-            r#"{"type":"tool.execution_complete","data":{"toolCallId":"w","success":true,"isUserRequested":true}}"#,
+            concat!(
+                r#"{"type":"tool.execution_complete","data":{"toolCallId":"w","success":true,"#,
+                r#""isUserRequested":true}}"#,
+            ),
             r#"{"type":"tool.execution_start","data":{"toolCallId":"a","toolName":"bash"}}"#,
         ];
         let all = fed(&COPILOT, &events);
@@ -525,7 +529,11 @@ mod tests {
 
     #[test]
     fn the_first_request_says_where_cline_works() {
-        let request = r#"{"ts":2,"type":"say","say":"api_req_started","text":"{\"request\":\"<task>x</task><environment_details>\\n# Current Working Directory (/home/mia/app) Files\"}"}"#;
+        let request = concat!(
+            r#"{"ts":2,"type":"say","say":"api_req_started","#,
+            r#""text":"{\"request\":\"<task>x</task><environment_details>\\n# Current Working"#,
+            r#" Directory (/home/mia/app) Files\"}"}"#,
+        );
         let all = fed(
             &FORMAT,
             &[

@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_timeline_says_how_calls_ended() {
-        let text = r#"{"sessionId":"s","chatMessages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"bash","arguments":"{}"}},{"id":"b","function":{"name":"bash","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"x"},{"role":"tool","tool_call_id":"b","content":"no"}],"timeline":[{"type":"user"},{"callId":"a","name":"bash","result":{"type":"failure"}},{"callId":"b","name":"bash","result":{"type":"rejected"}},{"callId":"c","name":"view","arguments":{}},{"callId":"c","name":"view","result":{"type":"denied"}},{"callId":"d","name":"view"}]}"#;
+        let text = include_str!("copilot_history.test.json");
         let all = fed(&COPILOT, &[text]);
         let expected = [
             ("a", "error", ""),

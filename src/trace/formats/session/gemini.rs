@@ -245,12 +245,17 @@ mod tests {
 
     #[test]
     fn a_status_says_how_a_call_ended() {
-        let failed = r#"{"id":"a","name":"run_shell_command","args":{"command":"x"},"status":"success","result":[{"functionResponse":{"response":{"output":"Exit Code: 0\nExit Code: 2\nSignal: none"}}}]}"#;
+        let failed = concat!(
+            r#"{"id":"a","name":"run_shell_command","args":{"command":"x"},"status":"success","#,
+            r#""result":[{"functionResponse":{"response":{"output":"Exit Code: 0\nExit Code: "#,
+            r#"2\nSignal: none"}}}]}"#,
+        );
         assert!(chat(failed)[1].starts_with("end a Error Some(2)"));
         let denial = "[Operation Cancelled] Reason: User did not allow tool call";
         let call = |status: &str, member: &str| {
             let end = chat(&format!(
-                r#"{{"id":"a","name":"f","status":"{status}","result":[{{"functionResponse":{{"response":{{"{member}":"{denial}"}}}}}}]}}"#
+                r#"{{"id":"a","name":"f","status":"{status}",
+                    "result":[{{"functionResponse":{{"response":{{"{member}":"{denial}"}}}}}}]}}"#
             ));
             end[1].clone()
         };
@@ -265,7 +270,8 @@ mod tests {
     fn newer_versions_word_denials_otherwise() {
         let call = |status: &str, error: &str| {
             let end = chat(&format!(
-                r#"{{"id":"a","name":"f","status":"{status}","result":[{{"functionResponse":{{"response":{{"error":"{error}"}}}}}}]}}"#
+                r#"{{"id":"a","name":"f","status":"{status}",
+                    "result":[{{"functionResponse":{{"response":{{"error":"{error}"}}}}}}]}}"#
             ));
             end[1].clone()
         };
@@ -280,12 +286,14 @@ mod tests {
     fn a_message_that_comes_again_is_the_same() {
         let message = |calls: &str| {
             format!(
-                r#"{{"id":"m","timestamp":"2026-03-02T08:00:01Z","type":"gemini","content":"","toolCalls":[{calls}]}}"#
+                r#"{{"id":"m","timestamp":"2026-03-02T08:00:01Z","type":"gemini","content":"",
+                    "toolCalls":[{calls}]}}"#
             )
         };
         let call = |id: &str, output: &str| {
             format!(
-                r#"{{"id":"{id}","name":"f","args":{{}},"status":"success","result":[{{"functionResponse":{{"response":{{"output":"{output}"}}}}}}]}}"#
+                r#"{{"id":"{id}","name":"f","args":{{}},"status":"success",
+                    "result":[{{"functionResponse":{{"response":{{"output":"{output}"}}}}}}]}}"#
             )
         };
         let again = message(&[call("a", "less"), call("b", "y")].join(","));

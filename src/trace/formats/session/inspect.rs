@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn approvers_decide_about_calls() {
-        let text = r#"{"version":2,"eval":{},"samples":[{"id":1,"epoch":2,"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":"f","arguments":{}},{"id":"b","function":"f"}]},{"role":"tool","tool_call_id":"a","content":"x"},{"role":"tool","tool_call_id":"b","error":{"type":"approval","message":"no"}}],"events":[{"event":"approval","call":{"id":"a"},"decision":"approve","approver":"human"},{"event":"approval","call":{"id":"b"},"decision":"reject","approver":"auto"}]},{"events":[{"event":"tool","id":"c","function":"g","error":{"type":"timeout"}}]},7]}"#;
+        let text = include_str!("inspect.samples.test.json");
         assert_eq!(
             told(&FORMAT, text),
             [
@@ -500,7 +500,9 @@ mod tests {
                 r#"{"event":"approval","call":{"id":"a"},"decision"#,
             );
             let text = format!(
-                r#"{{"version":2,"eval":{{}},"samples":[{{"id":1,"messages":[{{"role":"assistant","tool_calls":[{{"id":"a","function":"f"}}]}}],"events":[{approvals}]}}]}}"#
+                r#"{{"version":2,"eval":{{}},"samples":[{{"id":1,
+                    "messages":[{{"role":"assistant","tool_calls":[{{"id":"a","function":"f"}}]}}],
+                    "events":[{approvals}]}}]}}"#
             );
             let all = told(&FORMAT, &text);
             let decided = all.iter().map(String::as_str).skip(2);
@@ -514,7 +516,7 @@ mod tests {
 
     #[test]
     fn calls_of_events_and_messages_are_joined_by_their_ids() {
-        let text = r#"{"id":"s","epoch":1,"input":"","target":"","messages":[{"role":"assistant","tool_calls":[{"id":"a","function":"f"},{"id":"b","function":"f"}]},{"role":"tool","tool_call_id":"a","content":"x"}],"attachments":{"k":"ls\n","o":7},"events":[{"event":"tool","id":"a","function":"f","result":"x"},{"event":"tool","id":"b","function":"f","result":"late"},{"event":"model","events":[{"event":"tool","id":"c","function":"bash","arguments":{"cmd":"attachment://k","o":["attachment://o","\"attachment://k\""]},"result":"in","events":[{"event":"tool","id":"d","function":"g","pending":true}]}]},{"event":"tool","function":"h","result":"no id"}]}"#;
+        let text = include_str!("inspect.events.test.json");
         assert_eq!(
             told(&FORMAT, text),
             [
@@ -536,19 +538,29 @@ mod tests {
     fn another_call_under_a_known_id_is_another_call() {
         let log = |attachments: &str, messages: &str, events: &str| {
             format!(
-                r#"{{"version":2,"eval":{{}},"samples":[{{"id":"s","attachments":{{{attachments}}},"messages":[{messages}],"events":[{events}]}}]}}"#
+                r#"{{"version":2,"eval":{{}},"samples":[{{"id":"s","attachments":{{{attachments}}},
+                    "messages":[{messages}],"events":[{events}]}}]}}"#
             )
         };
-        let asked = r#"{"role":"assistant","tool_calls":[{"id":"a","function":"bash","arguments":{"cmd":"ls"}}]},{"role":"tool","tool_call_id":"a","content":"x"}"#;
+        let asked = concat!(
+            r#"{"role":"assistant","tool_calls":[{"id":"a","function":"bash","#,
+            r#""arguments":{"cmd":"ls"}}]},{"role":"tool","tool_call_id":"a","content":"x"}"#,
+        );
         let ran = |command: &str| {
             format!(
-                r#"{{"event":"tool","id":"a","function":"bash","arguments":{{"cmd":"{command}"}},"result":"y"}}"#
+                r#"{{"event":"tool","id":"a","function":"bash",
+                    "arguments":{{"cmd":"{command}"}},"result":"y"}}"#
             )
         };
-        let modified = r#"{"event":"approval","call":{"id":"a"},"decision":"modify","approver":"human","modified":{"id":"a","arguments":{"cmd":"rm b"}}}"#;
+        let modified = concat!(
+            r#"{"event":"approval","call":{"id":"a"},"decision":"modify","approver":"human","#,
+            r#""modified":{"id":"a","arguments":{"cmd":"rm b"}}}"#,
+        );
         let model = |id: &str| {
             format!(
-                r#"{{"event":"model","output":{{"choices":[{{"message":{{"role":"assistant","tool_calls":[{{"id":"{id}","function":"bash","arguments":{{"cmd":"attachment://k"}}}}]}}}},7]}}}}"#
+                r#"{{"event":"model","output":{{"choices":[{{"message":{{"role":"assistant",
+                    "tool_calls":[{{"id":"{id}","function":"bash",
+                    "arguments":{{"cmd":"attachment://k"}}}}]}}}},7]}}}}"#
             )
         };
         let first = [r#"call a bash {"cmd":"ls"}"#, "end a Ok None x"];

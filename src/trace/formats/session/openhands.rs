@@ -405,13 +405,20 @@ mod tests {
 
     #[test]
     fn a_call_that_the_sdk_refused_is_one() {
-        let text = r#"{"id":"e","source":"agent","kind":"ActionEvent","action":null,"tool_name":"terminal","tool_call_id":"c","tool_call":{"id":"c","name":"terminal","arguments":"{\"command\":\"ls\"}"}}"#;
+        let text = concat!(
+            r#"{"id":"e","source":"agent","kind":"ActionEvent","action":null,"#,
+            r#""tool_name":"terminal","tool_call_id":"c","tool_call":{"id":"c","#,
+            r#""name":"terminal","arguments":"{\"command\":\"ls\"}"}}"#,
+        );
         assert_eq!(told(&FORMAT, text), [r#"call c terminal {"command":"ls"}"#]);
     }
 
     #[test]
     fn observations_name_their_actions() {
-        let action = r#"{"id":3,"source":"agent","action":"run","args":{"command":"ls","confirmation_state":"confirmed"}}"#;
+        let action = concat!(
+            r#"{"id":3,"source":"agent","action":"run","args":{"command":"ls","#,
+            r#""confirmation_state":"confirmed"}}"#,
+        );
         assert!(told(&FORMAT, action)[0].starts_with("call 3 run "));
         assert_eq!(told(&FORMAT, action).len(), 1, "a default is no approval");
         let cases = [
@@ -441,7 +448,12 @@ mod tests {
 
     #[test]
     fn a_run_without_ids_is_paired_by_kind() {
-        let text = r#"{"instance_id":"i","history":[{"action":"run","command":"ls"},{"observation":"run","exit_code":0,"content":"x"},{"action":"finish"},[{"source":"agent","action":"run","args":{"command":"ls","is_input":"true"}},{"observation":"error","content":"y"}]]}"#;
+        let text = concat!(
+            r#"{"instance_id":"i","history":[{"action":"run","command":"ls"},"#,
+            r#"{"observation":"run","exit_code":0,"content":"x"},{"action":"finish"},"#,
+            r#"[{"source":"agent","action":"run","args":{"command":"ls","is_input":"true"}},"#,
+            r#"{"observation":"error","content":"y"}]]}"#,
+        );
         let all = told(&FORMAT, text);
         assert_eq!(all.len(), 6, "{all:?}");
         assert!(all[1].starts_with("end #1 Ok Some(0)"));
@@ -452,12 +464,18 @@ mod tests {
 
     #[test]
     fn events_of_the_sdk_are_read() {
-        let action = r#"{"id":"e","source":"agent","kind":"ActionEvent","tool_name":"terminal","tool_call_id":"c","action":{"command":"ls"}}"#;
+        let action = concat!(
+            r#"{"id":"e","source":"agent","kind":"ActionEvent","tool_name":"terminal","#,
+            r#""tool_call_id":"c","action":{"command":"ls"}}"#,
+        );
         assert_eq!(
             told(&FORMAT, action),
             [r#"call c terminal {"command":"ls"}"#]
         );
-        let rejected = r#"{"id":"f","source":"environment","kind":"UserRejectObservation","tool_call_id":"c","rejection_reason":"no","rejection_source":"hook"}"#;
+        let rejected = concat!(
+            r#"{"id":"f","source":"environment","kind":"UserRejectObservation","#,
+            r#""tool_call_id":"c","rejection_reason":"no","rejection_source":"hook"}"#,
+        );
         assert_eq!(told(&FORMAT, rejected), ["end c Rejected(Policy) None no"]);
     }
 }

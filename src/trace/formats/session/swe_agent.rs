@@ -448,7 +448,10 @@ mod tests {
 
     #[test]
     fn steps_and_blocks_are_commands() {
-        let steps = r#"{"trajectory":[{"action":"edit 1:1\nx","observation":"o"},{"action":"ls"},{"action":" "}],"info":{}}"#;
+        let steps = concat!(
+            r#"{"trajectory":[{"action":"edit 1:1\nx","observation":"o"},{"action":"ls"},"#,
+            r#"{"action":" "}],"info":{}}"#,
+        );
         let all = told(&FORMAT, steps);
         assert_eq!(all.len(), 3, "{all:?}");
         assert!(all[0].contains(" edit ") && all[2].contains(" bash "));
@@ -472,7 +475,9 @@ mod tests {
         ];
         for (said, expected) in cases {
             let text = format!(
-                r#"{{"info":{{}},"messages":[{{"role":"assistant","content":"```bash\nls\n```"}},{{"role":"user","content":"{said}"}}]}}"#
+                r#"{{"info":{{}},"messages":[
+                    {{"role":"assistant","content":"```bash\nls\n```"}},
+                    {{"role":"user","content":"{said}"}}]}}"#
             );
             let all = told(&MINI, &text);
             assert!(all[1].starts_with(expected), "{all:?}");
@@ -481,7 +486,7 @@ mod tests {
 
     #[test]
     fn responses_hold_calls_and_a_person_may_type() {
-        let text = r#"{"info":{},"messages":[{"object":"response","output":[{"type":"function_call","call_id":"a","name":"bash","arguments":"{}"},{"type":"function_call","call_id":"b","name":"bash","arguments":"{}"}]},{"type":"function_call_output","call_id":"a","output":"x","extra":{"returncode":1}},{"type":"function_call_output","call_id":"b","output":"y","extra":{"returncode":-1,"exception_info":"action was not executed"}},{"role":"user","content":"make","extra":{"actions":[{"command":"make"}]}},{"role":"user","content":"made","extra":{"returncode":0}}]}"#;
+        let text = include_str!("swe_agent.responses.test.json");
         let expected = [
             "call a bash {}",
             "call b bash {}",

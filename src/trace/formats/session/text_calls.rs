@@ -471,19 +471,24 @@ mod tests {
     fn a_tag_is_a_call_and_what_it_holds_is_none() {
         let cases: [(&str, &[&str]); 11] = [
             (
-                "<function_calls><invoke name=\"Bash\"><parameter name=\"command\">\nls <b>\n</parameter></invoke><invoke name=\"f\"></invoke>",
+                "<function_calls><invoke name=\"Bash\"><parameter name=\"command\">\nls <b>\n\
+                 </parameter></invoke><invoke name=\"f\"></invoke>",
                 &[r#"Bash {"command":"ls <b>"}"#, "f {}"],
             ),
             ("<invoke name=\"a\nb\"> <invoke name=x> <invoke", &[]),
             (
-                "Run.\n<execute_command>\n<command>npm test</command>\n<requires_approval>false</requires_approval>\n</execute_command>",
+                "Run.\n<execute_command>\n<command>npm test</command>\n\
+                 <requires_approval>false</requires_approval>\n</execute_command>",
                 &[r#"execute_command {"command":"npm test","requires_approval":"false"}"#],
             ),
             (
-                "<write_to_file><path>a.md</path><content>\n<execute_command><command>rm b</command></execute_command>\n</content></write_to_file>",
-                &[
-                    r#"write_to_file {"content":"<execute_command><command>rm b</command></execute_command>","path":"a.md"}"#,
-                ],
+                "<write_to_file><path>a.md</path><content>\n\
+                 <execute_command><command>rm b</command></execute_command>\n\
+                 </content></write_to_file>",
+                &[concat!(
+                    r#"write_to_file {"content":"<execute_command><command>rm b</command>"#,
+                    r#"</execute_command>","path":"a.md"}"#,
+                )],
             ),
             (
                 "<write_to_file><path>a</path><content>x</content>y</content></write_to_file>",
@@ -494,11 +499,14 @@ mod tests {
                 &[r#"read_file {"path":"a"}"#],
             ),
             (
-                "<read_file><args><file><path>a</path></file><file><path>/etc/b</path></file></args></read_file>",
+                "<read_file><args><file><path>a</path></file>\
+                 <file><path>/etc/b</path></file></args></read_file>",
                 &[r#"read_file {"files":[{"path":"a"},{"path":"/etc/b"}]}"#],
             ),
             (
-                "<use_mcp_tool><server_name>s</server_name><tool_name>t</tool_name><arguments>{\"a\":1}</arguments></use_mcp_tool><list_files><path>.</path></list_files>",
+                "<use_mcp_tool><server_name>s</server_name><tool_name>t</tool_name>\
+                 <arguments>{\"a\":1}</arguments></use_mcp_tool>\
+                 <list_files><path>.</path></list_files>",
                 &[r#"mcp__s__t {"a":1}"#, r#"list_files {"path":"."}"#],
             ),
             (

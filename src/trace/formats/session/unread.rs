@@ -235,7 +235,10 @@ mod tests {
     fn what_is_no_call_is_none() {
         for record in [
             r#"{"type":"compacted","payload":{"history":[{"name":"bash","arguments":"{}"}]}}"#,
-            r#"{"type":"event_msg","payload":{"type":"mcp_tool_call_begin","invocation":{"tool":"t","arguments":{}}}}"#,
+            concat!(
+                r#"{"type":"event_msg","payload":{"type":"mcp_tool_call_begin","#,
+                r#""invocation":{"tool":"t","arguments":{}}}}"#,
+            ),
             r#"{"type":"progress","data":{"content":[{"type":"tool_use","name":"Bash","input":{}}]}}"#,
             r#"{"tools":[{"name":"bash","parameters":{"command":"string"}}]}"#,
             r#"{"x":{"name":"bash","parameters":{"type":"object","properties":{}}}}"#,

@@ -187,7 +187,10 @@ fn span(attributes: &[(&str, &str)]) -> Value {
 
 #[test]
 fn calls_of_a_models_span_are_counted_unless_a_tool_has_them() {
-    let messages = r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"bash","arguments":{"cmd":"ls"}}]}]"#;
+    let messages = concat!(
+        r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"bash","#,
+        r#""arguments":{"cmd":"ls"}}]}]"#,
+    );
     let models = [
         span(&[
             ("gen_ai.operation.name", "chat"),
@@ -293,16 +296,21 @@ fn a_full_command_is_that_of_a_shell() {
 
 #[test]
 fn an_event_of_codex_without_an_item_is_a_call() {
-    let record = |kind: &str, payload: &Value| json!({"timestamp": "2026-02-03T10:00:00Z", "type": kind, "payload": payload});
+    let record = |kind: &str, payload: &Value| {
+        json!({"timestamp": "2026-02-03T10:00:00Z", "type": kind,
+            "payload": payload})
+    };
     let end = |id: &str, more: Value| {
-        let mut event = json!({"type": "exec_command_end", "call_id": id, "command": ["bash", "-lc", "ls"], "cwd": "/w", "exit_code": 1, "stdout": "x"});
+        let mut event = json!({"type": "exec_command_end", "call_id": id, "command": ["bash",
+            "-lc", "ls"], "cwd": "/w", "exit_code": 1, "stdout": "x"});
         event
             .as_object_mut()
             .unwrap()
             .extend(more.as_object().unwrap().clone());
         record("event_msg", &event)
     };
-    let item = json!({"type": "function_call", "name": "shell", "arguments": r#"{"command":["ls"]}"#, "call_id": "a"});
+    let item = json!({"type": "function_call", "name": "shell",
+        "arguments": r#"{"command":["ls"]}"#, "call_id": "a"});
     let output = json!({"type": "function_call_output", "call_id": "a", "output": "Exit code: 1\nOutput:\n"});
     let lines = [
         end("a", json!({})),
@@ -315,7 +323,8 @@ fn an_event_of_codex_without_an_item_is_a_call() {
         end("d", json!({"source": "user_shell"})),
         record(
             "event_msg",
-            &json!({"type": "mcp_tool_call_end", "call_id": "e", "invocation": {"server": "s", "tool": "t"}, "result": {"Ok": {"content": []}}}),
+            &json!({"type": "mcp_tool_call_end", "call_id": "e", "invocation": {"server": "s",
+                "tool": "t"}, "result": {"Ok": {"content": []}}}),
         ),
     ];
     assert_eq!(
@@ -390,8 +399,16 @@ fn sessions_that_are_too_many_are_reported_once() {
 
 #[test]
 fn rules_of_claude_code_reject_and_other_errors_do_not() {
-    let call = |tool: &str| json!({"type": "assistant", "sessionId": "s", "message": {"content": [{"type": "tool_use", "id": "a", "name": tool, "input": {}}]}});
-    let result = |text: &str| json!({"type": "user", "sessionId": "s", "toolUseResult": format!("Error: {text}"), "message": {"content": [{"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": text}]}});
+    let call = |tool: &str| {
+        let block = json!({"type": "tool_use", "id": "a", "name": tool, "input": {}});
+        json!({"type": "assistant", "sessionId": "s", "message": {"content": [block]}})
+    };
+    let result = |text: &str| {
+        let block = json!({"type": "tool_result", "tool_use_id": "a", "is_error": true,
+            "content": text});
+        json!({"type": "user", "sessionId": "s", "toolUseResult": format!("Error: {text}"),
+            "message": {"content": [block]}})
+    };
     let cases = [
         (
             "Permission to use Bash with command curl x has been denied.",
