@@ -16,7 +16,7 @@ use strict_json::{Raw, Str, canonical_eq};
 
 /// A value with the line and time of its step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept<T> {
+pub struct Evidence<T> {
     pub what: T,
     /// Line of the input.
     pub line: u64,
@@ -102,7 +102,7 @@ impl KeptAction {
     pub fn proposed(
         action: &Action<'_>,
         found: Option<RiskLevel>,
-        thoughts: &[Kept<KeptThought>],
+        thoughts: &[Evidence<KeptThought>],
     ) -> Self {
         let mut known = thoughts
             .iter()
@@ -257,8 +257,8 @@ pub struct TurnEvidence {
     pub id: Option<i64>,
     /// First line of the turn.
     pub line: u64,
-    pub thoughts: Vec<Kept<KeptThought>>,
-    pub proposal: Option<Kept<KeptAction>>,
+    pub thoughts: Vec<Evidence<KeptThought>>,
+    pub proposal: Option<Evidence<KeptAction>>,
     /// Agent that proposed.
     pub proposer: Option<Box<str>>,
     /// Declared paths.
@@ -267,13 +267,13 @@ pub struct TurnEvidence {
     pub proposal_unknown: bool,
     /// A thought exists, but it can't be read or isn't recorded.
     pub thoughts_unknown: bool,
-    pub decision: Option<Kept<KeptDecision>>,
+    pub decision: Option<Evidence<KeptDecision>>,
     /// A decision exists, but it can't be read or isn't recorded.
     pub decision_unknown: bool,
     /// A missing decision may be in an unreadable record.
     pub decision_lost: bool,
     /// A decision that a native log records in a line of its own, apart from the transition.
-    pub decision_beside: Option<Kept<ToldDecision>>,
+    pub decision_beside: Option<Evidence<ToldDecision>>,
     /// Ids of the actions executed in this turn.
     pub executed: Vec<Option<Box<str>>>,
     /// Line and time of the last execution.

@@ -2,7 +2,7 @@
 
 use super::super::authority;
 use super::super::changes::RecordedChange;
-use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptKind, Token};
+use super::super::evidence::{Evidence, KeptAction, KeptDecision, KeptKind, Token};
 use super::super::path_effects::{PathEffects, PathEscape};
 use super::super::step_facts::{Approval, Decided, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Aspect;
@@ -145,7 +145,7 @@ impl Execution {
             });
             return;
         }
-        self.turn.decision = Some(Kept {
+        self.turn.decision = Some(Evidence {
             what: KeptDecision {
                 ruling: decision.ruling,
                 by: decision.by,
@@ -473,7 +473,7 @@ impl Execution {
             ..action.clone()
         }
         .reaching(reach);
-        self.turn.proposal = Some(Kept {
+        self.turn.proposal = Some(Evidence {
             what,
             line: thought.line,
             time: thought.time,

@@ -27,7 +27,7 @@ pub use close::{Close, ClosedState};
 
 use super::authority::Context;
 use super::context::ContextTracker;
-use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
+use super::evidence::{Evidence, KeptAction, KeptThought, Token, TurnEvidence};
 use super::machine::Movement;
 use super::step_facts::{Breach, Moved, StepFacts, TurnBreak};
 use super::verdict::{PathViolation, Verdict};
@@ -320,7 +320,7 @@ impl Execution {
         }
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
         let goes_on = self.thinks_on(step);
-        let theirs = |t: &Kept<KeptThought>| match (t.what.agent.as_deref(), agent.as_deref()) {
+        let theirs = |t: &Evidence<KeptThought>| match (t.what.agent.as_deref(), agent.as_deref()) {
             (Some(one), Some(other)) => separation_of_duties::alike(one, other),
             (one, other) => one == other,
         };
@@ -389,7 +389,7 @@ impl Execution {
             self.conditions.miss_prompt();
         }
         let action = thought.action.as_ref().map(KeptAction::of);
-        self.keep_thought(Kept {
+        self.keep_thought(Evidence {
             what: KeptThought {
                 agent,
                 action,

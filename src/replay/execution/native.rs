@@ -1,7 +1,9 @@
 //! Steps of native logs: transitions, annotations and unrecorded parts; and unreadable records.
 
 use super::super::authority;
-use super::super::evidence::{Kept, KeptAction, KeptKind, KeptThought, ToldDecision, TurnEvidence};
+use super::super::evidence::{
+    Evidence, KeptAction, KeptKind, KeptThought, ToldDecision, TurnEvidence,
+};
 use super::super::machine::Movement;
 use super::super::path_effects::PathEffects;
 use super::super::step_facts::{Approval, Breach, ExecutedFacts, Moved, StepFacts, TurnBreak};
@@ -104,7 +106,7 @@ impl Execution {
             // The transition may be wrongly recorded; the decision was still made.
             match decision.filter(|_| matches!(moved.to, State::Executing | State::Thinking)) {
                 Some(decision) if taken_up != Some(decision.ruling) => {
-                    let nothing = || Kept {
+                    let nothing = || Evidence {
                         what: KeptAction::not_recorded(),
                         line,
                         time: step.time,
@@ -183,7 +185,7 @@ impl Execution {
             },
             Event::ActionProposed => {
                 if self.turn.proposal.is_none() {
-                    self.turn.proposal = Some(Kept {
+                    self.turn.proposal = Some(Evidence {
                         what: KeptAction::not_recorded(),
                         line,
                         time: step.time,
@@ -235,7 +237,7 @@ impl Execution {
                     action,
                     done: thought.done,
                 };
-                self.keep_thought(Kept {
+                self.keep_thought(Evidence {
                     what,
                     line,
                     time: step.time,
@@ -296,7 +298,7 @@ impl Execution {
                     }
                     let time = self.turn.proposal.as_ref().and_then(|p| p.time);
                     let at = self.turn.proposal.as_ref().map_or(line, |p| p.line);
-                    self.turn.proposal = Some(Kept {
+                    self.turn.proposal = Some(Evidence {
                         what: KeptAction::proposed(action, found, &self.turn.thoughts)
                             .reaching(reach),
                         line: at,
@@ -322,7 +324,7 @@ impl Execution {
                                 by: decision.by,
                                 written,
                             };
-                            self.turn.decision_beside = Some(Kept {
+                            self.turn.decision_beside = Some(Evidence {
                                 what,
                                 line,
                                 time: decision.time.or(step.time),
@@ -399,7 +401,7 @@ impl Execution {
                     action: Some(KeptAction::of(action)),
                     done: false,
                 };
-                self.keep_thought(Kept {
+                self.keep_thought(Evidence {
                     what,
                     line,
                     time: step.time,
@@ -512,7 +514,7 @@ impl Execution {
         let (leaves, protected) =
             self.reach(Some(*action), None, (approval, true), declared, context);
         let decision_line = self.turn.decision.as_ref().map(|d| d.line);
-        self.turn.proposal = Some(Kept {
+        self.turn.proposal = Some(Evidence {
             what: known,
             line,
             time: step.time,
@@ -766,7 +768,7 @@ fn does_nothing(action: &Action<'_>) -> bool {
 /// rejection applies, and policy takes precedence over a human.
 pub(super) fn stricter<'a>(
     mut decision: Decision<'a>,
-    beside: Option<&Kept<ToldDecision>>,
+    beside: Option<&Evidence<ToldDecision>>,
 ) -> Decision<'a> {
     if beside.is_some_and(|b| b.what.ruling == Ruling::Rejected) {
         decision.ruling = Ruling::Rejected;

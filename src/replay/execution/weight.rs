@@ -3,7 +3,7 @@
 use super::known::Known;
 use super::{Context, Execution};
 use crate::replay::authority;
-use crate::replay::evidence::{Kept, KeptAction, Token, TurnEvidence};
+use crate::replay::evidence::{Evidence, KeptAction, Token, TurnEvidence};
 
 /// Estimated overhead of an entry in a map or set: its share of free slots, and the allocator's
 /// overhead of
@@ -119,8 +119,9 @@ impl KeptAction {
 
 impl TurnEvidence {
     fn weight(&self) -> usize {
-        let action =
-            |kept: &Option<Kept<KeptAction>>| kept.as_ref().map_or(0, |kept| kept.what.weight());
+        let action = |kept: &Option<Evidence<KeptAction>>| {
+            kept.as_ref().map_or(0, |kept| kept.what.weight())
+        };
         let thoughts = self
             .thoughts
             .iter()
