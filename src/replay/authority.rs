@@ -2,7 +2,7 @@
 
 use super::analysis_cache::Looks;
 use super::digest::Fixed;
-use super::evidence::{KeptAction, TurnEvidence};
+use super::evidence::{OwnedAction, TurnEvidence};
 use super::path_effects::{PathEffects, Start, WorkTree, places, start};
 use super::step_facts::{Decided, Lineage};
 use crate::trace::action;
@@ -96,7 +96,7 @@ pub(super) fn look(
 /// Analyses a kept action.
 pub(super) fn look_again(
     context: Context<'_>,
-    action: &KeptAction,
+    action: &OwnedAction,
 ) -> (Option<RiskLevel>, Option<Arc<PathEffects>>) {
     if let Some(analysis) = action.analysis() {
         analysis
@@ -106,7 +106,7 @@ pub(super) fn look_again(
 }
 
 /// Replaces a kept payload longer than `short` bytes by its digest, after analysing it.
-pub(super) fn digest(context: Context<'_>, action: &mut KeptAction, short: usize) {
+pub(super) fn digest(context: Context<'_>, action: &mut OwnedAction, short: usize) {
     if action
         .payload
         .as_ref()
@@ -372,7 +372,7 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
 /// risk of
 /// the modified action.
 pub(super) fn judge_modification(
-    proposal: Option<&KeptAction>,
+    proposal: Option<&OwnedAction>,
     decision: &Decision<'_>,
     found: Option<RiskLevel>,
     id_taken: impl FnOnce(&str) -> bool,
@@ -421,7 +421,7 @@ pub(super) fn judge_modification(
 }
 
 /// Returns the fixed part that a modification changed: type, tool or target of a diff.
-fn beyond_parameters(proposal: &KeptAction, modified: &Action<'_>) -> Option<&'static str> {
+fn beyond_parameters(proposal: &OwnedAction, modified: &Action<'_>) -> Option<&'static str> {
     let kind = proposal.kind.as_ref()?.as_kind();
     if kind != modified.kind {
         return Some("the type");
@@ -464,7 +464,7 @@ pub(super) fn undeclared_changes(
 }
 
 /// Returns the action that the turn's decision allows: the proposal, or a human's modification.
-pub(super) fn approved(turn: &TurnEvidence) -> Option<&KeptAction> {
+pub(super) fn approved(turn: &TurnEvidence) -> Option<&OwnedAction> {
     let decision = &turn.decision.as_ref()?.what;
     match decision.ruling {
         Ruling::Approved => turn.proposal.as_ref().map(|p| &p.what),

@@ -25,13 +25,13 @@ pub struct Evidence<T> {
 
 /// Type of a kept action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeptKind {
+pub enum OwnedActionKind {
     Known(ActionType),
     /// A type that the format doesn't define.
     Other(Box<str>),
 }
 
-impl KeptKind {
+impl OwnedActionKind {
     /// Copies an action's type.
     #[must_use]
     pub fn of(kind: ActionKind<'_>) -> Self {
@@ -53,10 +53,10 @@ impl KeptKind {
 
 /// An action, kept until its turn is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptAction {
+pub struct OwnedAction {
     pub id: Option<Box<str>>,
     /// `None` when the type isn't recorded.
-    pub kind: Option<KeptKind>,
+    pub kind: Option<OwnedActionKind>,
     /// Payload exactly as written; `None` when it isn't recorded or a digest replaces it.
     pub payload: Option<Arc<str>>,
     /// Digest of a payload that is too large to keep.
@@ -69,7 +69,7 @@ pub struct KeptAction {
     pub reach: Option<Arc<PathEffects>>,
 }
 
-impl KeptAction {
+impl OwnedAction {
     /// Returns an action about which the record says only that it exists.
     #[must_use]
     pub fn not_recorded() -> Self {
@@ -102,7 +102,7 @@ impl KeptAction {
     pub fn proposed(
         action: &Action<'_>,
         found: Option<RiskLevel>,
-        thoughts: &[Evidence<KeptThought>],
+        thoughts: &[Evidence<OwnedThought>],
     ) -> Self {
         let mut known = thoughts
             .iter()
@@ -115,7 +115,7 @@ impl KeptAction {
             });
         Self {
             id: action.id.map(|id| id.decode().into()),
-            kind: Some(KeptKind::of(action.kind)),
+            kind: Some(OwnedActionKind::of(action.kind)),
             payload,
             digest: None,
             risk: action.risk,
@@ -197,7 +197,7 @@ impl KeptAction {
             kind: self
                 .kind
                 .as_ref()
-                .map_or(ActionKind::Other(Str::plain("")), KeptKind::as_kind),
+                .map_or(ActionKind::Other(Str::plain("")), OwnedActionKind::as_kind),
             payload: self.payload.as_deref().map(Raw::trusted),
             risk: self.risk,
         }
@@ -218,23 +218,23 @@ impl KeptAction {
 
 /// A thought, kept until its turn is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptThought {
+pub struct OwnedThought {
     pub agent: Option<Box<str>>,
     /// The action that the agent intends.
-    pub action: Option<KeptAction>,
+    pub action: Option<OwnedAction>,
     /// Whether the agent considers its task done.
     pub done: bool,
 }
 
 /// A decision, kept until its turn is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptDecision {
+pub struct OwnedDecision {
     pub ruling: Ruling,
     pub by: DecidedBy,
     /// Id of the action that it names.
     pub action: Option<Box<str>>,
     /// The action as modified by a human.
-    pub modified: Option<KeptAction>,
+    pub modified: Option<OwnedAction>,
     /// The decision names another action than the proposed one.
     pub misdirected: bool,
     /// When it was made, as the decision records.
@@ -257,8 +257,8 @@ pub struct TurnEvidence {
     pub id: Option<i64>,
     /// First line of the turn.
     pub line: u64,
-    pub thoughts: Vec<Evidence<KeptThought>>,
-    pub proposal: Option<Evidence<KeptAction>>,
+    pub thoughts: Vec<Evidence<OwnedThought>>,
+    pub proposal: Option<Evidence<OwnedAction>>,
     /// Agent that proposed.
     pub proposer: Option<Box<str>>,
     /// Declared paths.
@@ -267,7 +267,7 @@ pub struct TurnEvidence {
     pub proposal_unknown: bool,
     /// A thought exists, but it can't be read or isn't recorded.
     pub thoughts_unknown: bool,
-    pub decision: Option<Evidence<KeptDecision>>,
+    pub decision: Option<Evidence<OwnedDecision>>,
     /// A decision exists, but it can't be read or isn't recorded.
     pub decision_unknown: bool,
     /// A missing decision may be in an unreadable record.
@@ -440,7 +440,7 @@ mod tests {
             format!(r#"{{"a":2,"text":"{text}"}}"#),
         ];
         let [kept, respelled, other] = written.each_ref().map(|payload| {
-            let mut kept = KeptAction::of(&action(payload));
+            let mut kept = OwnedAction::of(&action(payload));
             let (hash, of_text) = (kept.hash(), kept.written_hash());
             kept.digest((None, None));
             assert_eq!((kept.hash(), kept.written_hash()), (hash, of_text));

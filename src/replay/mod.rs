@@ -25,7 +25,7 @@ pub use analysis_cache::Looks;
 pub use authority::{Assessor, Context, assess};
 pub use changes::RecordedChange;
 pub use context::ContextBreak;
-pub use evidence::{Evidence, KeptAction, KeptKind, Token, TurnEvidence};
+pub use evidence::{Evidence, OwnedAction, OwnedActionKind, Token, TurnEvidence};
 pub use execution::{Close, ClosedState, Execution};
 pub use machine::{Machine, Movement};
 pub use path_effects::{PathEffects, PathEscape};

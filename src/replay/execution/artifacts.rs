@@ -2,7 +2,7 @@
 
 use super::super::authority;
 use super::super::changes::RecordedChange;
-use super::super::evidence::{KeptAction, KeptKind};
+use super::super::evidence::{OwnedAction, OwnedActionKind};
 use super::super::path_effects::PathEffects;
 use super::super::step_facts::{Approval, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Answer;
@@ -80,7 +80,7 @@ impl Execution {
     /// of the paths that it is known to have changed.
     pub(super) fn account(
         &self,
-        known: Option<&KeptAction>,
+        known: Option<&OwnedAction>,
         approval: Approval,
         success: bool,
         seen: &PathEffects,
@@ -258,10 +258,10 @@ impl Execution {
     /// it
     /// reads, lists or names in its diff. The artifact of an answer is its text.
     pub(super) fn changed_by(
-        known: Option<&KeptAction>,
+        known: Option<&OwnedAction>,
         artifacts: Option<Texts<'_>>,
     ) -> Vec<String> {
-        let is = |kind| known.is_some_and(|k| k.kind == Some(KeptKind::Known(kind)));
+        let is = |kind| known.is_some_and(|k| k.kind == Some(OwnedActionKind::Known(kind)));
         let Some(artifacts) = artifacts.filter(|a| a.count > 0 && !is(ActionType::Answer)) else {
             return Vec::new();
         };

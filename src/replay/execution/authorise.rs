@@ -2,7 +2,7 @@
 
 use super::super::authority;
 use super::super::changes::RecordedChange;
-use super::super::evidence::{Evidence, KeptAction, KeptDecision, KeptKind, Token};
+use super::super::evidence::{Evidence, OwnedAction, OwnedActionKind, OwnedDecision, Token};
 use super::super::path_effects::{PathEffects, PathEscape};
 use super::super::step_facts::{Approval, Decided, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Aspect;
@@ -87,7 +87,7 @@ impl Execution {
             facts.other_action = Some((named.decode().into_owned(), proposed.to_owned()));
         }
         let recorded = proposal.filter(|p| p.is_recorded());
-        facts.risk = recorded.and_then(KeptAction::judged_risk);
+        facts.risk = recorded.and_then(OwnedAction::judged_risk);
         if self.turn.proposal.is_none() {
             // The thoughts are all that is known of what was decided about.
             facts.unproposed = true;
@@ -146,14 +146,14 @@ impl Execution {
             return;
         }
         self.turn.decision = Some(Evidence {
-            what: KeptDecision {
+            what: OwnedDecision {
                 ruling: decision.ruling,
                 by: decision.by,
                 action: decision.action.map(|a| a.decode().into()),
                 modified: decision
                     .modification()
                     .as_ref()
-                    .map(|m| KeptAction::of(m).reaching(reach)),
+                    .map(|m| OwnedAction::of(m).reaching(reach)),
                 misdirected: facts.other_action.is_some(),
                 own_time: decision.time,
             },
@@ -225,7 +225,7 @@ impl Execution {
         {
             differs = true;
         }
-        let unlike = |known: &KeptAction, action: &Action<'_>| {
+        let unlike = |known: &OwnedAction, action: &Action<'_>| {
             known.same_as(action) != Some(true)
                 || action.risk.is_some_and(|risk| known.risk != Some(risk))
         };
@@ -261,13 +261,13 @@ impl Execution {
         let token = if in_force {
             let action = executed
                 .action
-                .or_else(|| approved.map(KeptAction::as_action));
+                .or_else(|| approved.map(OwnedAction::as_action));
             let changed = self.declared_and(&seen);
             // Only times of a single writer are compared.
             let time = time.filter(|_| self.origin.format.coverage() == Coverage::Complete);
             let covered = approved
                 .filter(|_| executed.action.is_none())
-                .and_then(KeptAction::covered);
+                .and_then(OwnedAction::covered);
             let what = (id.as_deref(), action.as_ref(), covered);
             self.tokens
                 .token_use(named.as_deref(), what, (&changed, time))
@@ -468,7 +468,7 @@ impl Execution {
             return;
         };
         let (found, reach) = authority::look_again(context, action);
-        let what = KeptAction {
+        let what = OwnedAction {
             found,
             ..action.clone()
         }
@@ -484,10 +484,10 @@ impl Execution {
     /// executed.
     pub(super) fn is_high_by_policy(
         &self,
-        ran: Option<&KeptAction>,
-        approved: Option<&KeptAction>,
+        ran: Option<&OwnedAction>,
+        approved: Option<&OwnedAction>,
     ) -> bool {
-        let high = |action: &KeptAction| action.judged_risk() == Some(RiskLevel::High);
+        let high = |action: &OwnedAction| action.judged_risk() == Some(RiskLevel::High);
         self.turn
             .decision
             .as_ref()
@@ -502,7 +502,7 @@ impl Execution {
         &self,
         line: u64,
         executed: &Executed<'_, '_>,
-        approved: Option<&KeptAction>,
+        approved: Option<&OwnedAction>,
         context: Context<'_>,
     ) -> Option<RecordedChange> {
         let known = approved
@@ -510,7 +510,7 @@ impl Execution {
             .filter(|k| k.is_recorded());
         let ran = executed
             .action
-            .or_else(|| known.map(KeptAction::as_action))?;
+            .or_else(|| known.map(OwnedAction::as_action))?;
         let reach = match executed.action {
             Some(action) => authority::look(context, &action).1,
             None => known.and_then(|k| k.reach.clone()),
@@ -547,7 +547,7 @@ impl Execution {
     fn seen_to_change(
         &self,
         executed: &Executed<'_, '_>,
-        known: Option<&KeptAction>,
+        known: Option<&OwnedAction>,
         success: bool,
     ) -> Vec<String> {
         let mut changed: Vec<String> = match (executed.observed, &self.turn.declared) {
@@ -581,7 +581,7 @@ impl Execution {
     pub(super) fn reach(
         &self,
         ran: Option<Action<'_>>,
-        approved: Option<&KeptAction>,
+        approved: Option<&OwnedAction>,
         (approval, success): (Approval, bool),
         seen: PathEffects,
         context: Context<'_>,
@@ -609,10 +609,10 @@ impl Execution {
             leaves.retain(|l| l.disguised);
         }
         // A failed action has usually written nothing; a failed command may have.
-        let is_shell = |kind: KeptKind| kind == KeptKind::Known(ActionType::ShellCmd);
+        let is_shell = |kind: OwnedActionKind| kind == OwnedActionKind::Known(ActionType::ShellCmd);
         let kinds = [
             known.and_then(|k| k.kind.clone()),
-            ran.map(|a| KeptKind::of(a.kind)),
+            ran.map(|a| OwnedActionKind::of(a.kind)),
         ];
         let shell = kinds.into_iter().flatten().any(is_shell);
         if by_human || approval == Approval::Unknown || (!success && !shell) {
@@ -629,7 +629,7 @@ impl Execution {
     /// isn't a change.
     fn beyond_risk(
         &self,
-        approved: Option<&KeptAction>,
+        approved: Option<&OwnedAction>,
         approval: Approval,
         success: bool,
         seen: &[String],
@@ -639,7 +639,7 @@ impl Execution {
             .decision
             .as_ref()
             .is_some_and(|d| d.what.by == DecidedBy::Policy);
-        let only_reads = |known: &KeptAction| {
+        let only_reads = |known: &OwnedAction| {
             let writes = known
                 .reach
                 .as_ref()
@@ -671,7 +671,7 @@ impl Execution {
     }
 
     /// Determines the approval of the action with this id.
-    fn approval(&self, id: Option<&str>, approved: Option<&KeptAction>) -> Approval {
+    fn approval(&self, id: Option<&str>, approved: Option<&OwnedAction>) -> Approval {
         let turn = &self.turn;
         let refused = |id: &str| {
             self.known.refused.ids.contains(id)
@@ -735,9 +735,9 @@ pub(super) fn weigh(
     context: Context<'_>,
     action: &Action<'_>,
     step_facts: &mut StepFacts,
-) -> KeptAction {
+) -> OwnedAction {
     let (found, reach) = authority::look(context, action);
     step_facts.understate(understated(context, action, found));
     step_facts.malform(reach.as_deref());
-    KeptAction::proposed(action, found, &[]).reaching(reach)
+    OwnedAction::proposed(action, found, &[]).reaching(reach)
 }

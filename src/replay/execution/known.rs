@@ -1,6 +1,6 @@
 //! Actions of an execution by id.
 
-use super::super::evidence::KeptAction;
+use super::super::evidence::OwnedAction;
 use hashbrown::{HashMap, HashSet};
 
 /// State of an action over the whole execution.
@@ -15,7 +15,7 @@ pub(super) struct Known {
     /// Line and success of its last execution.
     pub(super) ran: Option<(u64, bool)>,
     /// Type and payload of a rejected action, which may be proposed again unchanged.
-    pub(super) frozen: Option<KeptAction>,
+    pub(super) frozen: Option<OwnedAction>,
 }
 
 impl Known {

@@ -27,7 +27,7 @@ pub use close::{Close, ClosedState};
 
 use super::authority::Context;
 use super::context::ContextTracker;
-use super::evidence::{Evidence, KeptAction, KeptThought, Token, TurnEvidence};
+use super::evidence::{Evidence, OwnedAction, OwnedThought, Token, TurnEvidence};
 use super::machine::Movement;
 use super::step_facts::{Breach, Moved, StepFacts, TurnBreak};
 use super::verdict::{PathViolation, Verdict};
@@ -320,7 +320,8 @@ impl Execution {
         }
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
         let goes_on = self.thinks_on(step);
-        let theirs = |t: &Evidence<KeptThought>| match (t.what.agent.as_deref(), agent.as_deref()) {
+        let theirs = |t: &Evidence<OwnedThought>| match (t.what.agent.as_deref(), agent.as_deref())
+        {
             (Some(one), Some(other)) => separation_of_duties::alike(one, other),
             (one, other) => one == other,
         };
@@ -388,9 +389,9 @@ impl Execution {
         if !thought.conditions {
             self.conditions.miss_prompt();
         }
-        let action = thought.action.as_ref().map(KeptAction::of);
+        let action = thought.action.as_ref().map(OwnedAction::of);
         self.keep_thought(Evidence {
-            what: KeptThought {
+            what: OwnedThought {
                 agent,
                 action,
                 done: thought.done,

@@ -2,7 +2,7 @@
 
 use super::super::authority;
 use super::super::evidence::{
-    Evidence, KeptAction, KeptKind, KeptThought, ToldDecision, TurnEvidence,
+    Evidence, OwnedAction, OwnedActionKind, OwnedThought, ToldDecision, TurnEvidence,
 };
 use super::super::machine::Movement;
 use super::super::path_effects::PathEffects;
@@ -107,7 +107,7 @@ impl Execution {
             match decision.filter(|_| matches!(moved.to, State::Executing | State::Thinking)) {
                 Some(decision) if taken_up != Some(decision.ruling) => {
                     let nothing = || Evidence {
-                        what: KeptAction::not_recorded(),
+                        what: OwnedAction::not_recorded(),
                         line,
                         time: step.time,
                     };
@@ -186,7 +186,7 @@ impl Execution {
             Event::ActionProposed => {
                 if self.turn.proposal.is_none() {
                     self.turn.proposal = Some(Evidence {
-                        what: KeptAction::not_recorded(),
+                        what: OwnedAction::not_recorded(),
                         line,
                         time: step.time,
                     });
@@ -224,7 +224,7 @@ impl Execution {
     ) {
         match beside {
             Annotation::Thought(thought) => {
-                let action = thought.action.as_ref().map(KeptAction::of);
+                let action = thought.action.as_ref().map(OwnedAction::of);
                 if !self.turn.is_fresh() {
                     self.turn = TurnEvidence {
                         id: self.turn.id,
@@ -232,7 +232,7 @@ impl Execution {
                         ..TurnEvidence::default()
                     };
                 }
-                let what = KeptThought {
+                let what = OwnedThought {
                     agent: None,
                     action,
                     done: thought.done,
@@ -299,7 +299,7 @@ impl Execution {
                     let time = self.turn.proposal.as_ref().and_then(|p| p.time);
                     let at = self.turn.proposal.as_ref().map_or(line, |p| p.line);
                     self.turn.proposal = Some(Evidence {
-                        what: KeptAction::proposed(action, found, &self.turn.thoughts)
+                        what: OwnedAction::proposed(action, found, &self.turn.thoughts)
                             .reaching(reach),
                         line: at,
                         time,
@@ -373,7 +373,7 @@ impl Execution {
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
-        let same = |known: &KeptAction| known.same_as(action) == Some(true);
+        let same = |known: &OwnedAction| known.same_as(action) == Some(true);
         let thought = self
             .turn
             .thoughts
@@ -387,7 +387,7 @@ impl Execution {
         match showing {
             // An id without a payload can't be compared.
             _ if action.payload.is_none() => {
-                let kind = KeptKind::of(action.kind);
+                let kind = OwnedActionKind::of(action.kind);
                 if proposal
                     .and_then(|p| p.kind.as_ref())
                     .is_some_and(|known| *known != kind)
@@ -396,9 +396,9 @@ impl Execution {
                 }
             }
             Showing::Thought if self.turn.thoughts.is_empty() && self.turn.is_fresh() => {
-                let what = KeptThought {
+                let what = OwnedThought {
                     agent: None,
-                    action: Some(KeptAction::of(action)),
+                    action: Some(OwnedAction::of(action)),
                     done: false,
                 };
                 self.keep_thought(Evidence {
@@ -454,7 +454,7 @@ impl Execution {
         ];
         if let Some((tool, given)) = action.payload.and_then(action::call) {
             return known.into_iter().flatten().any(|known| {
-                let is_tool_call = known.kind == Some(KeptKind::Known(ActionType::ToolCall));
+                let is_tool_call = known.kind == Some(OwnedActionKind::Known(ActionType::ToolCall));
                 let payload = known.payload.as_deref().filter(|_| is_tool_call);
                 payload
                     .map(Raw::trusted)
@@ -476,8 +476,8 @@ impl Execution {
                 return false;
             };
             let command = match known.kind {
-                Some(KeptKind::Known(ActionType::ShellCmd)) => action::command(payload),
-                Some(KeptKind::Known(ActionType::ToolCall)) => action::tool(payload),
+                Some(OwnedActionKind::Known(ActionType::ShellCmd)) => action::command(payload),
+                Some(OwnedActionKind::Known(ActionType::ToolCall)) => action::tool(payload),
                 _ => None,
             };
             command.is_some_and(|command| command == text) || known.id.as_deref() == Some(&*text)

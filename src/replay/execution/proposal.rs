@@ -1,7 +1,7 @@
 //! Proposals and the decisions that follow them.
 
 use super::super::authority::{self, Assessor, Context};
-use super::super::evidence::{Evidence, KeptAction, KeptThought};
+use super::super::evidence::{Evidence, OwnedAction, OwnedThought};
 use super::super::step_facts::{Reuse, StepFacts};
 use super::known::Known;
 use super::{Execution, native};
@@ -75,7 +75,7 @@ impl Execution {
             }
         }
         let shown =
-            || KeptAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
+            || OwnedAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
         self.turn.proposal = Some(Evidence {
             what: thought.unwrap_or_else(shown),
             line,
@@ -121,11 +121,11 @@ impl Execution {
         }
         // If only one agent thought, it needs no name.
         let alone = turn.thoughts.len() == 1;
-        let same = |t: &&Evidence<KeptThought>| {
+        let same = |t: &&Evidence<OwnedThought>| {
             t.what.agent.as_deref() == agent || alone && (agent.is_none() || t.what.agent.is_none())
         };
         let mut theirs = turn.thoughts.iter().filter(same);
-        let wanted = |t: &Evidence<KeptThought>| {
+        let wanted = |t: &Evidence<OwnedThought>| {
             t.what
                 .action
                 .as_ref()

@@ -1,7 +1,7 @@
 //! Repeated executions and decisions of one action, and the action that an observation is about.
 
 use super::super::authority;
-use super::super::evidence::KeptAction;
+use super::super::evidence::OwnedAction;
 use super::super::step_facts::{Repeat, StepFacts};
 use super::Execution;
 use crate::trace::step::{Decision, Executed, Observed};
@@ -26,7 +26,7 @@ impl Execution {
         let by_id = id
             .filter(|_| !is_new)
             .and_then(|id| self.known.by_id.get(id)?.ran);
-        let is_it = |approved: &KeptAction| match id {
+        let is_it = |approved: &OwnedAction| match id {
             Some(_) => approved.id.as_deref() == id,
             None => executed
                 .action

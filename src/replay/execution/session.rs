@@ -1,6 +1,6 @@
 //! Sessions of coding agents: calls and their results, without a governor of their own.
 
-use super::super::evidence::{KeptAction, KeptKind};
+use super::super::evidence::{OwnedAction, OwnedActionKind};
 use super::super::path_effects::WorkTree;
 use super::super::session_actions::{Ran, SessionActions};
 use super::super::step_facts::{Approval, CallMark, CallMarkKind, StepFacts};
@@ -108,7 +108,7 @@ impl Session {
     }
 
     /// Remembers a rejected action.
-    pub(super) fn reject(&mut self, line: u64, action: Option<&KeptAction>) {
+    pub(super) fn reject(&mut self, line: u64, action: Option<&OwnedAction>) {
         // Calls without recorded arguments are indistinguishable.
         let comparable = self.tree.is_some() && !self.lacks(NotRecorded::Arguments);
         let Some(action) = action.filter(|_| comparable) else {
@@ -126,8 +126,8 @@ impl Session {
     /// Extends the hash of an action by its directory: a command without one starts in the
     /// session's
     /// work tree.
-    fn placed_key(&self, key: u64, action: &KeptAction) -> u64 {
-        let is_command = action.kind == Some(KeptKind::Known(ActionType::ShellCmd));
+    fn placed_key(&self, key: u64, action: &OwnedAction) -> u64 {
+        let is_command = action.kind == Some(OwnedActionKind::Known(ActionType::ShellCmd));
         let payload = action.payload.as_deref().map(Raw::trusted);
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
@@ -139,8 +139,8 @@ impl Session {
 }
 
 /// Hashes the effect of an action.
-fn key(action: &KeptAction) -> Option<u64> {
-    let is_command = action.kind == Some(KeptKind::Known(ActionType::ShellCmd));
+fn key(action: &OwnedAction) -> Option<u64> {
+    let is_command = action.kind == Some(OwnedActionKind::Known(ActionType::ShellCmd));
     let payload = action.payload.as_deref().map(Raw::trusted);
     let same = payload.and_then(|payload| same_action(is_command, payload));
     same.or_else(|| {
@@ -207,7 +207,7 @@ impl Execution {
     pub(super) fn compare_with_rejected(
         &self,
         line: u64,
-        approved: Option<&KeptAction>,
+        approved: Option<&OwnedAction>,
         approval: Approval,
         step_facts: &mut StepFacts,
     ) -> Option<(u64, Option<Timestamp>, Ran)> {

@@ -1,6 +1,6 @@
 //! The open turn: its number and thoughts.
 
-use super::super::evidence::{Evidence, KeptThought, TurnEvidence};
+use super::super::evidence::{Evidence, OwnedThought, TurnEvidence};
 use super::super::step_facts::{Breach, StepFacts, TurnBreak};
 use super::super::verdict::Aspect;
 use super::{Execution, THOUGHTS};
@@ -95,7 +95,7 @@ impl Execution {
         self.track.group.is_some() && (step.turn.is_none() || step.turn == self.turn.id)
     }
 
-    pub(super) fn keep_thought(&mut self, thought: Evidence<KeptThought>) {
+    pub(super) fn keep_thought(&mut self, thought: Evidence<OwnedThought>) {
         if self.turn.thoughts.len() < THOUGHTS {
             self.turn.thoughts.push(thought);
         } else {

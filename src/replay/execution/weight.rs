@@ -3,7 +3,7 @@
 use super::known::Known;
 use super::{Context, Execution};
 use crate::replay::authority;
-use crate::replay::evidence::{Evidence, KeptAction, Token, TurnEvidence};
+use crate::replay::evidence::{Evidence, OwnedAction, Token, TurnEvidence};
 
 /// Estimated overhead of an entry in a map or set: its share of free slots, and the allocator's
 /// overhead of
@@ -77,7 +77,7 @@ impl Known {
         size_of::<Self>()
             + size_of::<Box<str>>()
             + ENTRY
-            + self.frozen.as_ref().map_or(0, KeptAction::weight)
+            + self.frozen.as_ref().map_or(0, OwnedAction::weight)
     }
 }
 
@@ -103,7 +103,7 @@ impl Token {
     }
 }
 
-impl KeptAction {
+impl OwnedAction {
     fn weight(&self) -> usize {
         let digest = self
             .digest
@@ -119,13 +119,13 @@ impl KeptAction {
 
 impl TurnEvidence {
     fn weight(&self) -> usize {
-        let action = |kept: &Option<Evidence<KeptAction>>| {
+        let action = |kept: &Option<Evidence<OwnedAction>>| {
             kept.as_ref().map_or(0, |kept| kept.what.weight())
         };
         let thoughts = self
             .thoughts
             .iter()
-            .map(|t| 2 * ENTRY + t.what.action.as_ref().map_or(0, KeptAction::weight));
+            .map(|t| 2 * ENTRY + t.what.action.as_ref().map_or(0, OwnedAction::weight));
         let declared = self
             .declared
             .iter()
@@ -154,7 +154,7 @@ impl TurnEvidence {
             .map_or(0, |kept| kept.what.written.len());
         thoughts.chain(declared).chain(executed).sum::<usize>()
             + action(&self.proposal)
-            + modified.map_or(0, KeptAction::weight)
+            + modified.map_or(0, OwnedAction::weight)
             + beside
             + reported
             + artifacts
