@@ -243,7 +243,7 @@ pub struct OwnedDecision {
 
 /// A decision from its own line of a native log, kept until the transition that follows from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldDecision {
+pub struct PendingDecision {
     pub ruling: Ruling,
     pub by: DecidedBy,
     /// The whole decision as written.
@@ -273,7 +273,7 @@ pub struct TurnEvidence {
     /// A missing decision may be in an unreadable record.
     pub decision_lost: bool,
     /// A decision that a native log records in a line of its own, apart from the transition.
-    pub decision_beside: Option<Evidence<ToldDecision>>,
+    pub pending_decision: Option<Evidence<PendingDecision>>,
     /// Ids of the actions executed in this turn.
     pub executed: Vec<Option<Box<str>>>,
     /// Line and time of the last execution.

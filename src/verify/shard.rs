@@ -518,7 +518,7 @@ impl Shard {
             if !context_breaks.is_empty() {
                 step_facts.anomalies_mut().context = std::mem::take(&mut context_breaks);
             }
-            let earlier = live.execution.told_for(step);
+            let earlier = live.execution.pending_decision_for(step);
             let decision = earlier
                 .as_ref()
                 .and_then(|(line, text)| Some((*line, native::decision(text)?)));
@@ -543,7 +543,7 @@ impl Shard {
             if let Some(told) = told.as_ref().filter(|_| behind) {
                 self.refusal(live, entry, told, (lost_between, settings), context);
             }
-            if behind && let Some(beside) = decision_beside(live, entry, settings) {
+            if behind && let Some(beside) = pending_decision(live, entry, settings) {
                 self.refusal(live, entry, &beside, (lost_between, settings), context);
             }
         });
@@ -662,7 +662,7 @@ impl Shard {
 
 /// What a source beside the trace says of the call that a record holds: its decision where the
 /// record has none, or that it says the opposite.
-fn decision_beside<'r, 'a>(
+fn pending_decision<'r, 'a>(
     live: &OpenExecution,
     entry: &'r Entry<'a>,
     settings: &Settings,

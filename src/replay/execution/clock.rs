@@ -127,7 +127,7 @@ impl Execution {
         match &step.fact {
             Fact::Decided(decision) => Some(*decision),
             Fact::Moved(moved) => {
-                let beside = self.turn.decision_beside.as_ref().and_then(|b| b.time);
+                let beside = self.turn.pending_decision.as_ref().and_then(|b| b.time);
                 moved
                     .decision
                     .filter(|d| moved.told.is_none() && (beside.is_none() || d.time != beside))

@@ -2,7 +2,7 @@
 
 use super::super::authority;
 use super::super::evidence::{
-    Evidence, OwnedAction, OwnedActionKind, OwnedThought, ToldDecision, TurnEvidence,
+    Evidence, OwnedAction, OwnedActionKind, OwnedThought, PendingDecision, TurnEvidence,
 };
 use super::super::machine::Movement;
 use super::super::path_effects::PathEffects;
@@ -34,7 +34,7 @@ impl Execution {
         step_facts: &mut StepFacts,
     ) {
         // Where two records of a decision differ, the more restrictive one applies.
-        let beside = self.turn.decision_beside.take();
+        let beside = self.turn.pending_decision.take();
         let refused = beside
             .as_ref()
             .is_some_and(|b| b.what.ruling == Ruling::Rejected);
@@ -114,7 +114,7 @@ impl Execution {
                     self.turn.proposal.get_or_insert_with(nothing);
                     self.rule(line, step.time, &decision, context, step_facts);
                 }
-                _ => self.turn.decision_beside = beside,
+                _ => self.turn.pending_decision = beside,
             }
             return;
         };
@@ -314,17 +314,17 @@ impl Execution {
                         // A line that names no other action can't override a rejection.
                         let refused = self
                             .turn
-                            .decision_beside
+                            .pending_decision
                             .as_ref()
                             .is_some_and(|b| b.what.ruling == Ruling::Rejected);
                         if !(refused && action.is_none()) {
                             let written = told.written.as_written().into();
-                            let what = ToldDecision {
+                            let what = PendingDecision {
                                 ruling: decision.ruling,
                                 by: decision.by,
                                 written,
                             };
-                            self.turn.decision_beside = Some(Evidence {
+                            self.turn.pending_decision = Some(Evidence {
                                 what,
                                 line,
                                 time: decision.time.or(step.time),
@@ -337,7 +337,7 @@ impl Execution {
             Annotation::Executed(executed, told) => {
                 if let Some((told_at, decision)) = told {
                     // The decision's transition was lost or follows later.
-                    self.turn.decision_beside = None;
+                    self.turn.pending_decision = None;
                     self.rule(*told_at, step.time, decision, context, step_facts);
                 }
                 self.run(line, step.time, executed, context, step_facts);
@@ -533,7 +533,7 @@ impl Execution {
     /// follows
     /// from it.
     #[must_use]
-    pub fn told_for(&self, step: &Step<'_, '_>) -> Option<(u64, Arc<str>)> {
+    pub fn pending_decision_for(&self, step: &Step<'_, '_>) -> Option<(u64, Arc<str>)> {
         let due = match &step.fact {
             Fact::Moved(moved) => moved.from == State::Governing && moved.decision.is_none(),
             Fact::Annotation(Annotation::Executed(..)) => true,
@@ -541,7 +541,7 @@ impl Execution {
         };
         let beside = self
             .turn
-            .decision_beside
+            .pending_decision
             .as_ref()
             .filter(|_| due && self.turn.decision.is_none())?;
         Some((beside.line, Arc::clone(&beside.what.written)))
@@ -768,7 +768,7 @@ fn does_nothing(action: &Action<'_>) -> bool {
 /// rejection applies, and policy takes precedence over a human.
 pub(super) fn stricter<'a>(
     mut decision: Decision<'a>,
-    beside: Option<&Evidence<ToldDecision>>,
+    beside: Option<&Evidence<PendingDecision>>,
 ) -> Decision<'a> {
     if beside.is_some_and(|b| b.what.ruling == Ruling::Rejected) {
         decision.ruling = Ruling::Rejected;

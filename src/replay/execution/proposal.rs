@@ -148,7 +148,7 @@ impl Execution {
         // A rejection that was recorded with the proposal applies.
         let beside = self
             .turn
-            .decision_beside
+            .pending_decision
             .take()
             .filter(|beside| beside.what.ruling == Ruling::Rejected);
         let decision = native::stricter(*decision, beside.as_ref());

@@ -149,7 +149,7 @@ impl TurnEvidence {
             .as_ref()
             .and_then(|kept| kept.what.modified.as_ref());
         let beside = self
-            .decision_beside
+            .pending_decision
             .as_ref()
             .map_or(0, |kept| kept.what.written.len());
         thoughts.chain(declared).chain(executed).sum::<usize>()
