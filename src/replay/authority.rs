@@ -1,6 +1,6 @@
 //! Risk that decides about an action, and what a modification changed.
 
-use super::analysis_cache::Looks;
+use super::analysis_cache::AnalysisCache;
 use super::digest::Fixed;
 use super::evidence::{OwnedAction, TurnEvidence};
 use super::path_effects::{PathEffects, Start, WorkTree, places, start};
@@ -36,7 +36,7 @@ pub struct Context<'a> {
     /// Keep what actions changed, to compare it with a repository.
     pub keep_changes: bool,
     /// Cache of analyses.
-    pub looks: Option<&'a Looks>,
+    pub cache: Option<&'a AnalysisCache>,
     pub tree: &'a WorkTree,
 }
 
@@ -45,7 +45,7 @@ impl Default for Context<'_> {
         Self {
             assessor: Assessor::default(),
             keep_changes: false,
-            looks: None,
+            cache: None,
             tree: WorkTree::unknown(),
         }
     }
@@ -54,7 +54,7 @@ impl Default for Context<'_> {
 /// Determines an action's risk; `None` without an analyser. An unknown type is always high.
 #[must_use]
 pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<RiskLevel> {
-    look(
+    analyse_cached(
         Context {
             assessor,
             ..Context::default()
@@ -65,7 +65,7 @@ pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<RiskLevel> {
 }
 
 /// Determines an action's risk like [`assess`], and its path effects, in one analysis.
-pub(super) fn look(
+pub(super) fn analyse_cached(
     context: Context<'_>,
     action: &Action<'_>,
 ) -> (Option<RiskLevel>, Option<Arc<PathEffects>>) {
@@ -74,10 +74,10 @@ pub(super) fn look(
         (risk, Some(reach).filter(|r| !r.is_empty()).map(Arc::new))
     };
     // Cached analyses assume an unknown work tree.
-    let looks = context.looks.filter(|_| context.tree.is_unknown());
-    let (found, reach) = match (looks, action.payload, action.kind) {
-        (Some(looks), Some(payload), ActionKind::Known(kind)) => {
-            looks.get(kind, payload.as_written(), found)
+    let cache = context.cache.filter(|_| context.tree.is_unknown());
+    let (found, reach) = match (cache, action.payload, action.kind) {
+        (Some(cache), Some(payload), ActionKind::Known(kind)) => {
+            cache.get(kind, payload.as_written(), found)
         }
         _ => found(),
     };
@@ -94,14 +94,14 @@ pub(super) fn look(
 }
 
 /// Analyses a kept action.
-pub(super) fn look_again(
+pub(super) fn analyse_owned(
     context: Context<'_>,
     action: &OwnedAction,
 ) -> (Option<RiskLevel>, Option<Arc<PathEffects>>) {
     if let Some(analysis) = action.analysis() {
         analysis
     } else {
-        look(context, &action.as_action())
+        analyse_cached(context, &action.as_action())
     }
 }
 
@@ -116,7 +116,7 @@ pub(super) fn digest(context: Context<'_>, action: &mut OwnedAction, short: usiz
         let analysis = if known {
             (action.found, action.reach.clone())
         } else {
-            look(context, &action.as_action())
+            analyse_cached(context, &action.as_action())
         };
         action.digest(analysis);
     }

@@ -21,7 +21,7 @@ mod step_facts;
 mod truncation;
 mod verdict;
 
-pub use analysis_cache::Looks;
+pub use analysis_cache::AnalysisCache;
 pub use authority::{Assessor, Context, assess};
 pub use changes::RecordedChange;
 pub use context::ContextBreak;

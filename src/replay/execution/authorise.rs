@@ -97,13 +97,13 @@ impl Execution {
                 .iter()
                 .filter_map(|thought| thought.what.action.as_ref());
             facts.thought_risk = actions
-                .filter_map(|action| authority::look_again(context, action).0.max(action.risk))
+                .filter_map(|action| authority::analyse_owned(context, action).0.max(action.risk))
                 .max();
         }
         facts.human_millis = authority::human_millis(&self.turn, decision, time);
         let (found, reach) = decision
             .modification()
-            .map(|m| authority::look(context, &m))
+            .map(|m| authority::analyse_cached(context, &m))
             .unwrap_or_default();
         step_facts.malform(reach.as_deref());
         let comparable = recorded.filter(|_| !self.turn.proposal_unknown);
@@ -467,7 +467,7 @@ impl Execution {
         let (Some((thought, action)), None) = (actions.next(), actions.next()) else {
             return;
         };
-        let (found, reach) = authority::look_again(context, action);
+        let (found, reach) = authority::analyse_owned(context, action);
         let what = OwnedAction {
             found,
             ..action.clone()
@@ -512,7 +512,7 @@ impl Execution {
             .action
             .or_else(|| known.map(OwnedAction::as_action))?;
         let reach = match executed.action {
-            Some(action) => authority::look(context, &action).1,
+            Some(action) => authority::analyse_cached(context, &action).1,
             None => known.and_then(|k| k.reach.clone()),
         };
         let is_diff = ran.kind == ActionKind::Known(ActionType::CodeDiff);
@@ -589,7 +589,7 @@ impl Execution {
         let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what));
         let same = |action: &Action<'_>| known.is_some_and(|k| k.same_as(action) == Some(true));
         let payload = match &ran {
-            Some(action) if !same(action) => authority::look(context, action).1,
+            Some(action) if !same(action) => authority::analyse_cached(context, action).1,
             _ => known.and_then(|k| k.reach.clone()),
         };
         let mut reach = payload
@@ -736,7 +736,7 @@ pub(super) fn weigh(
     action: &Action<'_>,
     step_facts: &mut StepFacts,
 ) -> OwnedAction {
-    let (found, reach) = authority::look(context, action);
+    let (found, reach) = authority::analyse_cached(context, action);
     step_facts.understate(understated(context, action, found));
     step_facts.malform(reach.as_deref());
     OwnedAction::proposed(action, found, &[]).reaching(reach)

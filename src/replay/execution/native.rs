@@ -270,7 +270,7 @@ impl Execution {
                     if self.is_nobodys_thought(None, action) {
                         step_facts.anomalies_mut().not_thought = true;
                     }
-                    let (found, reach) = authority::look(context, action);
+                    let (found, reach) = authority::analyse_cached(context, action);
                     step_facts.malform(reach.as_deref());
                     step_facts.understate(understated(context, action, found));
                     let before = self

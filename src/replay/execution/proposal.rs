@@ -25,7 +25,7 @@ impl Execution {
         if !proposal.replaced && self.is_nobodys_thought(agent.as_deref(), &proposal.action) {
             step_facts.anomalies_mut().not_thought = true;
         }
-        let (found, reach) = authority::look(context, &proposal.action);
+        let (found, reach) = authority::analyse_cached(context, &proposal.action);
         step_facts.malform(reach.as_deref());
         step_facts.understate(understated(context, &proposal.action, found));
         self.tokens.name_tool(&proposal.action);
@@ -49,7 +49,7 @@ impl Execution {
             .find_map(|t| t.what.action.clone())
             .filter(|_| proposal.replaced);
         let thought = thought.map(|thought| {
-            let reach = authority::look_again(context, &thought).1;
+            let reach = authority::analyse_owned(context, &thought).1;
             thought.reaching(reach)
         });
         self.turn.proposal_unknown = proposal.replaced && thought.is_none();
