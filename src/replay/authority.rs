@@ -4,7 +4,7 @@ use super::analysis_cache::AnalysisCache;
 use super::digest::Fixed;
 use super::evidence::{OwnedAction, TurnEvidence};
 use super::path_effects::{PathEffects, Start, WorkTree, places, start};
-use super::step_facts::{Decided, Lineage};
+use super::step_facts::{DecisionFacts, Lineage};
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision, Paths};
@@ -376,7 +376,7 @@ pub(super) fn judge_modification(
     decision: &Decision<'_>,
     found: Option<RiskLevel>,
     id_taken: impl FnOnce(&str) -> bool,
-    step_facts: &mut Decided,
+    step_facts: &mut DecisionFacts,
 ) {
     let Some(modified) = decision.modification() else {
         if decision.modified.is_some() {

@@ -12,7 +12,7 @@ pub struct StepFacts {
     /// Effect of the step on the state machine, if it is an event.
     pub movement: Option<Moved>,
     /// Facts about a decision.
-    pub decided: Option<Decided>,
+    pub decided: Option<DecisionFacts>,
     /// Facts about an executed action.
     pub executed: Option<ExecutedFacts>,
     /// Boxed because hardly any step has anomalies.
@@ -243,7 +243,7 @@ pub struct ChainBreak {
 
 /// Facts about a decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Decided {
+pub struct DecisionFacts {
     /// The action that the decision names and the proposed one, when they differ.
     pub other_action: Option<(String, String)>,
     /// The higher of the recorded risk and the analyser's.

@@ -4,7 +4,7 @@ use super::super::authority;
 use super::super::changes::RecordedChange;
 use super::super::evidence::{Evidence, OwnedAction, OwnedActionKind, OwnedDecision, Token};
 use super::super::path_effects::{PathEffects, PathEscape};
-use super::super::step_facts::{Approval, Decided, ExecutedFacts, StepFacts, TokenUse};
+use super::super::step_facts::{Approval, DecisionFacts, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Aspect;
 use super::known::Known;
 use super::proposal::understated;
@@ -73,9 +73,9 @@ impl Execution {
         self.counts.decisions += 1;
         self.counts.rejections += u64::from(decision.ruling == Ruling::Rejected);
         let proposal = self.turn.proposal.as_ref();
-        let mut facts = Decided {
+        let mut facts = DecisionFacts {
             proposal_line: proposal.map(|p| p.line),
-            ..Decided::default()
+            ..DecisionFacts::default()
         };
         let proposal = proposal.map(|p| &p.what);
         let proposed_id = proposal.and_then(|p| p.id.as_deref());
@@ -139,9 +139,9 @@ impl Execution {
             self.overrule(line, decision.action, decision);
             // The action has already been checked. Signature and reason are required of every
             // decision.
-            step_facts.decided = Some(Decided {
+            step_facts.decided = Some(DecisionFacts {
                 risk: facts.risk,
-                ..Decided::default()
+                ..DecisionFacts::default()
             });
             return;
         }

@@ -1,6 +1,6 @@
 //! Separation of duties: no agent of an execution decides or issues tokens.
 
-use super::super::step_facts::{Confusable, Decided, StepFacts};
+use super::super::step_facts::{Confusable, DecisionFacts, StepFacts};
 use super::Execution;
 use crate::trace::identity::{Identity, plain, shape};
 use crate::trace::step::{Decision, Started};
@@ -220,7 +220,7 @@ impl Execution {
         &mut self,
         line: u64,
         decision: &Decision<'_>,
-        facts: &mut Decided,
+        facts: &mut DecisionFacts,
         step_facts: &mut StepFacts,
     ) {
         let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
