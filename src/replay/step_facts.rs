@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Default)]
 pub struct StepFacts {
     /// Effect of the step on the state machine, if it is an event.
-    pub movement: Option<Moved>,
+    pub movement: Option<AppliedEvent>,
     /// Facts about a decision.
     pub decided: Option<DecisionFacts>,
     /// Facts about an executed action.
@@ -112,7 +112,7 @@ impl StepFacts {
     /// Returns whether there may be an irregularity outside of `decided` and `executed`.
     #[must_use]
     pub fn is_odd(&self) -> bool {
-        let moved_oddly = |m: Moved| {
+        let moved_oddly = |m: AppliedEvent| {
             m.movement != Movement::Legal || m.breach.is_some() || m.event == Event::Concluded
         };
         self.anomalies.is_some() || self.movement.is_some_and(moved_oddly)
@@ -149,7 +149,7 @@ pub struct Resumed {
 
 /// One event, applied to the state machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moved {
+pub struct AppliedEvent {
     pub event: Event,
     /// State before the event.
     pub before: State,

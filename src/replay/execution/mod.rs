@@ -29,7 +29,7 @@ use super::authority::Context;
 use super::context::ContextTracker;
 use super::evidence::{Evidence, OwnedAction, OwnedThought, Token, TurnEvidence};
 use super::machine::Movement;
-use super::step_facts::{Breach, Moved, StepFacts, TurnBreak};
+use super::step_facts::{AppliedEvent, Breach, StepFacts, TurnBreak};
 use super::verdict::{PathViolation, Verdict};
 use crate::trace::formats::{Coverage, Format};
 use crate::trace::record::RecordKind;
@@ -347,7 +347,7 @@ impl Execution {
                 } else {
                     Movement::FollowUp
                 };
-                step_facts.movement = Some(Moved {
+                step_facts.movement = Some(AppliedEvent {
                     event,
                     before: self.track.machine.state(),
                     movement,

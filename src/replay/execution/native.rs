@@ -6,7 +6,9 @@ use super::super::evidence::{
 };
 use super::super::machine::Movement;
 use super::super::path_effects::PathEffects;
-use super::super::step_facts::{Approval, Breach, ExecutedFacts, Moved, StepFacts, TurnBreak};
+use super::super::step_facts::{
+    AppliedEvent, Approval, Breach, ExecutedFacts, StepFacts, TurnBreak,
+};
 use super::super::verdict::Aspect;
 use super::authorise::weigh;
 use super::proposal::understated;
@@ -626,7 +628,7 @@ impl Execution {
             self.track.started = true;
             let (event, before) = (Event::Concluded, self.track.machine.state());
             let breach = Some(Breach::NoStart);
-            step_facts.movement = Some(Moved {
+            step_facts.movement = Some(AppliedEvent {
                 event,
                 before,
                 movement: Movement::Illegal,

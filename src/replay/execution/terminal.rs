@@ -3,7 +3,7 @@
 //! for a password.
 
 use super::super::machine::Movement;
-use super::super::step_facts::{Approval, Breach, ExecutedFacts, Moved, StepFacts};
+use super::super::step_facts::{AppliedEvent, Approval, Breach, ExecutedFacts, StepFacts};
 use super::Execution;
 use crate::trace::formats::yuangs_cast::{Frame, elevates};
 use governance::Event;
@@ -200,7 +200,7 @@ impl Execution {
             }
             (Frame::ElevationSucceeded, from) => {
                 if from == Elevation::User {
-                    step_facts.movement = Some(Moved {
+                    step_facts.movement = Some(AppliedEvent {
                         event: Event::ExecutionFinished,
                         before: self.track.machine.state(),
                         movement: Movement::Illegal,

@@ -1,7 +1,7 @@
 //! Events of an execution, applied to its machine, and breaks of its path.
 
 use super::super::machine::{Machine, Movement};
-use super::super::step_facts::{Breach, Moved, StepFacts};
+use super::super::step_facts::{AppliedEvent, Breach, StepFacts};
 use super::super::verdict::{Aspect, PathViolation};
 use super::Execution;
 use governance::{Event, FsmVersion, State};
@@ -112,7 +112,7 @@ impl Track {
         breach: Breach,
         step_facts: &mut StepFacts,
     ) {
-        step_facts.movement = Some(Moved {
+        step_facts.movement = Some(AppliedEvent {
             event,
             before,
             movement: Movement::Illegal,
@@ -170,7 +170,7 @@ impl Execution {
         if let Some(breach) = breach {
             self.track.breach(line, event, before, breach, step_facts);
         } else {
-            step_facts.movement = Some(Moved {
+            step_facts.movement = Some(AppliedEvent {
                 event,
                 before,
                 movement,

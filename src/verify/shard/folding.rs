@@ -3,7 +3,7 @@
 
 use super::{OpenExecution, Root, Shard, drafts_of};
 use crate::diag::{Finding, Related, subject};
-use crate::replay::{Aspect, Breach, Moved, Movement, StepFacts};
+use crate::replay::{AppliedEvent, Aspect, Breach, Movement, StepFacts};
 use crate::rules::{self, Draft, Excuse, RuleContext, Settings, Sink, codes};
 use crate::trace::Step;
 use crate::trace::entry::Entry;
@@ -170,7 +170,7 @@ impl Shard {
     pub(super) fn displaced(
         &self,
         live: &OpenExecution,
-        moved: Moved,
+        moved: AppliedEvent,
         entry: &Entry<'_>,
         step: &Step<'_, '_>,
     ) -> Option<Finding> {
