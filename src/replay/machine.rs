@@ -19,7 +19,7 @@ use governance::{Event, FsmVersion, State, StateSet, reduce};
 
 /// Effect of an event on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Movement {
+pub enum Legality {
     /// Legal in the current state.
     Legal,
     /// Illegal in the current state, but an earlier break explains it.
@@ -105,13 +105,13 @@ impl Machine {
     }
 
     /// Applies an event.
-    pub fn apply(&mut self, event: Event) -> Movement {
+    pub fn apply(&mut self, event: Event) -> Legality {
         let strict = reduce(self.version, self.state, event);
         if !self.broken
             && let Ok(to) = strict
         {
             self.put(to);
-            return Movement::Legal;
+            return Legality::Legal;
         }
         let next: StateSet = self
             .candidates
@@ -126,7 +126,7 @@ impl Machine {
             self.broken = true;
             self.guessing = false;
             self.early = Some(event);
-            return Movement::Illegal;
+            return Legality::Illegal;
         }
         // If this is the missing event, the early one has already happened.
         let early = self.early.take();
@@ -136,12 +136,12 @@ impl Machine {
             .flat_map(|e| next.iter().filter_map(move |s| reduce(version, s, e).ok()));
         self.candidates = swapped.fold(next, StateSet::with);
         let movement = if strict.is_ok() {
-            Movement::Legal
+            Legality::Legal
         } else if self.guessing {
             self.state = next.iter().next().unwrap_or(self.state);
-            Movement::Legal
+            Legality::Legal
         } else {
-            Movement::FollowUp
+            Legality::FollowUp
         };
         self.settle();
         movement
@@ -227,7 +227,7 @@ mod tests {
         let mut machine = Machine::new(FsmVersion::V1);
         events
             .into_iter()
-            .filter(|e| machine.apply(*e) == Movement::Illegal)
+            .filter(|e| machine.apply(*e) == Legality::Illegal)
             .count()
     }
 
@@ -280,9 +280,9 @@ mod tests {
     #[test]
     fn the_strict_track_stays_where_an_illegal_event_finds_it() {
         let mut machine = Machine::at(FsmVersion::V1, State::Proposing);
-        assert_eq!(machine.apply(Event::ExecutionFinished), Movement::Illegal);
+        assert_eq!(machine.apply(Event::ExecutionFinished), Legality::Illegal);
         assert_eq!(machine.state(), State::Proposing);
-        assert_eq!(machine.apply(Event::ActionProposed), Movement::Legal);
+        assert_eq!(machine.apply(Event::ActionProposed), Legality::Legal);
         assert!(!machine.is_broken());
     }
 }

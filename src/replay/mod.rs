@@ -27,7 +27,7 @@ pub use changes::RecordedChange;
 pub use context::ContextBreak;
 pub use evidence::{Evidence, OwnedAction, OwnedActionKind, Token, TurnEvidence};
 pub use execution::{Close, ClosedState, Execution};
-pub use machine::{Machine, Movement};
+pub use machine::{Legality, Machine};
 pub use path_effects::{PathEffects, PathEscape};
 pub use session_actions::{Ran, Rejected, SessionActions};
 pub use shell_effects::Content;

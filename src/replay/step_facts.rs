@@ -1,7 +1,7 @@
 //! The facts that a replay establishes about one step.
 
 use super::context::ContextBreak;
-use super::machine::Movement;
+use super::machine::Legality;
 use super::path_effects::PathEffects;
 use governance::{Event, LedgerError, RiskLevel, State};
 use std::sync::LazyLock;
@@ -113,7 +113,7 @@ impl StepFacts {
     #[must_use]
     pub fn is_odd(&self) -> bool {
         let moved_oddly = |m: AppliedEvent| {
-            m.movement != Movement::Legal || m.breach.is_some() || m.event == Event::Concluded
+            m.movement != Legality::Legal || m.breach.is_some() || m.event == Event::Concluded
         };
         self.anomalies.is_some() || self.movement.is_some_and(moved_oddly)
     }
@@ -153,7 +153,7 @@ pub struct AppliedEvent {
     pub event: Event,
     /// State before the event.
     pub before: State,
-    pub movement: Movement,
+    pub movement: Legality,
     /// Kind of the violation, if the movement is illegal.
     pub breach: Option<Breach>,
     /// The transition that a native log records instead: from, to.

@@ -28,7 +28,7 @@ pub use close::{Close, ClosedState};
 use super::authority::Context;
 use super::context::ContextTracker;
 use super::evidence::{Evidence, OwnedAction, OwnedThought, Token, TurnEvidence};
-use super::machine::Movement;
+use super::machine::Legality;
 use super::step_facts::{AppliedEvent, Breach, StepFacts, TurnBreak};
 use super::verdict::{PathViolation, Verdict};
 use crate::trace::formats::{Coverage, Format};
@@ -343,9 +343,9 @@ impl Execution {
                 // Legal whatever the turn's other agents think. The event is applied once they all
                 // have.
                 let movement = if self.track.machine.state() == State::Thinking {
-                    Movement::Legal
+                    Legality::Legal
                 } else {
-                    Movement::FollowUp
+                    Legality::FollowUp
                 };
                 step_facts.movement = Some(AppliedEvent {
                     event,
@@ -368,7 +368,7 @@ impl Execution {
             }
             let legal = step_facts
                 .movement
-                .is_some_and(|m| m.movement == Movement::Legal);
+                .is_some_and(|m| m.movement == Legality::Legal);
             if step.turn.is_some() && !self.turn.thoughts.is_empty() && legal {
                 // The same number again: the turn was begun a second time.
                 let id = self.turn.id;

@@ -4,7 +4,7 @@ use super::super::authority;
 use super::super::evidence::{
     Evidence, OwnedAction, OwnedActionKind, OwnedThought, PendingDecision, TurnEvidence,
 };
-use super::super::machine::Movement;
+use super::super::machine::Legality;
 use super::super::path_effects::PathEffects;
 use super::super::step_facts::{
     AppliedEvent, Approval, Breach, ExecutedFacts, StepFacts, TurnBreak,
@@ -631,7 +631,7 @@ impl Execution {
             step_facts.movement = Some(AppliedEvent {
                 event,
                 before,
-                movement: Movement::Illegal,
+                movement: Legality::Illegal,
                 breach,
                 claimed: None,
             });

@@ -2,7 +2,7 @@
 //! waits
 //! for a password.
 
-use super::super::machine::Movement;
+use super::super::machine::Legality;
 use super::super::step_facts::{AppliedEvent, Approval, Breach, ExecutedFacts, StepFacts};
 use super::Execution;
 use crate::trace::formats::yuangs_cast::{Frame, elevates};
@@ -203,7 +203,7 @@ impl Execution {
                     step_facts.movement = Some(AppliedEvent {
                         event: Event::ExecutionFinished,
                         before: self.track.machine.state(),
-                        movement: Movement::Illegal,
+                        movement: Legality::Illegal,
                         breach: Some(Breach::Other),
                         claimed: None,
                     });

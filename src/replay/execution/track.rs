@@ -1,6 +1,6 @@
 //! Events of an execution, applied to its machine, and breaks of its path.
 
-use super::super::machine::{Machine, Movement};
+use super::super::machine::{Legality, Machine};
 use super::super::step_facts::{AppliedEvent, Breach, StepFacts};
 use super::super::verdict::{Aspect, PathViolation};
 use super::Execution;
@@ -115,7 +115,7 @@ impl Track {
         step_facts.movement = Some(AppliedEvent {
             event,
             before,
-            movement: Movement::Illegal,
+            movement: Legality::Illegal,
             breach: Some(breach),
             claimed: None,
         });
@@ -157,7 +157,7 @@ impl Execution {
         }
         let after_end = self.track.machine.candidates().single() == Some(State::Terminal);
         let movement = self.track.machine.apply(event);
-        let breach = (movement == Movement::Illegal).then_some(match event {
+        let breach = (movement == Legality::Illegal).then_some(match event {
             _ if after_end => Breach::AfterTerminal,
             Event::ExecutionFinished | Event::ObservationRecorded => Breach::ResultOutsideState,
             Event::Start

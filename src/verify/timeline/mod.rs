@@ -16,7 +16,7 @@ pub use turn::{
 };
 
 use super::kept_text::shortened;
-use crate::replay::{Execution, Movement, StepFacts};
+use crate::replay::{Execution, Legality, StepFacts};
 use crate::trace::action;
 use crate::trace::record::{EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
@@ -387,7 +387,7 @@ impl Turn {
                 illegal: None,
             });
         }
-        if moved.movement != Movement::Legal {
+        if moved.movement != Legality::Legal {
             let illegal = Some(moved.event.to_string());
             self.path.push(Stop {
                 state: after,
