@@ -63,7 +63,7 @@ pub struct Anomalies {
     /// Ids of this step that look like earlier ones.
     pub confusable: Vec<Confusable>,
     /// Differences between a start after a pause and the start before.
-    pub resumed: Resumed,
+    pub resumed: ResumptionChanges,
     /// The governor of this execution, when it is also one of its agents.
     pub governing_agent: Option<String>,
     /// A recorded hash of the context doesn't match the recorded messages.
@@ -134,7 +134,7 @@ pub struct Confusable {
 /// leaves
 /// out is unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Resumed {
+pub struct ResumptionChanges {
     /// Governor before and after.
     pub governor: Option<(String, String)>,
     /// Whether the policy's digest differs.
