@@ -71,7 +71,7 @@ pub struct Anomalies {
     /// Why a proposed diff can't be parsed.
     pub malformed_diff: Option<String>,
     /// Irregularity of a call in an agent's session.
-    pub call: Option<CallMark>,
+    pub call: Option<CallAnomaly>,
     /// Id and line of the same action, rejected earlier under another id. The line is `None` when
     /// it was
     /// rejected in another execution.
@@ -337,15 +337,15 @@ impl ExecutedFacts {
 
 /// An irregularity of a call in an agent's session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallMark {
+pub struct CallAnomaly {
     /// Id of the call.
     pub id: Option<String>,
-    pub kind: CallMarkKind,
+    pub kind: CallAnomalyKind,
 }
 
 /// Kinds of irregular calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallMarkKind {
+pub enum CallAnomalyKind {
     /// The record contains no result.
     Unmatched {
         /// Whether it is the last call of its input.

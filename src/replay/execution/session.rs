@@ -3,7 +3,7 @@
 use super::super::evidence::{OwnedAction, OwnedActionKind};
 use super::super::path_effects::WorkTree;
 use super::super::session_actions::{Ran, SessionActions};
-use super::super::step_facts::{Approval, CallMark, CallMarkKind, StepFacts};
+use super::super::step_facts::{Approval, CallAnomaly, CallAnomalyKind, StepFacts};
 use super::super::verdict::Aspect;
 use super::Execution;
 use crate::trace::action::{cwd, same_action};
@@ -194,9 +194,9 @@ impl Execution {
     /// Reports the call that was marked as the last one, if another call with a result follows.
     pub(super) fn call_behind_open_one(&mut self, step_facts: &mut StepFacts) {
         if let Some(id) = self.session.open.take() {
-            step_facts.anomalies_mut().call = Some(CallMark {
+            step_facts.anomalies_mut().call = Some(CallAnomaly {
                 id: Some(id.into()),
-                kind: CallMarkKind::Unmatched { last: false },
+                kind: CallAnomalyKind::Unmatched { last: false },
             });
         }
     }
@@ -259,47 +259,48 @@ impl Execution {
             let proposal = self.turn.proposal.as_ref()?;
             proposal.what.id.as_deref().map(str::to_owned)
         };
-        let unmatched = |last| (proposed(), CallMarkKind::Unmatched { last });
+        let unmatched = |last| (proposed(), CallAnomalyKind::Unmatched { last });
         let (id, kind) = match mark {
             SessionMark::Begins { .. } | SessionMark::RejectedElsewhere(_) => return,
             SessionMark::NotRecorded => unmatched(false),
             SessionMark::Unmatched { last } => unmatched(last),
-            SessionMark::Interrupted => (proposed(), CallMarkKind::Interrupted),
-            SessionMark::RejectedByText => (proposed(), CallMarkKind::RejectedByText),
-            SessionMark::Contradicted => (proposed(), CallMarkKind::Contradicted),
+            SessionMark::Interrupted => (proposed(), CallAnomalyKind::Interrupted),
+            SessionMark::RejectedByText => (proposed(), CallAnomalyKind::RejectedByText),
+            SessionMark::Contradicted => (proposed(), CallAnomalyKind::Contradicted),
             SessionMark::ResultWithoutCall(id) => (
                 Some(id.decode().into_owned()),
-                CallMarkKind::ResultWithoutCall,
+                CallAnomalyKind::ResultWithoutCall,
             ),
             SessionMark::Claimed(tool) => {
                 let tool = tool.map(|tool| tool.decode().into_owned());
-                (tool, CallMarkKind::Claimed)
+                (tool, CallAnomalyKind::Claimed)
             }
             SessionMark::AmbiguousResult(id) => (
                 Some(id.decode().into_owned()),
-                CallMarkKind::AmbiguousResult,
+                CallAnomalyKind::AmbiguousResult,
             ),
-            SessionMark::RejectedAndRan(id) => {
-                (Some(id.decode().into_owned()), CallMarkKind::RejectedAndRan)
-            }
+            SessionMark::RejectedAndRan(id) => (
+                Some(id.decode().into_owned()),
+                CallAnomalyKind::RejectedAndRan,
+            ),
         };
         // It isn't known who approved the action, or whether a rejection was obeyed.
         if matches!(
             kind,
-            CallMarkKind::ResultWithoutCall
-                | CallMarkKind::Claimed
-                | CallMarkKind::Unmatched { .. }
-                | CallMarkKind::RejectedByText
+            CallAnomalyKind::ResultWithoutCall
+                | CallAnomalyKind::Claimed
+                | CallAnomalyKind::Unmatched { .. }
+                | CallAnomalyKind::RejectedByText
         ) {
             self.verdict.doubt(Aspect::Authorised);
         }
-        if let CallMarkKind::Unmatched { last } = kind {
+        if let CallAnomalyKind::Unmatched { last } = kind {
             // A format that records results of some calls only marks the missing ones.
             if matches!(mark, SessionMark::NotRecorded) && !self.records(NotRecorded::Results) {
                 return;
             }
             self.session.open = id.as_deref().map(Into::into).filter(|_| last);
         }
-        step_facts.anomalies_mut().call = Some(CallMark { id, kind });
+        step_facts.anomalies_mut().call = Some(CallAnomaly { id, kind });
     }
 }
