@@ -3,8 +3,8 @@
 use super::record::{AnyObject, Payload, RecordKind, shapes};
 use super::scalar::{Int, Timestamp};
 use super::step::{
-    Action, ActionKind, Annotation, Decision, Executed, Fact, Outcome, Part, Paths, Proposal,
-    SessionMark, Step,
+    Action, ActionKind, Annotation, CallAnnotation, Decision, Executed, Fact, Outcome, Part, Paths,
+    Proposal, Step,
 };
 use governance::{ActionType, DecidedBy, Ruling};
 use schemars::JsonSchema;
@@ -139,10 +139,10 @@ impl<'a> Call<'a> {
             });
         };
         let ended = self.result.as_ref().and_then(|r| r.timestamp);
-        let begins = Annotation::Call(SessionMark::Begins { ended });
+        let begins = Annotation::Call(CallAnnotation::Begins { ended });
         emit(self.timestamp, "", Fact::Annotation(begins));
         if let Some(id) = self.rejected_before {
-            let mark = Annotation::Call(SessionMark::RejectedElsewhere(id));
+            let mark = Annotation::Call(CallAnnotation::RejectedElsewhere(id));
             emit(self.timestamp, "rejectedBefore", Fact::Annotation(mark));
         }
         if let Some(action) = &self.action {
@@ -232,7 +232,7 @@ impl<'a> Call<'a> {
             }
     }
 
-    fn marks(&self) -> [Option<SessionMark<'a>>; 2] {
+    fn marks(&self) -> [Option<CallAnnotation<'a>>; 2] {
         use CallOutcome as O;
         let contradicted = self
             .decision
@@ -244,24 +244,24 @@ impl<'a> Call<'a> {
             .is_some_and(|d| d.status == Ruling::Rejected);
         let mark = match self.outcome {
             O::Ok if self.action.is_none() && rejected => {
-                Some(SessionMark::RejectedAndRan(self.call_id))
+                Some(CallAnnotation::RejectedAndRan(self.call_id))
             }
             _ if self.repeats_result == Some(true) => {
-                Some(SessionMark::AmbiguousResult(self.call_id))
+                Some(CallAnnotation::AmbiguousResult(self.call_id))
             }
             _ if self.action.is_none() && contradicted => None,
             O::NotExecuted if self.action.is_none() && self.result.is_none() => {
-                Some(SessionMark::Claimed(self.tool))
+                Some(CallAnnotation::Claimed(self.tool))
             }
-            _ if self.action.is_none() => Some(SessionMark::ResultWithoutCall(self.call_id)),
-            O::Interrupted => Some(SessionMark::Interrupted),
-            O::Unmatched => Some(SessionMark::Unmatched { last: false }),
-            O::Open => Some(SessionMark::Unmatched { last: true }),
-            O::RejectedByText => Some(SessionMark::RejectedByText),
-            O::NotRecorded => Some(SessionMark::NotRecorded),
+            _ if self.action.is_none() => Some(CallAnnotation::ResultWithoutCall(self.call_id)),
+            O::Interrupted => Some(CallAnnotation::Interrupted),
+            O::Unmatched => Some(CallAnnotation::Unmatched { last: false }),
+            O::Open => Some(CallAnnotation::Unmatched { last: true }),
+            O::RejectedByText => Some(CallAnnotation::RejectedByText),
+            O::NotRecorded => Some(CallAnnotation::NotRecorded),
             O::Ok | O::Error | O::NotExecuted => None,
         };
-        [mark, contradicted.then_some(SessionMark::Contradicted)]
+        [mark, contradicted.then_some(CallAnnotation::Contradicted)]
     }
 }
 

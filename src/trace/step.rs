@@ -395,14 +395,14 @@ pub enum Annotation<'r, 'a> {
     /// A rejection that the end of an execution lists, and its position in that list.
     RefusedBefore(Decision<'a>, u64),
     /// An irregularity of a call in an agent's session.
-    Call(SessionMark<'a>),
+    Call(CallAnnotation<'a>),
     /// Anything that no check reads.
     Other,
 }
 
 /// Irregularity of a call in an agent's session.
 #[derive(Debug, Clone, Copy)]
-pub enum SessionMark<'a> {
+pub enum CallAnnotation<'a> {
     /// A call begins; further steps of its record follow.
     Begins {
         /// Time of its result.

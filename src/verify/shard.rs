@@ -18,7 +18,7 @@ use crate::trace::entry::{Broken, Entry, Record};
 use crate::trace::formats::{Fed, FormatRecord, Reader, Routing, native};
 use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
-use crate::trace::step::{Annotation, Decision, Part, SessionMark, Told};
+use crate::trace::step::{Annotation, CallAnnotation, Decision, Part, Told};
 use crate::trace::{Fact, Format, Step, v1};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
@@ -674,7 +674,7 @@ fn pending_decision<'r, 'a>(
     let beside = decisions.about(live.execution.id(), &call.call_id.decode())?;
     let fact = match &call.decision {
         Some(own) if own.status.permits() == beside.ruling.permits() => return None,
-        Some(_) => Fact::Annotation(Annotation::Call(SessionMark::Contradicted)),
+        Some(_) => Fact::Annotation(Annotation::Call(CallAnnotation::Contradicted)),
         None => Fact::Decided(Decision::bare(beside.ruling, beside.by, Some(call.call_id))),
     };
     Some(Step {

@@ -9,7 +9,7 @@ use super::Execution;
 use crate::trace::action::{cwd, same_action};
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{SessionMark, Started, Step};
+use crate::trace::step::{CallAnnotation, Started, Step};
 use governance::{ActionType, Event, FsmVersion};
 use hashbrown::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -238,17 +238,17 @@ impl Execution {
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        mark: SessionMark<'_>,
+        mark: CallAnnotation<'_>,
         step_facts: &mut StepFacts,
     ) {
         match mark {
-            SessionMark::Begins { ended } => {
+            CallAnnotation::Begins { ended } => {
                 self.session.call_line = line;
                 self.session.rejected_elsewhere = None;
                 self.session.times = (step.time, ended);
                 return;
             }
-            SessionMark::RejectedElsewhere(id) => {
+            CallAnnotation::RejectedElsewhere(id) => {
                 self.session.rejected_elsewhere = Some(id.decode().into());
                 return;
             }
@@ -261,25 +261,25 @@ impl Execution {
         };
         let unmatched = |last| (proposed(), CallAnomalyKind::Unmatched { last });
         let (id, kind) = match mark {
-            SessionMark::Begins { .. } | SessionMark::RejectedElsewhere(_) => return,
-            SessionMark::NotRecorded => unmatched(false),
-            SessionMark::Unmatched { last } => unmatched(last),
-            SessionMark::Interrupted => (proposed(), CallAnomalyKind::Interrupted),
-            SessionMark::RejectedByText => (proposed(), CallAnomalyKind::RejectedByText),
-            SessionMark::Contradicted => (proposed(), CallAnomalyKind::Contradicted),
-            SessionMark::ResultWithoutCall(id) => (
+            CallAnnotation::Begins { .. } | CallAnnotation::RejectedElsewhere(_) => return,
+            CallAnnotation::NotRecorded => unmatched(false),
+            CallAnnotation::Unmatched { last } => unmatched(last),
+            CallAnnotation::Interrupted => (proposed(), CallAnomalyKind::Interrupted),
+            CallAnnotation::RejectedByText => (proposed(), CallAnomalyKind::RejectedByText),
+            CallAnnotation::Contradicted => (proposed(), CallAnomalyKind::Contradicted),
+            CallAnnotation::ResultWithoutCall(id) => (
                 Some(id.decode().into_owned()),
                 CallAnomalyKind::ResultWithoutCall,
             ),
-            SessionMark::Claimed(tool) => {
+            CallAnnotation::Claimed(tool) => {
                 let tool = tool.map(|tool| tool.decode().into_owned());
                 (tool, CallAnomalyKind::Claimed)
             }
-            SessionMark::AmbiguousResult(id) => (
+            CallAnnotation::AmbiguousResult(id) => (
                 Some(id.decode().into_owned()),
                 CallAnomalyKind::AmbiguousResult,
             ),
-            SessionMark::RejectedAndRan(id) => (
+            CallAnnotation::RejectedAndRan(id) => (
                 Some(id.decode().into_owned()),
                 CallAnomalyKind::RejectedAndRan,
             ),
@@ -296,7 +296,7 @@ impl Execution {
         }
         if let CallAnomalyKind::Unmatched { last } = kind {
             // A format that records results of some calls only marks the missing ones.
-            if matches!(mark, SessionMark::NotRecorded) && !self.records(NotRecorded::Results) {
+            if matches!(mark, CallAnnotation::NotRecorded) && !self.records(NotRecorded::Results) {
                 return;
             }
             self.session.open = id.as_deref().map(Into::into).filter(|_| last);
