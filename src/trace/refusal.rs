@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, Record};
 use super::formats::DECISION_MEMBERS;
-use super::step::{Annotation, Decision, Fact, Step, Told};
+use super::step::{Annotation, Decision, DecisionLine, Fact, Step};
 use super::v1;
 use governance::DecidedBy;
 use governance::{Ruling, State};
@@ -502,7 +502,7 @@ impl<'r, 'a> Step<'r, 'a> {
                     told.written = written;
                 }
                 none => {
-                    *none = Some(Told {
+                    *none = Some(DecisionLine {
                         decision: *refusal,
                         written,
                     });

@@ -378,7 +378,7 @@ pub enum Annotation<'r, 'a> {
     /// A response of the model.
     Thought(Thought<'a>),
     /// A decision and the action that it is about, each if recorded.
-    Decided(Option<Action<'a>>, Option<Told<'a>>),
+    Decided(Option<Action<'a>>, Option<DecisionLine<'a>>),
     /// An executed action, with a decision from an earlier line that no transition has used.
     Executed(Executed<'r, 'a>, Option<(u64, &'r Decision<'a>)>),
     Observed(Observed<'a>),
@@ -447,7 +447,7 @@ pub enum Showing {
 
 /// A decision recorded on its own line.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct DecisionLine<'a> {
     pub decision: Decision<'a>,
     /// The decision as written.
     pub written: Raw<'a>,

@@ -18,7 +18,7 @@ use crate::trace::entry::{Broken, Entry, Record};
 use crate::trace::formats::{Fed, FormatRecord, Reader, Routing, native};
 use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
-use crate::trace::step::{Annotation, CallAnnotation, Decision, Part, Told};
+use crate::trace::step::{Annotation, CallAnnotation, Decision, DecisionLine, Part};
 use crate::trace::{Fact, Format, Step, v1};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
@@ -554,7 +554,7 @@ impl Shard {
         {
             let told = Annotation::Decided(
                 None,
-                Some(Told {
+                Some(DecisionLine {
                     decision,
                     written: Raw::trusted(text),
                 }),

@@ -14,7 +14,7 @@ use crate::trace::entry::{Record, data};
 use crate::trace::record::EvaluationReason;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
-    Annotation, Decision, Executed, Fact, Moved, Observed, Part, Showing, Step, Told,
+    Annotation, Decision, DecisionLine, Executed, Fact, Moved, Observed, Part, Showing, Step,
 };
 use governance::DecidedBy;
 use governance::{EvaluationKind, State};
@@ -346,7 +346,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
     fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let told = |written: Raw<'a>| {
             let decision = written.read::<NativeDecision<'a>>()?.fact();
-            Some(Told { decision, written })
+            Some(DecisionLine { decision, written })
         };
         let (member, fact) = match self.kind {
             EventType::StateTransition => {
