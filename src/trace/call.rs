@@ -3,8 +3,8 @@
 use super::record::{AnyObject, Payload, RecordKind, shapes};
 use super::scalar::{Int, Timestamp};
 use super::step::{
-    Action, ActionKind, Annotation, CallAnnotation, Decision, Executed, Fact, Outcome, Part, Paths,
-    Proposal, Step,
+    Action, ActionKind, Annotation, CallAnnotation, Decision, ExecutionFact, Fact, Outcome, Part,
+    Paths, Proposal, Step,
 };
 use governance::{ActionType, DecidedBy, Ruling};
 use schemars::JsonSchema;
@@ -184,7 +184,7 @@ impl<'a> Call<'a> {
         let observed = Paths::union(observed, None);
         // A call that changed something was executed, whatever else is recorded.
         if self.may_have_run() || observed.is_some() {
-            let executed = Executed {
+            let executed = ExecutionFact {
                 action_id: Some(self.call_id),
                 capability: None,
                 action: None,

@@ -64,12 +64,12 @@ impl Part {
 #[derive(Debug, Clone, Copy)]
 pub enum Fact<'r, 'a> {
     /// An execution starts or resumes.
-    Started(Started<'r, 'a>),
+    Started(StartFact<'r, 'a>),
     Thought(Thought<'a>),
     Proposed(Proposal<'r, 'a>),
     Decided(Decision<'a>),
-    Executed(Executed<'r, 'a>),
-    Observed(Observed<'a>),
+    Executed(ExecutionFact<'r, 'a>),
+    Observed(ObservationFact<'a>),
     /// The runtime decided whether the execution continues.
     Evaluated(EvaluationKind, Option<EvaluationReason>),
     /// The end of the execution, with its outcome.
@@ -93,7 +93,7 @@ pub enum Fact<'r, 'a> {
 
 /// Start of an execution.
 #[derive(Debug, Clone, Copy)]
-pub struct Started<'r, 'a> {
+pub struct StartFact<'r, 'a> {
     /// Version of the format.
     pub schema_version: Str<'a>,
     /// Version of the state machine.
@@ -120,7 +120,7 @@ pub struct Started<'r, 'a> {
     pub own: Option<&'r ExecutionStarted<'a>>,
 }
 
-impl<'r, 'a> Started<'r, 'a> {
+impl<'r, 'a> StartFact<'r, 'a> {
     /// Returns the parts that the writer doesn't record.
     #[must_use]
     pub fn not_recorded(&self) -> &'r [NotRecorded] {
@@ -296,7 +296,7 @@ impl<'a> From<&Signature<'a>> for SignatureFact<'a> {
 
 /// An executed action.
 #[derive(Debug, Clone, Copy)]
-pub struct Executed<'r, 'a> {
+pub struct ExecutionFact<'r, 'a> {
     /// Id of the action.
     pub action_id: Option<Str<'a>>,
     /// Id of the token that it used.
@@ -336,7 +336,7 @@ pub struct Outcome<'a> {
 
 /// An observation.
 #[derive(Debug, Clone, Copy)]
-pub struct Observed<'a> {
+pub struct ObservationFact<'a> {
     /// Id of the observed action.
     pub action: Option<Str<'a>>,
     /// Files that it left, as recorded.
@@ -380,14 +380,14 @@ pub enum Annotation<'r, 'a> {
     /// A decision and the action that it is about, each if recorded.
     Decided(Option<Action<'a>>, Option<DecisionLine<'a>>),
     /// An executed action, with a decision from an earlier line that no transition has used.
-    Executed(Executed<'r, 'a>, Option<(u64, &'r Decision<'a>)>),
-    Observed(Observed<'a>),
+    Executed(ExecutionFact<'r, 'a>, Option<(u64, &'r Decision<'a>)>),
+    Observed(ObservationFact<'a>),
     /// The agent of a turn whose parts name no agent.
     Agent(Str<'a>),
     /// Changes that a turn declares without a proposal.
     Declared(Paths<'r, 'a>),
     /// Changes that a turn observed or the token that it names, without a result.
-    Changed(Executed<'r, 'a>),
+    Changed(ExecutionFact<'r, 'a>),
     /// An action in a part of the log that normally contains none.
     Shown(Action<'a>, Showing),
     /// Files that an execution left, as its end records.

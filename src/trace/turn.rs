@@ -4,8 +4,8 @@ use super::contract::{Evaluation, TurnThought};
 use super::record::{self, RecordKind, Turn, TurnAction, TurnObservation, TurnResult};
 use super::scalar::Timestamp;
 use super::step::{
-    Action, ActionKind, Annotation, Decision, Executed, Fact, Observed, Outcome, Part, Paths,
-    Proposal, Step, Thought,
+    Action, ActionKind, Annotation, Decision, ExecutionFact, Fact, ObservationFact, Outcome, Part,
+    Paths, Proposal, Step, Thought,
 };
 use super::v1::{decision, intent};
 use serde::{Deserialize, Deserializer};
@@ -211,7 +211,7 @@ impl<'r, 'a> Parts<'r, 'a> {
                 emit(
                     self.end,
                     "observation",
-                    Fact::Observed(Observed {
+                    Fact::Observed(ObservationFact {
                         action: observation.action_id,
                         artifacts,
                     }),
@@ -292,7 +292,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         } else {
             "capabilityId"
         };
-        let changed = Annotation::Changed(Executed {
+        let changed = Annotation::Changed(ExecutionFact {
             action_id: self.due(decided),
             capability,
             action: None,
@@ -314,7 +314,7 @@ impl<'r, 'a> Parts<'r, 'a> {
     }
 
     fn executed(&self, result: &'r TurnResult<'a>, decided: Option<&Decision<'a>>) -> Fact<'r, 'a> {
-        Fact::Executed(Executed {
+        Fact::Executed(ExecutionFact {
             // A turn has one action, which is the executed one unless the result names another.
             action_id: result.action_id.or_else(|| self.due(decided)),
             capability: result.capability_id.or(self.capability),

@@ -6,8 +6,8 @@ use super::record::{
     GovernanceDecided, Intent, ObservationRecorded, RecordKind, ThoughtGenerated, Turn, Values,
 };
 use super::step::{
-    Action, ActionKind, Annotation, Decision, Executed, Fact, Observed, Outcome, Part, Paths,
-    Proposal, Started, Step, Thought,
+    Action, ActionKind, Annotation, Decision, ExecutionFact, Fact, ObservationFact, Outcome, Part,
+    Paths, Proposal, StartFact, Step, Thought,
 };
 use super::turn::Parts;
 use governance::Ruling;
@@ -17,7 +17,7 @@ use strict_json::{Deserializer, Error, Raw, Scanner, Str};
 /// Creates the [`Started`] fact from any record that contains the start of an execution.
 macro_rules! started {
     ($record:expr, $alone:expr) => {
-        $crate::trace::step::Started {
+        $crate::trace::step::StartFact {
             schema_version: $record.schema_version,
             fsm_version: $record.fsm_version,
             max_turns: $record.max_turns.map(|n| n.get()),
@@ -161,7 +161,7 @@ impl<'a> Record<'a> {
                     turn: None,
                     time: r.timestamp,
                     part: Part::WHOLE,
-                    fact: Fact::Started(Started {
+                    fact: Fact::Started(StartFact {
                         own: Some(r),
                         ..started!(r, true)
                     }),
@@ -204,7 +204,7 @@ impl<'a> Record<'a> {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::WHOLE,
-                fact: Fact::Executed(Executed {
+                fact: Fact::Executed(ExecutionFact {
                     action_id: Some(r.action_id),
                     capability: r.capability_id,
                     action: r.action.as_ref().map(intent),
@@ -227,7 +227,7 @@ impl<'a> Record<'a> {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::member("observation"),
-                fact: Fact::Observed(Observed {
+                fact: Fact::Observed(ObservationFact {
                     action: r.action_id,
                     artifacts: Some(r.observation.artifacts),
                 }),

@@ -5,7 +5,7 @@ use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
-    Action, ActionKind, Annotation, Decision, Executed, Fact, Moved, Paths, Step,
+    Action, ActionKind, Annotation, Decision, ExecutionFact, Fact, Moved, Paths, Step,
 };
 use governance::{ActionType, DecidedBy};
 use serde_json::Value;
@@ -327,7 +327,7 @@ impl Turn {
         }
     }
 
-    fn execute(&mut self, executed: &Executed<'_, '_>) {
+    fn execute(&mut self, executed: &ExecutionFact<'_, '_>) {
         if let Some(action) = &executed.action {
             self.act(action);
         }

@@ -10,7 +10,7 @@ use super::Execution;
 use crate::trace::action;
 use crate::trace::formats::Coverage;
 use crate::trace::record::Texts;
-use crate::trace::step::{Decision, Observed, Step};
+use crate::trace::step::{Decision, ObservationFact, Step};
 use governance::RiskLevel;
 use governance::{ActionType, DecidedBy, Event};
 use hashbrown::HashSet;
@@ -234,7 +234,7 @@ impl Execution {
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        observed: &Observed<'_>,
+        observed: &ObservationFact<'_>,
         step_facts: &mut StepFacts,
     ) {
         self.check_turn(line, step, false, step_facts);
@@ -245,7 +245,7 @@ impl Execution {
     }
 
     /// Checks which action an observation is about, and the files that it names.
-    pub(super) fn observe(&mut self, observed: &Observed<'_>, step_facts: &mut StepFacts) {
+    pub(super) fn observe(&mut self, observed: &ObservationFact<'_>, step_facts: &mut StepFacts) {
         let before = step_facts.anomalies().observed_other.is_some();
         self.bind_observation(observed, step_facts);
         let other = !before && step_facts.anomalies().observed_other.is_some();

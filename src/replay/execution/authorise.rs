@@ -13,7 +13,7 @@ use crate::trace::action;
 use crate::trace::formats::Coverage;
 use crate::trace::record::Capability;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Decision, Executed, Part, Paths, Step};
+use crate::trace::step::{Action, ActionKind, Decision, ExecutionFact, Part, Paths, Step};
 use governance::{ActionType, DecidedBy};
 use governance::{RiskLevel, Ruling};
 use std::borrow::Cow;
@@ -44,7 +44,7 @@ impl Execution {
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        executed: &Executed<'_, '_>,
+        executed: &ExecutionFact<'_, '_>,
         step_facts: &StepFacts,
     ) {
         let Some(time) = step.time.filter(|_| step.part == Part::WHOLE) else {
@@ -167,7 +167,7 @@ impl Execution {
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        executed: &Executed<'_, '_>,
+        executed: &ExecutionFact<'_, '_>,
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
@@ -187,7 +187,7 @@ impl Execution {
         &mut self,
         line: u64,
         time: Option<Timestamp>,
-        executed: &Executed<'_, '_>,
+        executed: &ExecutionFact<'_, '_>,
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
@@ -412,7 +412,7 @@ impl Execution {
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        changed: &Executed<'_, '_>,
+        changed: &ExecutionFact<'_, '_>,
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
@@ -501,7 +501,7 @@ impl Execution {
     fn change(
         &self,
         line: u64,
-        executed: &Executed<'_, '_>,
+        executed: &ExecutionFact<'_, '_>,
         approved: Option<&OwnedAction>,
         context: Context<'_>,
     ) -> Option<RecordedChange> {
@@ -546,7 +546,7 @@ impl Execution {
     /// succeeded, and those that the result names.
     fn seen_to_change(
         &self,
-        executed: &Executed<'_, '_>,
+        executed: &ExecutionFact<'_, '_>,
         known: Option<&OwnedAction>,
         success: bool,
     ) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use super::super::step_facts::StepFacts;
 use super::Execution;
-use crate::trace::step::Started;
+use crate::trace::step::StartFact;
 use sha2::{Digest as _, Sha256};
 
 /// Policy digest and intent of the last start, and conditions that aren't recorded.
@@ -42,7 +42,7 @@ impl Execution {
     /// Applies the conditions of a start. After a pause, compares them with those before.
     pub(super) fn compare_conditions(
         &mut self,
-        started: &Started<'_, '_>,
+        started: &StartFact<'_, '_>,
         resumes: bool,
         step_facts: &mut StepFacts,
     ) {

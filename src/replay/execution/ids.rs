@@ -1,7 +1,7 @@
 //! Ids and paths that can't be distinguished because they contain lone surrogates.
 
 use super::Execution;
-use crate::trace::step::{Action, Annotation, Decision, Executed, Fact, Paths, Step};
+use crate::trace::step::{Action, Annotation, Decision, ExecutionFact, Fact, Paths, Step};
 use strict_json::{Raw, Str, stringify};
 
 impl Execution {
@@ -39,7 +39,7 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
     };
     let paths =
         |paths: Option<Paths<'_, '_>>| paths.is_some_and(|p| p.iter().any(|path| path.is_torn()));
-    let executed = |e: &Executed<'_, '_>| {
+    let executed = |e: &ExecutionFact<'_, '_>| {
         one(e.action_id) || one(e.capability) || action(e.action) || paths(e.observed)
     };
     match fact {

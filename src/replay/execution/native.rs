@@ -18,7 +18,7 @@ use crate::trace::action;
 use crate::trace::formats::Coverage;
 use crate::trace::record::RecordKind;
 use crate::trace::step::{
-    self, Action, ActionKind, Annotation, Decision, Executed, Fact, Showing, Step,
+    self, Action, ActionKind, Annotation, Decision, ExecutionFact, Fact, Showing, Step,
 };
 use governance::{ActionType, DecidedBy};
 use governance::{EvaluationKind, Event, Ruling, State};
@@ -197,7 +197,7 @@ impl Execution {
             Event::ExecutionFinished
                 if self.turn.executed.is_empty() && step_facts.executed.is_none() =>
             {
-                let nothing = Executed {
+                let nothing = ExecutionFact {
                     action_id: None,
                     capability: None,
                     action: None,

@@ -4,7 +4,7 @@ use super::super::authority;
 use super::super::evidence::OwnedAction;
 use super::super::step_facts::{Repeat, StepFacts};
 use super::Execution;
-use crate::trace::step::{Decision, Executed, Observed};
+use crate::trace::step::{Decision, ExecutionFact, ObservationFact};
 use governance::Ruling;
 use strict_json::Str;
 
@@ -19,7 +19,7 @@ impl Execution {
     pub(super) fn run_before(
         &self,
         id: Option<&str>,
-        executed: &Executed<'_, '_>,
+        executed: &ExecutionFact<'_, '_>,
     ) -> (Option<Repeat>, bool) {
         // An action proposed again under a used id is a new action; the reused id is reported.
         let is_new = self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id);
@@ -78,7 +78,11 @@ impl Execution {
     /// executed
     /// actions have no ids, or when another action than the expected one was executed: that has
     /// been reported.
-    pub(super) fn bind_observation(&self, observed: &Observed<'_>, step_facts: &mut StepFacts) {
+    pub(super) fn bind_observation(
+        &self,
+        observed: &ObservationFact<'_>,
+        step_facts: &mut StepFacts,
+    ) {
         let Some(named) = observed.action else {
             return;
         };

@@ -3,7 +3,7 @@
 use super::super::step_facts::{Confusable, DecisionFacts, StepFacts};
 use super::Execution;
 use crate::trace::identity::{Identity, plain, shape};
-use crate::trace::step::{Decision, Started};
+use crate::trace::step::{Decision, StartFact};
 use governance::DecidedBy;
 use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
@@ -171,7 +171,7 @@ impl Execution {
     pub(super) fn name_people(
         &mut self,
         line: u64,
-        started: &Started<'_, '_>,
+        started: &StartFact<'_, '_>,
         goes_on: bool,
         step_facts: &mut StepFacts,
     ) {

@@ -9,7 +9,7 @@ use super::Execution;
 use crate::trace::action::{cwd, same_action};
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{CallAnnotation, Started, Step};
+use crate::trace::step::{CallAnnotation, StartFact, Step};
 use governance::{ActionType, Event, FsmVersion};
 use hashbrown::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -49,7 +49,7 @@ impl Session {
     /// Applies a start. The first one that names a work tree sets it, and what any start declares
     /// as not
     /// recorded stays so. Returns whether the start names another work tree.
-    pub(super) fn start(&mut self, started: &Started<'_, '_>) -> bool {
+    pub(super) fn start(&mut self, started: &StartFact<'_, '_>) -> bool {
         let root = started.workdir().map(|root| root.decode());
         let moved = match (&root, &self.root) {
             (Some(now), Some(then)) => **now != **then,

@@ -4,14 +4,14 @@ use super::super::evidence::TurnEvidence;
 use super::super::machine::Machine;
 use super::super::step_facts::{Breach, Reuse, StepFacts};
 use super::Execution;
-use crate::trace::step::Started;
+use crate::trace::step::StartFact;
 use governance::{Event, FsmVersion, State};
 
 impl Execution {
     pub(super) fn started(
         &mut self,
         line: u64,
-        started: &Started<'_, '_>,
+        started: &StartFact<'_, '_>,
         step_facts: &mut StepFacts,
     ) {
         let paused = self.track.machine.state() == State::Idle;

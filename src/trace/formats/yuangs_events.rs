@@ -14,7 +14,8 @@ use crate::trace::entry::{Record, data};
 use crate::trace::record::EvaluationReason;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
-    Annotation, Decision, DecisionLine, Executed, Fact, Moved, Observed, Part, Showing, Step,
+    Annotation, Decision, DecisionLine, ExecutionFact, Fact, Moved, ObservationFact, Part, Showing,
+    Step,
 };
 use governance::DecidedBy;
 use governance::{EvaluationKind, State};
@@ -412,7 +413,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
                 (
                     "data",
                     Fact::Annotation(Annotation::Executed(
-                        Executed {
+                        ExecutionFact {
                             action_id: action.and_then(|a| a.id),
                             capability: None,
                             action,
@@ -441,7 +442,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
                 (
                     "data",
                     Fact::Annotation(if known {
-                        Annotation::Observed(Observed { action, artifacts })
+                        Annotation::Observed(ObservationFact { action, artifacts })
                     } else {
                         Annotation::Other
                     }),

@@ -14,7 +14,7 @@ use crate::trace::entry::Record;
 use crate::trace::record::{Each, Texts};
 use crate::trace::scalar::{Int, Timestamp};
 use crate::trace::step::{
-    ActionKind, Annotation, Decision, Executed, Fact, Observed, Part, Proposal, Step,
+    ActionKind, Annotation, Decision, ExecutionFact, Fact, ObservationFact, Part, Proposal, Step,
 };
 use governance::{ActionType, DecidedBy};
 use governance::{EvaluationKind, Event, Ruling};
@@ -365,7 +365,7 @@ impl<'a> FormatRecord<'a> for NativeTurn<'a> {
             emit(&step(
                 end,
                 "executionResult",
-                Fact::Executed(Executed {
+                Fact::Executed(ExecutionFact {
                     action_id: modified.or(self.proposed_action.as_ref().and_then(|a| a.id)),
                     capability: None,
                     action: None,
@@ -398,7 +398,7 @@ impl<'a> FormatRecord<'a> for NativeTurn<'a> {
             emit(&step(
                 end,
                 "observation",
-                Fact::Observed(Observed {
+                Fact::Observed(ObservationFact {
                     action: observation.action_id,
                     artifacts: observation.artifacts,
                 }),

@@ -21,7 +21,7 @@ use crate::trace::action;
 use crate::trace::record::{EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
-    Action, ActionKind, Annotation, Decision, Executed, Fact, Paths, Started, Step,
+    Action, ActionKind, Annotation, Decision, ExecutionFact, Fact, Paths, StartFact, Step,
 };
 use crate::trace::v1::Record as V1;
 use crate::trace::{Entry, Record};
@@ -307,7 +307,7 @@ impl Recorder {
 fn opening(
     entry: &Entry<'_>,
     time: Option<i64>,
-    started: &Started<'_, '_>,
+    started: &StartFact<'_, '_>,
     execution: &Execution,
 ) -> Opening {
     let (intent, runtime, policy, parent) = match &entry.record {
@@ -468,7 +468,7 @@ impl Turn {
         });
     }
 
-    fn execute(&mut self, executed: &Executed<'_, '_>, error_type: Option<String>) {
+    fn execute(&mut self, executed: &ExecutionFact<'_, '_>, error_type: Option<String>) {
         self.ran = executed
             .action
             .as_ref()
