@@ -80,7 +80,7 @@ pub enum Fact<'r, 'a> {
     /// The context changed.
     Context,
     /// A native log records a state transition.
-    Moved(Moved<'a>),
+    Moved(TransitionFact<'a>),
     /// A native log records more about the turn without a state transition.
     Annotation(Annotation<'r, 'a>),
     /// The format doesn't record this event, but it must have happened.
@@ -345,7 +345,7 @@ pub struct ObservationFact<'a> {
 
 /// A state transition as a native log records it.
 #[derive(Debug, Clone, Copy)]
-pub struct Moved<'a> {
+pub struct TransitionFact<'a> {
     pub from: State,
     pub to: State,
     /// The decision that causes it.
@@ -358,7 +358,7 @@ pub struct Moved<'a> {
     pub reason: Option<EvaluationReason>,
 }
 
-impl Moved<'_> {
+impl TransitionFact<'_> {
     /// Returns whether it begins the execution of an action.
     #[must_use]
     pub const fn begins_action(&self) -> bool {

@@ -31,7 +31,7 @@ impl Execution {
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        moved: &step::Moved<'_>,
+        moved: &step::TransitionFact<'_>,
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {

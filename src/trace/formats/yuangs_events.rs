@@ -14,8 +14,8 @@ use crate::trace::entry::{Record, data};
 use crate::trace::record::EvaluationReason;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
-    Annotation, Decision, DecisionLine, ExecutionFact, Fact, Moved, ObservationFact, Part, Showing,
-    Step,
+    Annotation, Decision, DecisionLine, ExecutionFact, Fact, ObservationFact, Part, Showing, Step,
+    TransitionFact,
 };
 use governance::DecidedBy;
 use governance::{EvaluationKind, State};
@@ -373,7 +373,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
                         };
                         (
                             "data",
-                            Fact::Moved(Moved {
+                            Fact::Moved(TransitionFact {
                                 from,
                                 to,
                                 decision,

@@ -7,7 +7,7 @@ use super::{
 use crate::schema::{Catalogue, define};
 use crate::trace::entry::{Record, data};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Fact, Moved, Part, Step};
+use crate::trace::step::{Fact, Part, Step, TransitionFact};
 use governance::State;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -152,7 +152,7 @@ impl<'a> FormatRecord<'a> for Transition<'a> {
             turn: None,
             time: Some(self.timestamp),
             part: Part::WHOLE,
-            fact: Fact::Moved(Moved {
+            fact: Fact::Moved(TransitionFact {
                 from: self.from,
                 to: self.to,
                 decision,
