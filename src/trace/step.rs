@@ -391,9 +391,9 @@ pub enum Annotation<'r, 'a> {
     /// An action in a part of the log that normally contains none.
     Shown(Action<'a>, Showing),
     /// Files that an execution left, as its end records.
-    SummedUp(super::record::Texts<'a>),
+    FinalArtifacts(super::record::Texts<'a>),
     /// A rejection that the end of an execution lists, and its position in that list.
-    RefusedBefore(Decision<'a>, u64),
+    ListedRejection(Decision<'a>, u64),
     /// An irregularity of a call in an agent's session.
     Call(CallAnnotation<'a>),
     /// Anything that no check reads.
@@ -480,8 +480,8 @@ impl<'r, 'a> Step<'r, 'a> {
             Fact::Annotation(Annotation::Declared(_)) => "declared changes",
             Fact::Annotation(Annotation::Changed(_)) => "observed changes",
             Fact::Annotation(Annotation::Shown(..)) => "an action that is shown",
-            Fact::Annotation(Annotation::SummedUp(_)) => "files left behind",
-            Fact::Annotation(Annotation::RefusedBefore(..)) => "a listed rejection",
+            Fact::Annotation(Annotation::FinalArtifacts(_)) => "files left behind",
+            Fact::Annotation(Annotation::ListedRejection(..)) => "a listed rejection",
             Fact::Unreadable(_) => "unreadable",
         })
     }

@@ -246,13 +246,13 @@ impl<'a> Record<'a> {
                     fact: Fact::Annotation(beside),
                 };
                 if let Some(artifacts) = r.artifacts.filter(|a| a.count > 0) {
-                    emit(&beside("artifacts", Annotation::SummedUp(artifacts)));
+                    emit(&beside("artifacts", Annotation::FinalArtifacts(artifacts)));
                 }
                 let decisions = r.decisions.map(Values::all).unwrap_or_default();
                 for (decision, nth) in decisions.into_iter().filter_map(refusal).zip(1u64..) {
                     emit(&beside(
                         "decisions",
-                        Annotation::RefusedBefore(decision, nth),
+                        Annotation::ListedRejection(decision, nth),
                     ));
                 }
                 emit(&Step {

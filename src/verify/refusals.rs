@@ -19,7 +19,7 @@ pub(super) fn refusal_beside<'r, 'a>(
 ) -> Option<Step<'r, 'a>> {
     let bound = match step.fact {
         Fact::Annotation(
-            Annotation::Shown(..) | Annotation::SummedUp(_) | Annotation::RefusedBefore(..),
+            Annotation::Shown(..) | Annotation::FinalArtifacts(_) | Annotation::ListedRejection(..),
         ) => false,
         Fact::Proposed(_)
         | Fact::Executed(_)

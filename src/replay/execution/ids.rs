@@ -75,7 +75,7 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
         Fact::Annotation(Annotation::Executed(ran, told)) => {
             executed(ran) || told.is_some_and(|(_, told)| decision(told))
         }
-        Fact::Annotation(Annotation::RefusedBefore(decided, _)) => decision(decided),
+        Fact::Annotation(Annotation::ListedRejection(decided, _)) => decision(decided),
         Fact::Annotation(Annotation::Shown(shown, _)) => one(shown.id),
         Fact::Annotation(Annotation::Agent(agent)) => agent.is_torn(),
         Fact::Annotation(Annotation::Declared(listed)) => paths(Some(*listed)),
@@ -86,7 +86,9 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
         Fact::Evaluated(..)
         | Fact::Ended(_)
         | Fact::Context
-        | Fact::Annotation(Annotation::Other | Annotation::SummedUp(_) | Annotation::Call(_))
+        | Fact::Annotation(
+            Annotation::Other | Annotation::FinalArtifacts(_) | Annotation::Call(_),
+        )
         | Fact::NotRecorded(_)
         | Fact::Terminal(_)
         | Fact::Unreadable(_) => false,

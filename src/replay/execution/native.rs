@@ -353,8 +353,8 @@ impl Execution {
             Annotation::Shown(action, showing) => {
                 self.shown(line, step, action, *showing, context, step_facts);
             }
-            Annotation::SummedUp(artifacts) => self.summed_up(*artifacts, step_facts),
-            Annotation::RefusedBefore(decision, nth) => {
+            Annotation::FinalArtifacts(artifacts) => self.summed_up(*artifacts, step_facts),
+            Annotation::ListedRejection(decision, nth) => {
                 self.refused_at_the_end(decision, *nth, step_facts);
             }
             Annotation::Call(mark) => self.call_mark(line, step, *mark, step_facts),
