@@ -389,7 +389,7 @@ pub enum Annotation<'r, 'a> {
     /// Changes that a turn observed or the token that it names, without a result.
     Changed(ExecutionFact<'r, 'a>),
     /// An action in a part of the log that normally contains none.
-    Shown(Action<'a>, Showing),
+    Shown(Action<'a>, ActionRole),
     /// Files that an execution left, as its end records.
     FinalArtifacts(super::record::Texts<'a>),
     /// A rejection that the end of an execution lists, and its position in that list.
@@ -435,14 +435,14 @@ pub enum CallAnnotation<'a> {
 
 /// What an action shown outside its usual place is evidence of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Showing {
+pub enum ActionRole {
     Thought,
     /// A proposal or the action of a decision.
     Proposal,
     /// An executed action.
-    Run,
+    Execution,
     /// Unknown.
-    Open,
+    Unknown,
 }
 
 /// A decision recorded on its own line.

@@ -18,7 +18,7 @@ use crate::trace::action;
 use crate::trace::formats::Coverage;
 use crate::trace::record::RecordKind;
 use crate::trace::step::{
-    self, Action, ActionKind, Annotation, Decision, ExecutionFact, Fact, Showing, Step,
+    self, Action, ActionKind, ActionRole, Annotation, Decision, ExecutionFact, Fact, Step,
 };
 use governance::{ActionType, DecidedBy};
 use governance::{EvaluationKind, Event, Ruling, State};
@@ -371,7 +371,7 @@ impl Execution {
         line: u64,
         step: &Step<'_, '_>,
         action: &Action<'_>,
-        showing: Showing,
+        showing: ActionRole,
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
@@ -397,7 +397,7 @@ impl Execution {
                     self.doubt_all();
                 }
             }
-            Showing::Thought if self.turn.thoughts.is_empty() && self.turn.is_fresh() => {
+            ActionRole::Thought if self.turn.thoughts.is_empty() && self.turn.is_fresh() => {
                 let what = OwnedThought {
                     agent: None,
                     action: Some(OwnedAction::of(action)),
@@ -409,7 +409,7 @@ impl Execution {
                     time: step.time,
                 });
             }
-            Showing::Proposal
+            ActionRole::Proposal
                 if proposal.and_then(|p| p.payload.as_ref()).is_none() && !decided =>
             {
                 self.beside(
@@ -421,8 +421,8 @@ impl Execution {
                 );
                 self.turn.proposal_shown = true;
             }
-            Showing::Run if given == Some(Some(true)) => {}
-            Showing::Run if given == Some(Some(false)) => {
+            ActionRole::Execution if given == Some(Some(true)) => {}
+            ActionRole::Execution if given == Some(Some(false)) => {
                 let decision_line = self.turn.decision.as_ref().map(|d| d.line);
                 step_facts.executed = Some(ExecutedFacts {
                     differs: true,
@@ -430,7 +430,7 @@ impl Execution {
                     ..ExecutedFacts::bare(None, Approval::Given)
                 });
             }
-            Showing::Run
+            ActionRole::Execution
                 if given == Some(None)
                     || self.turn.decision_unknown
                         && !decided
@@ -438,9 +438,9 @@ impl Execution {
             {
                 self.weigh_shown(line, step, action, context, step_facts);
             }
-            Showing::Thought if thought => {}
-            Showing::Proposal | Showing::Run if decided => {}
-            Showing::Open
+            ActionRole::Thought if thought => {}
+            ActionRole::Proposal | ActionRole::Execution if decided => {}
+            ActionRole::Unknown
                 if thought || decided || does_nothing(action) || self.is_spelled_out(action) => {}
             _ => self.doubt_all(),
         }

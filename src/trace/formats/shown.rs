@@ -4,7 +4,7 @@
 
 use super::native::NativeAction;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Annotation, Fact, Part, Showing, Step};
+use crate::trace::step::{Action, ActionKind, ActionRole, Annotation, Fact, Part, Step};
 use governance::ActionType;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use shell_effects::WRAPPERS;
@@ -197,7 +197,7 @@ fn is_action(name: &str) -> bool {
 /// How to search a value for actions, and what they are evidence of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
-    pub(super) showing: Showing,
+    pub(super) showing: ActionRole,
     /// The name of the value's member says that it is an action.
     named: bool,
     /// Accept calls, commands and changes by their names too, as in members that a format doesn't
@@ -205,8 +205,8 @@ pub(super) struct Search {
     wide: bool,
 }
 
-impl From<Showing> for Search {
-    fn from(showing: Showing) -> Self {
+impl From<ActionRole> for Search {
+    fn from(showing: ActionRole) -> Self {
         Self {
             showing,
             named: false,
@@ -249,7 +249,7 @@ pub(super) fn show<'r, 'a: 'r>(
     while let Some((named, showing, value)) = stack.pop() {
         read += 1;
         if read > MOST {
-            show(unread(value), Showing::Open);
+            show(unread(value), ActionRole::Unknown);
             return;
         }
         if value.as_written().starts_with('[') {
@@ -266,14 +266,14 @@ pub(super) fn show<'r, 'a: 'r>(
         match action.and_then(|_| value.read::<NativeAction<'a>>()) {
             Some(action) => show(action.fact(), showing),
             None if named && wide && !is_nothing(value) => {
-                show(call(value, members.as_ref()), Showing::Open);
+                show(call(value, members.as_ref()), ActionRole::Unknown);
             }
-            None if named && !is_nothing(value) => show(unread(value), Showing::Open),
+            None if named && !is_nothing(value) => show(unread(value), ActionRole::Unknown),
             None if members
                 .as_ref()
                 .is_some_and(|m| CallShape::of(m).call().is_some()) =>
             {
-                show(call(value, members.as_ref()), Showing::Open);
+                show(call(value, members.as_ref()), ActionRole::Unknown);
             }
             None if members.as_ref().is_some_and(is_definition) => {}
             None => {
@@ -294,7 +294,11 @@ pub(super) fn show<'r, 'a: 'r>(
                     };
                     let named = named || wide && names_action(&name);
                     if named || holds {
-                        stack.push((named, if run { Showing::Run } else { showing }, value));
+                        stack.push((
+                            named,
+                            if run { ActionRole::Execution } else { showing },
+                            value,
+                        ));
                     }
                 }
             }
@@ -522,9 +526,9 @@ impl<'a> Other<'a> {
     {
         let mut shown = false;
         let showing = if self.run {
-            Showing::Run
+            ActionRole::Execution
         } else {
-            Showing::Open
+            ActionRole::Unknown
         };
         show(
             self.value,
@@ -547,7 +551,7 @@ impl<'a> Other<'a> {
                 payload: Some(self.value),
                 risk: None,
             };
-            let fact = Fact::Annotation(Annotation::Shown(action, Showing::Open));
+            let fact = Fact::Annotation(Annotation::Shown(action, ActionRole::Unknown));
             emit(&Step {
                 turn,
                 time,
@@ -587,14 +591,14 @@ impl<'a> Other<'a> {
 }
 
 /// Returns what an action in a transition's payload is evidence of.
-pub(super) fn of_movement(from: governance::State, to: governance::State) -> Showing {
+pub(super) fn of_movement(from: governance::State, to: governance::State) -> ActionRole {
     use governance::State as S;
     match (from, to) {
-        (S::Thinking, S::Proposing) => Showing::Thought,
+        (S::Thinking, S::Proposing) => ActionRole::Thought,
         (S::Proposing, S::Governing) | (S::Governing, S::Executing | S::Thinking) => {
-            Showing::Proposal
+            ActionRole::Proposal
         }
-        (_, S::Executing | S::Observing) => Showing::Run,
-        _ => Showing::Open,
+        (_, S::Executing | S::Observing) => ActionRole::Execution,
+        _ => ActionRole::Unknown,
     }
 }

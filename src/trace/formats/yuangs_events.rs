@@ -14,8 +14,8 @@ use crate::trace::entry::{Record, data};
 use crate::trace::record::EvaluationReason;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
-    Annotation, Decision, DecisionLine, ExecutionFact, Fact, ObservationFact, Part, Showing, Step,
-    TransitionFact,
+    ActionRole, Annotation, Decision, DecisionLine, ExecutionFact, Fact, ObservationFact, Part,
+    Step, TransitionFact,
 };
 use governance::DecidedBy;
 use governance::{EvaluationKind, State};
@@ -280,13 +280,15 @@ impl<'a> Event<'a> {
     fn show<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let of_payload = match (self.kind, self.data.from, self.data.to) {
             (EventType::StateTransition, Some(from), Some(to)) => shown::of_movement(from, to),
-            (EventType::ToolExecution | EventType::ObservationRecorded, ..) => Showing::Run,
-            (EventType::GovernanceDecision, ..) => Showing::Proposal,
-            (EventType::LlmCall, ..) => Showing::Thought,
+            (EventType::ToolExecution | EventType::ObservationRecorded, ..) => {
+                ActionRole::Execution
+            }
+            (EventType::GovernanceDecision, ..) => ActionRole::Proposal,
+            (EventType::LlmCall, ..) => ActionRole::Thought,
             (
                 EventType::StateTransition | EventType::EvaluationResult | EventType::ErrorOccurred,
                 ..,
-            ) => Showing::Open,
+            ) => ActionRole::Unknown,
         };
         let has_own = matches!(
             self.kind,
