@@ -1,6 +1,6 @@
 //! The last line of an input if it is incomplete: what it still shows.
 
-use super::formats::{Format, Shown, names_action};
+use super::formats::{Certainty, Format, names_action};
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct CutAction {
 #[must_use]
 pub fn action(format: Format, text: &str) -> Option<CutAction> {
     let members = CutMembers::new(text);
-    let shown = format.cut_action(&members)? == Shown::Yes;
+    let shown = format.cut_action(&members)? == Certainty::Certain;
     // A lone surrogate may be part of any character.
     let id = members
         .execution

@@ -1,6 +1,6 @@
 //! `execution-record`: `ExecutionRecord` JSONL, version 1, the project's own format.
 
-use super::{Coverage, Peek, Routing, Shown, TraceFormat, Unit};
+use super::{Certainty, Coverage, Peek, Routing, TraceFormat, Unit};
 use crate::schema::Catalogue;
 use crate::trace::cut::CutMembers;
 use crate::trace::entry::{Record, data};
@@ -52,7 +52,7 @@ impl TraceFormat for ExecutionRecord {
         }
     }
 
-    fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Shown> {
+    fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Certainty> {
         // The kind may be in the missing part; then the record may be of any kind.
         let kind = cut.record.and_then(|value| {
             let word = value.read::<Str<'_>>()?;
@@ -60,7 +60,7 @@ impl TraceFormat for ExecutionRecord {
         });
         // A result belongs to an executed action.
         if cut.acts || cut.result {
-            return Some(Shown::Yes);
+            return Some(Certainty::Certain);
         }
         match kind {
             Some(
@@ -68,9 +68,9 @@ impl TraceFormat for ExecutionRecord {
                 | RecordKind::Turn
                 | RecordKind::Execution
                 | RecordKind::Call,
-            ) => Some(Shown::Yes),
+            ) => Some(Certainty::Certain),
             Some(_) => None,
-            None => Some(Shown::Perhaps),
+            None => Some(Certainty::Possible),
         }
     }
 

@@ -165,7 +165,7 @@ pub trait TraceFormat: Sync {
     /// Determines whether an incomplete last record shows an executed action. Returns `None` if it
     /// doesn't,
     /// or if that makes no difference.
-    fn cut_action(&self, _cut: &CutMembers<'_>) -> Option<Shown> {
+    fn cut_action(&self, _cut: &CutMembers<'_>) -> Option<Certainty> {
         None
     }
 
@@ -185,10 +185,10 @@ pub trait TraceFormat: Sync {
 
 /// Certainty that something is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
-    Yes,
+pub enum Certainty {
+    Certain,
     /// It can't be ruled out.
-    Perhaps,
+    Possible,
 }
 
 /// What a format records of executions.

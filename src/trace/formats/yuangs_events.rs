@@ -7,7 +7,7 @@
 use super::native::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes};
 use super::shown::{self, Shape};
 use super::yuangs_turns::NativeObservation;
-use super::{Coverage, FormatRecord, Narrative, Routing, Shown, TraceFormat, Unit};
+use super::{Certainty, Coverage, FormatRecord, Narrative, Routing, TraceFormat, Unit};
 use crate::schema::{Catalogue, define};
 use crate::trace::cut::CutMembers;
 use crate::trace::entry::{Record, data};
@@ -60,15 +60,15 @@ impl TraceFormat for YuangsEvents {
         Ok(event.into())
     }
 
-    fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Shown> {
+    fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Certainty> {
         let kind = cut.kind.and_then(Raw::read::<EventType>);
         let acts =
             kind.map(|kind| matches!(kind, EventType::ToolExecution | EventType::StateTransition));
         // Events of other types contain results too.
         if acts == Some(true) || cut.acts || cut.result && acts.is_none() {
-            return Some(Shown::Yes);
+            return Some(Certainty::Certain);
         }
-        acts.is_none().then_some(Shown::Perhaps)
+        acts.is_none().then_some(Certainty::Possible)
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
