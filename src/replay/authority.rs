@@ -386,7 +386,7 @@ pub(super) fn judge_modification(
     };
     if let Some(proposal) = proposal {
         step_facts.beyond_parameters = beyond_parameters(proposal, &modified);
-        let before = proposal.judged_risk();
+        let before = proposal.effective_risk();
         let after = modified.risk.max(found);
         if let (Some(before), Some(after)) = (before, after)
             && after > before

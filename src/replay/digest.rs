@@ -148,7 +148,7 @@ mod tests {
     /// Replays a trace twice, with payloads and with digests of all, and compares the facts.
     /// Returns the
     /// number of steps.
-    fn judged_alike(path: &Path) -> usize {
+    fn replays_alike(path: &Path) -> usize {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let Some(format) = text
             .lines()
@@ -198,7 +198,7 @@ mod tests {
             .into_iter()
             .flatten()
             .filter(|file| file.file_type().is_file());
-        let steps: usize = files.map(|file| judged_alike(file.path())).sum();
+        let steps: usize = files.map(|file| replays_alike(file.path())).sum();
         assert!(steps > 1000, "{steps}");
     }
 }

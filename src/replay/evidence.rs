@@ -185,7 +185,7 @@ impl OwnedAction {
 
     /// Returns the risk that decides: the higher of the recorded and the analyser's risk.
     #[must_use]
-    pub fn judged_risk(&self) -> Option<RiskLevel> {
+    pub fn effective_risk(&self) -> Option<RiskLevel> {
         self.risk.max(self.found)
     }
 

@@ -333,7 +333,7 @@ impl Execution {
         let writes = known
             .and_then(|k| k.reach.as_ref())
             .is_some_and(|r| !r.written.is_empty() || r.opaque);
-        let low = known.is_some_and(|k| k.judged_risk() == Some(RiskLevel::Low) && !writes);
+        let low = known.is_some_and(|k| k.effective_risk() == Some(RiskLevel::Low) && !writes);
         changed.retain(|path| low && !by_human && !reported(path));
         let beyond_risk = changed;
         if leaves.is_empty()

@@ -87,7 +87,7 @@ impl Execution {
             facts.other_action = Some((named.decode().into_owned(), proposed.to_owned()));
         }
         let recorded = proposal.filter(|p| p.is_recorded());
-        facts.risk = recorded.and_then(OwnedAction::judged_risk);
+        facts.risk = recorded.and_then(OwnedAction::effective_risk);
         if self.turn.proposal.is_none() {
             // The thoughts are all that is known of what was decided about.
             facts.unproposed = true;
@@ -487,7 +487,7 @@ impl Execution {
         ran: Option<&OwnedAction>,
         approved: Option<&OwnedAction>,
     ) -> bool {
-        let high = |action: &OwnedAction| action.judged_risk() == Some(RiskLevel::High);
+        let high = |action: &OwnedAction| action.effective_risk() == Some(RiskLevel::High);
         self.turn
             .decision
             .as_ref()
@@ -644,7 +644,7 @@ impl Execution {
                 .reach
                 .as_ref()
                 .is_some_and(|r| !r.written.is_empty() || r.opaque);
-            known.judged_risk() == Some(RiskLevel::Low) && !writes
+            known.effective_risk() == Some(RiskLevel::Low) && !writes
         };
         if !by_policy || approval != Approval::Given || !approved.is_some_and(only_reads) {
             return Vec::new();

@@ -277,7 +277,7 @@ impl Recorder {
                     .map(|cwd| shortened(&cwd, WORD).into_owned()),
             });
             let proposal = execution.turn().proposal.as_ref();
-            turn.judged_risk = proposal.and_then(|p| p.what.judged_risk());
+            turn.judged_risk = proposal.and_then(|p| p.what.effective_risk());
         }
         if let Some(time) = step.time.map(Timestamp::millis) {
             turn.start = Some(turn.start.map_or(time, |t| t.min(time)));
