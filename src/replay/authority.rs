@@ -371,7 +371,7 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
 /// Records what a decision changed in the proposal, if it modified it. `found` is the analyser's
 /// risk of
 /// the modified action.
-pub(super) fn judge_modification(
+pub(super) fn check_modification(
     proposal: Option<&OwnedAction>,
     decision: &Decision<'_>,
     found: Option<RiskLevel>,

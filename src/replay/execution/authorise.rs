@@ -28,7 +28,7 @@ impl Execution {
         capability: &Capability<'_>,
         step_facts: &mut StepFacts,
     ) {
-        self.judge_issuer(line, &capability.issuer.decode(), step_facts);
+        self.check_issuer(line, &capability.issuer.decode(), step_facts);
         let token = Token::of(capability, line, time);
         self.tokens
             .issue(line, &capability.id.decode(), token, step_facts);
@@ -107,7 +107,7 @@ impl Execution {
             .unwrap_or_default();
         step_facts.malform(reach.as_deref());
         let comparable = recorded.filter(|_| !self.turn.proposal_unknown);
-        authority::judge_modification(
+        authority::check_modification(
             comparable,
             decision,
             found,
@@ -125,7 +125,7 @@ impl Execution {
             known.frozen = proposal.cloned();
             self.session.reject(line, proposal);
         }
-        self.judge_signer(line, decision, &mut facts, step_facts);
+        self.check_signer(line, decision, &mut facts, step_facts);
         if let Some(id) = modified_id {
             self.known
                 .by_id

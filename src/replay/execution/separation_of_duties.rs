@@ -216,7 +216,7 @@ impl Execution {
     /// Checks who signed a decision. No agent may sign, and only one governor signs for the policy.
     /// Several humans may sign, unless the recorded governor signs as a human: then nobody else
     /// may.
-    pub(super) fn judge_signer(
+    pub(super) fn check_signer(
         &mut self,
         line: u64,
         decision: &Decision<'_>,
@@ -269,7 +269,7 @@ impl Execution {
     }
 
     /// Reports an agent that issues a token.
-    pub(super) fn judge_issuer(&mut self, line: u64, issuer: &str, step_facts: &mut StepFacts) {
+    pub(super) fn check_issuer(&mut self, line: u64, issuer: &str, step_facts: &mut StepFacts) {
         let who = Identity::of(issuer);
         if who.plain().is_empty() {
             step_facts.anomalies_mut().issued_by_nobody = true;
