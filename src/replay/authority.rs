@@ -261,7 +261,7 @@ fn join_other_tools(
 
 /// Effects of an action, reduced to those that a modification may not extend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Doing {
+pub(super) struct EffectSummary {
     risk: RiskLevel,
     pub(super) programs: BTreeSet<String>,
     /// Kinds of effects with more than low risk.
@@ -269,7 +269,7 @@ pub(super) struct Doing {
     unparsed: bool,
 }
 
-impl Doing {
+impl EffectSummary {
     /// Returns `None` if the payload can't be read.
     pub(super) fn of(action: &Action<'_>) -> Option<Self> {
         let (kind, analysis, _) = effects(action, WorkTree::unknown())?;
@@ -294,7 +294,7 @@ impl Doing {
     /// Returns whether another action does something else, rather than the same with other
     /// parameters: it
     /// executes another program or has another kind of effect. An action with low risk never does.
-    fn is_unlike(&self, after: &Action<'_>) -> bool {
+    fn differs_from(&self, after: &Action<'_>) -> bool {
         /// Programs that print, or control where and how another one is executed.
         const AROUND: [&str; 12] = [
             "cd", "echo", "env", "export", "nice", "printf", "pwd", "set", "test", "time",
@@ -395,9 +395,9 @@ pub(super) fn check_modification(
         } else if step_facts.beyond_parameters.is_none() {
             let before = match &proposal.digest {
                 Some(digest) => digest.does.clone(),
-                None => Doing::of(&proposal.as_action()),
+                None => EffectSummary::of(&proposal.as_action()),
             };
-            if before.is_some_and(|before| before.is_unlike(&modified)) {
+            if before.is_some_and(|before| before.differs_from(&modified)) {
                 step_facts.beyond_parameters = Some("what it does");
             }
         }

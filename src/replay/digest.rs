@@ -2,7 +2,7 @@
 //! and
 //! to check tokens and modifications.
 
-use super::authority::{Doing, categories};
+use super::authority::{EffectSummary, categories};
 use super::path_effects::PathEffects;
 use super::scope::{Targets, diff_files};
 use crate::trace::action::{action_hash, tool};
@@ -28,7 +28,7 @@ pub struct Digest {
     /// Parts that a modification may not change.
     pub(super) fixed: Fixed,
     /// Effects that a modification may not extend; `None` if they are unknown.
-    pub(super) does: Option<Doing>,
+    pub(super) does: Option<EffectSummary>,
     pub(super) covered: Covered,
     /// Risk and path effects.
     pub(super) analysis: (Option<RiskLevel>, Option<Arc<PathEffects>>),
@@ -100,7 +100,7 @@ impl Digest {
             written: Sha256::digest(payload.as_written()).into(),
             action: action_hash(&action.kind.name(), payload).into(),
             fixed,
-            does: Doing::of(action),
+            does: EffectSummary::of(action),
             covered: Covered {
                 tool,
                 targets,
