@@ -1,7 +1,7 @@
 //! Risk that decides about an action, and what a modification changed.
 
 use super::analysis_cache::AnalysisCache;
-use super::digest::Fixed;
+use super::digest::FixedParts;
 use super::evidence::{OwnedAction, TurnEvidence};
 use super::path_effects::{PathEffects, Start, WorkTree, places, start};
 use super::step_facts::{DecisionFacts, Lineage};
@@ -428,7 +428,7 @@ fn beyond_parameters(proposal: &OwnedAction, modified: &Action<'_>) -> Option<&'
     }
     proposal
         .fixed()?
-        .changed(&Fixed::of(modified.kind, modified.payload?))
+        .changed(&FixedParts::of(modified.kind, modified.payload?))
 }
 
 /// Returns paths that changed without being declared, and declared ones that didn't change. A

@@ -26,24 +26,24 @@ pub struct Digest {
     /// The canonical hash of the action.
     pub(super) action: Box<str>,
     /// Parts that a modification may not change.
-    pub(super) fixed: Fixed,
+    pub(super) fixed: FixedParts,
     /// Effects that a modification may not extend; `None` if they are unknown.
     pub(super) does: Option<EffectSummary>,
-    pub(super) covered: Covered,
+    pub(super) covered: TokenInput,
     /// Risk and path effects.
     pub(super) analysis: (Option<RiskLevel>, Option<Arc<PathEffects>>),
 }
 
 /// Parts of an action that a modification may not change, besides its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fixed {
+pub(super) enum FixedParts {
     Tool(Option<String>),
     /// Files of a diff; `None` if it can't be parsed.
     Files(Option<BTreeSet<String>>),
     Nothing,
 }
 
-impl Fixed {
+impl FixedParts {
     pub(super) fn of(kind: ActionKind<'_>, payload: Raw<'_>) -> Self {
         match kind {
             ActionKind::Known(ActionType::ToolCall) => Self::Tool(tool(payload)),
@@ -69,7 +69,7 @@ impl Fixed {
 
 /// Parts of an action that tokens are compared with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Covered {
+pub(super) struct TokenInput {
     pub(super) tool: Option<String>,
     pub(super) targets: Option<Targets>,
     pub(super) categories: Option<u32>,
@@ -84,13 +84,13 @@ impl Digest {
     ) -> Self {
         let short =
             |names: &BTreeSet<String>| names.iter().map(String::len).sum::<usize>() <= NAMES;
-        let fixed = match Fixed::of(action.kind, payload) {
-            Fixed::Files(files) => Fixed::Files(files.filter(short)),
+        let fixed = match FixedParts::of(action.kind, payload) {
+            FixedParts::Files(files) => FixedParts::Files(files.filter(short)),
             // No tool has a name that long.
-            Fixed::Tool(tool) => Fixed::Tool(tool.filter(|tool| tool.len() <= NAMES)),
-            Fixed::Nothing => Fixed::Nothing,
+            FixedParts::Tool(tool) => FixedParts::Tool(tool.filter(|tool| tool.len() <= NAMES)),
+            FixedParts::Nothing => FixedParts::Nothing,
         };
-        let tool = if let Fixed::Tool(tool) = &fixed {
+        let tool = if let FixedParts::Tool(tool) = &fixed {
             tool.clone()
         } else {
             None
@@ -101,7 +101,7 @@ impl Digest {
             action: action_hash(&action.kind.name(), payload).into(),
             fixed,
             does: EffectSummary::of(action),
-            covered: Covered {
+            covered: TokenInput {
                 tool,
                 targets,
                 categories: categories(action),
@@ -121,9 +121,9 @@ impl Digest {
         let names =
             |names: &BTreeSet<String>| names.iter().map(|name| name.len() + 64).sum::<usize>();
         let fixed = match &self.fixed {
-            Fixed::Files(Some(files)) => names(files),
-            Fixed::Tool(Some(tool)) => 2 * tool.len(),
-            Fixed::Files(None) | Fixed::Tool(None) | Fixed::Nothing => 0,
+            FixedParts::Files(Some(files)) => names(files),
+            FixedParts::Tool(Some(tool)) => 2 * tool.len(),
+            FixedParts::Files(None) | FixedParts::Tool(None) | FixedParts::Nothing => 0,
         };
         let does = self.does.as_ref().map_or(0, |does| names(&does.programs));
         let targets = self

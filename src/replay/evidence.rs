@@ -1,6 +1,6 @@
 //! Owned evidence of past steps: no more than an open turn needs.
 
-use super::digest::{Covered, Digest, Fixed};
+use super::digest::{Digest, FixedParts, TokenInput};
 use super::path_effects::PathEffects;
 use crate::trace::action::action_hash;
 use crate::trace::scalar::Timestamp;
@@ -141,16 +141,16 @@ impl OwnedAction {
     }
 
     /// Returns the parts that tokens are compared with, if a digest replaces the payload.
-    pub(super) fn covered(&self) -> Option<&Covered> {
+    pub(super) fn covered(&self) -> Option<&TokenInput> {
         self.digest.as_ref().map(|digest| &digest.covered)
     }
 
     /// Returns the parts that a modification may not change, if the payload is recorded.
-    pub(super) fn fixed(&self) -> Option<Cow<'_, Fixed>> {
+    pub(super) fn fixed(&self) -> Option<Cow<'_, FixedParts>> {
         if let Some(digest) = &self.digest {
             return Some(Cow::Borrowed(&digest.fixed));
         }
-        Some(Cow::Owned(Fixed::of(
+        Some(Cow::Owned(FixedParts::of(
             self.kind.as_ref()?.as_kind(),
             Raw::trusted(self.payload.as_deref()?),
         )))

@@ -1,7 +1,7 @@
 //! Comparison of tokens with actions: by subject, scope and grants.
 
 use super::authority::categories;
-use super::digest::Covered;
+use super::digest::TokenInput;
 use super::evidence::{Grants, Token};
 use super::path_effects::places;
 use super::step_facts::TokenUse;
@@ -22,7 +22,7 @@ struct Asked<'a> {
     id: Option<&'a str>,
     action: Option<&'a Action<'a>>,
     /// Parts of the action kept in its digest, if its payload isn't kept.
-    covered: Option<&'a Covered>,
+    covered: Option<&'a TokenInput>,
     /// Files that the action declared or was observed to change.
     changed: &'a BTreeSet<String>,
     /// Time of its execution.
@@ -57,7 +57,7 @@ pub(super) enum Targets {
 pub(super) fn token_use(
     ledger: &Ledger<Token>,
     named: Option<&str>,
-    (id, action, covered): (Option<&str>, Option<&Action<'_>>, Option<&Covered>),
+    (id, action, covered): (Option<&str>, Option<&Action<'_>>, Option<&TokenInput>),
     (changed, time): (&BTreeSet<String>, Option<Timestamp>),
     work: &mut u64,
 ) -> TokenUse {

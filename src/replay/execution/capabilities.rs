@@ -1,6 +1,6 @@
 //! Capability tokens: issue, revocation and use.
 
-use super::super::digest::Covered;
+use super::super::digest::TokenInput;
 use super::super::evidence::Token;
 use super::super::scope;
 use super::super::step_facts::{StepFacts, TokenUse};
@@ -115,7 +115,7 @@ impl Capabilities {
     pub(super) fn token_use(
         &mut self,
         named: Option<&str>,
-        what: (Option<&str>, Option<&Action<'_>>, Option<&Covered>),
+        what: (Option<&str>, Option<&Action<'_>>, Option<&TokenInput>),
         changed: (&BTreeSet<String>, Option<Timestamp>),
     ) -> TokenUse {
         scope::token_use(&self.ledger, named, what, changed, &mut self.scope_work)
