@@ -18,7 +18,7 @@ use strict_json::Raw;
 use worktree::diff;
 
 /// An action to compare with tokens. Its payload is analysed at most once for all tokens.
-struct Asked<'a> {
+struct TokenQuery<'a> {
     id: Option<&'a str>,
     action: Option<&'a Action<'a>>,
     /// Parts of the action kept in its digest, if its payload isn't kept.
@@ -62,7 +62,7 @@ pub(super) fn token_use(
     work: &mut u64,
 ) -> TokenUse {
     let (targets, categories) = (OnceCell::new(), OnceCell::new());
-    let asked = Asked {
+    let query = TokenQuery {
         id,
         action,
         covered,
@@ -72,14 +72,14 @@ pub(super) fn token_use(
         categories,
         work: Cell::new(*work),
     };
-    let found = search(ledger, named, &asked);
-    *work = asked.work.get();
+    let found = search(ledger, named, &query);
+    *work = query.work.get();
     found
 }
 
-fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> TokenUse {
+fn search(ledger: &Ledger<Token>, named: Option<&str>, query: &TokenQuery<'_>) -> TokenUse {
     let too_late = |token: &Token| {
-        asked
+        query
             .time
             .zip(token.issued)
             .is_some_and(|(used, issued)| used.is_before(issued))
@@ -91,32 +91,34 @@ fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> Tok
                 TokenUse::NotIssued(name.to_owned())
             }
             Ok(token) if too_late(token) => TokenUse::IssuedLater(name.to_owned()),
-            Ok(token) => match covers(token, asked) {
-                Cover::Yes => TokenUse::Fine,
-                Cover::Scope => TokenUse::OutOfScope(name.to_owned()),
-                Cover::No => TokenUse::None(Some(name.to_owned())),
+            Ok(token) => match covers(token, query) {
+                TokenMatch::Yes => TokenUse::Fine,
+                TokenMatch::Scope => TokenUse::OutOfScope(name.to_owned()),
+                TokenMatch::No => TokenUse::None(Some(name.to_owned())),
             },
         };
     }
     let mut best = TokenUse::None(None);
     for (name, token, revoked) in ledger.iter() {
-        match (covers(token, asked), revoked) {
-            (Cover::Yes, false) if too_late(token) => best = TokenUse::IssuedLater(name.to_owned()),
-            (Cover::Yes, false) => return TokenUse::Fine,
-            (Cover::Yes, true) => best = TokenUse::Revoked(name.to_owned()),
-            (Cover::Scope, false)
+        match (covers(token, query), revoked) {
+            (TokenMatch::Yes, false) if too_late(token) => {
+                best = TokenUse::IssuedLater(name.to_owned())
+            }
+            (TokenMatch::Yes, false) => return TokenUse::Fine,
+            (TokenMatch::Yes, true) => best = TokenUse::Revoked(name.to_owned()),
+            (TokenMatch::Scope, false)
                 if !matches!(best, TokenUse::Revoked(_) | TokenUse::IssuedLater(_)) =>
             {
                 best = TokenUse::OutOfScope(name.to_owned());
             }
-            (Cover::Scope | Cover::No, _) => {}
+            (TokenMatch::Scope | TokenMatch::No, _) => {}
         }
     }
     best
 }
 
 /// Result of comparing a token with an action.
-enum Cover {
+enum TokenMatch {
     Yes,
     /// The token is for this action, but its scope or grants don't cover it.
     Scope,
@@ -126,42 +128,42 @@ enum Cover {
 /// Compares a token with an action by subject and scope; both must match if both are present. A
 /// token
 /// with neither covers nothing, and one without grants covers only its subject.
-fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
+fn covers(token: &Token, query: &TokenQuery<'_>) -> TokenMatch {
     match &token.subject {
-        Some(subject) if asked.id != Some(&**subject) => return Cover::No,
-        None if token.scope.is_none() => return Cover::No,
-        None if token.grants.none => return Cover::Scope,
+        Some(subject) if query.id != Some(&**subject) => return TokenMatch::No,
+        None if token.scope.is_none() => return TokenMatch::No,
+        None if token.grants.none => return TokenMatch::Scope,
         _ => {}
     }
-    if let Some(action) = asked.action
+    if let Some(action) = query.action
         && !token.grants.none
-        && !grants(&token.grants, action, asked)
+        && !grants(&token.grants, action, query)
     {
-        return Cover::Scope;
+        return TokenMatch::Scope;
     }
     let Some(scope) = &token.scope else {
-        return Cover::Yes;
+        return TokenMatch::Yes;
     };
-    let targets = match asked.covered {
+    let targets = match query.covered {
         Some(covered) => &covered.targets,
-        None => asked
+        None => query
             .targets
-            .get_or_init(|| asked.action.and_then(Targets::of)),
+            .get_or_init(|| query.action.and_then(Targets::of)),
     };
     let number = if let Some(Targets::All(all)) = targets {
         all.len()
     } else {
         1
     };
-    let Some(left) = asked
+    let Some(left) = query
         .work
         .get()
-        .checked_sub((scope.len() * (number + asked.changed.len())) as u64)
+        .checked_sub((scope.len() * (number + query.changed.len())) as u64)
     else {
-        asked.work.set(0);
-        return Cover::Scope;
+        query.work.set(0);
+        return TokenMatch::Scope;
     };
-    asked.work.set(left);
+    query.work.set(left);
     let within = |all: &BTreeSet<String>| {
         all.iter()
             .all(|path| scope.iter().any(|glob| glob.is_match(path)))
@@ -169,7 +171,7 @@ fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
     let reached = match targets {
         None => false,
         Some(Targets::All(all)) => {
-            !all.is_empty() && within(all) && !climbs(asked.changed) && within(asked.changed)
+            !all.is_empty() && within(all) && !climbs(query.changed) && within(query.changed)
         }
         Some(Targets::Line { text, single }) => {
             let covered = scope
@@ -185,15 +187,15 @@ fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
                     .any(|glob| glob != text && is_about_paths(glob))
             };
             covered
-                && (asked.changed.is_empty()
+                && (query.changed.is_empty()
                     || !paths()
-                    || !climbs(asked.changed) && within(asked.changed))
+                    || !climbs(query.changed) && within(query.changed))
         }
     };
     if reached && !token.scope_unreadable {
-        Cover::Yes
+        TokenMatch::Yes
     } else {
-        Cover::Scope
+        TokenMatch::Scope
     }
 }
 
@@ -213,7 +215,7 @@ fn climbs(paths: &BTreeSet<String>) -> bool {
 /// Returns whether one of the words grants an action: by its type, its tool, or the categories of
 /// all of
 /// its effects.
-fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
+fn grants(grants: &Grants, action: &Action<'_>, query: &TokenQuery<'_>) -> bool {
     let ActionKind::Known(kind) = action.kind else {
         return false;
     };
@@ -221,18 +223,18 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
         return true;
     }
     let number = grants.tools.len() + grants.words.len();
-    let Some(left) = asked.work.get().checked_sub(number as u64) else {
-        asked.work.set(0);
+    let Some(left) = query.work.get().checked_sub(number as u64) else {
+        query.work.set(0);
         return false;
     };
-    asked.work.set(left);
-    let does = || match asked.covered {
+    query.work.set(left);
+    let does = || match query.covered {
         Some(covered) => covered.categories,
-        None => *asked.categories.get_or_init(|| categories(action)),
+        None => *query.categories.get_or_init(|| categories(action)),
     };
     let read = Category::Read.bit();
     if kind == ActionType::ToolCall && number > 0 {
-        let tool = match asked.covered {
+        let tool = match query.covered {
             Some(covered) => covered.tool.clone(),
             None => action.payload.and_then(action::tool),
         };
@@ -242,7 +244,7 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
         };
         // A grant of a tool that reads covers only reading.
         let reads_alone = || does().is_some_and(|found| found != 0 && found & !read == 0);
-        if tool.as_ref().is_some_and(granted) && (asked.changed.is_empty() || !reads_alone()) {
+        if tool.as_ref().is_some_and(granted) && (query.changed.is_empty() || !reads_alone()) {
             return true;
         }
     }
@@ -255,7 +257,7 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
             0
         };
     // An answer without effects is within every category.
-    let changes = if asked.changed.is_empty() {
+    let changes = if query.changed.is_empty() {
         0
     } else {
         Category::Write.bit()
