@@ -3,7 +3,7 @@
 use super::analysis_cache::AnalysisCache;
 use super::digest::FixedParts;
 use super::evidence::{OwnedAction, TurnEvidence};
-use super::path_effects::{PathEffects, Start, WorkTree, places, start};
+use super::path_effects::{PathEffects, StartDirectory, WorkTree, places, start_directory};
 use super::step_facts::{DecisionFacts, Lineage};
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
@@ -197,18 +197,20 @@ fn effects(
             let (payload, is_beyond) = read::<serde_json::Value>(payload)?;
             unknown = is_beyond;
             let line = Line::of(&payload)?;
-            let start = start(line.cwd.as_deref(), tree);
+            let start = start_directory(line.cwd.as_deref(), tree);
             // The command starts in a work tree of another name, so the target of `..` is unknown.
-            moved = start == Start::Somewhere;
+            moved = start == StartDirectory::Somewhere;
             let mut analysis = match start {
-                Start::At(cwd) => shell_effects::analyse(
+                StartDirectory::At(cwd) => shell_effects::analyse(
                     &line.text,
                     &shell_effects::Context {
                         cwd,
                         ..tree.places.clone()
                     },
                 ),
-                Start::Tree | Start::Somewhere => shell_effects::analyse(&line.text, &tree.places),
+                StartDirectory::Tree | StartDirectory::Somewhere => {
+                    shell_effects::analyse(&line.text, &tree.places)
+                }
             };
             // Other members may change what is executed; the effects of the line itself are known.
             if line.unknown.is_some() {

@@ -242,7 +242,7 @@ impl PathEffects {
 
 /// Directory in which a command starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Start {
+pub(super) enum StartDirectory {
     /// The root of the work tree.
     Tree,
     /// A directory that may be the work tree under another name.
@@ -252,9 +252,9 @@ pub(super) enum Start {
 }
 
 /// Determines where a command with this `cwd` starts.
-pub(super) fn start(cwd: Option<&str>, tree: &WorkTree) -> Start {
+pub(super) fn start_directory(cwd: Option<&str>, tree: &WorkTree) -> StartDirectory {
     let Some(cwd) = cwd.filter(|cwd| !matches!(*cwd, "" | "." | "./")) else {
-        return Start::Tree;
+        return StartDirectory::Tree;
     };
     let places = &tree.places;
     let place =
@@ -265,7 +265,7 @@ pub(super) fn start(cwd: Option<&str>, tree: &WorkTree) -> Start {
         .or_else(|| Some((absolute.strip_suffix("/.git")?, "")))
     {
         // Git's own directory belongs to the work tree, wherever it lies.
-        return Start::At(
+        return StartDirectory::At(
             format!("{}/.git/{behind}", places.workdir)
                 .trim_end_matches('/')
                 .to_owned(),
@@ -290,18 +290,20 @@ pub(super) fn start(cwd: Option<&str>, tree: &WorkTree) -> Start {
         PathClass::Temporary | PathClass::Home | PathClass::Outside | PathClass::System
             if tree.known =>
         {
-            Start::At(absolute)
+            StartDirectory::At(absolute)
         }
-        PathClass::System if built => Start::Somewhere,
+        PathClass::System if built => StartDirectory::Somewhere,
         PathClass::Inside
         | PathClass::Root
         | PathClass::GitInternal
         | PathClass::System
-        | PathClass::Sink => Start::At(absolute),
-        PathClass::Home if settings() => Start::At(absolute),
-        PathClass::Outside if absolute == "/" || !cwd.starts_with('/') => Start::At(absolute),
+        | PathClass::Sink => StartDirectory::At(absolute),
+        PathClass::Home if settings() => StartDirectory::At(absolute),
+        PathClass::Outside if absolute == "/" || !cwd.starts_with('/') => {
+            StartDirectory::At(absolute)
+        }
         PathClass::Temporary | PathClass::Home | PathClass::Outside | PathClass::Unknown => {
-            Start::Somewhere
+            StartDirectory::Somewhere
         }
     }
 }
