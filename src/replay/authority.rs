@@ -159,7 +159,7 @@ fn analyse_diff(payload: Raw<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     };
     let beside = shell_effects::effects_beside_diff(&all, &tree.places);
     let elsewhere = PathEffects::of_effects(ActionType::ToolCall, &beside, false, tree);
-    (own.max(risk(&beside)), reach.and_beside(elsewhere))
+    (own.max(risk(&beside)), reach.merged_with(elsewhere))
 }
 
 fn risk(analysis: &shell_effects::Analysis) -> RiskLevel {

@@ -91,7 +91,7 @@ impl PathEffects {
                     }
                     reach.named.push(file.new.clone());
                 }
-                reach.settled()
+                reach.deduplicated()
             }
         }
     }
@@ -141,7 +141,8 @@ impl PathEffects {
             else {
                 continue;
             };
-            if let Some((why, disguised)) = leaves(effect, target, tool, writes, moved, tree) {
+            if let Some((why, disguised)) = escape_reason(effect, target, tool, writes, moved, tree)
+            {
                 reach.leave(target, why, disguised);
             } else if writes {
                 let inside = effect
@@ -165,7 +166,7 @@ impl PathEffects {
                 .any(|effect| effect.kind == EffectKind::GitRead)
         };
         reach.lists = analysis.risk == shell_effects::RiskLevel::Low && (lists() || asks_git());
-        reach.settled()
+        reach.deduplicated()
     }
 
     /// Returns only the paths that leave the work tree and the protected ones.
@@ -179,22 +180,22 @@ impl PathEffects {
 
     /// Adds the effects of other members of a diff's payload. Only the diff's own writes are known
     /// as such.
-    pub(super) fn and_beside(mut self, other: Self) -> Self {
+    pub(super) fn merged_with(mut self, other: Self) -> Self {
         self.leaves.extend(other.leaves);
         self.protected.extend(other.protected);
         self.named.extend(other.named);
-        self.settled()
+        self.deduplicated()
     }
 
     /// Adds paths that were observed to change.
-    pub(super) fn observing(mut self, observed: &[String], tree: &WorkTree) -> Self {
+    pub(super) fn with_observed(mut self, observed: &[String], tree: &WorkTree) -> Self {
         for name in observed {
             if is_plainly_inside(name) {
                 self.write(name, false);
                 continue;
             }
-            let change = seen(name, tree);
-            if let Some((why, disguised)) = leaves(&change, name, true, true, false, tree) {
+            let change = observed_write(name, tree);
+            if let Some((why, disguised)) = escape_reason(&change, name, true, true, false, tree) {
                 self.leave(name, why, disguised);
             } else {
                 let place = change.place.as_ref();
@@ -202,7 +203,7 @@ impl PathEffects {
                 self.write(inside.filter(|_| tree.known).unwrap_or(name), false);
             }
         }
-        self.settled()
+        self.deduplicated()
     }
 
     fn leave(&mut self, path: &str, why: String, disguised: bool) {
@@ -228,7 +229,7 @@ impl PathEffects {
     }
 
     /// Removes duplicates.
-    fn settled(mut self) -> Self {
+    fn deduplicated(mut self) -> Self {
         if self.leaves.len() + self.protected.len() < 2 {
             return self;
         }
@@ -311,7 +312,7 @@ pub(super) fn start_directory(cwd: Option<&str>, tree: &WorkTree) -> StartDirect
 /// Returns why an effect's path leaves the work tree, and whether the path is disguised. Returns
 /// `None`
 /// if it doesn't leave or may not.
-fn leaves(
+fn escape_reason(
     effect: &Effect,
     target: &str,
     tool: bool,
@@ -373,7 +374,7 @@ fn leaves(
 }
 
 /// Returns the effect of an observed change.
-fn seen(name: &str, tree: &WorkTree) -> Effect {
+fn observed_write(name: &str, tree: &WorkTree) -> Effect {
     let places = &tree.places;
     Effect {
         kind: EffectKind::Write,
@@ -528,8 +529,8 @@ mod tests {
         fn what_is_plainly_inside_does_not_leave(path in "[a-zA-Z0-9._/-]{0,24}") {
             prop_assume!(is_plainly_inside(&path));
             let tree = WorkTree::unknown();
-            let change = seen(&path, tree);
-            prop_assert_eq!(leaves(&change, &path, true, true, false, tree), None);
+            let change = observed_write(&path, tree);
+            prop_assert_eq!(escape_reason(&change, &path, true, true, false, tree), None);
         }
     }
 

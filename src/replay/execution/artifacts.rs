@@ -102,7 +102,7 @@ impl Execution {
             .filter(|_| success)
             .map(|p| p.to_string())
             .collect();
-        let declared = PathEffects::default().observing(&declared, self.tree());
+        let declared = PathEffects::default().with_observed(&declared, self.tree());
         let paths = [Some(seen), Some(&declared), reach]
             .into_iter()
             .flatten()
@@ -131,7 +131,7 @@ impl Execution {
         changed.retain(|path| !self.left.known.contains(path.as_str()));
         let PathEffects {
             leaves, protected, ..
-        } = PathEffects::default().observing(&changed, self.tree());
+        } = PathEffects::default().with_observed(&changed, self.tree());
         if !(leaves.is_empty() && protected.is_empty()) {
             step_facts.executed = Some(ExecutedFacts {
                 leaves,
@@ -318,7 +318,7 @@ impl Execution {
             .filter(|token| matches!(token, TokenUse::OutOfScope(_)))
             .unwrap_or(TokenUse::Fine);
         let by_human = decision.what.by == DecidedBy::Human;
-        let reach = PathEffects::default().observing(&changed, self.tree());
+        let reach = PathEffects::default().with_observed(&changed, self.tree());
         if by_human {
             self.left.know(special(&reach).map(Into::into));
         }

@@ -297,7 +297,7 @@ impl Execution {
                     success,
                 )
             });
-        let where_seen = PathEffects::default().observing(&seen, self.tree());
+        let where_seen = PathEffects::default().with_observed(&seen, self.tree());
         let account = self.account(weighed, approval, success, &where_seen);
         let (leaves, protected) = self.reach(
             executed.action,
@@ -439,7 +439,7 @@ impl Execution {
         let declared = self.turn.declared.as_deref().unwrap_or_default();
         let undeclared =
             authority::undeclared_changes(declared, observed, true).filter(|_| !self.is_session());
-        let where_seen = PathEffects::default().observing(&seen, self.tree());
+        let where_seen = PathEffects::default().with_observed(&seen, self.tree());
         let (leaves, protected) = self.reach(None, approved, (approval, true), where_seen, context);
         let facts = ExecutedFacts {
             undeclared,
@@ -596,7 +596,7 @@ impl Execution {
             .as_deref()
             .map(PathEffects::places)
             .unwrap_or_default()
-            .and_beside(seen);
+            .merged_with(seen);
         let by_human = self
             .turn
             .decision

@@ -512,7 +512,7 @@ impl Execution {
             .flatten()
             .map(|path| path.to_string())
             .collect();
-        let declared = PathEffects::default().observing(&declared, self.tree());
+        let declared = PathEffects::default().with_observed(&declared, self.tree());
         let (leaves, protected) =
             self.reach(Some(*action), None, (approval, true), declared, context);
         let decision_line = self.turn.decision.as_ref().map(|d| d.line);
