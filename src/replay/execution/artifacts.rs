@@ -23,7 +23,7 @@ const REFUSED: usize = 1024;
 
 /// Known effects of an execution's actions, to compare with what its end records.
 #[derive(Debug, Default)]
-pub(super) struct Left {
+pub(super) struct Leftovers {
     /// Paths that need no report at the end: special paths that a human approved, and reported
     /// ones.
     known: HashSet<Box<str>>,
@@ -33,8 +33,8 @@ pub(super) struct Left {
     pub(super) changes: Vec<RecordedChange>,
 }
 
-/// Contribution of one action to [`Left`].
-pub(super) enum Account {
+/// Contribution of one action to [`Leftovers`].
+pub(super) enum Contribution {
     /// A human approved the action, and it affects these paths.
     Human {
         paths: Vec<String>,
@@ -43,14 +43,14 @@ pub(super) enum Account {
     Other,
 }
 
-impl Left {
-    pub(super) fn take(&mut self, account: Account, reported: &[Box<str>]) {
-        match account {
-            Account::Human { paths, anything } => {
+impl Leftovers {
+    pub(super) fn take(&mut self, contribution: Contribution, reported: &[Box<str>]) {
+        match contribution {
+            Contribution::Human { paths, anything } => {
                 self.anything |= anything;
                 self.know(paths.into_iter().map(Into::into));
             }
-            Account::Other => {}
+            Contribution::Other => {}
         }
         self.know(reported.iter().cloned());
     }
@@ -78,20 +78,20 @@ impl Execution {
     /// Returns what an executed action contributes to the comparison at the end. `seen` are the
     /// effects
     /// of the paths that it is known to have changed.
-    pub(super) fn account(
+    pub(super) fn contribution(
         &self,
         known: Option<&OwnedAction>,
         approval: Approval,
         success: bool,
         seen: &PathEffects,
-    ) -> Account {
+    ) -> Contribution {
         let by_human = self
             .turn
             .decision
             .as_ref()
             .is_some_and(|d| d.what.by == DecidedBy::Human);
         if !by_human || approval != Approval::Given {
-            return Account::Other;
+            return Contribution::Other;
         }
         let reach = known.and_then(|k| k.reach.as_deref());
         let declared: Vec<String> = self
@@ -108,7 +108,7 @@ impl Execution {
             .flatten()
             .flat_map(special)
             .collect();
-        Account::Human {
+        Contribution::Human {
             paths,
             anything: reach.is_some_and(|r| r.opaque),
         }
@@ -118,7 +118,7 @@ impl Execution {
     /// unless an
     /// action with unknown effects was approved.
     pub(super) fn summed_up(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
-        if self.left.anything || self.verdict.authorised != Answer::Yes {
+        if self.leftovers.anything || self.verdict.authorised != Answer::Yes {
             return;
         }
         let plain = |path: Str<'_>| action::plain_path(&path.distinct()).into_owned();
@@ -128,7 +128,7 @@ impl Execution {
             .map(plain)
             .filter(|path| !path.is_empty())
             .collect();
-        changed.retain(|path| !self.left.known.contains(path.as_str()));
+        changed.retain(|path| !self.leftovers.known.contains(path.as_str()));
         let PathEffects {
             leaves, protected, ..
         } = PathEffects::default().with_observed(&changed, self.tree());
@@ -320,7 +320,7 @@ impl Execution {
         let by_human = decision.what.by == DecidedBy::Human;
         let reach = PathEffects::default().with_observed(&changed, self.tree());
         if by_human {
-            self.left.know(special(&reach).map(Into::into));
+            self.leftovers.know(special(&reach).map(Into::into));
         }
         let reported = |path: &str| turn.reported.iter().any(|r| **r == *path);
         let PathEffects {
@@ -359,7 +359,7 @@ impl Execution {
                     .map(|p| p.as_str().into()),
             )
             .collect();
-        self.left.know(reported.into_iter());
+        self.leftovers.know(reported.into_iter());
         step_facts.executed = Some(ExecutedFacts {
             token,
             leaves,

@@ -298,7 +298,7 @@ impl Execution {
                 )
             });
         let where_seen = PathEffects::default().with_observed(&seen, self.tree());
-        let account = self.account(weighed, approval, success, &where_seen);
+        let contribution = self.contribution(weighed, approval, success, &where_seen);
         let (leaves, protected) = self.reach(
             executed.action,
             approved,
@@ -341,14 +341,14 @@ impl Execution {
                 .chain(&beyond_risk)
                 .map(|path| path.as_str().into()),
         );
-        self.left.take(account, &self.turn.reported);
+        self.leftovers.take(contribution, &self.turn.reported);
         if !seen.is_empty() && success && approval == Approval::Given {
             let artifacts = executed.result.and_then(|r| r.artifacts);
             self.turn.compared_artifacts = artifacts.map(|artifacts| artifacts.as_written().into());
         }
         self.turn.on_token = (in_force && token == TokenUse::Fine && !vague)
             .then(|| named.as_deref().map(Into::into));
-        self.left
+        self.leftovers
             .changes
             .extend(change.map(|change| RecordedChange {
                 time: time.map(Timestamp::millis),

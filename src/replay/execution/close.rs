@@ -108,7 +108,7 @@ impl Execution {
     /// Ends the execution early: the rest of it isn't read, so no answer can be given.
     pub fn give_up(&mut self) {
         self.doubt_all();
-        self.left.changes.clear();
+        self.leftovers.changes.clear();
     }
 
     /// Returns the summary for reports.
@@ -133,7 +133,7 @@ impl Execution {
             violation: self.track.violation.clone().map(Box::new),
             duration: self.times.duration(),
             failed_unlisted: false,
-            changes: self.left.changes.clone().into(),
+            changes: self.leftovers.changes.clone().into(),
             actions_of_session: self
                 .session
                 .actions
@@ -191,7 +191,7 @@ impl Execution {
         summary.actions += self.counts.actions;
         summary.decisions += self.counts.decisions;
         summary.signatures_unchecked += self.counts.signatures;
-        summary.changes = [&summary.changes, self.left.changes.as_slice()]
+        summary.changes = [&summary.changes, self.leftovers.changes.as_slice()]
             .concat()
             .into();
         if summary.violation.is_none() {

@@ -59,7 +59,7 @@ pub struct Execution {
     terminal: terminal::Terminal,
     counts: Counts,
     /// Files and changes that its actions left.
-    left: artifacts::Left,
+    leftovers: artifacts::Leftovers,
     verdict: Verdict,
     shown: ContextTracker,
     session: session::Session,
@@ -126,7 +126,7 @@ impl Execution {
             editor: EditorLog::No,
             terminal: terminal::Terminal::default(),
             counts: Counts::default(),
-            left: artifacts::Left::default(),
+            leftovers: artifacts::Leftovers::default(),
             verdict: Verdict::CLEAN,
             shown: ContextTracker::default(),
             session: session::Session::default(),

@@ -33,7 +33,7 @@ impl Execution {
             + self.origin.id.len()
             + self.outcome.weight()
             + self.session.weight(ENTRY);
-        let books = known + names + self.tokens.weight(ENTRY) + self.left.weight();
+        let books = known + names + self.tokens.weight(ENTRY) + self.leftovers.weight();
         own + books + lines + self.shown.weight() + self.turn.weight()
     }
 
