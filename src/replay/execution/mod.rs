@@ -50,7 +50,7 @@ pub struct Execution {
     turns: turn_numbers::TurnNumbers,
     known: known::KnownActions,
     tokens: capabilities::Capabilities,
-    people: separation_of_duties::People,
+    participants: separation_of_duties::Participants,
     conditions: conditions::Conditions,
     lines: records::Lines,
     times: clock::Times,
@@ -118,7 +118,7 @@ impl Execution {
             turns: turn_numbers::TurnNumbers::default(),
             known: known::KnownActions::default(),
             tokens: capabilities::Capabilities::new(),
-            people: separation_of_duties::People::default(),
+            participants: separation_of_duties::Participants::default(),
             conditions: conditions::Conditions::default(),
             lines: records::Lines::default(),
             times: clock::Times::default(),
@@ -384,7 +384,7 @@ impl Execution {
             }
         }
         if let Some(agent) = &agent {
-            self.meet(line, agent, step_facts);
+            self.add_agent(line, agent, step_facts);
         }
         if !thought.conditions {
             self.conditions.miss_prompt();

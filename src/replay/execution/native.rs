@@ -345,7 +345,7 @@ impl Execution {
                 self.run(line, step.time, executed, context, step_facts);
             }
             Annotation::Observed(observed) => self.observe(observed, step_facts),
-            Annotation::Agent(agent) => self.meet(line, &agent.decode(), step_facts),
+            Annotation::Agent(agent) => self.add_agent(line, &agent.decode(), step_facts),
             Annotation::Declared(paths) => self.declared_beside(line, step, *paths, step_facts),
             Annotation::Changed(changed) => {
                 self.changed(line, step, changed, context, step_facts);

@@ -33,7 +33,7 @@ impl Execution {
             self.enter(line, &id.decode(), &proposal.action, step_facts);
         }
         if let Some(agent) = &agent {
-            self.meet(line, agent, step_facts);
+            self.add_agent(line, agent, step_facts);
         }
         if step_facts.movement.is_some_and(|m| m.breach.is_some()) && self.turn.proposal.is_some() {
             // A second proposal in a state that allows none doesn't replace the first.

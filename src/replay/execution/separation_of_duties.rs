@@ -15,7 +15,7 @@ const PAIRS: usize = 8;
 
 /// Everybody who takes part in an execution.
 #[derive(Debug, Default)]
-pub(super) struct People {
+pub(super) struct Participants {
     /// Ids that have been compared, as written.
     met: HashSet<Box<str>>,
     /// Agents by plain name and by visible form.
@@ -37,7 +37,7 @@ pub(super) struct People {
     shapes: HashMap<String, (Box<str>, u64)>,
 }
 
-impl People {
+impl Participants {
     /// Returns an estimate of the heap bytes that it owns.
     pub(super) fn weight(&self) -> usize {
         let sets = [&self.met, &self.agents, &self.strangers]
@@ -64,7 +64,7 @@ impl People {
     }
 
     /// Compares a new id with the shapes of earlier ones.
-    fn look_at(&mut self, line: u64, id: &str, who: &Identity, step_facts: &mut StepFacts) {
+    fn compare_shape(&mut self, line: u64, id: &str, who: &Identity, step_facts: &mut StepFacts) {
         if !self.met.insert(id.into()) {
             return;
         }
@@ -88,7 +88,7 @@ impl People {
     }
 
     /// Adds an agent, and reports it if it has signed, issued tokens or governs.
-    fn meet(&mut self, line: u64, agent: &str, step_facts: &mut StepFacts) {
+    fn add_agent(&mut self, line: u64, agent: &str, step_facts: &mut StepFacts) {
         if self.met.contains(agent) && self.agents.contains(&*plain(agent)) {
             return;
         }
@@ -100,7 +100,7 @@ impl People {
                 .copied()
         };
         let (signed, issued) = (known(&self.signers), known(&self.issuers));
-        self.look_at(line, agent, &who, step_facts);
+        self.compare_shape(line, agent, &who, step_facts);
         let new = [who.plain(), who.seen()]
             .map(|name| self.agents.insert(name.into()))
             .contains(&true);
@@ -155,11 +155,11 @@ pub(super) fn alike(one: &str, other: &str) -> bool {
 impl Execution {
     /// Adds an agent that thinks or proposes. Reports it if the start lists agents and it isn't
     /// listed.
-    pub(super) fn meet(&mut self, line: u64, agent: &str, step_facts: &mut StepFacts) {
-        self.people.meet(line, agent, step_facts);
-        if let Some(recorded) = &self.people.recorded {
+    pub(super) fn add_agent(&mut self, line: u64, agent: &str, step_facts: &mut StepFacts) {
+        self.participants.add_agent(line, agent, step_facts);
+        if let Some(recorded) = &self.participants.recorded {
             let name = plain(agent);
-            if !recorded.contains(&*name) && self.people.strangers.insert(name.into()) {
+            if !recorded.contains(&*name) && self.participants.strangers.insert(name.into()) {
                 step_facts.anomalies_mut().stranger = Some(agent.to_owned());
             }
         }
@@ -168,20 +168,20 @@ impl Execution {
     /// Applies the names of a start. The governor stays the same after a pause; a change is
     /// reported and
     /// applies from here on.
-    pub(super) fn name_people(
+    pub(super) fn apply_names(
         &mut self,
         line: u64,
         started: &StartFact<'_, '_>,
         goes_on: bool,
         step_facts: &mut StepFacts,
     ) {
-        let people = &mut self.people;
+        let participants = &mut self.participants;
         for agent in started.agents.unwrap_or_default() {
-            people.meet(line, &agent.decode(), step_facts);
+            participants.add_agent(line, &agent.decode(), step_facts);
         }
         // An empty list records that there are no agents.
         if let Some(agents) = started.agents {
-            people.recorded = Some(
+            participants.recorded = Some(
                 agents
                     .iter()
                     .map(|agent| plain(&agent.decode()).into())
@@ -191,26 +191,26 @@ impl Execution {
         let Some(governor) = started.governor.map(|g| g.decode().into_owned()) else {
             return;
         };
-        let before = people
+        let before = participants
             .governor
             .as_deref()
-            .or(people.policy_signer.as_deref());
+            .or(participants.policy_signer.as_deref());
         let changed = before
             .filter(|before| !same(before, &governor))
             .map(str::to_owned);
-        if people.governor.is_some() && (changed.is_none() || !goes_on) {
+        if participants.governor.is_some() && (changed.is_none() || !goes_on) {
             return;
         }
         if let Some(before) = changed.filter(|_| goes_on) {
             step_facts.anomalies_mut().resumed.governor = Some((before, governor.clone()));
         }
         let who = Identity::of(&governor);
-        people.look_at(line, &governor, &who, step_facts);
-        people.governor_signs_as_human = false;
-        if people.is_agent(&who) {
+        participants.compare_shape(line, &governor, &who, step_facts);
+        participants.governor_signs_as_human = false;
+        if participants.is_agent(&who) {
             step_facts.anomalies_mut().governing_agent = Some(governor.clone());
         }
-        people.governor = Some(governor.into());
+        participants.governor = Some(governor.into());
     }
 
     /// Checks who signed a decision. No agent may sign, and only one governor signs for the policy.
@@ -226,44 +226,46 @@ impl Execution {
         let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
             return;
         };
-        let people = &mut self.people;
+        let participants = &mut self.participants;
         // A known signer with a plain name needs no second comparison.
         let name = &*signer;
-        let again = people.met.contains(name)
-            && people.signers.contains_key(name)
-            && !people.agents.contains(name);
+        let again = participants.met.contains(name)
+            && participants.signers.contains_key(name)
+            && !participants.agents.contains(name);
         let known = again && matches!(plain(name), Cow::Borrowed(_));
         let who = if known {
             None
         } else {
             Some(Identity::of(&signer))
         };
-        if who.as_ref().is_some_and(|who| people.is_agent(who)) {
+        if who.as_ref().is_some_and(|who| participants.is_agent(who)) {
             facts.signed_by_agent = Some(signer);
             return;
         }
         if let Some(who) = &who {
-            People::note(&mut people.signers, who, line);
+            Participants::note(&mut participants.signers, who, line);
         }
         let governor = match decision.by {
             DecidedBy::Policy => {
-                let first = people
+                let first = participants
                     .policy_signer
                     .get_or_insert_with(|| signer.as_str().into());
-                Some(people.governor.as_ref().unwrap_or(first).clone())
+                Some(participants.governor.as_ref().unwrap_or(first).clone())
             }
             DecidedBy::Human => {
-                people.governor_signs_as_human |=
-                    people.governor.as_deref().is_some_and(|g| same(g, &signer));
-                people
+                participants.governor_signs_as_human |= participants
+                    .governor
+                    .as_deref()
+                    .is_some_and(|g| same(g, &signer));
+                participants
                     .governor
                     .clone()
-                    .filter(|_| people.governor_signs_as_human)
+                    .filter(|_| participants.governor_signs_as_human)
             }
         };
         let governor = governor.filter(|governor| !same(governor, &signer));
         if let Some(who) = who.filter(|_| governor.is_none()) {
-            people.look_at(line, &signer, &who, step_facts);
+            participants.compare_shape(line, &signer, &who, step_facts);
         }
         facts.second_governor = governor.map(|governor| (signer, governor.into()));
     }
@@ -275,11 +277,12 @@ impl Execution {
             step_facts.anomalies_mut().issued_by_nobody = true;
             return;
         }
-        if self.people.is_agent(&who) {
+        if self.participants.is_agent(&who) {
             step_facts.anomalies_mut().issued_by_agent = Some(issuer.to_owned());
             return;
         }
-        People::note(&mut self.people.issuers, &who, line);
-        self.people.look_at(line, issuer, &who, step_facts);
+        Participants::note(&mut self.participants.issuers, &who, line);
+        self.participants
+            .compare_shape(line, issuer, &who, step_facts);
     }
 }

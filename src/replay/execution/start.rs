@@ -68,7 +68,7 @@ impl Execution {
         }
         // Differences in an illegal start aren't reported in addition.
         let legal = step_facts.anomalies().reuse.is_none();
-        self.name_people(line, started, goes_on && legal, step_facts);
+        self.apply_names(line, started, goes_on && legal, step_facts);
         self.compare_conditions(started, goes_on && legal && paused, step_facts);
         self.tokens.require(started.capabilities_required);
         self.lines.chain.declare(started.chain.is_some());

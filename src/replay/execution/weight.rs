@@ -27,7 +27,7 @@ impl Execution {
             .iter()
             .map(|id| id.len() + 2 * ENTRY)
             .sum();
-        let names = self.people.weight() + refused;
+        let names = self.participants.weight() + refused;
         let lines = self.lines.seen.len() * (size_of::<[u8; 32]>() + ENTRY / 2);
         let own = size_of::<Self>()
             + self.origin.id.len()
