@@ -9,7 +9,7 @@ use governance::DecidedBy;
 
 /// An action executed without a recorded time, and the time of its decision.
 #[derive(Debug)]
-struct Undated {
+struct UndatedExecution {
     id: Option<String>,
     line: u64,
     decided: Timestamp,
@@ -20,7 +20,7 @@ struct Undated {
 pub(super) struct Times {
     /// The latest time and its line.
     last: Option<(Timestamp, u64)>,
-    undated: Option<Undated>,
+    undated: Option<UndatedExecution>,
     /// Earliest and latest time of all steps, in milliseconds since the epoch.
     span: Option<(i64, i64)>,
 }
@@ -176,7 +176,7 @@ impl Execution {
             Some(_) => approval,
             None => {
                 // The next recorded time decides: the action was executed before it.
-                self.times.undated = Some(Undated {
+                self.times.undated = Some(UndatedExecution {
                     id: id.map(str::to_owned),
                     line,
                     decided,
