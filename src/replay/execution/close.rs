@@ -34,13 +34,13 @@ pub struct Close {
 /// executions have neither.
 #[derive(Debug, Default)]
 pub struct ClosedState {
-    books: Option<Box<Books>>,
+    retained: Option<Box<RetainedState>>,
     /// Bloom filter of the ids of executed actions.
     ran: u64,
 }
 
 #[derive(Debug)]
-struct Books {
+struct RetainedState {
     ledger: governance::Ledger<crate::replay::evidence::Token>,
     unissued: Vec<(String, u64)>,
     chain: super::records::HashChain,
@@ -57,15 +57,19 @@ impl ClosedState {
     /// Returns an estimate of the heap bytes that it owns.
     #[must_use]
     pub fn weight(&self) -> usize {
-        self.books.as_ref().map_or(0, |books| {
-            let tokens = books
+        self.retained.as_ref().map_or(0, |retained| {
+            let tokens = retained
                 .ledger
                 .iter()
                 .map(|(id, token, _)| id.len() + token.weight())
                 .sum::<usize>();
-            size_of::<Books>()
+            size_of::<RetainedState>()
                 + tokens
-                + books.ledger.buried().map(|id| id.len() + 64).sum::<usize>()
+                + retained
+                    .ledger
+                    .buried()
+                    .map(|id| id.len() + 64)
+                    .sum::<usize>()
         })
     }
 }
@@ -145,12 +149,12 @@ impl Execution {
     #[must_use]
     pub fn remains(&mut self) -> ClosedState {
         let (ledger, unissued) = self.tokens.take();
-        let books = (self.lines.chain.is_used()
+        let retained = (self.lines.chain.is_used()
             || !unissued.is_empty()
             || ledger.is_used()
             || ledger.buried().next().is_some())
         .then(|| {
-            Box::new(Books {
+            Box::new(RetainedState {
                 ledger,
                 unissued,
                 chain: self.lines.chain.clone(),
@@ -162,15 +166,15 @@ impl Execution {
             .iter()
             .filter(|(_, known)| known.ran.is_some())
             .fold(0, |all, (id, _)| all | bit(id));
-        ClosedState { books, ran }
+        ClosedState { retained, ran }
     }
 
     /// Continues an execution that was declared over; further events come after its end.
     pub fn reopen(&mut self, summary: &Summary, remains: ClosedState) {
-        let ClosedState { books, ran } = remains;
-        if let Some(books) = books {
-            self.tokens.restore(books.ledger, books.unissued);
-            self.lines.chain = books.chain;
+        let ClosedState { retained, ran } = remains;
+        if let Some(retained) = retained {
+            self.tokens.restore(retained.ledger, retained.unissued);
+            self.lines.chain = retained.chain;
         }
         self.outcome.ran_before = ran;
         self.track.machine = Machine::at(

@@ -33,8 +33,8 @@ impl Execution {
             + self.origin.id.len()
             + self.outcome.weight()
             + self.session.weight(ENTRY);
-        let books = known + names + self.tokens.weight(ENTRY) + self.leftovers.weight();
-        own + books + lines + self.shown.weight() + self.turn.weight()
+        let retained = known + names + self.tokens.weight(ENTRY) + self.leftovers.weight();
+        own + retained + lines + self.shown.weight() + self.turn.weight()
     }
 
     /// Replaces payloads longer than `short` bytes by digests, after analysing them. They can still
