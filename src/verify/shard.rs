@@ -229,7 +229,7 @@ impl Shard {
         self.recorder.complete(&mut live.cursor);
         self.finish(&mut live, &close, settings);
         self.unload(&live);
-        let remains = live.execution.remains();
+        let remains = live.execution.closed_state();
         self.held += remains.weight();
         self.closed
             .insert(self.hasher.hash_one(id), (self.summaries.len(), remains));

@@ -147,7 +147,7 @@ impl Execution {
 
     /// Returns the state to keep of an execution that was declared over, in case more follows.
     #[must_use]
-    pub fn remains(&mut self) -> ClosedState {
+    pub fn closed_state(&mut self) -> ClosedState {
         let (ledger, unissued) = self.tokens.take();
         let retained = (self.lines.chain.is_used()
             || !unissued.is_empty()
