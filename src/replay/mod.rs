@@ -29,7 +29,7 @@ pub use evidence::{Evidence, OwnedAction, OwnedActionKind, Token, TurnEvidence};
 pub use execution::{Close, ClosedState, Execution};
 pub use machine::{Legality, Machine};
 pub use path_effects::{PathEffects, PathEscape};
-pub use session_actions::{Ran, Rejected, SessionActions};
+pub use session_actions::{ExecutedAction, RejectedAction, SessionActions};
 pub use shell_effects::Content;
 pub use sidecar::{Sidecar, SidecarDecision, session_of};
 pub use step_facts::*;

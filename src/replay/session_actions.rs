@@ -12,14 +12,14 @@ const MOST: usize = 1024;
 /// time aren't kept, since the order of two files is known only by time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionActions {
-    rejected: HashMap<u64, Rejected>,
-    ran: HashMap<u64, Ran>,
+    rejected: HashMap<u64, RejectedAction>,
+    ran: HashMap<u64, ExecutedAction>,
     pub records_decisions: bool,
 }
 
 /// A rejected action, the first of several equal ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rejected {
+pub struct RejectedAction {
     /// Id of the call.
     pub id: Box<str>,
     pub line: u64,
@@ -29,7 +29,7 @@ pub struct Rejected {
 
 /// An executed action, the last of several equal ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ran {
+pub struct ExecutedAction {
     /// Hash of the call's id.
     id: u64,
     pub line: u64,
@@ -39,7 +39,7 @@ pub struct Ran {
     pub reported: bool,
 }
 
-impl Ran {
+impl ExecutedAction {
     /// Creates the entry of a call, without its time.
     pub(super) fn new(id: &str, line: u64, reported: bool) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl SessionActions {
     /// Records a rejected action.
     pub(super) fn reject(&mut self, key: u64, id: &str, line: u64, time: Option<Timestamp>) {
         if let Some(time) = time.filter(|_| self.rejected.len() < MOST) {
-            self.rejected.entry(key).or_insert_with(|| Rejected {
+            self.rejected.entry(key).or_insert_with(|| RejectedAction {
                 id: id.into(),
                 line,
                 time,
@@ -82,11 +82,11 @@ impl SessionActions {
     }
 
     /// Records an action that was executed without a recorded approval.
-    pub(super) fn run(&mut self, key: u64, time: Option<Timestamp>, ran: Ran) {
+    pub(super) fn run(&mut self, key: u64, time: Option<Timestamp>, ran: ExecutedAction) {
         if let Some(time) = time
             && (self.ran.len() < MOST || self.ran.contains_key(&key))
         {
-            self.ran.insert(key, Ran { time, ..ran });
+            self.ran.insert(key, ExecutedAction { time, ..ran });
         }
     }
 
@@ -94,8 +94,8 @@ impl SessionActions {
     #[must_use]
     pub fn weight(&self) -> usize {
         let ids: usize = self.rejected.values().map(|r| r.id.len()).sum();
-        self.rejected.len() * size_of::<(u64, Rejected)>()
-            + self.ran.len() * size_of::<(u64, Ran)>()
+        self.rejected.len() * size_of::<(u64, RejectedAction)>()
+            + self.ran.len() * size_of::<(u64, ExecutedAction)>()
             + ids
     }
 
@@ -111,13 +111,13 @@ impl SessionActions {
     }
 
     /// Returns the rejected actions with their hashes.
-    pub fn rejected(&self) -> impl Iterator<Item = (u64, &Rejected)> {
+    pub fn rejected(&self) -> impl Iterator<Item = (u64, &RejectedAction)> {
         self.rejected.iter().map(|(key, rejected)| (*key, rejected))
     }
 
     /// Returns the execution of an action, by its hash.
     #[must_use]
-    pub fn ran(&self, key: u64) -> Option<&Ran> {
+    pub fn ran(&self, key: u64) -> Option<&ExecutedAction> {
         self.ran.get(&key)
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::evidence::{OwnedAction, OwnedActionKind};
 use super::super::path_effects::WorkTree;
-use super::super::session_actions::{Ran, SessionActions};
+use super::super::session_actions::{ExecutedAction, SessionActions};
 use super::super::step_facts::{Approval, CallAnomaly, CallAnomalyKind, StepFacts};
 use super::super::verdict::Aspect;
 use super::Execution;
@@ -210,7 +210,7 @@ impl Execution {
         approved: Option<&OwnedAction>,
         approval: Approval,
         step_facts: &mut StepFacts,
-    ) -> Option<(u64, Option<Timestamp>, Ran)> {
+    ) -> Option<(u64, Option<Timestamp>, ExecutedAction)> {
         if !self.is_session() || matches!(approval, Approval::Rejected | Approval::Given) {
             return None;
         }
@@ -223,7 +223,7 @@ impl Execution {
         let elsewhere = self.session.rejected_elsewhere.as_deref();
         let before = here.or_else(|| Some((elsewhere?.to_owned(), None)));
         let ran = action.id.as_deref().zip(key).map(|(id, key)| {
-            let ran = Ran::new(id, line, before.is_some());
+            let ran = ExecutedAction::new(id, line, before.is_some());
             let placed = self.session.placed_key(key, action);
             (placed, self.session.times.0, ran)
         });
