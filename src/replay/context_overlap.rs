@@ -30,16 +30,16 @@ pub(super) struct Undeclared {
     pub(super) tokens: usize,
 }
 
-/// Items that contain one run of tokens. A run in more items than [`Holders::MOST`] is too common
+/// Items that contain one run of tokens. A run in more items than [`ItemSet::MOST`] is too common
 /// to be
 /// evidence of use.
 #[derive(Debug, Clone, Default)]
-struct Holders {
-    numbers: [u32; Holders::MOST],
+struct ItemSet {
+    numbers: [u32; ItemSet::MOST],
     count: usize,
 }
 
-impl Holders {
+impl ItemSet {
     const MOST: usize = 4;
 
     fn add(&mut self, number: u32) {
@@ -62,7 +62,7 @@ impl Holders {
 pub(super) struct Sources {
     paths: Vec<String>,
     numbers: BTreeMap<String, u32>,
-    runs: HashMap<u64, Holders>,
+    runs: HashMap<u64, ItemSet>,
     /// Runs that the agent was given or wrote itself before any item contained them.
     own: HashSet<u64>,
     /// Path of the file that the open action reads.
@@ -73,7 +73,7 @@ impl Sources {
     /// Returns an estimate of the heap bytes that it owns.
     pub(super) fn weight(&self) -> usize {
         let paths: usize = self.paths.iter().map(|path| 2 * path.len() + 96).sum();
-        paths + self.runs.len() * (size_of::<(u64, Holders)>() + 8) + self.own.len() * 16
+        paths + self.runs.len() * (size_of::<(u64, ItemSet)>() + 8) + self.own.len() * 16
     }
 
     /// Remembers the intent; repeating it isn't use of an item.
@@ -136,7 +136,7 @@ impl Sources {
         let texts = written(kind, payload.0);
         let mut found: BTreeMap<u32, Repetition> = BTreeMap::new();
         let paths = |run: u64| {
-            let held = self.runs.get(&run).map(Holders::all).unwrap_or_default();
+            let held = self.runs.get(&run).map(ItemSet::all).unwrap_or_default();
             held.iter()
                 .filter_map(|n| Some((*n, self.paths.get(*n as usize)?)))
         };
