@@ -61,7 +61,7 @@ type Items = BTreeMap<String, Option<String>>;
 pub(crate) struct ContextTracker {
     items: Option<Items>,
     /// Presence of paths according to diffs, while no record lists the items.
-    told: BTreeMap<String, bool>,
+    presence: BTreeMap<String, bool>,
     /// Whether a diff had no snapshot to be compared with.
     unchecked: bool,
     /// Why the last output looks truncated; its observation may still mark it as truncated.
@@ -79,7 +79,7 @@ impl ContextTracker {
             .flatten()
             .map(|(path, hash)| path.len() + hash.as_ref().map_or(0, String::len) + 96)
             .sum();
-        let told: usize = self.told.keys().map(|path| path.len() + 96).sum();
+        let told: usize = self.presence.keys().map(|path| path.len() + 96).sum();
         items + told + self.sources.weight()
     }
 
@@ -94,7 +94,7 @@ impl ContextTracker {
         match record {
             Record::ExecutionStarted(r) => self.sources.asked(&r.root_intent.decode()),
             Record::ThoughtGenerated(r) => {
-                self.shown(r.context_snapshot.as_ref(), None, budget, &mut breaks);
+                self.apply_snapshot(r.context_snapshot.as_ref(), None, budget, &mut breaks);
                 let action = r.thought.action.as_ref().map(|a| (a.kind, a.payload));
                 self.thought(
                     r.used_context.as_deref(),
@@ -125,7 +125,7 @@ impl ContextTracker {
             Record::ObservationRecorded(r) => self.observed(r.observation.truncated, &mut breaks),
             Record::ContextChanged(r) => {
                 self.changed(&r.diff, &r.snapshot.items, &mut breaks);
-                self.weighed(
+                self.check_budget(
                     r.snapshot.metadata,
                     &r.snapshot.items,
                     &[],
@@ -167,8 +167,8 @@ impl ContextTracker {
     pub(crate) fn note_native(&mut self, record: &dyn FormatRecord<'_>) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
         match record.context_diff() {
-            Some(diff) => self.told(&diff, &mut breaks),
-            None => self.told.clear(),
+            Some(diff) => self.apply_diff(&diff, &mut breaks),
+            None => self.presence.clear(),
         }
         breaks
     }
@@ -177,12 +177,12 @@ impl ContextTracker {
     /// known.
     pub(crate) fn lose(&mut self) {
         self.items = None;
-        self.told.clear();
+        self.presence.clear();
         self.cut = None;
     }
 
     fn turn(&mut self, turn: &Turn<'_>, budget: Option<u64>, breaks: &mut Vec<ContextBreak>) {
-        self.shown(
+        self.apply_snapshot(
             Some(&turn.context_snapshot),
             turn.context_diff.as_ref(),
             budget,
@@ -253,7 +253,7 @@ impl ContextTracker {
         }
     }
 
-    fn shown(
+    fn apply_snapshot(
         &mut self,
         snapshot: Option<&ContextSnapshot<'_>>,
         diff: Option<&ContextDiff<'_>>,
@@ -269,10 +269,12 @@ impl ContextTracker {
         match (items, diff) {
             (Some(items), Some(diff)) => self.changed(diff, items, breaks),
             (Some(items), None) => {
-                self.told.clear();
+                self.presence.clear();
                 self.items = Some(by_path(items));
             }
-            (None, Some(diff)) => self.told(&[&diff.added, &diff.removed, &diff.changed], breaks),
+            (None, Some(diff)) => {
+                self.apply_diff(&[&diff.added, &diff.removed, &diff.changed], breaks)
+            }
             (None, None) => {}
         }
         if items.is_some() {
@@ -280,7 +282,7 @@ impl ContextTracker {
                 self.sources.carried(&message.decode());
             }
         }
-        self.weighed(
+        self.check_budget(
             snapshot.metadata,
             snapshot.items.as_deref().unwrap_or_default(),
             carrying,
@@ -290,7 +292,7 @@ impl ContextTracker {
     }
 
     /// Compares a context with its budget.
-    fn weighed(
+    fn check_budget(
         &mut self,
         metadata: Option<SnapshotMetadata<'_>>,
         items: &[SnapshotItem<'_>],
@@ -346,7 +348,7 @@ impl ContextTracker {
         breaks: &mut Vec<ContextBreak>,
     ) {
         let after = by_path(items);
-        let said = Lists::from([&*diff.added, &diff.removed, &diff.changed]);
+        let said = DiffPaths::from([&*diff.added, &diff.removed, &diff.changed]);
         let mut wrong = Vec::new();
         if let Some(before) = &self.items {
             let real = |keep: &dyn Fn(&String) -> bool| {
@@ -369,8 +371,8 @@ impl ContextTracker {
                 ("changed", &said.changed, real(&differs)),
             ];
             for (word, said, real) in really {
-                wrong.extend(said.difference(&real).map(|p| isnt(p, word)));
-                wrong.extend(real.difference(said).map(|p| silent(p, word)));
+                wrong.extend(said.difference(&real).map(|p| false_claim(p, word)));
+                wrong.extend(real.difference(said).map(|p| missing_claim(p, word)));
             }
         } else {
             let present = said.added.iter().chain(&said.changed);
@@ -387,41 +389,41 @@ impl ContextTracker {
                     format!("present {p}"),
                 )
             }));
-            self.contradict_told(&said, &mut wrong);
+            self.contradict_presence(&said, &mut wrong);
             said.contradictions(&mut wrong);
-            for (path, there) in &self.told {
+            for (path, there) in &self.presence {
                 let (word, said) = if *there {
                     ("removed", &said.removed)
                 } else {
                     ("added", &said.added)
                 };
                 if after.contains_key(path) != *there && !said.contains(path) {
-                    wrong.push(silent(path, word));
+                    wrong.push(missing_claim(path, word));
                 }
             }
         }
         breaks.append(&mut wrong);
-        self.told.clear();
+        self.presence.clear();
         self.items = Some(after);
     }
 
     /// Applies a diff (added, removed, changed) without a snapshot. It can be compared only with
     /// itself
     /// and with earlier diffs.
-    pub(crate) fn told(&mut self, diff: &[&[Str<'_>]; 3], breaks: &mut Vec<ContextBreak>) {
-        let said = Lists::from(*diff);
+    pub(crate) fn apply_diff(&mut self, diff: &[&[Str<'_>]; 3], breaks: &mut Vec<ContextBreak>) {
+        let said = DiffPaths::from(*diff);
         self.unchecked |= diff.iter().any(|list| !list.is_empty());
         said.contradictions(breaks);
         let Some(items) = &mut self.items else {
-            self.contradict_told(&said, breaks);
-            self.told.extend(said.presence());
+            self.contradict_presence(&said, breaks);
+            self.presence.extend(said.presence());
             return;
         };
         let there = said.added.iter().filter(|p| items.contains_key(*p));
-        breaks.extend(there.map(|p| isnt(p, "added")));
+        breaks.extend(there.map(|p| false_claim(p, "added")));
         for (word, said) in [("removed", &said.removed), ("changed", &said.changed)] {
             let gone = said.iter().filter(|p| !items.contains_key(*p));
-            breaks.extend(gone.map(|p| isnt(p, word)));
+            breaks.extend(gone.map(|p| false_claim(p, word)));
         }
         for (path, present) in said.presence() {
             if present {
@@ -433,13 +435,13 @@ impl ContextTracker {
     }
 
     /// Compares a diff with earlier ones.
-    fn contradict_told(&self, said: &Lists, wrong: &mut Vec<ContextBreak>) {
-        let told = |p: &String, present| self.told.get(p) == Some(&present);
+    fn contradict_presence(&self, said: &DiffPaths, wrong: &mut Vec<ContextBreak>) {
+        let told = |p: &String, present| self.presence.get(p) == Some(&present);
         let there = said.added.iter().filter(|p| told(p, true));
-        wrong.extend(there.map(|p| isnt(p, "added")));
+        wrong.extend(there.map(|p| false_claim(p, "added")));
         for (word, said) in [("removed", &said.removed), ("changed", &said.changed)] {
             let gone = said.iter().filter(|p| told(p, false));
-            wrong.extend(gone.map(|p| isnt(p, word)));
+            wrong.extend(gone.map(|p| false_claim(p, word)));
         }
     }
 
@@ -460,9 +462,9 @@ impl ContextTracker {
     ) {
         let absent = |path: &String| match &self.items {
             Some(items) => !items.contains_key(path),
-            None => self.told.get(path) == Some(&false),
+            None => self.presence.get(path) == Some(&false),
         };
-        if self.items.is_none() && self.told.is_empty() {
+        if self.items.is_none() && self.presence.is_empty() {
             return;
         }
         let mut seen = BTreeSet::new();
@@ -481,13 +483,13 @@ impl ContextTracker {
 }
 
 /// Paths of the three lists of a diff.
-struct Lists {
+struct DiffPaths {
     added: BTreeSet<String>,
     removed: BTreeSet<String>,
     changed: BTreeSet<String>,
 }
 
-impl From<[&[Str<'_>]; 3]> for Lists {
+impl From<[&[Str<'_>]; 3]> for DiffPaths {
     fn from(lists: [&[Str<'_>]; 3]) -> Self {
         let [added, removed, changed] = lists.map(|list| {
             list.iter()
@@ -502,7 +504,7 @@ impl From<[&[Str<'_>]; 3]> for Lists {
     }
 }
 
-impl Lists {
+impl DiffPaths {
     /// Returns each path and whether it is present after the diff.
     fn presence(&self) -> impl Iterator<Item = (String, bool)> {
         let gone = self.removed.iter().map(|p| (p.clone(), false));
@@ -533,7 +535,7 @@ const fn mismatch(what: String, about: String) -> ContextBreak {
 }
 
 /// Reports a change that the diff doesn't list.
-fn silent(path: &str, word: &str) -> ContextBreak {
+fn missing_claim(path: &str, word: &str) -> ContextBreak {
     mismatch(
         format!("`{path}` was {word}, but the diff doesn't list it"),
         format!("{word} {path}"),
@@ -541,7 +543,7 @@ fn silent(path: &str, word: &str) -> ContextBreak {
 }
 
 /// Reports a change that the diff lists but that didn't happen.
-fn isnt(path: &str, word: &str) -> ContextBreak {
+fn false_claim(path: &str, word: &str) -> ContextBreak {
     mismatch(
         format!("the diff lists `{path}` as {word}, but it wasn't {word}"),
         format!("not {word} {path}"),
