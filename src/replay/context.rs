@@ -103,9 +103,11 @@ impl ContextTracker {
                     &mut breaks,
                 );
             }
-            Record::ActionProposed(r) => self.about_to_run(Some((r.action.kind, r.action.payload))),
+            Record::ActionProposed(r) => {
+                self.before_execution(Some((r.action.kind, r.action.payload)))
+            }
             Record::GovernanceDecided(r) => {
-                self.about_to_run(
+                self.before_execution(
                     r.decision
                         .modified_action
                         .as_ref()
@@ -119,8 +121,8 @@ impl ContextTracker {
                 } else {
                     truncation::written_looks_cut(r.result.output)
                 };
-                self.about_to_run(r.action.as_ref().map(|a| (a.kind, a.payload)));
-                self.came_back(r.result.success, r.result.output);
+                self.before_execution(r.action.as_ref().map(|a| (a.kind, a.payload)));
+                self.after_execution(r.result.success, r.result.output);
             }
             Record::ObservationRecorded(r) => self.observed(r.observation.truncated, &mut breaks),
             Record::ContextChanged(r) => {
@@ -218,31 +220,31 @@ impl ContextTracker {
                 .or(turn.used_context.as_deref());
             self.thought(used, thought.reasoning, action, breaks);
         }
-        self.about_to_run(proposed);
-        self.about_to_run(
+        self.before_execution(proposed);
+        self.before_execution(
             turn.governance
                 .as_ref()
                 .and_then(|g| g.modified_action.as_ref())
                 .map(|a| (a.kind, a.payload)),
         );
         if let Some(result) = &turn.execution_result {
-            self.about_to_run(result.action.as_ref().map(|a| (a.kind, a.payload)));
-            self.came_back(result.success, result.output);
+            self.before_execution(result.action.as_ref().map(|a| (a.kind, a.payload)));
+            self.after_execution(result.success, result.output);
         }
     }
 
     /// Handles an action about to be executed, which may read an item's file. Does nothing until a
     /// record
     /// lists items.
-    fn about_to_run(&mut self, action: Option<(ActionType, Payload<'_>)>) {
+    fn before_execution(&mut self, action: Option<(ActionType, Payload<'_>)>) {
         if let Some((kind, payload)) = action.filter(|_| self.items.is_some()) {
-            self.sources.about_to_run(kind, payload);
+            self.sources.before_execution(kind, payload);
         }
     }
 
-    fn came_back(&mut self, success: bool, output: Str<'_>) {
+    fn after_execution(&mut self, success: bool, output: Str<'_>) {
         if self.items.is_some() {
-            self.sources.came_back(success, &output.decode());
+            self.sources.after_execution(success, &output.decode());
         }
     }
 

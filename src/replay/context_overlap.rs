@@ -112,12 +112,12 @@ impl Sources {
     }
 
     /// Remembers the file that an action about to be executed may read.
-    pub(super) fn about_to_run(&mut self, kind: ActionType, payload: Payload<'_>) {
+    pub(super) fn before_execution(&mut self, kind: ActionType, payload: Payload<'_>) {
         self.reading = read_file(kind, payload.0);
     }
 
     /// Remembers the output of a read.
-    pub(super) fn came_back(&mut self, success: bool, output: &str) {
+    pub(super) fn after_execution(&mut self, success: bool, output: &str) {
         if let Some(path) = self.reading.take().filter(|_| success) {
             self.learn(&plain_path(&path), output);
         }
@@ -303,11 +303,11 @@ mod tests {
                 .map(|u| u.path)
                 .collect::<Vec<_>>()
         };
-        sources.about_to_run(
+        sources.before_execution(
             ActionType::ToolCall,
             payload(r#"{"tool":"read_file","parameters":{"path":"./ops.md"}}"#),
         );
-        sources.came_back(true, text);
+        sources.after_execution(true, text);
         assert_eq!(
             ask(&mut sources, &BTreeSet::from(["ops.md".to_owned()])),
             [""; 0]
