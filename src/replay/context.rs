@@ -84,7 +84,7 @@ impl ContextTracker {
     }
 
     /// Drops the texts of items. Undeclared use is no longer found; no other check needs them.
-    pub(super) fn lighten(&mut self) {
+    pub(super) fn drop_texts(&mut self) {
         self.sources = Sources::default();
     }
 

@@ -310,7 +310,7 @@ impl Shard {
                 .chain(current.as_mut().map(|(_, live)| live))
             {
                 match lighter {
-                    Some(true) => live.execution.lighten(),
+                    Some(true) => live.execution.drop_texts(),
                     Some(false) if !context.keep_changes => live.execution.digest(context, SHORT),
                     _ => {}
                 }

@@ -67,8 +67,8 @@ impl Execution {
     }
 
     /// Drops data that only warnings need.
-    pub fn lighten(&mut self) {
-        self.shown.lighten();
+    pub fn drop_texts(&mut self) {
+        self.shown.drop_texts();
     }
 }
 
