@@ -399,7 +399,7 @@ impl Shard {
             .as_deref()
             .filter(|_| begins && matches!(entry.record, Record::V1(_)));
         if decisions.is_some_and(|d| d.knows(execution.id())) {
-            execution.decided_beside();
+            execution.expect_sidecar_decisions();
         }
         let lost_between = if begins {
             self.last_lost > self.start_excused

@@ -389,7 +389,7 @@ impl Execution {
     /// Handles changes that a turn declares without a proposal. They belong to the proposal in
     /// another
     /// record of the turn; without one, their meaning is uncertain.
-    pub(super) fn declared_beside(
+    pub(super) fn declared_without_proposal(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,

@@ -215,7 +215,7 @@ impl Execution {
     fn not_recorded_parts(&mut self) -> Option<Cow<'static, str>> {
         if self.is_session() {
             self.verdict.doubt(Aspect::GovernanceComplete);
-            if !self.session.records_decisions() && !self.session.is_decided_beside() {
+            if !self.session.records_decisions() && !self.session.has_sidecar_decisions() {
                 self.verdict.doubt(Aspect::Authorised);
             }
             return self.session.not_recorded().map(Cow::Owned);

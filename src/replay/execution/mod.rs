@@ -273,7 +273,7 @@ impl Execution {
             Fact::Revoked(id) => self.tokens.revoke(step.time, &id.decode(), step_facts),
             Fact::Context => {}
             Fact::Moved(moved) => self.moved(line, step, moved, context, step_facts),
-            Fact::Annotation(beside) => self.beside(line, step, beside, context, step_facts),
+            Fact::Annotation(beside) => self.annotation(line, step, beside, context, step_facts),
             Fact::NotRecorded(event) => self.not_recorded(line, step, *event, step_facts),
             Fact::Terminal(frame) => self.frame(line, *frame, step_facts),
             Fact::Unreadable(kind) => self.unreadable(line, step, *kind, step_facts),

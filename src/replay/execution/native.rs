@@ -216,7 +216,7 @@ impl Execution {
     }
 
     /// Handles evidence that a native log records apart from its transitions.
-    pub(super) fn beside(
+    pub(super) fn annotation(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
@@ -309,7 +309,7 @@ impl Execution {
                 }
                 match told {
                     Some(told) if ran => {
-                        self.decided_behind(line, step, &told.decision, context, step_facts);
+                        self.decided_afterwards(line, step, &told.decision, context, step_facts);
                     }
                     Some(told) => {
                         let decision = &told.decision;
@@ -346,7 +346,9 @@ impl Execution {
             }
             Annotation::Observed(observed) => self.observe(observed, step_facts),
             Annotation::Agent(agent) => self.add_agent(line, &agent.decode(), step_facts),
-            Annotation::Declared(paths) => self.declared_beside(line, step, *paths, step_facts),
+            Annotation::Declared(paths) => {
+                self.declared_without_proposal(line, step, *paths, step_facts)
+            }
             Annotation::Changed(changed) => {
                 self.changed(line, step, changed, context, step_facts);
             }
@@ -412,7 +414,7 @@ impl Execution {
             ActionRole::Proposal
                 if proposal.and_then(|p| p.payload.as_ref()).is_none() && !decided =>
             {
-                self.beside(
+                self.annotation(
                     line,
                     step,
                     &Annotation::Decided(Some(*action), None),
@@ -552,7 +554,7 @@ impl Execution {
     /// Handles a decision that is recorded after its action was executed. The order of lines proves
     /// little, since the runtime doesn't wait for its log. The decision's own time or a rejection
     /// does.
-    fn decided_behind(
+    fn decided_afterwards(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,

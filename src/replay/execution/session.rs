@@ -27,7 +27,7 @@ pub(super) struct Session {
     /// The caller has set the work tree, which overrides the record's.
     placed: bool,
     /// Decisions are recorded in another file.
-    decided_beside: bool,
+    has_sidecar_decisions: bool,
     /// Root of the work tree, if a start names one.
     root: Option<Box<str>>,
     /// Line of the last recorded call, also in an execution of another kind.
@@ -97,8 +97,8 @@ impl Session {
     }
 
     /// Returns whether decisions may be recorded in another file.
-    pub(super) const fn is_decided_beside(&self) -> bool {
-        self.decided_beside
+    pub(super) const fn has_sidecar_decisions(&self) -> bool {
+        self.has_sidecar_decisions
     }
 
     /// Returns the parts that aren't recorded, as words.
@@ -166,8 +166,8 @@ impl Execution {
     /// Records that decisions about its calls are in another file. If every call has one, nothing
     /// else
     /// was executed.
-    pub const fn decided_beside(&mut self) {
-        self.session.decided_beside = true;
+    pub const fn expect_sidecar_decisions(&mut self) {
+        self.session.has_sidecar_decisions = true;
     }
 
     /// Returns whether the absence of `part` in the record proves that it didn't happen.
