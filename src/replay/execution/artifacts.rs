@@ -117,7 +117,11 @@ impl Execution {
     /// Reports special paths that only the end of the execution names. Nobody approved those,
     /// unless an
     /// action with unknown effects was approved.
-    pub(super) fn summed_up(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
+    pub(super) fn check_final_artifacts(
+        &mut self,
+        artifacts: Texts<'_>,
+        step_facts: &mut StepFacts,
+    ) {
         if self.leftovers.anything || self.verdict.authorised != Answer::Yes {
             return;
         }
@@ -143,7 +147,7 @@ impl Execution {
 
     /// Handles a rejection that the end of the execution records. If the action was executed and no
     /// earlier rejection of it is known, it was executed despite the rejection.
-    pub(super) fn refused_at_the_end(
+    pub(super) fn rejected_at_end(
         &mut self,
         decision: &Decision<'_>,
         nth: u64,
@@ -166,12 +170,12 @@ impl Execution {
     /// Handles a rejection that the start of the execution records. The action must not be executed
     /// later
     /// either.
-    pub(super) fn refused_at_the_start(
+    pub(super) fn rejected_at_start(
         &mut self,
         decision: &Decision<'_>,
         step_facts: &mut StepFacts,
     ) {
-        self.refused_later(decision.action, step_facts);
+        self.rejected_later(decision.action, step_facts);
         match decision.action {
             Some(id) if self.known.refused.ids.len() < REFUSED => {
                 self.known.refused.ids.insert(id.decode().into());
@@ -184,7 +188,7 @@ impl Execution {
     /// Assigns a rejection of the start that names no action: it applies to what the last turn
     /// executed.
     /// If that turn executed nothing, it may apply to any executed action.
-    pub(super) fn settle_start_refusal(&mut self, step_facts: &mut StepFacts) {
+    pub(super) fn assign_start_rejection(&mut self, step_facts: &mut StepFacts) {
         if !std::mem::take(&mut self.known.refused.unnamed) {
             return;
         }
@@ -201,7 +205,7 @@ impl Execution {
     /// been executed earlier. Without a name, it may be about any executed action, provided that
     /// nothing else
     /// was rejected and no action waits for a decision.
-    pub(super) fn refused_later(&mut self, id: Option<Str<'_>>, step_facts: &mut StepFacts) {
+    pub(super) fn rejected_later(&mut self, id: Option<Str<'_>>, step_facts: &mut StepFacts) {
         match id {
             Some(id) => {
                 let id = id.decode();
@@ -250,14 +254,14 @@ impl Execution {
         self.bind_observation(observed, step_facts);
         let other = !before && step_facts.anomalies().observed_other.is_some();
         if let Some(artifacts) = observed.artifacts.filter(|a| a.count > 0 && !other) {
-            self.left_behind(artifacts, step_facts);
+            self.check_artifacts(artifacts, step_facts);
         }
     }
 
     /// Returns the files in a result or an observation that the action changed. Excludes files that
     /// it
     /// reads, lists or names in its diff. The artifact of an answer is its text.
-    pub(super) fn changed_by(
+    pub(super) fn changed_files(
         known: Option<&OwnedAction>,
         artifacts: Option<Texts<'_>>,
     ) -> Vec<String> {
@@ -288,7 +292,7 @@ impl Execution {
     /// Compares the files that an action left with its approval, as observed changes. Leaves out
     /// what has
     /// been reported in this turn.
-    fn left_behind(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
+    fn check_artifacts(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
         let turn = &self.turn;
         if turn.compared_artifacts.as_deref() == Some(artifacts.as_written()) {
             return;
@@ -300,7 +304,7 @@ impl Execution {
             return;
         };
         let known = Some(approved).filter(|k| k.is_recorded());
-        let mut changed = Self::changed_by(known, Some(artifacts));
+        let mut changed = Self::changed_files(known, Some(artifacts));
         if changed.is_empty() {
             return;
         }

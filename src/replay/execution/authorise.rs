@@ -556,7 +556,7 @@ impl Execution {
             (None, _) => Vec::new(),
         };
         let known = known.or(self.turn.proposal.as_ref().map(|p| &p.what));
-        changed.extend(Self::changed_by(
+        changed.extend(Self::changed_files(
             known,
             executed.result.and_then(|r| r.artifacts),
         ));

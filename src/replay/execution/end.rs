@@ -25,7 +25,7 @@ impl Execution {
             );
             return;
         }
-        self.settle_start_refusal(step_facts);
+        self.assign_start_rejection(step_facts);
         // A `done` thought directly before the end is the shortcut, which is reported as such.
         let shortcut = self.track.stopped_at_done();
         self.track.shortcut = self.track.shortcut.or(shortcut);

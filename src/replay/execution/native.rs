@@ -265,7 +265,7 @@ impl Execution {
                 if let Some(told) = told {
                     self.overrule(line, id, &told.decision);
                     if !ran && told.decision.ruling == Ruling::Rejected {
-                        self.refused_later(id, step_facts);
+                        self.rejected_later(id, step_facts);
                     }
                 }
                 if let Some(action) = action {
@@ -355,9 +355,11 @@ impl Execution {
             Annotation::Shown(action, showing) => {
                 self.shown(line, step, action, *showing, context, step_facts);
             }
-            Annotation::FinalArtifacts(artifacts) => self.summed_up(*artifacts, step_facts),
+            Annotation::FinalArtifacts(artifacts) => {
+                self.check_final_artifacts(*artifacts, step_facts)
+            }
             Annotation::ListedRejection(decision, nth) => {
-                self.refused_at_the_end(decision, *nth, step_facts);
+                self.rejected_at_end(decision, *nth, step_facts);
             }
             Annotation::Call(mark) => self.call_mark(line, step, *mark, step_facts),
             // A turn without any events is still a turn.

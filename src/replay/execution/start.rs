@@ -64,7 +64,7 @@ impl Execution {
             }
         }
         if let Some(decision) = started.refused {
-            self.refused_at_the_start(decision, step_facts);
+            self.rejected_at_start(decision, step_facts);
         }
         // Differences in an illegal start aren't reported in addition.
         let legal = step_facts.anomalies().reuse.is_none();
