@@ -94,14 +94,14 @@ impl StepFacts {
     }
 
     /// Records an understated risk unless one is already set.
-    pub(super) fn understate(&mut self, understated: Option<(RiskLevel, RiskLevel)>) {
+    pub(super) fn record_understated_risk(&mut self, understated: Option<(RiskLevel, RiskLevel)>) {
         if let Some(risks) = understated {
             self.anomalies_mut().understated.get_or_insert(risks);
         }
     }
 
     /// Records why a diff can't be parsed unless a reason is already set.
-    pub(super) fn malform(&mut self, reach: Option<&PathEffects>) {
+    pub(super) fn record_malformed_diff(&mut self, reach: Option<&PathEffects>) {
         if let Some(why) = reach.and_then(|r| r.malformed.as_ref()) {
             self.anomalies_mut()
                 .malformed_diff

@@ -62,7 +62,7 @@ impl Execution {
     }
 
     /// Handles a decision, from whichever part of the record.
-    pub(super) fn rule(
+    pub(super) fn apply_decision(
         &mut self,
         line: u64,
         time: Option<Timestamp>,
@@ -105,7 +105,7 @@ impl Execution {
             .modification()
             .map(|m| authority::analyse_cached(context, &m))
             .unwrap_or_default();
-        step_facts.malform(reach.as_deref());
+        step_facts.record_malformed_diff(reach.as_deref());
         let comparable = recorded.filter(|_| !self.turn.proposal_unknown);
         authority::check_modification(
             comparable,
@@ -115,7 +115,7 @@ impl Execution {
             &mut facts,
         );
         if let Some(modified) = &decision.modification() {
-            step_facts.understate(understated(context, modified, found));
+            step_facts.record_understated_risk(understated(context, modified, found));
         }
         if decision.ruling == Ruling::Rejected
             && facts.other_action.is_none()
@@ -173,9 +173,9 @@ impl Execution {
     ) {
         self.check_turn(line, step, false, step_facts);
         if executed.result.is_some_and(|r| !r.perhaps) {
-            self.call_behind_open_one(step_facts);
+            self.report_open_call(step_facts);
         }
-        self.run(line, step.time, executed, context, step_facts);
+        self.apply_execution(line, step.time, executed, context, step_facts);
         if self.tokens.ledger().is_used() {
             self.date_use(line, step, executed, step_facts);
         }
@@ -183,7 +183,7 @@ impl Execution {
     }
 
     /// Handles an executed action, from whichever part of the record.
-    pub(super) fn run(
+    pub(super) fn apply_execution(
         &mut self,
         line: u64,
         time: Option<Timestamp>,
@@ -195,7 +195,7 @@ impl Execution {
         let unproposed = self.turn.decision.is_some() && self.is_unproposed();
         if unproposed {
             self.verdict.doubt(Aspect::Authorised);
-            self.stand_in(context);
+            self.infer_proposal(context);
         }
         let id = executed.action_id.map(|id| id.decode().into_owned());
         let (repeat, allowed) = self.run_before(id.as_deref(), executed);
@@ -232,7 +232,7 @@ impl Execution {
         let ran = executed
             .action
             .filter(|action| approved.is_none_or(|known| unlike(known, action)));
-        let ran = ran.map(|action| weigh(context, &action, step_facts));
+        let ran = ran.map(|action| analyse_shown(context, &action, step_facts));
         let high_by_policy = !differs
             && approval == Approval::Given
             && self.is_high_by_policy(ran.as_ref(), approved);
@@ -428,7 +428,7 @@ impl Execution {
         let approved = authority::approved(&self.turn);
         let approval = self.approval(id.as_deref(), approved);
         if approval != Approval::Given {
-            self.run(line, step.time, changed, context, step_facts);
+            self.apply_execution(line, step.time, changed, context, step_facts);
             return;
         }
         if self.tokens.are_in_force() {
@@ -458,7 +458,7 @@ impl Execution {
     }
 
     /// Takes the turn's only thought for its missing proposal.
-    fn stand_in(&mut self, context: Context<'_>) {
+    fn infer_proposal(&mut self, context: Context<'_>) {
         let mut actions = self
             .turn
             .thoughts
@@ -731,13 +731,13 @@ impl Execution {
 }
 
 /// Analyses an action that is shown where it was executed, like a proposal.
-pub(super) fn weigh(
+pub(super) fn analyse_shown(
     context: Context<'_>,
     action: &Action<'_>,
     step_facts: &mut StepFacts,
 ) -> OwnedAction {
     let (found, reach) = authority::analyse_cached(context, action);
-    step_facts.understate(understated(context, action, found));
-    step_facts.malform(reach.as_deref());
+    step_facts.record_understated_risk(understated(context, action, found));
+    step_facts.record_malformed_diff(reach.as_deref());
     OwnedAction::proposed(action, found, &[]).reaching(reach)
 }

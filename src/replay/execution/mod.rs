@@ -288,7 +288,7 @@ impl Execution {
     fn end_group_before(&mut self, step: &Step<'_, '_>) {
         match &step.fact {
             Fact::Thought(_) | Fact::NotRecorded(Event::ThoughtGenerated { .. }) => {}
-            Fact::Unreadable(RecordKind::ThoughtGenerated) if self.thinks_on(step) => {}
+            Fact::Unreadable(RecordKind::ThoughtGenerated) if self.continues_thoughts(step) => {}
             Fact::Ended(_) => self.track.flush_group(true),
             Fact::Started(_) => self.track.flush_group(true),
             Fact::Issued(_)
@@ -319,7 +319,7 @@ impl Execution {
             self.track.machine.put(State::Thinking);
         }
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
-        let goes_on = self.thinks_on(step);
+        let goes_on = self.continues_thoughts(step);
         let theirs = |t: &Evidence<OwnedThought>| match (t.what.agent.as_deref(), agent.as_deref())
         {
             (Some(one), Some(other)) => separation_of_duties::alike(one, other),

@@ -10,7 +10,7 @@ use super::super::step_facts::{
     AppliedEvent, Approval, Breach, ExecutedFacts, StepFacts, TurnBreak,
 };
 use super::super::verdict::Aspect;
-use super::authorise::weigh;
+use super::authorise::analyse_shown;
 use super::proposal::understated;
 use super::track::Group;
 use super::{Context, EditorLog, Execution};
@@ -114,7 +114,7 @@ impl Execution {
                         time: step.time,
                     };
                     self.turn.proposal.get_or_insert_with(nothing);
-                    self.rule(line, step.time, &decision, context, step_facts);
+                    self.apply_decision(line, step.time, &decision, context, step_facts);
                 }
                 _ => self.turn.pending_decision = beside,
             }
@@ -176,7 +176,7 @@ impl Execution {
                 // decision.
                 Some(decision) if taken_up == Some(decision.ruling) && !refused => {}
                 None if taken_up.is_some() => {}
-                Some(decision) => self.rule(
+                Some(decision) => self.apply_decision(
                     moved.told.unwrap_or(line),
                     step.time,
                     &decision,
@@ -204,7 +204,7 @@ impl Execution {
                     observed: None,
                     result: None,
                 };
-                self.run(line, step.time, &nothing, context, step_facts);
+                self.apply_execution(line, step.time, &nothing, context, step_facts);
             }
             Event::EvaluationMade(kind) => self.outcome.evaluate(kind, moved.reason, line),
             Event::Start
@@ -269,12 +269,12 @@ impl Execution {
                     }
                 }
                 if let Some(action) = action {
-                    if self.is_nobodys_thought(None, action) {
+                    if self.matches_no_thought(None, action) {
                         step_facts.anomalies_mut().not_thought = true;
                     }
                     let (found, reach) = authority::analyse_cached(context, action);
-                    step_facts.malform(reach.as_deref());
-                    step_facts.understate(understated(context, action, found));
+                    step_facts.record_malformed_diff(reach.as_deref());
+                    step_facts.record_understated_risk(understated(context, action, found));
                     let before = self
                         .turn
                         .proposal
@@ -296,7 +296,7 @@ impl Execution {
                     // The id of an action that was executed or shown in this turn is already
                     // registered.
                     if let Some(id) = action.id.filter(|_| !ran && !shown) {
-                        self.enter(line, &id.decode(), action, step_facts);
+                        self.register_id(line, &id.decode(), action, step_facts);
                     }
                     let time = self.turn.proposal.as_ref().and_then(|p| p.time);
                     let at = self.turn.proposal.as_ref().map_or(line, |p| p.line);
@@ -340,9 +340,9 @@ impl Execution {
                 if let Some((told_at, decision)) = told {
                     // The decision's transition was lost or follows later.
                     self.turn.pending_decision = None;
-                    self.rule(*told_at, step.time, decision, context, step_facts);
+                    self.apply_decision(*told_at, step.time, decision, context, step_facts);
                 }
-                self.run(line, step.time, executed, context, step_facts);
+                self.apply_execution(line, step.time, executed, context, step_facts);
             }
             Annotation::Observed(observed) => self.observe(observed, step_facts),
             Annotation::Agent(agent) => self.add_agent(line, &agent.decode(), step_facts),
@@ -440,7 +440,7 @@ impl Execution {
                         && !decided
                         && proposal.is_none_or(|p| !p.is_recorded()) =>
             {
-                self.weigh_shown(line, step, action, context, step_facts);
+                self.check_shown(line, step, action, context, step_facts);
             }
             ActionRole::Thought if thought => {}
             ActionRole::Proposal | ActionRole::Execution if decided => {}
@@ -493,7 +493,7 @@ impl Execution {
     /// Checks an action that is shown as executed when the record doesn't contain what was decided
     /// about.
     /// It is taken for the allowed action.
-    fn weigh_shown(
+    fn check_shown(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
@@ -506,7 +506,7 @@ impl Execution {
         } else {
             Approval::Unknown
         };
-        let known = weigh(context, action, step_facts);
+        let known = analyse_shown(context, action, step_facts);
         let high_by_policy =
             approval == Approval::Given && self.is_high_by_policy(Some(&known), None);
         let declared: Vec<String> = self
@@ -572,7 +572,7 @@ impl Execution {
             .is_some_and(|(decided, ran)| ran.is_before(decided));
         let undecided = self.turn.decision.is_none();
         if undecided {
-            self.rule(line, step.time, decision, context, step_facts);
+            self.apply_decision(line, step.time, decision, context, step_facts);
         }
         let approval = match decision.ruling {
             Ruling::Rejected => Approval::Rejected,

@@ -22,15 +22,15 @@ impl Execution {
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
         // An action that a human modified isn't the action of a thought. What was proposed equals
         // the thought.
-        if !proposal.replaced && self.is_nobodys_thought(agent.as_deref(), &proposal.action) {
+        if !proposal.replaced && self.matches_no_thought(agent.as_deref(), &proposal.action) {
             step_facts.anomalies_mut().not_thought = true;
         }
         let (found, reach) = authority::analyse_cached(context, &proposal.action);
-        step_facts.malform(reach.as_deref());
-        step_facts.understate(understated(context, &proposal.action, found));
+        step_facts.record_malformed_diff(reach.as_deref());
+        step_facts.record_understated_risk(understated(context, &proposal.action, found));
         self.tokens.name_tool(&proposal.action);
         if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
-            self.enter(line, &id.decode(), &proposal.action, step_facts);
+            self.register_id(line, &id.decode(), &proposal.action, step_facts);
         }
         if let Some(agent) = &agent {
             self.add_agent(line, agent, step_facts);
@@ -86,7 +86,7 @@ impl Execution {
     /// Registers an action's id. An id may recur only for an action that was rejected and is
     /// proposed again
     /// unchanged. Any other recurrence is a second action.
-    pub(super) fn enter(
+    pub(super) fn register_id(
         &mut self,
         line: u64,
         id: &str,
@@ -114,7 +114,7 @@ impl Execution {
         }
     }
 
-    pub(super) fn is_nobodys_thought(&self, agent: Option<&str>, action: &Action<'_>) -> bool {
+    pub(super) fn matches_no_thought(&self, agent: Option<&str>, action: &Action<'_>) -> bool {
         let turn = &self.turn;
         if turn.thoughts.is_empty() || turn.thoughts_unknown || action.payload.is_none() {
             return false;
@@ -153,7 +153,7 @@ impl Execution {
             .filter(|beside| beside.what.ruling == Ruling::Rejected);
         let decision = native::stricter(*decision, beside.as_ref());
         self.apply(line, Event::GovernanceDecided(decision.ruling), step_facts);
-        self.rule(line, step.time, &decision, context, step_facts);
+        self.apply_decision(line, step.time, &decision, context, step_facts);
     }
 }
 

@@ -192,7 +192,7 @@ impl Execution {
     }
 
     /// Reports the call that was marked as the last one, if another call with a result follows.
-    pub(super) fn call_behind_open_one(&mut self, step_facts: &mut StepFacts) {
+    pub(super) fn report_open_call(&mut self, step_facts: &mut StepFacts) {
         if let Some(id) = self.session.open.take() {
             step_facts.anomalies_mut().call = Some(CallAnomaly {
                 id: Some(id.into()),

@@ -91,7 +91,7 @@ impl Execution {
     }
 
     /// Returns whether a thought belongs to the turn of the current group.
-    pub(super) fn thinks_on(&self, step: &Step<'_, '_>) -> bool {
+    pub(super) fn continues_thoughts(&self, step: &Step<'_, '_>) -> bool {
         self.track.group.is_some() && (step.turn.is_none() || step.turn == self.turn.id)
     }
 
