@@ -111,11 +111,11 @@ impl StepFacts {
 
     /// Returns whether there may be an irregularity outside of `decided` and `executed`.
     #[must_use]
-    pub fn is_odd(&self) -> bool {
-        let moved_oddly = |m: AppliedEvent| {
+    pub fn has_irregularities(&self) -> bool {
+        let is_irregular = |m: AppliedEvent| {
             m.movement != Legality::Legal || m.breach.is_some() || m.event == Event::Concluded
         };
-        self.anomalies.is_some() || self.movement.is_some_and(moved_oddly)
+        self.anomalies.is_some() || self.movement.is_some_and(is_irregular)
     }
 }
 
