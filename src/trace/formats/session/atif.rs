@@ -2,8 +2,8 @@
 
 use super::messages;
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, output, text,
+    Call, Ended, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions,
+    arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -136,7 +136,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         number += 1;
         let name = text(part.id).or_else(|| text(part.session_id));
         let name = name.unwrap_or_else(|| format!("sub-agent {number}").into());
-        events.tell(raw, What::Part(name));
+        events.tell(raw, EventKind::Part(name));
         part.tell(&mut events);
         let inner = part.subagent_trajectories.0.take().unwrap_or_default();
         left.extend(inner.into_iter().rev());
@@ -166,9 +166,9 @@ impl<'a> AtifStep<'a> {
         events.time = self.timestamp.0;
         let said = output(self.message);
         if is_word(self.source, &["user"]) {
-            events.tell(raw, What::Prompt(said));
+            events.tell(raw, EventKind::Prompt(said));
         } else if is_word(self.source, &["agent"]) {
-            events.tell(raw, What::Said(said));
+            events.tell(raw, EventKind::Said(said));
         }
         // Calls without a result so far; a result may name no call.
         let mut open: Vec<Cow<'a, str>> = Vec::new();
@@ -183,7 +183,7 @@ impl<'a> AtifStep<'a> {
                 tool: text(call.function_name).unwrap_or_default(),
                 input: arguments(call.arguments),
             };
-            events.tell(raw, What::Call(call));
+            events.tell(raw, EventKind::Call(call));
         }
         let observation = self.observation.0.unwrap_or_default();
         for raw in observation.results.0.unwrap_or_default() {
@@ -203,7 +203,7 @@ impl<'a> AtifStep<'a> {
                     exit_code: None,
                     change: None,
                 };
-                events.tell(raw, What::Ended(ended));
+                events.tell(raw, EventKind::Ended(ended));
             }
         }
     }
@@ -347,7 +347,7 @@ impl<'a> LangfuseObservation<'a> {
         if is_word(self.kind, &["GENERATION"]) && !is_call {
             events.time = self.end_time.0.or(self.start_time.0);
             for call in self.output.map(messages::asked).unwrap_or_default() {
-                events.tell(raw, What::Wanted { call, ended: None });
+                events.tell(raw, EventKind::Wanted { call, ended: None });
             }
         }
         if !is_call {
@@ -367,7 +367,7 @@ impl<'a> LangfuseObservation<'a> {
             input: arguments(self.input),
         };
         events.time = self.start_time.0;
-        events.tell(raw, What::Call(call));
+        events.tell(raw, EventKind::Call(call));
         let is_null = |raw: &Raw<'_>| raw.as_written() == "null";
         let given = self.output.filter(|raw| !is_null(raw));
         if given.is_none() && self.end_time.0.is_none() {
@@ -383,7 +383,7 @@ impl<'a> LangfuseObservation<'a> {
             exit_code: None,
             change: None,
         };
-        events.tell(raw, What::Ended(ended));
+        events.tell(raw, EventKind::Ended(ended));
     }
 }
 

@@ -9,7 +9,7 @@
 //! `permission_denials` at the end. Approvals leave nothing.
 
 use super::{
-    Call, Change, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What,
+    Call, Change, Ended, Event, EventKind, How, Lenient, SessionFormat, SessionRecord, Sessions,
     is_word, offset, output, text,
 };
 use crate::trace::formats::Unit;
@@ -197,7 +197,7 @@ impl<'a> Line<'a> {
             };
             // A stream is printed without a person to ask.
             let by = DecidedBy::Policy;
-            tell(None, What::Refused { call, by });
+            tell(None, EventKind::Refused { call, by });
         }
         let content = self.message.0.and_then(|message| message.content);
         let one = content.filter(|content| content.as_written().starts_with('{'));
@@ -209,9 +209,9 @@ impl<'a> Line<'a> {
         if let Some(said) = content.and_then(|c| c.read::<Str<'_>>()).map(Str::decode) {
             match &*word {
                 "user" if self.meta.0 != Some(true) && !is_machine_text(&said) => {
-                    tell(content, What::Prompt(said));
+                    tell(content, EventKind::Prompt(said));
                 }
-                "assistant" => tell(content, What::Said(said)),
+                "assistant" => tell(content, EventKind::Said(said)),
                 _ => {}
             }
         }
@@ -225,13 +225,13 @@ impl<'a> Line<'a> {
             match (kind, &*word) {
                 (Some("text"), "assistant") => {
                     if let Some(said) = text(block.text) {
-                        tell(Some(raw), What::Said(said));
+                        tell(Some(raw), EventKind::Said(said));
                     }
                 }
                 (Some("text"), _) => {
                     let asked = text(block.text).filter(|said| !is_machine_text(said));
                     if let Some(asked) = asked.filter(|_| self.meta.0 != Some(true)) {
-                        tell(Some(raw), What::Prompt(asked));
+                        tell(Some(raw), EventKind::Prompt(asked));
                     }
                 }
                 // A block of an unknown kind may still be a call.
@@ -245,7 +245,7 @@ impl<'a> Line<'a> {
                         tool: text(block.name).unwrap_or_default(),
                         input: Cow::Borrowed(block.input.map_or("{}", Raw::as_written)),
                     };
-                    tell(Some(raw), What::Call(call));
+                    tell(Some(raw), EventKind::Call(call));
                 }
                 (Some(kind), _) if kind == "tool_result" || kind.ends_with("_tool_result") => {
                     // A structured result can be assigned only to a single block.
@@ -254,13 +254,13 @@ impl<'a> Line<'a> {
                     if let (How::Ok, Some(by), Some(id)) =
                         (ended.how, denier(self.denial), ended.id.clone())
                     {
-                        tell(Some(raw), What::Rejected { id, by });
+                        tell(Some(raw), EventKind::Rejected { id, by });
                     }
                     // The last record of a stream lists rejected calls.
                     if ended.how == How::Error && self.session_id.0.is_some() {
                         ended.how = How::ErrorSoFar;
                     }
-                    tell(Some(raw), What::Ended(ended));
+                    tell(Some(raw), EventKind::Ended(ended));
                 }
                 _ => {}
             }

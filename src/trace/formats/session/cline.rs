@@ -7,8 +7,8 @@
 //! per line; a denied call ends with a code of its own.
 
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, object_of, output, text,
+    Call, Ended, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions,
+    arguments, id, is_word, object_of, output, text,
 };
 use super::{copilot_history, text_calls};
 use crate::trace::record::NotRecorded;
@@ -101,13 +101,13 @@ impl<'a> UiMessage<'a> {
             .unwrap_or_default();
         let said = text(self.text).unwrap_or_default();
         let (tool, input) = match &*kind {
-            "task" | "user_feedback" => return events.tell(raw, What::Prompt(said)),
+            "task" | "user_feedback" => return events.tell(raw, EventKind::Prompt(said)),
             "api_req_started" => {
                 events.cwd = requested_in(&said);
                 return;
             }
             "text" if self.partial.0 == Some(true) => return,
-            "text" => return events.tell(raw, What::Said(said)),
+            "text" => return events.tell(raw, EventKind::Said(said)),
             "tool" => shown_tool(&said),
             "command" => {
                 // Cline marks commands that always need approval.
@@ -134,13 +134,13 @@ impl<'a> UiMessage<'a> {
         };
         // An incomplete message is repeated under the same time, or is the last one.
         let what = if self.partial.0 == Some(true) {
-            What::Decided {
+            EventKind::Decided {
                 call,
                 decision: None,
                 late: false,
             }
         } else {
-            What::Done {
+            EventKind::Done {
                 call,
                 decision: None,
                 ended,
@@ -287,7 +287,7 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         // Commands typed by the person aren't the agent's.
         "tool.user_requested" => {
             if let Some(id) = id(data.tool_call_id) {
-                events.tell(raw, What::OfPerson(id));
+                events.tell(raw, EventKind::OfPerson(id));
             }
         }
         "tool.execution_complete" if data.is_user_requested.0 == Some(true) => {}
@@ -296,26 +296,26 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             record.cwd = data.context.0.and_then(|context| text(context.cwd));
             record.header = true;
         }
-        "user.message" => events.tell(raw, What::Prompt(output(data.content))),
+        "user.message" => events.tell(raw, EventKind::Prompt(output(data.content))),
         "assistant.message" => {
             record.agent = text(data.parent_tool_call_id);
             let said = output(data.content);
             if !said.is_empty() {
-                events.tell(raw, What::Said(said));
+                events.tell(raw, EventKind::Said(said));
             }
             for raw in data.tool_requests.0.unwrap_or_default() {
                 if let Some(call) = raw.read::<Data<'a>>() {
-                    events.tell(raw, What::Began(call.call()));
+                    events.tell(raw, EventKind::Began(call.call()));
                 }
             }
         }
         "tool.execution_start" => {
             record.agent = text(data.parent_tool_call_id);
-            events.tell(raw, What::Began(data.call()));
+            events.tell(raw, EventKind::Began(data.call()));
         }
         "tool.execution_complete" => {
             record.agent = text(data.parent_tool_call_id);
-            events.tell(raw, What::Ended(data.ended()));
+            events.tell(raw, EventKind::Ended(data.ended()));
         }
         "permission.completed" => {
             let denied = data.result.0.and_then(|result| text(result.kind));
@@ -329,8 +329,8 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
                 events.tell(
                     raw,
                     match id(data.tool_call_id) {
-                        Some(id) => What::Rejected { id, by },
-                        None => What::Denied { request, by },
+                        Some(id) => EventKind::Rejected { id, by },
+                        None => EventKind::Denied { request, by },
                     },
                 );
             }
@@ -339,7 +339,7 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             let asked = data.permission_request.0.unwrap_or_default();
             if let Some(request) = id(data.request_id) {
                 let id = id(data.tool_call_id).or_else(|| id(asked.tool_call_id));
-                events.tell(raw, What::Requested { request, id });
+                events.tell(raw, EventKind::Requested { request, id });
             }
         }
         _ => {}

@@ -7,7 +7,7 @@
 //! answers are recorded: a rejection is the output of the call.
 
 use super::{
-    Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, codex_log,
+    Call, Ended, Event, EventKind, How, Lenient, SessionFormat, SessionRecord, Sessions, codex_log,
     input, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
@@ -142,7 +142,7 @@ impl<'a> Line<'a> {
         // Events repeat items. An event without an item is the only record of its call.
         let event = wrapped.filter(|_| word == "event_msg");
         let repeated = event.and_then(codex_log::ended_call);
-        let repeated = repeated.map(|(call, ended)| What::Wanted {
+        let repeated = repeated.map(|(call, ended)| EventKind::Wanted {
             call,
             ended: Some(ended),
         });
@@ -159,7 +159,7 @@ impl<'a> Line<'a> {
 
 impl<'a> Item<'a> {
     /// Returns the event of an item.
-    fn what(self) -> Option<What<'a>> {
+    fn what(self) -> Option<EventKind<'a>> {
         let kind = text(self.kind).unwrap_or_default();
         if kind == "message" || kind.is_empty() && self.role.0.is_some() {
             return said(self.role, self.content);
@@ -167,7 +167,7 @@ impl<'a> Item<'a> {
         let id = text(self.call_id).or_else(|| text(self.id));
         if kind.ends_with("_output") {
             let raw = self.output.or(self.content).or(self.tools);
-            return Some(What::Ended(ended(id, raw)));
+            return Some(EventKind::Ended(ended(id, raw)));
         }
         if !kind.ends_with("_call") {
             return None;
@@ -200,12 +200,12 @@ impl<'a> Item<'a> {
         let how = match text(self.status).as_deref() {
             Some("completed") => How::Ok,
             Some("failed" | "incomplete") => How::Error,
-            _ => return Some(What::Call(call)),
+            _ => return Some(EventKind::Call(call)),
         };
         if !remote {
-            return Some(What::Call(call));
+            return Some(EventKind::Call(call));
         }
-        Some(What::Done {
+        Some(EventKind::Done {
             ended: Ended {
                 id: call.id.clone(),
                 how,
@@ -232,20 +232,20 @@ fn local_command(action: Option<Raw<'_>>) -> Cow<'_, str> {
 }
 
 /// Returns the text of a message.
-fn said<'a>(role: Lenient<Str<'a>>, content: Option<Raw<'a>>) -> Option<What<'a>> {
+fn said<'a>(role: Lenient<Str<'a>>, content: Option<Raw<'a>>) -> Option<EventKind<'a>> {
     let said = output(content);
     match text(role).as_deref() {
         // The program writes context in the role of the person.
         Some("user") if !said.starts_with('<') && !said.starts_with("# AGENTS.md") => {
-            Some(What::Prompt(said))
+            Some(EventKind::Prompt(said))
         }
-        Some("assistant") => Some(What::Said(said)),
+        Some("assistant") => Some(EventKind::Said(said)),
         _ => None,
     }
 }
 
 /// Returns a rejection that an event marks.
-fn rejected_in_event<'a>(event: &Item<'a>) -> Option<What<'a>> {
+fn rejected_in_event<'a>(event: &Item<'a>) -> Option<EventKind<'a>> {
     #[derive(Deserialize)]
     struct Failed<'a> {
         #[serde(borrow, rename = "Err")]
@@ -270,7 +270,7 @@ fn rejected_in_event<'a>(event: &Item<'a>) -> Option<What<'a>> {
         }
         _ => return None,
     };
-    Some(What::Rejected { id, by })
+    Some(EventKind::Rejected { id, by })
 }
 
 /// Returns who declined, from the first text that says so. The default is the policy.

@@ -4,12 +4,12 @@
 //! answer
 //! names a turn, not a call, so it belongs to the oldest open question of its kind.
 //! `session_configured` begins
-//! another session. What an approval for the whole session covers later isn't recorded.
+//! another session. EventKind an approval for the whole session covers later isn't recorded.
 
 use super::codex::{decliner, rejection};
 use super::{
-    Call, Change, Ended, Event, How, Lenient, Question, SessionFormat, SessionRecord, Sessions,
-    What, input_text, output, text,
+    Call, Change, Ended, Event, EventKind, How, Lenient, Question, SessionFormat, SessionRecord,
+    Sessions, input_text, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -173,13 +173,13 @@ pub(super) fn ended_call(event: Raw<'_>) -> Option<(Call<'_>, Ended<'_>)> {
 }
 
 /// Returns the event of a person's operation.
-fn operation(payload: Payload<'_>) -> Option<What<'_>> {
+fn operation(payload: Payload<'_>) -> Option<EventKind<'_>> {
     let to = match &*text(payload.kind)? {
         "exec_approval" => Question::Command,
         "patch_approval" => Question::Patch,
         "user_input" | "user_turn" => {
             let said = output(payload.items);
-            return (!said.is_empty()).then_some(What::Prompt(said));
+            return (!said.is_empty()).then_some(EventKind::Prompt(said));
         }
         _ => return None,
     };
@@ -195,7 +195,7 @@ fn operation(payload: Payload<'_>) -> Option<What<'_>> {
         word if word.starts_with("approved") => Some(true),
         _ => None,
     };
-    Some(What::Answered {
+    Some(EventKind::Answered {
         id: text(payload.id),
         to,
         allowed,
@@ -204,31 +204,31 @@ fn operation(payload: Payload<'_>) -> Option<What<'_>> {
 
 impl<'a> Message<'a> {
     /// Returns the change of a patch that changes a single file.
-    fn change(&self) -> Option<What<'a>> {
-        Some(What::Change {
+    fn change(&self) -> Option<EventKind<'a>> {
+        Some(EventKind::Change {
             id: text(self.call_id)?,
             change: only_change(self.changes)?,
         })
     }
 
-    fn what(self) -> Option<What<'a>> {
+    fn what(self) -> Option<EventKind<'a>> {
         let kind = text(self.kind)?;
         if text(self.source).as_deref() == Some("user_shell") {
             return None;
         }
         match &*kind {
-            "agent_message" => return text(self.said).map(What::Said),
-            "user_message" => return text(self.said).map(What::Prompt),
+            "agent_message" => return text(self.said).map(EventKind::Said),
+            "user_message" => return text(self.said).map(EventKind::Prompt),
             "exec_approval_request" => {
-                return Some(What::Asked(self.command_call(), Question::Command));
+                return Some(EventKind::Asked(self.command_call(), Question::Command));
             }
             "apply_patch_approval_request" => {
-                return Some(What::Asked(self.patch_call(), Question::Patch));
+                return Some(EventKind::Asked(self.patch_call(), Question::Patch));
             }
             "exec_command_begin" => return Some(began(self.command_call())),
             "patch_apply_begin" => {
                 let auto = self.auto_approved.0 == Some(true);
-                return Some(What::Decided {
+                return Some(EventKind::Decided {
                     call: self.patch_call(),
                     decision: auto.then_some((true, DecidedBy::Policy)),
                     late: false,
@@ -243,7 +243,7 @@ impl<'a> Message<'a> {
                     exit_code: None,
                     change: None,
                 };
-                return Some(What::Done {
+                return Some(EventKind::Done {
                     call,
                     decision: None,
                     ended,
@@ -258,7 +258,7 @@ impl<'a> Message<'a> {
         }
         kind.strip_suffix("_end")?;
         self.call_id.0?;
-        Some(What::Ended(self.ended()))
+        Some(EventKind::Ended(self.ended()))
     }
 
     fn command_call(&self) -> Call<'a> {
@@ -359,8 +359,8 @@ impl<'a> Message<'a> {
     }
 }
 
-fn began(call: Call<'_>) -> What<'_> {
-    What::Decided {
+fn began(call: Call<'_>) -> EventKind<'_> {
+    EventKind::Decided {
         call,
         decision: None,
         late: false,

@@ -3,7 +3,8 @@
 
 use super::messages;
 use super::{
-    Call, Ended, Events, How, Lenient, SessionRecord, What, arguments, id, is_word, output, text,
+    Call, Ended, EventKind, Events, How, Lenient, SessionRecord, arguments, id, is_word, output,
+    text,
 };
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -99,7 +100,7 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             input: arguments(shown.arguments),
         };
         let what = match shown.result.0 {
-            Some(result) => What::Done {
+            Some(result) => EventKind::Done {
                 call,
                 decision: None,
                 ended: Ended {
@@ -110,7 +111,7 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
                     change: None,
                 },
             },
-            None => What::Decided {
+            None => EventKind::Decided {
                 call,
                 decision: None,
                 late: true,

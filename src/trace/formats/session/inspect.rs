@@ -6,8 +6,8 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, known, output, text,
+    Call, Ended, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions,
+    arguments, id, is_word, known, output, text,
 };
 use crate::trace::record::NotRecorded;
 use governance::DecidedBy;
@@ -171,7 +171,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             Some(epoch) if epoch > 1 => format!("{name}#{epoch}").into(),
             _ => name,
         };
-        events.tell(raw, What::Part(name));
+        events.tell(raw, EventKind::Part(name));
         sample.tell(&mut events);
     }
     SessionRecord {
@@ -241,7 +241,7 @@ impl<'a> Sample<'a> {
                         calls.complete(&mut call);
                         calls.add(&call);
                         let id = call.id.clone();
-                        events.tell(raw, What::Call(call));
+                        events.tell(raw, EventKind::Call(call));
                         if let Some(id) = id {
                             tell_decision(events, raw, id, &decisions);
                         }
@@ -259,7 +259,7 @@ impl<'a> Sample<'a> {
                 let has_ended = calls.find(&call, is_bare).map(|told| told.has_ended);
                 if has_ended.is_none() {
                     calls.add(&call);
-                    events.tell(raw, What::Call(call));
+                    events.tell(raw, EventKind::Call(call));
                     tell_decision(events, raw, id.clone(), &decisions);
                 }
                 if event.pending.0 != Some(true) && has_ended != Some(true) {
@@ -408,7 +408,7 @@ impl<'a> SampleEvent<'a> {
         if let Some(error) = failed {
             reject(&mut ended, &error, decisions);
         }
-        events.tell(raw, What::Ended(ended));
+        events.tell(raw, EventKind::Ended(ended));
     }
 }
 
@@ -419,8 +419,8 @@ fn tell_decision<'a>(
     decisions: &Decisions<'a>,
 ) {
     match decisions.get(&id).copied() {
-        Some((true, by)) => events.tell(raw, What::Approved { id, by }),
-        Some((false, by)) => events.tell(raw, What::Rejected { id, by }),
+        Some((true, by)) => events.tell(raw, EventKind::Approved { id, by }),
+        Some((false, by)) => events.tell(raw, EventKind::Rejected { id, by }),
         None => {}
     }
 }

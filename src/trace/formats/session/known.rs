@@ -1,6 +1,6 @@
 //! Hashes by which repeated calls, results and records are recognised.
 
-use super::{Call, Ended, SessionRecord, What};
+use super::{Call, Ended, EventKind, SessionRecord};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// Hashes a call with its arguments.
@@ -15,8 +15,8 @@ pub(super) fn told(record: &SessionRecord<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     for event in &record.events {
         match &event.what {
-            What::Call(call) | What::Began(call) => hash_of(call).hash(&mut hasher),
-            What::Ended(ended) => (&ended.id, &ended.output).hash(&mut hasher),
+            EventKind::Call(call) | EventKind::Began(call) => hash_of(call).hash(&mut hasher),
+            EventKind::Ended(ended) => (&ended.id, &ended.output).hash(&mut hasher),
             _ => {}
         }
     }

@@ -17,7 +17,7 @@ use self::notes::Notes;
 use super::text_calls;
 use super::unread;
 use super::{
-    Call, Ended, Event, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What,
+    Call, Ended, Event, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions,
     arguments, id, is_word, object_of, output, text,
 };
 use crate::trace::formats::Unit;
@@ -225,7 +225,7 @@ impl<'a> Document<'a> {
             return;
         }
         let trial = id(self.trial).unwrap_or(Cow::Borrowed("0"));
-        events.tell(raw, What::Part(format!("{task}#{trial}").into()));
+        events.tell(raw, EventKind::Part(format!("{task}#{trial}").into()));
         for raw in messages {
             message(events, raw);
         }
@@ -235,7 +235,7 @@ impl<'a> Document<'a> {
                 .flat_map(all)
             {
                 if let Some(call) = raw.read::<Message<'a>>() {
-                    events.tell(raw, What::Call(call.call()));
+                    events.tell(raw, EventKind::Call(call.call()));
                 }
             }
             for raw in [tick.agent_tool_results, tick.user_tool_results]
@@ -300,7 +300,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     record.cwd = record.cwd.or(events.cwd.take().map(Cow::Owned));
     record.events = events.into_list();
     // If a program reads tags as calls, it does so from the beginning of the conversation.
-    let in_text = |event: &Event<'_>| matches!(event.what, What::CallsInText);
+    let in_text = |event: &Event<'_>| matches!(event.what, EventKind::CallsInText);
     if record.whole
         && let Some(at) = record.events.iter().position(in_text)
         && let Some(before) = record.events.get_mut(..=at)
@@ -432,7 +432,7 @@ pub(super) fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
     if !events.tell_of_calls(before) {
         for (at, call) in unread::calls(raw.as_written()) {
             let part = raw.as_written().get(at..).map_or(raw, Raw::trusted);
-            events.tell(part, What::Wanted { call, ended: None });
+            events.tell(part, EventKind::Wanted { call, ended: None });
         }
     }
     events.time = time;
@@ -469,7 +469,7 @@ impl<'a> Message<'a> {
                         Self::part(events, raw, role);
                     }
                 }
-                _ => events.tell(raw, What::Ended(self.ended())),
+                _ => events.tell(raw, EventKind::Ended(self.ended())),
             }
             return;
         }
@@ -487,13 +487,13 @@ impl<'a> Message<'a> {
         notes.end(events);
         for raw in self.tool_calls() {
             if let Some(call) = raw.read::<Self>() {
-                events.tell(raw, What::Call(call.call()));
+                events.tell(raw, EventKind::Call(call.call()));
             }
         }
         if let Some(raw) = self.function_call
             && let Some(call) = raw.read::<Self>()
         {
-            events.tell(raw, What::Call(call.call()));
+            events.tell(raw, EventKind::Call(call.call()));
         }
     }
 
@@ -534,11 +534,11 @@ impl<'a> Message<'a> {
         }
         if let Some(inner) = part.part_call {
             if let Some(call) = inner.read::<Self>() {
-                events.tell(raw, What::Call(call.call()));
+                events.tell(raw, EventKind::Call(call.call()));
             }
         } else if let Some(inner) = part.part_response {
             if let Some(result) = inner.read::<Self>() {
-                events.tell(raw, What::Ended(result.ended()));
+                events.tell(raw, EventKind::Ended(result.ended()));
             }
         } else if is_word(part.kind, &["text", "input_text", "output_text"])
             || part.kind.0.is_none()
@@ -563,17 +563,17 @@ impl<'a> Message<'a> {
             return true;
         }
         if CALLS.contains(&&*kind) {
-            events.tell(raw, What::Call(self.call()));
+            events.tell(raw, EventKind::Call(self.call()));
         } else if DONE.contains(&&*kind) {
             let mut call = self.call();
             let id = call.id.take().unwrap_or_else(|| events.own_id());
             call.id = Some(id.clone());
-            events.tell(raw, What::Call(call));
+            events.tell(raw, EventKind::Call(call));
             let mut ended = self.ended();
             ended.id = Some(id);
-            events.tell(raw, What::Ended(ended));
+            events.tell(raw, EventKind::Ended(ended));
         } else if is_result(&kind) {
-            events.tell(raw, What::Ended(self.ended()));
+            events.tell(raw, EventKind::Ended(self.ended()));
         } else {
             return false;
         }
@@ -740,8 +740,8 @@ fn tell_text<'a>(
     said: Cow<'a, str>,
 ) {
     if is_word(role, AGENT) {
-        events.tell(raw, What::Said(said));
+        events.tell(raw, EventKind::Said(said));
     } else if is_word(role, USER) {
-        events.tell(raw, What::Prompt(said));
+        events.tell(raw, EventKind::Prompt(said));
     }
 }

@@ -134,7 +134,7 @@ impl SessionRecord<'_> {
     /// Returns hashes that identify its calls.
     pub(in crate::trace::formats) fn call_hashes(&self) -> impl Iterator<Item = u64> {
         self.events.iter().filter_map(|event| match &event.what {
-            What::Call(call) | What::Began(call) => Some(known::hash_of(call)),
+            EventKind::Call(call) | EventKind::Began(call) => Some(known::hash_of(call)),
             _ => None,
         })
     }
@@ -151,7 +151,7 @@ pub(super) struct Event<'a> {
     /// Byte offset in the record.
     pub(super) at: usize,
     pub(super) time: Option<Timestamp>,
-    pub(super) what: What<'a>,
+    pub(super) what: EventKind<'a>,
 }
 
 impl Event<'_> {
@@ -159,14 +159,14 @@ impl Event<'_> {
     const fn is_said(&self) -> bool {
         matches!(
             self.what,
-            What::Prompt(_) | What::Said(_) | What::CallsInText
+            EventKind::Prompt(_) | EventKind::Said(_) | EventKind::CallsInText
         )
     }
 }
 
 /// Content of a session's event.
 #[derive(Debug)]
-pub(super) enum What<'a> {
+pub(super) enum EventKind<'a> {
     /// A request to the agent.
     Prompt(Cow<'a, str>),
     /// A text of the agent.
@@ -467,7 +467,7 @@ impl<'a> Events<'a> {
     }
 
     /// Adds an event from a part of the record.
-    pub(super) fn tell(&mut self, part: Raw<'_>, what: What<'a>) {
+    pub(super) fn tell(&mut self, part: Raw<'_>, what: EventKind<'a>) {
         self.list.push(Event {
             at: offset(self.whole, part.as_written()).unwrap_or_default(),
             time: self.time,
@@ -494,7 +494,7 @@ impl<'a> Events<'a> {
     pub(super) fn calls_from(&mut self, from: usize) -> impl Iterator<Item = &mut Call<'a>> {
         let new = self.list.iter_mut().skip(from);
         new.filter_map(|event| match &mut event.what {
-            What::Call(call) => Some(call),
+            EventKind::Call(call) => Some(call),
             _ => None,
         })
     }
@@ -503,7 +503,7 @@ impl<'a> Events<'a> {
     pub(super) fn ends_from(&self, from: usize) -> impl Iterator<Item = &Ended<'a>> {
         let new = self.list.iter().skip(from);
         new.filter_map(|event| match &event.what {
-            What::Ended(ended) => Some(ended),
+            EventKind::Ended(ended) => Some(ended),
             _ => None,
         })
     }
@@ -511,7 +511,7 @@ impl<'a> Events<'a> {
     /// Returns only the calls.
     pub(super) fn into_calls(self) -> Vec<Call<'a>> {
         let calls = self.list.into_iter().filter_map(|event| match event.what {
-            What::Call(call) => Some(call),
+            EventKind::Call(call) => Some(call),
             _ => None,
         });
         calls.collect()
@@ -520,7 +520,7 @@ impl<'a> Events<'a> {
     /// Returns the result, if it was added last.
     pub(super) fn last_ended(&mut self) -> Option<&mut Ended<'a>> {
         match &mut self.list.last_mut()?.what {
-            What::Ended(ended) => Some(ended),
+            EventKind::Ended(ended) => Some(ended),
             _ => None,
         }
     }

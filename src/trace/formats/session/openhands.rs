@@ -7,8 +7,8 @@
 
 use super::messages::Message;
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, output, text,
+    Call, Ended, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions,
+    arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -208,9 +208,9 @@ impl<'a> OpenHandsEvent<'a> {
                 events.tell(
                     raw,
                     if of_user || first {
-                        What::Prompt(said)
+                        EventKind::Prompt(said)
                     } else {
-                        What::Said(said)
+                        EventKind::Said(said)
                     },
                 );
             }
@@ -220,7 +220,7 @@ impl<'a> OpenHandsEvent<'a> {
             return;
         }
         if let Some(thought) = text(args.thought).filter(|thought| !thought.is_empty()) {
-            events.tell(raw, What::Said(thought));
+            events.tell(raw, EventKind::Said(thought));
         }
         let id = id(self.id).unwrap_or_else(|| events.own_id());
         // Input for a running command isn't a command line.
@@ -236,15 +236,15 @@ impl<'a> OpenHandsEvent<'a> {
             tool,
             input: arguments(Some(given)),
         };
-        events.tell(raw, What::Call(call));
+        events.tell(raw, EventKind::Call(call));
         if is_word(args.confirmation_state, &["rejected"]) {
             let by = DecidedBy::Human;
-            events.tell(raw, What::Rejected { id: id.clone(), by });
+            events.tell(raw, EventKind::Rejected { id: id.clone(), by });
         }
         if action == "finish" {
             // It only ends the run, and gets no observation.
             let done = ended(Some(id), How::Ok, Cow::Borrowed(""));
-            events.tell(raw, What::Ended(done));
+            events.tell(raw, EventKind::Ended(done));
             return;
         }
         if self.id.is_none() {
@@ -299,7 +299,7 @@ impl<'a> OpenHandsEvent<'a> {
         };
         let mut ended = ended(Some(cause), how, output(self.content));
         ended.exit_code = code.filter(|code| *code != -1);
-        events.tell(raw, What::Ended(ended));
+        events.tell(raw, EventKind::Ended(ended));
     }
 
     /// Reads an event of the SDK, whose actions and observations are objects.
@@ -338,7 +338,7 @@ impl<'a> OpenHandsEvent<'a> {
                 output(seen.content.or(seen.output).or(Some(observed))),
             );
             ended.exit_code = code.filter(|code| *code != -1);
-            events.tell(raw, What::Ended(ended));
+            events.tell(raw, EventKind::Ended(ended));
         } else if kind == "UserRejectObservation" || self.rejection_reason.is_some() {
             let by = if is_word(self.rejection_source, &["hook"]) {
                 DecidedBy::Policy
@@ -346,7 +346,7 @@ impl<'a> OpenHandsEvent<'a> {
                 DecidedBy::Human
             };
             let reason = output(self.rejection_reason);
-            events.tell(raw, What::Ended(ended(id, How::Rejected(by), reason)));
+            events.tell(raw, EventKind::Ended(ended(id, How::Rejected(by), reason)));
         } else if self.action.is_some() || kind == "ActionEvent" {
             // If the SDK rejected an action, only the model's original call is recorded.
             let asked = self.tool_call.filter(|_| self.action.is_none());
@@ -356,9 +356,12 @@ impl<'a> OpenHandsEvent<'a> {
                 tool: text(self.tool_name).unwrap_or_default(),
                 input: asked.map_or_else(|| arguments(self.action), |asked| asked.call().input),
             };
-            events.tell(raw, What::Call(call));
+            events.tell(raw, EventKind::Call(call));
         } else if let Some(error) = self.error {
-            events.tell(raw, What::Ended(ended(id, How::Error, output(Some(error)))));
+            events.tell(
+                raw,
+                EventKind::Ended(ended(id, How::Error, output(Some(error)))),
+            );
         }
     }
 }

@@ -5,8 +5,8 @@
 //! several sessions and are sorted by time first.
 
 use super::{
-    Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, input_text,
-    object_of, offset, otlp_models, output, text, write,
+    Call, Ended, Event, EventKind, How, Lenient, SessionFormat, SessionRecord, Sessions,
+    input_text, object_of, offset, otlp_models, output, text, write,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -289,7 +289,7 @@ struct Found<'a> {
     time: Option<Timestamp>,
     session: Option<Cow<'a, str>>,
     trace: Option<Cow<'a, str>>,
-    what: Vec<What<'a>>,
+    what: Vec<EventKind<'a>>,
 }
 
 impl<'a> Export<'a> {
@@ -341,7 +341,7 @@ impl<'a> Export<'a> {
             };
             let (at, time) = (one.at, one.time);
             let session = one.session.or_else(of_trace);
-            let session = session.map_or(What::File, What::Session);
+            let session = session.map_or(EventKind::File, EventKind::Session);
             let told = std::iter::once(session).chain(one.what);
             events.extend(told.map(|what| Event { at, time, what }));
         }
@@ -377,7 +377,7 @@ impl<'a> Item<'a> {
     }
 
     /// Reads an event of a coding agent, or of a model that requests calls.
-    fn log(&self, attributes: &Attributes<'a>) -> Vec<What<'a>> {
+    fn log(&self, attributes: &Attributes<'a>) -> Vec<EventKind<'a>> {
         let body = || self.body.0.and_then(AnyValue::text);
         let name = attributes
             .first(&["event.name"])
@@ -393,18 +393,18 @@ impl<'a> Item<'a> {
             }
             _ => return Self::agent_event(&name, attributes).into_iter().collect(),
         };
-        let wanted = |call| What::Wanted { call, ended: None };
+        let wanted = |call| EventKind::Wanted { call, ended: None };
         calls.into_iter().map(wanted).collect()
     }
 
     /// Reads an event of a coding agent.
-    fn agent_event(name: &str, attributes: &Attributes<'a>) -> Option<What<'a>> {
+    fn agent_event(name: &str, attributes: &Attributes<'a>) -> Option<EventKind<'a>> {
         let agents = ["claude_code.", "codex.", "gemini_cli.", "qwen-code."];
         let mut short = agents.iter().filter_map(|agent| name.strip_prefix(agent));
         let short = short.next().unwrap_or(name);
         let tool = attributes.first(&["tool_name", "function_name", "gen_ai.tool.name"]);
         match short {
-            "tool_decision" => Some(What::Decided {
+            "tool_decision" => Some(EventKind::Decided {
                 call: call(attributes, tool?),
                 decision: decision(attributes, &["decision"], &["source"]),
                 late: true,
@@ -430,13 +430,13 @@ impl<'a> Item<'a> {
             "user_prompt" => attributes
                 .first(&["prompt"])
                 .filter(|said| said != "<REDACTED>" && said != "[REDACTED]")
-                .map(What::Prompt),
+                .map(EventKind::Prompt),
             _ => None,
         }
     }
 
     /// Reads the span of a call, or of a model that requests calls.
-    fn span(&self, attributes: &Attributes<'a>) -> Vec<What<'a>> {
+    fn span(&self, attributes: &Attributes<'a>) -> Vec<EventKind<'a>> {
         let name = text(self.name).unwrap_or_default();
         let operation = attributes.first(&["gen_ai.operation.name"]);
         let kind = attributes.first(&["openinference.span.kind", "traceloop.span.kind"]);
@@ -450,7 +450,7 @@ impl<'a> Item<'a> {
             }
         };
         if !is_tool {
-            let wanted = |call| What::Wanted { call, ended: None };
+            let wanted = |call| EventKind::Wanted { call, ended: None };
             return otlp_models::asked(&attributes.0).map(wanted).collect();
         }
         let tool = attributes
@@ -545,7 +545,7 @@ fn done<'a>(
     tool: Cow<'a, str>,
     decision: Option<(bool, DecidedBy)>,
     failure: Option<Cow<'a, str>>,
-) -> What<'a> {
+) -> EventKind<'a> {
     let call = call(attributes, tool);
     let shown = attributes.first(&[
         "output",
@@ -559,7 +559,7 @@ fn done<'a>(
     let failed = failure.is_some()
         || success.is_some_and(|word| word.eq_ignore_ascii_case("false"))
         || attributes.first(&["error.type"]).is_some();
-    What::Done {
+    EventKind::Done {
         ended: Ended {
             id: call.id.clone(),
             how: if failed { How::Error } else { How::Ok },

@@ -21,7 +21,7 @@ use super::tools::{asked, wraps_output};
 use super::unread;
 use super::waiting::{Kept, Queue, Waiting};
 use super::write::{self, CallParts, End};
-use super::{Call, DEPTH, Ended, Event, How, Question, SessionRecord, What};
+use super::{Call, DEPTH, Ended, Event, EventKind, How, Question, SessionRecord};
 use crate::trace::entry::{Entry, Record};
 use crate::trace::formats::{Fed, NativeRecord, OwnCalls, Reader};
 use crate::trace::record::{NotRecorded, RecordKind};
@@ -205,40 +205,40 @@ impl Pairing {
     fn event(&mut self, key: &str, line: u64, event: &Event<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
         self.settle_claim(key, Some(&event.what), on);
         match &event.what {
-            What::Prompt(text) => {
+            EventKind::Prompt(text) => {
                 if let Some(session) = self.sessions.get_mut(key) {
                     session.intent.get_or_insert_with(|| first_of(text));
                     session.answers += 1;
                 }
             }
-            What::Said(text) => self.said(key, line, event.time, text, on),
-            What::CallsInText => {
+            EventKind::Said(text) => self.said(key, line, event.time, text, on),
+            EventKind::CallsInText => {
                 if let Some(session) = self.sessions.get_mut(key) {
                     session.has_calls_in_text = true;
                 }
             }
-            What::Call(call) => {
+            EventKind::Call(call) => {
                 if !self.was_copied(call) {
                     self.call(key, line, event.time, call, on);
                 }
             }
-            What::Wanted { call, ended } => {
+            EventKind::Wanted { call, ended } => {
                 self.wanted(key, line, event.time, (call, ended.as_ref()), on);
             }
-            What::Requested { request, id } => self.requested(key, request, id.as_deref()),
-            What::Denied { request, by } => {
+            EventKind::Requested { request, id } => self.requested(key, request, id.as_deref()),
+            EventKind::Denied { request, by } => {
                 if let Some(id) = self.denied_call(key, request.as_deref()) {
-                    let what = What::Rejected {
+                    let what = EventKind::Rejected {
                         id: Cow::Borrowed(&id),
                         by: *by,
                     };
                     self.event(key, line, &Event { what, ..*event }, on);
                 }
             }
-            What::OfPerson(id) => {
+            EventKind::OfPerson(id) => {
                 self.told_elsewhere.insert(hash(id));
             }
-            What::Began(call) => {
+            EventKind::Began(call) => {
                 if self.is_told_elsewhere(call.id.as_deref()) {
                     return;
                 }
@@ -248,29 +248,29 @@ impl Pairing {
                     self.call(key, line, event.time, call, on);
                 }
             }
-            What::Ended(ended) => self.ended(key, line, event.time, ended, on),
-            What::Approved { id, by } => {
+            EventKind::Ended(ended) => self.ended(key, line, event.time, ended, on),
+            EventKind::Approved { id, by } => {
                 let n = self.waiting.last_open(id);
                 if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
                     waiting.decide(Some((true, *by)));
                 }
             }
-            What::Rejected { id, by } => {
+            EventKind::Rejected { id, by } => {
                 self.rejected((key, line, event.time), id, *by, None, on);
             }
-            What::Refused { call, by } => {
+            EventKind::Refused { call, by } => {
                 let id = call.id.as_deref().unwrap_or_default();
                 self.rejected((key, line, event.time), id, *by, Some(call), on);
             }
-            What::Change { id, change } => {
+            EventKind::Change { id, change } => {
                 let n = self.waiting.last_open(id);
                 if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
                     waiting.change = Some(change.clone());
                 }
             }
             // The caller has selected the session.
-            What::Session(_) | What::Part(_) | What::File => {}
-            What::Decided {
+            EventKind::Session(_) | EventKind::Part(_) | EventKind::File => {}
+            EventKind::Decided {
                 call,
                 decision,
                 late,
@@ -283,7 +283,7 @@ impl Pairing {
                     self.begin(n, call, *decision);
                 }
             }
-            What::Asked(call, question) => {
+            EventKind::Asked(call, question) => {
                 let known = self.mentioned(key, call).filter(|_| call.id.is_some());
                 let n = known.or_else(|| self.call(key, line, event.time, call, on));
                 if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
@@ -293,10 +293,10 @@ impl Pairing {
                     session.questions_of(*question).push_back(n);
                 }
             }
-            What::Answered { id, to, allowed } => {
+            EventKind::Answered { id, to, allowed } => {
                 self.answered(key, id.as_deref(), *to, *allowed);
             }
-            What::Done {
+            EventKind::Done {
                 call,
                 decision,
                 ended,
@@ -710,7 +710,10 @@ impl Reader for Pairing {
             return self.copied(&key, entry.line, (record, parent), on);
         }
         let first = record.events.first().map(|event| &event.what);
-        if !matches!(first, Some(What::Session(_) | What::Part(_) | What::File)) {
+        if !matches!(
+            first,
+            Some(EventKind::Session(_) | EventKind::Part(_) | EventKind::File)
+        ) {
             self.open(&key, entry.line, parent, record.cwd.as_deref());
         }
         let own = key.clone();
@@ -723,12 +726,12 @@ impl Reader for Pairing {
         for event in &record.events {
             let line = entry.line + ends.partition_point(|end| *end < event.at) as u64;
             let other: Option<Box<str>> = match &event.what {
-                What::Session(id) => Some((**id).into()),
-                What::Part(name) => {
+                EventKind::Session(id) => Some((**id).into()),
+                EventKind::Part(name) => {
                     self.hand_on_rest(on);
                     Some(format!("{own}/{name}").into())
                 }
-                What::File => Some((*self.stem).into()),
+                EventKind::File => Some((*self.stem).into()),
                 _ => None,
             };
             if let Some(other) = other {

@@ -8,7 +8,7 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, is_word,
+    Call, Ended, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, is_word,
     object_of, output, text,
 };
 use crate::trace::record::NotRecorded;
@@ -198,7 +198,7 @@ fn step<'a>(events: &mut Events<'a>, raw: Raw<'a>, cwd: &mut Option<String>) {
         *cwd = step.state.and_then(working_dir);
     }
     if let Some(thought) = text(step.thought) {
-        events.tell(raw, What::Said(thought));
+        events.tell(raw, EventKind::Said(thought));
     }
     let Some(action) = text(step.action).filter(|action| !action.trim().is_empty()) else {
         return;
@@ -250,7 +250,7 @@ fn history<'a>(events: &mut Events<'a>, messages: Vec<Raw<'a>>) {
         } else if is_word(kept.role, &["assistant"]) {
             let action =
                 text(kept.action).or_else(|| only_block(&said).map(|s| s.to_owned().into()));
-            events.tell(raw, What::Said(said));
+            events.tell(raw, EventKind::Said(said));
             if let Some(action) = action.filter(|action| !action.trim().is_empty()) {
                 let id = events.own_id();
                 tell_command(events, raw, Some(id.clone()), &action);
@@ -353,7 +353,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
         if lines.is_empty() {
             lines.extend(only_block(&said).map(str::to_owned));
         }
-        events.tell(raw, What::Said(said));
+        events.tell(raw, EventKind::Said(said));
         for line in &lines {
             tell_command(events, raw, None, line);
         }
@@ -371,7 +371,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
             ended.how = how;
         }
         ended.exit_code = code.filter(|_| how != How::Cancelled);
-        events.tell(raw, What::Ended(ended));
+        events.tell(raw, EventKind::Ended(ended));
     } else if extra.is_some_and(|extra| extra.actions.0.as_ref().is_some_and(|all| !all.is_empty()))
     {
         // A person typed the command, so it isn't the agent's.
@@ -384,7 +384,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
     } else if how != How::NotRecorded {
         tell_end(events, raw, None, how, said, code);
     } else if is_word(kept.role, &["user"]) {
-        events.tell(raw, What::Prompt(said));
+        events.tell(raw, EventKind::Prompt(said));
     }
     Before::Other
 }
@@ -420,7 +420,7 @@ fn tell_command<'a>(events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, st
         tool: Cow::Borrowed(own.copied().unwrap_or("bash")),
         input: object_of("command", line),
     };
-    events.tell(raw, What::Call(call));
+    events.tell(raw, EventKind::Call(call));
 }
 
 fn tell_end<'a>(
@@ -438,7 +438,7 @@ fn tell_end<'a>(
         exit_code,
         change: None,
     };
-    events.tell(raw, What::Ended(ended));
+    events.tell(raw, EventKind::Ended(ended));
 }
 
 #[cfg(test)]

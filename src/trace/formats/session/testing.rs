@@ -41,16 +41,16 @@ pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
         format!("end {} {how:?} {exit_code:?} {output}", name(id))
     };
     let lines = record.events.iter().flat_map(|event| match &event.what {
-        What::Call(call) | What::Began(call) => vec![called(call)],
-        What::Decided { call, .. } => vec![called(call)],
-        What::Wanted { call, .. } => vec![format!("wanted {}", called(call))],
-        What::Done { call, ended, .. } => vec![called(call), over(ended)],
-        What::Ended(ended) => vec![over(ended)],
-        What::Rejected { id, by } => vec![format!("rejected {id} {by:?}")],
-        What::Refused { call, by } => vec![format!("refused {by:?} {}", called(call))],
-        What::Approved { id, by } => vec![format!("approved {id} {by:?}")],
-        What::Part(name) => vec![format!("session {name}")],
-        What::Prompt(_) | What::Said(_) => Vec::new(),
+        EventKind::Call(call) | EventKind::Began(call) => vec![called(call)],
+        EventKind::Decided { call, .. } => vec![called(call)],
+        EventKind::Wanted { call, .. } => vec![format!("wanted {}", called(call))],
+        EventKind::Done { call, ended, .. } => vec![called(call), over(ended)],
+        EventKind::Ended(ended) => vec![over(ended)],
+        EventKind::Rejected { id, by } => vec![format!("rejected {id} {by:?}")],
+        EventKind::Refused { call, by } => vec![format!("refused {by:?} {}", called(call))],
+        EventKind::Approved { id, by } => vec![format!("approved {id} {by:?}")],
+        EventKind::Part(name) => vec![format!("session {name}")],
+        EventKind::Prompt(_) | EventKind::Said(_) => Vec::new(),
         other => vec![format!("{other:?}")],
     });
     lines.collect()

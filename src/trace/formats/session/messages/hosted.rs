@@ -3,7 +3,7 @@
 //! parts of the AI SDK's messages.
 
 use super::{
-    Call, Events, How, Lenient, Message, Raw, Str, What, arguments, id, is_word, output, text,
+    Call, EventKind, Events, How, Lenient, Message, Raw, Str, arguments, id, is_word, output, text,
 };
 use crate::trace::formats::session::Ended;
 use governance::DecidedBy;
@@ -48,15 +48,15 @@ pub(super) fn item<'a>(
     let parts = || raw.read::<Item<'a>>().unwrap_or_default();
     match kind {
         "mcp_approval_request" => {
-            events.tell(raw, What::Call(message.call()));
+            events.tell(raw, EventKind::Call(message.call()));
             true
         }
         "mcp_approval_response" => {
             let item = parts();
             let by = DecidedBy::Human;
             match (id(item.approval_request_id), item.approve.0) {
-                (Some(id), Some(true)) => events.tell(raw, What::Approved { id, by }),
-                (Some(id), Some(false)) => events.tell(raw, What::Rejected { id, by }),
+                (Some(id), Some(true)) => events.tell(raw, EventKind::Approved { id, by }),
+                (Some(id), Some(false)) => events.tell(raw, EventKind::Rejected { id, by }),
                 _ => {}
             }
             true
@@ -70,7 +70,7 @@ pub(super) fn item<'a>(
             (call.id, ended.id) = (Some(request.clone()), Some(request));
             events.tell(
                 raw,
-                What::Done {
+                EventKind::Done {
                     call,
                     decision: None,
                     ended,
@@ -102,10 +102,10 @@ impl<'a> Item<'a> {
             tool: tool.or_else(|| text(self.tool)).unwrap_or_default(),
             input: arguments(self.input),
         };
-        events.tell(raw, What::Call(call));
+        events.tell(raw, EventKind::Call(call));
         let by = DecidedBy::Human;
         if self.approval.0.and_then(|approval| approval.approved.0) == Some(true) {
-            events.tell(raw, What::Approved { id: id.clone(), by });
+            events.tell(raw, EventKind::Approved { id: id.clone(), by });
         }
         let how = match &*state {
             "output-available" | "result" => How::Ok,
@@ -120,7 +120,7 @@ impl<'a> Item<'a> {
             exit_code: None,
             change: None,
         };
-        events.tell(raw, What::Ended(ended));
+        events.tell(raw, EventKind::Ended(ended));
         true
     }
 }

@@ -1,6 +1,6 @@
 //! Notes that the programs of Cline and Roo write into messages of the user.
 
-use super::{AGENT, Ended, Events, How, Lenient, Raw, Str, USER, What, is_word, tell_text};
+use super::{AGENT, Ended, EventKind, Events, How, Lenient, Raw, Str, USER, is_word, tell_text};
 use crate::trace::formats::session::text_calls::{self, Note};
 use std::borrow::Cow;
 
@@ -30,11 +30,11 @@ impl<'a> Notes<'a> {
         match (note, &mut self.result) {
             (Some(Note::Environment), _) => {
                 self.end(events);
-                events.tell(raw, What::CallsInText);
+                events.tell(raw, EventKind::CallsInText);
             }
             (Some(Note::Result(output)), _) => {
                 self.end(events);
-                events.tell(raw, What::CallsInText);
+                events.tell(raw, EventKind::CallsInText);
                 self.found = true;
                 self.result = Some((raw, output.to_owned()));
             }
@@ -50,7 +50,7 @@ impl<'a> Notes<'a> {
             }
             (_, None) => {
                 if text_calls::is_sign(&said) && !is_word(role, AGENT) {
-                    events.tell(raw, What::CallsInText);
+                    events.tell(raw, EventKind::CallsInText);
                 }
                 tell_text(events, raw, role, said);
             }
@@ -74,5 +74,5 @@ fn tell_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: How, output: Cow<
         exit_code: None,
         change: None,
     };
-    events.tell(raw, What::Ended(ended));
+    events.tell(raw, EventKind::Ended(ended));
 }

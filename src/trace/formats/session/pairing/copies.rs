@@ -1,7 +1,7 @@
 //! Records that repeat a sub-agent's own session, if that is kept.
 
 use super::super::known::{hash, hash_of};
-use super::{Call, Ended, Fed, How, Pairing, REMEMBERED, SessionRecord, What};
+use super::{Call, Ended, EventKind, Fed, How, Pairing, REMEMBERED, SessionRecord};
 
 impl Pairing {
     /// Reads such a record. A call in it is new unless another input or another record of this one
@@ -16,7 +16,7 @@ impl Pairing {
     ) {
         for event in &record.events {
             let tells = match &event.what {
-                What::Call(call) => {
+                EventKind::Call(call) => {
                     let told = hash_of(call);
                     let elsewhere = self.own_calls.hold(told);
                     if elsewhere && self.told_elsewhere.len() < REMEMBERED {
@@ -25,7 +25,7 @@ impl Pairing {
                     }
                     !elsewhere && !self.asked.contains(&told)
                 }
-                What::Ended(ended) => self.is_new_end(ended),
+                EventKind::Ended(ended) => self.is_new_end(ended),
                 // A sub-agent whose calls come from another input has no session here.
                 _ => parent.is_none() || self.sessions.contains_key(key),
             };
@@ -33,7 +33,7 @@ impl Pairing {
                 self.open(key, line, parent, record.cwd.as_deref());
                 self.event(key, line, event, on);
             }
-            if let What::Call(call) = &event.what
+            if let EventKind::Call(call) = &event.what
                 && tells
             {
                 self.remember_copy(call);

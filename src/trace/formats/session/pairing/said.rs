@@ -1,6 +1,6 @@
 //! Calls in texts of an agent: those that it makes there, and those that it only claims.
 
-use super::{CallParts, End, Fed, Pairing, RecordKind, What, feed, first_of, write};
+use super::{CallParts, End, EventKind, Fed, Pairing, RecordKind, feed, first_of, write};
 use crate::trace::formats::session::text_calls::{calls, claimed};
 use crate::trace::scalar::Timestamp;
 
@@ -77,7 +77,7 @@ impl Pairing {
     pub(super) fn settle_claim(
         &mut self,
         key: &str,
-        next: Option<&What<'_>>,
+        next: Option<&EventKind<'_>>,
         on: &mut dyn FnMut(Fed<'_, '_>),
     ) {
         let Some(session) = self.sessions.get_mut(key) else {
@@ -85,11 +85,11 @@ impl Pairing {
         };
         let meant = |claim: &Claim, tool: &str| claim.tool.is_empty() || *claim.tool == *tool;
         let claim = match next {
-            Some(What::Call(call) | What::Began(call)) => {
+            Some(EventKind::Call(call) | EventKind::Began(call)) => {
                 session.claim.take_if(|claim| meant(claim, &call.tool));
                 return;
             }
-            None | Some(What::Prompt(_) | What::Ended(_)) => session.claim.take(),
+            None | Some(EventKind::Prompt(_) | EventKind::Ended(_)) => session.claim.take(),
             Some(_) => return,
         };
         let Some(claim) = claim else {
