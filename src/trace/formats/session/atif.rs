@@ -2,7 +2,7 @@
 
 use super::messages;
 use super::{
-    Call, Ended, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
     arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
@@ -198,7 +198,7 @@ impl<'a> AtifStep<'a> {
             if let Some(id) = named.or(answered) {
                 let ended = Ended {
                     id: Some(id),
-                    how: How::Ok,
+                    how: CallStatus::Ok,
                     output: output(result.content),
                     exit_code: None,
                     change: None,
@@ -378,7 +378,11 @@ impl<'a> LangfuseObservation<'a> {
         events.time = self.end_time.0.or(self.start_time.0);
         let ended = Ended {
             id: Some(id),
-            how: if failed { How::Error } else { How::Ok },
+            how: if failed {
+                CallStatus::Error
+            } else {
+                CallStatus::Ok
+            },
             output: output(shown),
             exit_code: None,
             change: None,

@@ -9,8 +9,8 @@
 //! `permission_denials` at the end. Approvals leave nothing.
 
 use super::{
-    Call, Change, Ended, Event, EventKind, How, Lenient, SessionFormat, SessionRecord, Sessions,
-    is_word, offset, output, text,
+    Call, CallStatus, Change, Ended, Event, EventKind, Lenient, SessionFormat, SessionRecord,
+    Sessions, is_word, offset, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -251,14 +251,14 @@ impl<'a> Line<'a> {
                     // A structured result can be assigned only to a single block.
                     let beside = self.tool_use_result.filter(|_| results == 1);
                     let mut ended = ended(&block, beside, self.denial);
-                    if let (How::Ok, Some(by), Some(id)) =
+                    if let (CallStatus::Ok, Some(by), Some(id)) =
                         (ended.how, denier(self.denial), ended.id.clone())
                     {
                         tell(Some(raw), EventKind::Rejected { id, by });
                     }
                     // The last record of a stream lists rejected calls.
-                    if ended.how == How::Error && self.session_id.0.is_some() {
-                        ended.how = How::ErrorSoFar;
+                    if ended.how == CallStatus::Error && self.session_id.0.is_some() {
+                        ended.how = CallStatus::ErrorSoFar;
                     }
                     tell(Some(raw), EventKind::Ended(ended));
                 }
@@ -365,31 +365,33 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>
     let interrupted = kept.as_ref().is_some_and(|k| k.interrupted.0 == Some(true));
     let how = match (denial.0.map(Str::decode).as_deref(), note.as_deref()) {
         // A result that isn't an error shows that the call was executed.
-        (Some("user-rejected"), _) if failed => How::Rejected(DecidedBy::Human),
-        (Some("interrupted"), _) => How::Interrupted,
-        (Some("cancelled"), _) if failed => How::Cancelled,
-        (Some(_), _) if failed => How::Rejected(DecidedBy::Policy),
-        (None, Some("User rejected tool use")) if failed => How::Rejected(DecidedBy::Human),
-        (None, _) if interrupted => How::Interrupted,
-        _ if !failed => How::Ok,
-        (None, _) if shown.starts_with("[Request interrupted by user") => How::Interrupted,
-        (None, _) if shown.starts_with("Permission prompt was aborted") => How::Interrupted,
+        (Some("user-rejected"), _) if failed => CallStatus::Rejected(DecidedBy::Human),
+        (Some("interrupted"), _) => CallStatus::Interrupted,
+        (Some("cancelled"), _) if failed => CallStatus::Cancelled,
+        (Some(_), _) if failed => CallStatus::Rejected(DecidedBy::Policy),
+        (None, Some("User rejected tool use")) if failed => CallStatus::Rejected(DecidedBy::Human),
+        (None, _) if interrupted => CallStatus::Interrupted,
+        _ if !failed => CallStatus::Ok,
+        (None, _) if shown.starts_with("[Request interrupted by user") => CallStatus::Interrupted,
+        (None, _) if shown.starts_with("Permission prompt was aborted") => CallStatus::Interrupted,
         (None, note) => {
             let noted = note.and_then(|note| says_rejected(after_error(note)));
             match noted.or_else(|| says_rejected(&shown)) {
-                Some(by) if noted.is_some() => How::RejectedInNote(by),
-                Some(_) => How::RejectedByText,
-                None => How::Error,
+                Some(by) if noted.is_some() => CallStatus::RejectedInNote(by),
+                Some(_) => CallStatus::RejectedByText,
+                None => CallStatus::Error,
             }
         }
-        _ => How::Error,
+        _ => CallStatus::Error,
     };
     Ended {
         id: text(block.tool_use_id),
         how,
         output: shown,
         exit_code: None,
-        change: kept.filter(|_| how == How::Ok).and_then(Kept::change),
+        change: kept
+            .filter(|_| how == CallStatus::Ok)
+            .and_then(Kept::change),
     }
 }
 

@@ -7,7 +7,7 @@
 //! per line; a denied call ends with a code of its own.
 
 use super::{
-    Call, Ended, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
     arguments, id, is_word, object_of, output, text,
 };
 use super::{copilot_history, text_calls};
@@ -127,7 +127,7 @@ impl<'a> UiMessage<'a> {
         };
         let ended = Ended {
             id: Some(id),
-            how: How::NotRecorded,
+            how: CallStatus::NotRecorded,
             output: Cow::Borrowed(""),
             exit_code: None,
             change: None,
@@ -362,14 +362,14 @@ impl<'a> Data<'a> {
     fn ended(self) -> Ended<'a> {
         let error = self.error.0.unwrap_or_default();
         let how = if is_word(error.code, &["rejected"]) {
-            How::Rejected(DecidedBy::Human)
+            CallStatus::Rejected(DecidedBy::Human)
         } else if is_word(error.code, &["denied"]) {
-            How::Rejected(DecidedBy::Policy)
+            CallStatus::Rejected(DecidedBy::Policy)
         } else {
             match self.success.0 {
-                Some(true) => How::Ok,
-                Some(false) => How::Error,
-                None => How::NotRecorded,
+                Some(true) => CallStatus::Ok,
+                Some(false) => CallStatus::Error,
+                None => CallStatus::NotRecorded,
             }
         };
         Ended {

@@ -7,8 +7,8 @@
 //! answers are recorded: a rejection is the output of the call.
 
 use super::{
-    Call, Ended, Event, EventKind, How, Lenient, SessionFormat, SessionRecord, Sessions, codex_log,
-    input, is_word, output, text,
+    Call, CallStatus, Ended, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,
+    codex_log, input, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -198,8 +198,8 @@ impl<'a> Item<'a> {
             "function_call" | "custom_tool_call" | "local_shell_call"
         ) && self.call_id.0.is_none();
         let how = match text(self.status).as_deref() {
-            Some("completed") => How::Ok,
-            Some("failed" | "incomplete") => How::Error,
+            Some("completed") => CallStatus::Ok,
+            Some("failed" | "incomplete") => CallStatus::Error,
             _ => return Some(EventKind::Call(call)),
         };
         if !remote {
@@ -321,14 +321,14 @@ fn ended<'a>(id: Option<Cow<'a, str>>, raw: Option<Raw<'a>>) -> Ended<'a> {
     }
     let exit_code = exit_code.filter(|code| i32::try_from(*code).is_ok());
     let how = match (exit_code, success) {
-        (Some(0), _) | (None, Some(true)) => How::Ok,
-        (Some(_), _) => How::Error,
-        _ if !bare => How::Ok,
-        _ if shown.starts_with("aborted") => How::Interrupted,
+        (Some(0), _) | (None, Some(true)) => CallStatus::Ok,
+        (Some(_), _) => CallStatus::Error,
+        _ if !bare => CallStatus::Ok,
+        _ if shown.starts_with("aborted") => CallStatus::Interrupted,
         _ => match rejection(&shown) {
-            Some(by) => How::RejectedInOutput(by),
-            None if success == Some(false) || is_failure(&shown) => How::Error,
-            None => How::NoSign,
+            Some(by) => CallStatus::RejectedInOutput(by),
+            None if success == Some(false) || is_failure(&shown) => CallStatus::Error,
+            None => CallStatus::NoSign,
         },
     };
     Ended {

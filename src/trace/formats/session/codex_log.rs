@@ -8,8 +8,8 @@
 
 use super::codex::{decliner, rejection};
 use super::{
-    Call, Change, Ended, Event, EventKind, How, Lenient, Question, SessionFormat, SessionRecord,
-    Sessions, input_text, output, text,
+    Call, CallStatus, Change, Ended, Event, EventKind, Lenient, Question, SessionFormat,
+    SessionRecord, Sessions, input_text, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -238,7 +238,7 @@ impl<'a> Message<'a> {
                 let call = self.other_call("view_image");
                 let ended = Ended {
                     id: call.id.clone(),
-                    how: How::Ok,
+                    how: CallStatus::Ok,
                     output: Cow::Borrowed(""),
                     exit_code: None,
                     change: None,
@@ -330,24 +330,24 @@ impl<'a> Message<'a> {
             .filter(|all| !all.is_empty())
             .unwrap_or_else(|| Cow::Owned(printed()));
         let mut how = match (self.exit_code.0, self.success.0) {
-            (Some(0), _) | (None, Some(true) | None) => How::Ok,
-            _ => How::Error,
+            (Some(0), _) | (None, Some(true) | None) => CallStatus::Ok,
+            _ => CallStatus::Error,
         };
         if let Some(outcome) = self.result.and_then(|raw| raw.read::<Outcome<'_>>()) {
             let ok = outcome.ok.and_then(|raw| raw.read::<Content<'_>>());
             if let Some(error) = outcome.error {
                 shown = output(Some(error));
-                how = rejection(&shown).map_or(How::Error, How::Rejected);
+                how = rejection(&shown).map_or(CallStatus::Error, CallStatus::Rejected);
             } else if let Some(ok) = ok {
                 shown = output(ok.content);
                 if ok.is_error.0 == Some(true) {
-                    how = How::Error;
+                    how = CallStatus::Error;
                 }
             }
         }
         let declined = text(self.status).as_deref() == Some("declined");
         if declined {
-            how = How::Rejected(decliner(&[self.stderr, self.aggregated_output]));
+            how = CallStatus::Rejected(decliner(&[self.stderr, self.aggregated_output]));
         }
         Ended {
             id: text(self.call_id),

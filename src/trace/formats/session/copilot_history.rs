@@ -3,8 +3,8 @@
 
 use super::messages;
 use super::{
-    Call, Ended, EventKind, Events, How, Lenient, SessionRecord, arguments, id, is_word, output,
-    text,
+    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionRecord, arguments, id, is_word,
+    output, text,
 };
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -49,15 +49,15 @@ struct ShownResult<'a> {
 }
 
 impl ShownResult<'_> {
-    fn how(&self) -> How {
+    fn how(&self) -> CallStatus {
         if is_word(self.kind, &["rejected"]) {
-            How::Rejected(DecidedBy::Human)
+            CallStatus::Rejected(DecidedBy::Human)
         } else if is_word(self.kind, &["denied"]) {
-            How::Rejected(DecidedBy::Policy)
+            CallStatus::Rejected(DecidedBy::Policy)
         } else if is_word(self.kind, &["failure"]) {
-            How::Error
+            CallStatus::Error
         } else {
-            How::Ok
+            CallStatus::Ok
         }
     }
 }
@@ -76,7 +76,7 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         let result = shown.result.0.as_ref()?;
         Some((id.clone(), result.how()))
     });
-    let ends: HashMap<Cow<'a, str>, How> = ends.collect();
+    let ends: HashMap<Cow<'a, str>, CallStatus> = ends.collect();
     let mut told = HashSet::new();
     for raw in history.chat_messages.0.unwrap_or_default() {
         let before = events.len();

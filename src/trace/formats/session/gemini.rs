@@ -5,7 +5,7 @@
 //! says how a call ended; the exit code of a command is part of its text.
 
 use super::{
-    Call, Ended, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
     arguments, id, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
@@ -157,17 +157,17 @@ impl<'a> ToolCall<'a> {
             .then(|| exit_code(&shown))
             .flatten();
         let how = match &*status {
-            "success" if exit_code.is_some_and(|code| code != 0) => How::Error,
-            "success" => How::Ok,
+            "success" if exit_code.is_some_and(|code| code != 0) => CallStatus::Error,
+            "success" => CallStatus::Ok,
             // Status and error come from the program; a tool can't print either.
             "error" if error && shown.starts_with("Tool execution denied by policy") => {
-                How::Rejected(DecidedBy::Policy)
+                CallStatus::Rejected(DecidedBy::Policy)
             }
-            "error" => How::Error,
+            "error" => CallStatus::Error,
             "cancelled" if error && DENIALS.iter().any(|denial| shown.contains(denial)) => {
-                How::Rejected(DecidedBy::Human)
+                CallStatus::Rejected(DecidedBy::Human)
             }
-            "cancelled" => How::Interrupted,
+            "cancelled" => CallStatus::Interrupted,
             _ => return None,
         };
         Some(Ended {

@@ -6,7 +6,7 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, Ended, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
     arguments, id, is_word, known, output, text,
 };
 use crate::trace::record::NotRecorded;
@@ -397,9 +397,9 @@ impl<'a> SampleEvent<'a> {
         let mut ended = Ended {
             id: Some(id),
             how: if failed.is_some() {
-                How::Error
+                CallStatus::Error
             } else {
-                How::Ok
+                CallStatus::Ok
             },
             output: output(message.or(self.result)),
             exit_code: None,
@@ -432,7 +432,7 @@ fn reject(ended: &mut Ended<'_>, error: &ToolError<'_>, decisions: &Decisions<'_
     if is_word(error.kind, &["approval"]) {
         let decision = ended.id.as_ref().and_then(|id| decisions.get(id));
         let by = decision.map_or(DecidedBy::Human, |(_, by)| *by);
-        ended.how = How::Rejected(by);
+        ended.how = CallStatus::Rejected(by);
     }
 }
 

@@ -17,8 +17,8 @@ use self::notes::Notes;
 use super::text_calls;
 use super::unread;
 use super::{
-    Call, Ended, Event, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions,
-    arguments, id, is_word, object_of, output, text,
+    Call, CallStatus, Ended, Event, EventKind, Events, Lenient, SessionFormat, SessionRecord,
+    Sessions, arguments, id, is_word, object_of, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -665,18 +665,18 @@ impl<'a> Message<'a> {
                 .is_some_and(|error| !matches!(error.as_written(), "null" | "false" | "\"\""))
             || shown.starts_with("Error executing tool:");
         let how = if failed {
-            How::Error
+            CallStatus::Error
         } else if is_word(output_kind, &["execution-denied"]) {
-            How::Rejected(DecidedBy::Human)
+            CallStatus::Rejected(DecidedBy::Human)
         } else if let Some(how) = text_calls::structured(&shown) {
             how
         } else if is_word(self.status, &["incomplete", "cancelled"]) {
-            How::Interrupted
+            CallStatus::Interrupted
         } else {
-            How::Ok
+            CallStatus::Ok
         };
         let is_shell = is_word(self.kind, &["shell_call_output"]);
-        let shell = self.output.filter(|_| is_shell && how == How::Ok);
+        let shell = self.output.filter(|_| is_shell && how == CallStatus::Ok);
         let (how, exit_code) = hosted::shell_end(shell).unwrap_or((how, None));
         Ended {
             id: named.call_id(),

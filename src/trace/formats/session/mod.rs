@@ -289,7 +289,7 @@ impl Call<'_> {
 pub(super) struct Ended<'a> {
     /// Id of the call; `None` in a format without ids.
     pub(super) id: Option<Cow<'a, str>>,
-    pub(super) how: How,
+    pub(super) how: CallStatus,
     pub(super) output: Cow<'a, str>,
     pub(super) exit_code: Option<i64>,
     /// How it changed a file.
@@ -337,7 +337,7 @@ impl Change {
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum CallStatus {
     /// Without an error.
     Ok,
     /// Without evidence of an error or of an execution.

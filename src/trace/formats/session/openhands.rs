@@ -7,7 +7,7 @@
 
 use super::messages::Message;
 use super::{
-    Call, Ended, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
     arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
@@ -243,7 +243,7 @@ impl<'a> OpenHandsEvent<'a> {
         }
         if action == "finish" {
             // It only ends the run, and gets no observation.
-            let done = ended(Some(id), How::Ok, Cow::Borrowed(""));
+            let done = ended(Some(id), CallStatus::Ok, Cow::Borrowed(""));
             events.tell(raw, EventKind::Ended(done));
             return;
         }
@@ -289,13 +289,13 @@ impl<'a> OpenHandsEvent<'a> {
             .or_else(|| extras?.exit_code.0)
             .or_else(|| extras?.metadata.0.as_ref()?.exit_code.0);
         let how = match (name, code) {
-            ("user_rejected", _) => How::Rejected(DecidedBy::Human),
+            ("user_rejected", _) => CallStatus::Rejected(DecidedBy::Human),
             // The command is still running, or was abandoned.
-            (_, Some(-1)) => How::Interrupted,
-            (_, Some(0)) => How::Ok,
-            (_, Some(_)) => How::Error,
-            (name, None) if is_failure(name) => How::Error,
-            (_, None) => How::Ok,
+            (_, Some(-1)) => CallStatus::Interrupted,
+            (_, Some(0)) => CallStatus::Ok,
+            (_, Some(_)) => CallStatus::Error,
+            (name, None) if is_failure(name) => CallStatus::Error,
+            (_, None) => CallStatus::Ok,
         };
         let mut ended = ended(Some(cause), how, output(self.content));
         ended.exit_code = code.filter(|code| *code != -1);
@@ -327,10 +327,10 @@ impl<'a> OpenHandsEvent<'a> {
                 .0
                 .or_else(|| seen.metadata.0.as_ref()?.exit_code.0);
             let how = match code {
-                Some(-1) => How::Interrupted,
-                Some(code) if code != 0 => How::Error,
-                _ if seen.is_error.0 == Some(true) => How::Error,
-                _ => How::Ok,
+                Some(-1) => CallStatus::Interrupted,
+                Some(code) if code != 0 => CallStatus::Error,
+                _ if seen.is_error.0 == Some(true) => CallStatus::Error,
+                _ => CallStatus::Ok,
             };
             let mut ended = ended(
                 id,
@@ -346,7 +346,10 @@ impl<'a> OpenHandsEvent<'a> {
                 DecidedBy::Human
             };
             let reason = output(self.rejection_reason);
-            events.tell(raw, EventKind::Ended(ended(id, How::Rejected(by), reason)));
+            events.tell(
+                raw,
+                EventKind::Ended(ended(id, CallStatus::Rejected(by), reason)),
+            );
         } else if self.action.is_some() || kind == "ActionEvent" {
             // If the SDK rejected an action, only the model's original call is recorded.
             let asked = self.tool_call.filter(|_| self.action.is_none());
@@ -360,7 +363,7 @@ impl<'a> OpenHandsEvent<'a> {
         } else if let Some(error) = self.error {
             events.tell(
                 raw,
-                EventKind::Ended(ended(id, How::Error, output(Some(error)))),
+                EventKind::Ended(ended(id, CallStatus::Error, output(Some(error)))),
             );
         }
     }
@@ -370,7 +373,7 @@ fn is_failure(observation: &str) -> bool {
     matches!(observation, "error" | "user_rejected")
 }
 
-fn ended<'a>(id: Option<Cow<'a, str>>, how: How, output: Cow<'a, str>) -> Ended<'a> {
+fn ended<'a>(id: Option<Cow<'a, str>>, how: CallStatus, output: Cow<'a, str>) -> Ended<'a> {
     Ended {
         id,
         how,

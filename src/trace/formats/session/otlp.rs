@@ -5,7 +5,7 @@
 //! several sessions and are sorted by time first.
 
 use super::{
-    Call, Ended, Event, EventKind, How, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallStatus, Ended, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,
     input_text, object_of, offset, otlp_models, output, text, write,
 };
 use crate::trace::formats::Unit;
@@ -562,7 +562,11 @@ fn done<'a>(
     EventKind::Done {
         ended: Ended {
             id: call.id.clone(),
-            how: if failed { How::Error } else { How::Ok },
+            how: if failed {
+                CallStatus::Error
+            } else {
+                CallStatus::Ok
+            },
             output: shown.or(failure).unwrap_or_default(),
             exit_code: None,
             change: None,

@@ -21,7 +21,7 @@ use super::tools::{asked, wraps_output};
 use super::unread;
 use super::waiting::{Kept, Queue, Waiting};
 use super::write::{self, CallParts, End};
-use super::{Call, DEPTH, Ended, Event, EventKind, How, Question, SessionRecord};
+use super::{Call, CallStatus, DEPTH, Ended, Event, EventKind, Question, SessionRecord};
 use crate::trace::entry::{Entry, Record};
 use crate::trace::formats::{Fed, NativeRecord, OwnCalls, Reader};
 use crate::trace::record::{NotRecorded, RecordKind};
@@ -468,15 +468,19 @@ impl Pairing {
     ) {
         if let Some(id) = ended.id.as_deref().filter(|_| self.over.len() < REMEMBERED) {
             self.over.insert(hash(id), hash_of_end(ended));
-            if ended.how == How::Ok {
+            if ended.how == CallStatus::Ok {
                 self.ran.insert(hash(id));
             }
         }
         let tool = self.waiting.get(n).map_or("", |w| &w.tool);
         let how = match ended.how {
-            How::RejectedInNote(_) if tool.starts_with("mcp__") => How::RejectedByText,
-            How::RejectedInOutput(_) if !wraps_output(tool) => How::RejectedByText,
-            How::RejectedInNote(by) | How::RejectedInOutput(by) => How::Rejected(by),
+            CallStatus::RejectedInNote(_) if tool.starts_with("mcp__") => {
+                CallStatus::RejectedByText
+            }
+            CallStatus::RejectedInOutput(_) if !wraps_output(tool) => CallStatus::RejectedByText,
+            CallStatus::RejectedInNote(by) | CallStatus::RejectedInOutput(by) => {
+                CallStatus::Rejected(by)
+            }
             how => how,
         };
         let kept = Kept {
@@ -488,8 +492,8 @@ impl Pairing {
         };
         self.waiting.end(n, kept);
         // A later record may show that it was rejected.
-        self.in_doubt |= how == How::ErrorSoFar;
-        let settled = how != How::RejectedByText && !self.in_doubt;
+        self.in_doubt |= how == CallStatus::ErrorSoFar;
+        let settled = how != CallStatus::RejectedByText && !self.in_doubt;
         let is_full = |queue: &Queue| queue.held() > WAITING;
         if settled || is_full(&self.waiting) && self.waiting.first_ended().is_none() {
             self.hand_on(n, false, on);
@@ -508,7 +512,7 @@ impl Pairing {
         };
         let result = waiting.result.as_ref();
         let decision = match (result.map(|r| r.how), waiting.decision) {
-            (Some(How::Rejected(by)), None | Some((true, _))) => Some((false, by)),
+            (Some(CallStatus::Rejected(by)), None | Some((true, _))) => Some((false, by)),
             (_, decision) => decision,
         };
         if let (Some((false, by)), Some(id)) = (decision, waiting.id.as_deref())
@@ -527,11 +531,13 @@ impl Pairing {
         let how = match result.map(|r| r.how) {
             // The mark confirms what the text only said, and that nothing was executed that could
             // fail.
-            Some(How::RejectedByText) if rejected => How::Cancelled,
-            Some(How::ErrorSoFar) if rejected => How::Cancelled,
-            Some(How::Error | How::NoSign) if rejected && exit_code.is_none() => How::Cancelled,
+            Some(CallStatus::RejectedByText) if rejected => CallStatus::Cancelled,
+            Some(CallStatus::ErrorSoFar) if rejected => CallStatus::Cancelled,
+            Some(CallStatus::Error | CallStatus::NoSign) if rejected && exit_code.is_none() => {
+                CallStatus::Cancelled
+            }
             Some(how) => how,
-            None => How::Cancelled,
+            None => CallStatus::Cancelled,
         };
         let change = result.and_then(|r| r.change.as_ref());
         let change = change.or(waiting.change.as_ref());

@@ -8,8 +8,8 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, Ended, EventKind, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, is_word,
-    object_of, output, text,
+    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    is_word, object_of, output, text,
 };
 use crate::trace::record::NotRecorded;
 use serde::Deserialize;
@@ -210,7 +210,7 @@ fn step<'a>(events: &mut Events<'a>, raw: Raw<'a>, cwd: &mut Option<String>) {
             events,
             raw,
             Some(id),
-            How::Ok,
+            CallStatus::Ok,
             output(Some(observation)),
             None,
         );
@@ -257,7 +257,7 @@ fn history<'a>(events: &mut Events<'a>, messages: Vec<Raw<'a>>) {
                 waiting = Some(id);
             }
         } else if let Some(id) = waiting.take() {
-            tell_end(events, raw, Some(id), How::Ok, said, None);
+            tell_end(events, raw, Some(id), CallStatus::Ok, said, None);
         } else {
             messages::message(events, raw);
         }
@@ -322,14 +322,14 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
     let not_run =
         extra.is_some_and(|extra| is_word(extra.exception_info, &["action was not executed"]));
     let how = match code {
-        Some(-1) if not_run => How::Cancelled,
-        Some(0) => How::Ok,
-        Some(_) => How::Error,
+        Some(-1) if not_run => CallStatus::Cancelled,
+        Some(0) => CallStatus::Ok,
+        Some(_) => CallStatus::Error,
         None if said.starts_with("The last command") && said.contains("timed out") => {
-            How::Interrupted
+            CallStatus::Interrupted
         }
-        None if said.starts_with("Command not executed") => How::RejectedByText,
-        None => How::NotRecorded,
+        None if said.starts_with("Command not executed") => CallStatus::RejectedByText,
+        None => CallStatus::NotRecorded,
     };
     if is_word(kept.role, &["assistant"]) {
         if kept
@@ -370,7 +370,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
         if code.is_some() {
             ended.how = how;
         }
-        ended.exit_code = code.filter(|_| how != How::Cancelled);
+        ended.exit_code = code.filter(|_| how != CallStatus::Cancelled);
         events.tell(raw, EventKind::Ended(ended));
     } else if extra.is_some_and(|extra| extra.actions.0.as_ref().is_some_and(|all| !all.is_empty()))
     {
@@ -378,10 +378,10 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
         return Before::OfPerson;
     } else if before == Before::OfPerson && code.is_some() {
         return Before::OfPerson;
-    } else if before == Before::Action && how == How::NotRecorded {
+    } else if before == Before::Action && how == CallStatus::NotRecorded {
         // The message is a result, but doesn't show whether the command failed.
-        tell_end(events, raw, None, How::Ok, said, None);
-    } else if how != How::NotRecorded {
+        tell_end(events, raw, None, CallStatus::Ok, said, None);
+    } else if how != CallStatus::NotRecorded {
         tell_end(events, raw, None, how, said, code);
     } else if is_word(kept.role, &["user"]) {
         events.tell(raw, EventKind::Prompt(said));
@@ -427,7 +427,7 @@ fn tell_end<'a>(
     events: &mut Events<'a>,
     raw: Raw<'a>,
     id: Option<Cow<'a, str>>,
-    how: How,
+    how: CallStatus,
     output: Cow<'a, str>,
     exit_code: Option<i64>,
 ) {

@@ -4,7 +4,7 @@
 //! back as text.
 //! In formats with structured calls, markup in the agent's text is a call that was never made.
 
-use super::{Call, How, input_text};
+use super::{Call, CallStatus, input_text};
 use serde_json::{Map, Value, json};
 
 /// Tags that are calls.
@@ -265,25 +265,25 @@ const DENIED_AS_JSON: &str = r#"{"status":"denied","message":"The user denied th
 const FAILED_AS_JSON: &str = r#"{"status":"error","message":"The tool execution failed"#;
 
 /// Determines how a call ended from the text of its result.
-pub(super) fn how(output: &str) -> How {
+pub(super) fn how(output: &str) -> CallStatus {
     if output.starts_with(DENIED) {
-        How::RejectedByText
+        CallStatus::RejectedByText
     } else if output.starts_with(FAILED) {
-        How::Error
+        CallStatus::Error
     } else {
-        How::Ok
+        CallStatus::Ok
     }
 }
 
 /// Like [`how`], for structured calls; `None` if the text doesn't say.
-pub(super) fn structured(output: &str) -> Option<How> {
+pub(super) fn structured(output: &str) -> Option<CallStatus> {
     if is_skipped(output) || output.starts_with(DENIED_AS_JSON) {
-        return Some(How::RejectedByText);
+        return Some(CallStatus::RejectedByText);
     }
     if output.starts_with(FAILED_AS_JSON) {
-        return Some(How::Error);
+        return Some(CallStatus::Error);
     }
-    Some(how(output)).filter(|how| *how != How::Ok)
+    Some(how(output)).filter(|how| *how != CallStatus::Ok)
 }
 
 /// Returns whether a call was skipped because another one was rejected or came first.
@@ -655,16 +655,19 @@ mod tests {
         let cases = [
             (
                 r#"{"status":"denied","message":"The user denied this operation."}"#,
-                Some(How::RejectedByText),
+                Some(CallStatus::RejectedByText),
             ),
-            ("The user denied this operation.", Some(How::RejectedByText)),
+            (
+                "The user denied this operation.",
+                Some(CallStatus::RejectedByText),
+            ),
             (
                 "Skipping tool [a] due to user rejecting a previous tool.",
-                Some(How::RejectedByText),
+                Some(CallStatus::RejectedByText),
             ),
             (
                 r#"{"status":"error","message":"The tool execution failed","error":"x"}"#,
-                Some(How::Error),
+                Some(CallStatus::Error),
             ),
             ("fine", None),
         ];

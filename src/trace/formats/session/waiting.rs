@@ -1,6 +1,6 @@
 //! Calls that wait for their results.
 
-use super::{Change, How, Question};
+use super::{CallStatus, Change, Question};
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use hashbrown::HashMap;
@@ -35,7 +35,7 @@ pub(super) struct Waiting {
 /// Result of a call.
 #[derive(Debug)]
 pub(super) struct Kept {
-    pub(super) how: How,
+    pub(super) how: CallStatus,
     pub(super) output: String,
     pub(super) exit_code: Option<i64>,
     pub(super) change: Option<Change>,
@@ -276,7 +276,7 @@ mod tests {
 
     fn result() -> Kept {
         Kept {
-            how: How::RejectedByText,
+            how: CallStatus::RejectedByText,
             output: "no".to_owned(),
             exit_code: None,
             change: None,

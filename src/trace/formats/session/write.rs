@@ -1,6 +1,6 @@
 //! Writes records of `ExecutionRecord` from a session's events.
 
-use super::How;
+use super::CallStatus;
 use super::tools::Asked;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -34,7 +34,7 @@ pub(super) enum End<'c> {
     /// The call was never made.
     Claimed,
     Result {
-        how: How,
+        how: CallStatus,
         output: &'c str,
         exit_code: Option<i64>,
         time: Option<Timestamp>,
@@ -117,14 +117,14 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
         End::None { last: false } => "unmatched",
         End::Claimed => "not_executed",
         End::Result { how, .. } => match how {
-            How::Ok | How::NoSign => "ok",
-            How::Error | How::ErrorSoFar => "error",
-            How::NotRecorded => "not_recorded",
-            How::Interrupted => "interrupted",
-            How::Cancelled | How::Rejected(_) => "not_executed",
-            How::RejectedByText | How::RejectedInNote(_) | How::RejectedInOutput(_) => {
-                "rejected_by_text"
-            }
+            CallStatus::Ok | CallStatus::NoSign => "ok",
+            CallStatus::Error | CallStatus::ErrorSoFar => "error",
+            CallStatus::NotRecorded => "not_recorded",
+            CallStatus::Interrupted => "interrupted",
+            CallStatus::Cancelled | CallStatus::Rejected(_) => "not_executed",
+            CallStatus::RejectedByText
+            | CallStatus::RejectedInNote(_)
+            | CallStatus::RejectedInOutput(_) => "rejected_by_text",
         },
     };
     member(&mut out, "outcome", outcome);

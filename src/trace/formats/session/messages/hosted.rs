@@ -3,7 +3,8 @@
 //! parts of the AI SDK's messages.
 
 use super::{
-    Call, EventKind, Events, How, Lenient, Message, Raw, Str, arguments, id, is_word, output, text,
+    Call, CallStatus, EventKind, Events, Lenient, Message, Raw, Str, arguments, id, is_word,
+    output, text,
 };
 use crate::trace::formats::session::Ended;
 use governance::DecidedBy;
@@ -108,9 +109,9 @@ impl<'a> Item<'a> {
             events.tell(raw, EventKind::Approved { id: id.clone(), by });
         }
         let how = match &*state {
-            "output-available" | "result" => How::Ok,
-            "output-error" => How::Error,
-            "output-denied" => How::Rejected(by),
+            "output-available" | "result" => CallStatus::Ok,
+            "output-error" => CallStatus::Error,
+            "output-denied" => CallStatus::Rejected(by),
             _ => return true,
         };
         let ended = Ended {
@@ -127,7 +128,7 @@ impl<'a> Item<'a> {
 
 /// Returns how a hosted shell's commands ended: the exit code of the first that failed, or of the
 /// last.
-pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(How, Option<i64>)> {
+pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(CallStatus, Option<i64>)> {
     #[derive(Debug, Default, Deserialize)]
     #[serde(default)]
     struct Printed<'a> {
@@ -150,11 +151,18 @@ pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(How, Option<i64>)> {
         .iter()
         .any(|outcome| is_word(outcome.kind, &["timeout"]))
     {
-        return Some((How::Interrupted, None));
+        return Some((CallStatus::Interrupted, None));
     }
     let codes = || outcomes.iter().filter_map(|outcome| outcome.exit_code.0);
     let code = codes()
         .find(|code| *code != 0)
         .or_else(|| codes().next_back())?;
-    Some((if code == 0 { How::Ok } else { How::Error }, Some(code)))
+    Some((
+        if code == 0 {
+            CallStatus::Ok
+        } else {
+            CallStatus::Error
+        },
+        Some(code),
+    ))
 }

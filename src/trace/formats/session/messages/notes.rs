@@ -1,6 +1,8 @@
 //! Notes that the programs of Cline and Roo write into messages of the user.
 
-use super::{AGENT, Ended, EventKind, Events, How, Lenient, Raw, Str, USER, is_word, tell_text};
+use super::{
+    AGENT, CallStatus, Ended, EventKind, Events, Lenient, Raw, Str, USER, is_word, tell_text,
+};
 use crate::trace::formats::session::text_calls::{self, Note};
 use std::borrow::Cow;
 
@@ -40,7 +42,7 @@ impl<'a> Notes<'a> {
             }
             (Some(Note::Skipped), _) if self.found => {
                 self.end(events);
-                tell_result(events, raw, How::RejectedByText, said);
+                tell_result(events, raw, CallStatus::RejectedByText, said);
             }
             (_, Some((_, output))) => {
                 if !output.is_empty() {
@@ -66,7 +68,7 @@ impl<'a> Notes<'a> {
 }
 
 /// Emits the result of a call from a text.
-fn tell_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: How, output: Cow<'a, str>) {
+fn tell_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: CallStatus, output: Cow<'a, str>) {
     let ended = Ended {
         id: None,
         how,

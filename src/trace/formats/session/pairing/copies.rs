@@ -1,7 +1,7 @@
 //! Records that repeat a sub-agent's own session, if that is kept.
 
 use super::super::known::{hash, hash_of};
-use super::{Call, Ended, EventKind, Fed, How, Pairing, REMEMBERED, SessionRecord};
+use super::{Call, CallStatus, Ended, EventKind, Fed, Pairing, REMEMBERED, SessionRecord};
 
 impl Pairing {
     /// Reads such a record. A call in it is new unless another input or another record of this one
@@ -47,8 +47,8 @@ impl Pairing {
         let id = ended.id.as_deref().unwrap_or_default();
         let (hash, is_open) = (hash(id), self.waiting.last_open(id).is_some());
         let contradicts = match ended.how {
-            How::Ok => self.rejected.contains_key(&hash),
-            How::Rejected(_) => self.ran.contains(&hash),
+            CallStatus::Ok => self.rejected.contains_key(&hash),
+            CallStatus::Rejected(_) => self.ran.contains(&hash),
             _ => false,
         };
         !self.told_elsewhere.contains(&hash)

@@ -1,8 +1,8 @@
 //! Decisions about calls: before they begin, when they end, or in other records.
 
 use super::{
-    Call, CallParts, DecidedBy, End, Ended, Fed, How, Pairing, Question, REMEMBERED, RecordKind,
-    Timestamp, feed, hash, hash_of_end, write,
+    Call, CallParts, CallStatus, DecidedBy, End, Ended, Fed, Pairing, Question, REMEMBERED,
+    RecordKind, Timestamp, feed, hash, hash_of_end, write,
 };
 
 impl Pairing {
@@ -62,10 +62,10 @@ impl Pairing {
     ) -> bool {
         let hash = hash(id);
         let by = match ended.how {
-            How::Ok => self.rejected.get(&hash).copied(),
-            How::Rejected(by) if self.ran.contains(&hash) => Some(by),
+            CallStatus::Ok => self.rejected.get(&hash).copied(),
+            CallStatus::Rejected(by) if self.ran.contains(&hash) => Some(by),
             // The rejection is already known.
-            How::Rejected(_) => {
+            CallStatus::Rejected(_) => {
                 let session = self.sessions.get(key);
                 return session.is_some_and(|session| session.denied_ids.contains(&hash));
             }
@@ -105,7 +105,7 @@ impl Pairing {
             decision: Some((false, by)),
             contradicted: false,
             end: End::Result {
-                how: How::Ok,
+                how: CallStatus::Ok,
                 output,
                 exit_code: None,
                 time: None,

@@ -2,7 +2,7 @@
 
 use super::super::known::hash;
 use super::super::unread;
-use super::{Call, DEPTH, Ended, Fed, How, Pairing, REMEMBERED, Timestamp, WAITING};
+use super::{Call, CallStatus, DEPTH, Ended, Fed, Pairing, REMEMBERED, Timestamp, WAITING};
 use hashbrown::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use strict_json::{Raw, Scanner, canonicalise};
@@ -169,7 +169,7 @@ impl Pairing {
             if let Some(n) = self.call(&session, line, time, &call, on) {
                 let ended = ended.unwrap_or_else(|| Ended {
                     id: call.id.clone(),
-                    how: How::NotRecorded,
+                    how: CallStatus::NotRecorded,
                     output: "".into(),
                     exit_code: None,
                     change: None,
