@@ -2,7 +2,7 @@
 
 use super::messages;
 use super::{
-    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
     arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
@@ -196,7 +196,7 @@ impl<'a> AtifStep<'a> {
             let answered = at.map(|at| open.remove(at));
             // An observation in a step without calls isn't a call's result.
             if let Some(id) = named.or(answered) {
-                let ended = Ended {
+                let ended = CallEnd {
                     id: Some(id),
                     how: CallStatus::Ok,
                     output: output(result.content),
@@ -376,7 +376,7 @@ impl<'a> LangfuseObservation<'a> {
         let failed = is_word(self.level, &["ERROR"]) || is_word(message.status, &["error"]);
         let shown = message.content.or(given).or(self.status_message);
         events.time = self.end_time.0.or(self.start_time.0);
-        let ended = Ended {
+        let ended = CallEnd {
             id: Some(id),
             how: if failed {
                 CallStatus::Error

@@ -9,7 +9,7 @@
 //! `permission_denials` at the end. Approvals leave nothing.
 
 use super::{
-    Call, CallStatus, Change, Ended, Event, EventKind, Lenient, SessionFormat, SessionRecord,
+    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, SessionFormat, SessionRecord,
     Sessions, is_word, offset, output, text,
 };
 use crate::trace::formats::Unit;
@@ -355,7 +355,7 @@ fn denier(denial: Lenient<Str<'_>>) -> Option<DecidedBy> {
 /// Reads the end of a call. `beside` is the part of the result that the program keeps apart from
 /// the
 /// model's block.
-fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>>) -> Ended<'a> {
+fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>>) -> CallEnd<'a> {
     let shown = output(block.content);
     let failed = block.is_error.0 == Some(true);
     let kept = beside.and_then(|raw| raw.read::<Kept<'_>>());
@@ -384,7 +384,7 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>
         }
         _ => CallStatus::Error,
     };
-    Ended {
+    CallEnd {
         id: text(block.tool_use_id),
         how,
         output: shown,

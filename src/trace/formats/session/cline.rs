@@ -7,7 +7,7 @@
 //! per line; a denied call ends with a code of its own.
 
 use super::{
-    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
     arguments, id, is_word, object_of, output, text,
 };
 use super::{copilot_history, text_calls};
@@ -125,7 +125,7 @@ impl<'a> UiMessage<'a> {
             tool: tool.into(),
             input,
         };
-        let ended = Ended {
+        let ended = CallEnd {
             id: Some(id),
             how: CallStatus::NotRecorded,
             output: Cow::Borrowed(""),
@@ -359,7 +359,7 @@ impl<'a> Data<'a> {
         }
     }
 
-    fn ended(self) -> Ended<'a> {
+    fn ended(self) -> CallEnd<'a> {
         let error = self.error.0.unwrap_or_default();
         let how = if is_word(error.code, &["rejected"]) {
             CallStatus::Rejected(DecidedBy::Human)
@@ -372,7 +372,7 @@ impl<'a> Data<'a> {
                 None => CallStatus::NotRecorded,
             }
         };
-        Ended {
+        CallEnd {
             id: id(self.tool_call_id),
             how,
             output: output(self.result.0.and_then(|r| r.content).or(error.message)),

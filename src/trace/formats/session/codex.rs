@@ -7,7 +7,7 @@
 //! answers are recorded: a rejection is the output of the call.
 
 use super::{
-    Call, CallStatus, Ended, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallEnd, CallStatus, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,
     codex_log, input, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
@@ -206,7 +206,7 @@ impl<'a> Item<'a> {
             return Some(EventKind::Call(call));
         }
         Some(EventKind::Done {
-            ended: Ended {
+            ended: CallEnd {
                 id: call.id.clone(),
                 how,
                 output: output(self.output.or(self.result)),
@@ -301,7 +301,7 @@ struct Metadata {
 }
 
 /// Determines the end of a call from its output.
-fn ended<'a>(id: Option<Cow<'a, str>>, raw: Option<Raw<'a>>) -> Ended<'a> {
+fn ended<'a>(id: Option<Cow<'a, str>>, raw: Option<Raw<'a>>) -> CallEnd<'a> {
     let mut shown = output(raw);
     let mut success = None;
     let mut exit_code = None;
@@ -331,7 +331,7 @@ fn ended<'a>(id: Option<Cow<'a, str>>, raw: Option<Raw<'a>>) -> Ended<'a> {
             None => CallStatus::NoSign,
         },
     };
-    Ended {
+    CallEnd {
         id,
         how,
         output: shown,

@@ -8,7 +8,7 @@
 
 use super::codex::{decliner, rejection};
 use super::{
-    Call, CallStatus, Change, Ended, Event, EventKind, Lenient, Question, SessionFormat,
+    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, Question, SessionFormat,
     SessionRecord, Sessions, input_text, output, text,
 };
 use crate::trace::record::NotRecorded;
@@ -154,7 +154,7 @@ impl<'a> Line<'a> {
 }
 
 /// Returns the call whose end an event of a rollout records.
-pub(super) fn ended_call(event: Raw<'_>) -> Option<(Call<'_>, Ended<'_>)> {
+pub(super) fn ended_call(event: Raw<'_>) -> Option<(Call<'_>, CallEnd<'_>)> {
     let message = event.read::<Message<'_>>()?;
     let kind = text(message.kind)?;
     message.call_id.0?;
@@ -236,7 +236,7 @@ impl<'a> Message<'a> {
             }
             "view_image_tool_call" => {
                 let call = self.other_call("view_image");
-                let ended = Ended {
+                let ended = CallEnd {
                     id: call.id.clone(),
                     how: CallStatus::Ok,
                     output: Cow::Borrowed(""),
@@ -306,7 +306,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    fn ended(self) -> Ended<'a> {
+    fn ended(self) -> CallEnd<'a> {
         #[derive(Deserialize)]
         struct Outcome<'a> {
             #[serde(borrow, default, rename = "Ok")]
@@ -349,7 +349,7 @@ impl<'a> Message<'a> {
         if declined {
             how = CallStatus::Rejected(decliner(&[self.stderr, self.aggregated_output]));
         }
-        Ended {
+        CallEnd {
             id: text(self.call_id),
             how,
             output: shown,

@@ -3,7 +3,7 @@
 
 use super::messages;
 use super::{
-    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionRecord, arguments, id, is_word,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionRecord, arguments, id, is_word,
     output, text,
 };
 use crate::trace::scalar::Timestamp;
@@ -103,7 +103,7 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             Some(result) => EventKind::Done {
                 call,
                 decision: None,
-                ended: Ended {
+                ended: CallEnd {
                     id: Some(id),
                     how: result.how(),
                     output: output(result.log),

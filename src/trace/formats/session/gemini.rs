@@ -5,7 +5,7 @@
 //! says how a call ended; the exit code of a command is part of its text.
 
 use super::{
-    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
     arguments, id, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
@@ -150,7 +150,7 @@ const DENIALS: [&str; 2] = ["User did not allow tool call", "User denied executi
 
 impl<'a> ToolCall<'a> {
     /// Returns the end of the call; `None` while it is running.
-    fn ended(&self, id: Cow<'a, str>, name: &str) -> Option<Ended<'a>> {
+    fn ended(&self, id: Cow<'a, str>, name: &str) -> Option<CallEnd<'a>> {
         let status = text(self.status)?;
         let (shown, error) = response(self.result);
         let exit_code = (name == "run_shell_command")
@@ -170,7 +170,7 @@ impl<'a> ToolCall<'a> {
             "cancelled" => CallStatus::Interrupted,
             _ => return None,
         };
-        Some(Ended {
+        Some(CallEnd {
             id: Some(id),
             how,
             output: shown,

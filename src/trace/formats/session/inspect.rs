@@ -6,7 +6,7 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
     arguments, id, is_word, known, output, text,
 };
 use crate::trace::record::NotRecorded;
@@ -394,7 +394,7 @@ impl<'a> SampleEvent<'a> {
     ) {
         let failed = self.error.0;
         let message = failed.as_ref().and_then(|error| error.message);
-        let mut ended = Ended {
+        let mut ended = CallEnd {
             id: Some(id),
             how: if failed.is_some() {
                 CallStatus::Error
@@ -428,7 +428,7 @@ fn tell_decision<'a>(
 /// Marks a result as rejected by an approver. If no approver is recorded, someone was asked, so it
 /// was a
 /// human.
-fn reject(ended: &mut Ended<'_>, error: &ToolError<'_>, decisions: &Decisions<'_>) {
+fn reject(ended: &mut CallEnd<'_>, error: &ToolError<'_>, decisions: &Decisions<'_>) {
     if is_word(error.kind, &["approval"]) {
         let decision = ended.id.as_ref().and_then(|id| decisions.get(id));
         let by = decision.map_or(DecidedBy::Human, |(_, by)| *by);

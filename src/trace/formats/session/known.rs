@@ -1,6 +1,6 @@
 //! Hashes by which repeated calls, results and records are recognised.
 
-use super::{Call, Ended, EventKind, SessionRecord};
+use super::{Call, CallEnd, EventKind, SessionRecord};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// Hashes a call with its arguments.
@@ -24,7 +24,7 @@ pub(super) fn told(record: &SessionRecord<'_>) -> u64 {
 }
 
 /// Hashes a result.
-pub(super) fn hash_of_end(ended: &Ended<'_>) -> u64 {
+pub(super) fn hash_of_end(ended: &CallEnd<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (std::mem::discriminant(&ended.how), &ended.output).hash(&mut hasher);
     hasher.finish()

@@ -17,7 +17,7 @@ use self::notes::Notes;
 use super::text_calls;
 use super::unread;
 use super::{
-    Call, CallStatus, Ended, Event, EventKind, Events, Lenient, SessionFormat, SessionRecord,
+    Call, CallEnd, CallStatus, Event, EventKind, Events, Lenient, SessionFormat, SessionRecord,
     Sessions, arguments, id, is_word, object_of, output, text,
 };
 use crate::trace::formats::Unit;
@@ -635,7 +635,7 @@ impl<'a> Message<'a> {
 
     /// Returns it as the result of a call. A tool's message has an id of its own, which isn't the
     /// call's.
-    pub(super) fn ended(&self) -> Ended<'a> {
+    pub(super) fn ended(&self) -> CallEnd<'a> {
         let is_part = text(self.kind).is_some_and(|kind| is_result(&kind));
         let named = Self {
             id: self
@@ -678,7 +678,7 @@ impl<'a> Message<'a> {
         let is_shell = is_word(self.kind, &["shell_call_output"]);
         let shell = self.output.filter(|_| is_shell && how == CallStatus::Ok);
         let (how, exit_code) = hosted::shell_end(shell).unwrap_or((how, None));
-        Ended {
+        CallEnd {
             id: named.call_id(),
             how,
             output: match self.error {

@@ -181,7 +181,7 @@ pub(super) enum EventKind<'a> {
     Wanted {
         call: Call<'a>,
         /// Its end, if known here.
-        ended: Option<Ended<'a>>,
+        ended: Option<CallEnd<'a>>,
     },
     /// A request for approval of a call, with an id of its own.
     Requested {
@@ -198,7 +198,7 @@ pub(super) enum EventKind<'a> {
     },
     /// A call begins. It is the same as one that was requested under its id.
     Began(Call<'a>),
-    Ended(Ended<'a>),
+    Ended(CallEnd<'a>),
     /// The following events belong to another conversation of the record, with this name.
     Part(Cow<'a, str>),
     /// A call that waits for its result was approved.
@@ -251,7 +251,7 @@ pub(super) enum EventKind<'a> {
         call: Call<'a>,
         /// Whether it was allowed, and by whom.
         decision: Option<(bool, DecidedBy)>,
-        ended: Ended<'a>,
+        ended: CallEnd<'a>,
     },
 }
 
@@ -286,7 +286,7 @@ impl Call<'_> {
 
 /// End of a call.
 #[derive(Debug)]
-pub(super) struct Ended<'a> {
+pub(super) struct CallEnd<'a> {
     /// Id of the call; `None` in a format without ids.
     pub(super) id: Option<Cow<'a, str>>,
     pub(super) how: CallStatus,
@@ -296,10 +296,10 @@ pub(super) struct Ended<'a> {
     pub(super) change: Option<Change>,
 }
 
-impl Ended<'_> {
+impl CallEnd<'_> {
     /// Returns a copy that owns its texts.
-    fn to_owned(&self) -> Ended<'static> {
-        Ended {
+    fn to_owned(&self) -> CallEnd<'static> {
+        CallEnd {
             id: self.id.as_deref().map(|id| Cow::Owned(id.to_owned())),
             how: self.how,
             output: Cow::Owned((*self.output).to_owned()),
@@ -500,7 +500,7 @@ impl<'a> Events<'a> {
     }
 
     /// Returns the results after the first `from` events.
-    pub(super) fn ends_from(&self, from: usize) -> impl Iterator<Item = &Ended<'a>> {
+    pub(super) fn ends_from(&self, from: usize) -> impl Iterator<Item = &CallEnd<'a>> {
         let new = self.list.iter().skip(from);
         new.filter_map(|event| match &event.what {
             EventKind::Ended(ended) => Some(ended),
@@ -518,7 +518,7 @@ impl<'a> Events<'a> {
     }
 
     /// Returns the result, if it was added last.
-    pub(super) fn last_ended(&mut self) -> Option<&mut Ended<'a>> {
+    pub(super) fn last_ended(&mut self) -> Option<&mut CallEnd<'a>> {
         match &mut self.list.last_mut()?.what {
             EventKind::Ended(ended) => Some(ended),
             _ => None,

@@ -7,7 +7,7 @@
 
 use super::messages::Message;
 use super::{
-    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
     arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
@@ -373,8 +373,8 @@ fn is_failure(observation: &str) -> bool {
     matches!(observation, "error" | "user_rejected")
 }
 
-fn ended<'a>(id: Option<Cow<'a, str>>, how: CallStatus, output: Cow<'a, str>) -> Ended<'a> {
-    Ended {
+fn ended<'a>(id: Option<Cow<'a, str>>, how: CallStatus, output: Cow<'a, str>) -> CallEnd<'a> {
+    CallEnd {
         id,
         how,
         output,

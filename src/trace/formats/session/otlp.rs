@@ -5,7 +5,7 @@
 //! several sessions and are sorted by time first.
 
 use super::{
-    Call, CallStatus, Ended, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallEnd, CallStatus, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,
     input_text, object_of, offset, otlp_models, output, text, write,
 };
 use crate::trace::formats::Unit;
@@ -560,7 +560,7 @@ fn done<'a>(
         || success.is_some_and(|word| word.eq_ignore_ascii_case("false"))
         || attributes.first(&["error.type"]).is_some();
     EventKind::Done {
-        ended: Ended {
+        ended: CallEnd {
             id: call.id.clone(),
             how: if failed {
                 CallStatus::Error

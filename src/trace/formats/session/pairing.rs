@@ -21,7 +21,7 @@ use super::tools::{asked, wraps_output};
 use super::unread;
 use super::waiting::{Kept, Queue, Waiting};
 use super::write::{self, CallParts, End};
-use super::{Call, CallStatus, DEPTH, Ended, Event, EventKind, Question, SessionRecord};
+use super::{Call, CallEnd, CallStatus, DEPTH, Event, EventKind, Question, SessionRecord};
 use crate::trace::entry::{Entry, Record};
 use crate::trace::formats::{Fed, NativeRecord, OwnCalls, Reader};
 use crate::trace::record::{NotRecorded, RecordKind};
@@ -401,7 +401,7 @@ impl Pairing {
         key: &str,
         line: u64,
         time: Option<Timestamp>,
-        ended: &Ended<'_>,
+        ended: &CallEnd<'_>,
         on: &mut dyn FnMut(Fed<'_, '_>),
     ) {
         if let Some(session) = self.sessions.get_mut(key) {
@@ -463,7 +463,7 @@ impl Pairing {
         &mut self,
         n: u64,
         time: Option<Timestamp>,
-        ended: &Ended<'_>,
+        ended: &CallEnd<'_>,
         on: &mut dyn FnMut(Fed<'_, '_>),
     ) {
         if let Some(id) = ended.id.as_deref().filter(|_| self.over.len() < REMEMBERED) {

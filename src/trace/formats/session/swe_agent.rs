@@ -8,7 +8,7 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, CallStatus, Ended, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
     is_word, object_of, output, text,
 };
 use crate::trace::record::NotRecorded;
@@ -431,7 +431,7 @@ fn tell_end<'a>(
     output: Cow<'a, str>,
     exit_code: Option<i64>,
 ) {
-    let ended = Ended {
+    let ended = CallEnd {
         id,
         how,
         output,

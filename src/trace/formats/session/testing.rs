@@ -30,8 +30,8 @@ pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
     };
     let name = |id: &Option<Cow<'_, str>>| id.as_deref().unwrap_or("-").to_owned();
     let called = |call: &Call<'_>| format!("call {} {} {}", name(&call.id), call.tool, call.input);
-    let over = |ended: &Ended<'_>| {
-        let Ended {
+    let over = |ended: &CallEnd<'_>| {
+        let CallEnd {
             id,
             how,
             exit_code,

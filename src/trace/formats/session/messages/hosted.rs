@@ -6,7 +6,7 @@ use super::{
     Call, CallStatus, EventKind, Events, Lenient, Message, Raw, Str, arguments, id, is_word,
     output, text,
 };
-use crate::trace::formats::session::Ended;
+use crate::trace::formats::session::CallEnd;
 use governance::DecidedBy;
 use serde::Deserialize;
 
@@ -114,7 +114,7 @@ impl<'a> Item<'a> {
             "output-denied" => CallStatus::Rejected(by),
             _ => return true,
         };
-        let ended = Ended {
+        let ended = CallEnd {
             id: Some(id),
             how,
             output: output(self.output.or(self.error)),

@@ -1,7 +1,7 @@
 //! Notes that the programs of Cline and Roo write into messages of the user.
 
 use super::{
-    AGENT, CallStatus, Ended, EventKind, Events, Lenient, Raw, Str, USER, is_word, tell_text,
+    AGENT, CallEnd, CallStatus, EventKind, Events, Lenient, Raw, Str, USER, is_word, tell_text,
 };
 use crate::trace::formats::session::text_calls::{self, Note};
 use std::borrow::Cow;
@@ -69,7 +69,7 @@ impl<'a> Notes<'a> {
 
 /// Emits the result of a call from a text.
 fn tell_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: CallStatus, output: Cow<'a, str>) {
-    let ended = Ended {
+    let ended = CallEnd {
         id: None,
         how,
         output,

@@ -1,7 +1,7 @@
 //! Records that repeat a sub-agent's own session, if that is kept.
 
 use super::super::known::{hash, hash_of};
-use super::{Call, CallStatus, Ended, EventKind, Fed, Pairing, REMEMBERED, SessionRecord};
+use super::{Call, CallEnd, CallStatus, EventKind, Fed, Pairing, REMEMBERED, SessionRecord};
 
 impl Pairing {
     /// Reads such a record. A call in it is new unless another input or another record of this one
@@ -43,7 +43,7 @@ impl Pairing {
 
     /// Returns whether a result that may be a copy adds something. A copy may contain less of the
     /// output.
-    fn is_new_end(&self, ended: &Ended<'_>) -> bool {
+    fn is_new_end(&self, ended: &CallEnd<'_>) -> bool {
         let id = ended.id.as_deref().unwrap_or_default();
         let (hash, is_open) = (hash(id), self.waiting.last_open(id).is_some());
         let contradicts = match ended.how {

@@ -1,7 +1,7 @@
 //! Decisions about calls: before they begin, when they end, or in other records.
 
 use super::{
-    Call, CallParts, CallStatus, DecidedBy, End, Ended, Fed, Pairing, Question, REMEMBERED,
+    Call, CallEnd, CallParts, CallStatus, DecidedBy, End, Fed, Pairing, Question, REMEMBERED,
     RecordKind, Timestamp, feed, hash, hash_of_end, write,
 };
 
@@ -57,7 +57,7 @@ impl Pairing {
         key: &str,
         line: u64,
         id: &str,
-        ended: &Ended<'_>,
+        ended: &CallEnd<'_>,
         on: &mut dyn FnMut(Fed<'_, '_>),
     ) -> bool {
         let hash = hash(id);

@@ -2,7 +2,7 @@
 
 use super::super::known::hash;
 use super::super::unread;
-use super::{Call, CallStatus, DEPTH, Ended, Fed, Pairing, REMEMBERED, Timestamp, WAITING};
+use super::{Call, CallEnd, CallStatus, DEPTH, Fed, Pairing, REMEMBERED, Timestamp, WAITING};
 use hashbrown::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use strict_json::{Raw, Scanner, canonicalise};
@@ -29,7 +29,7 @@ struct Wish {
     time: Option<Timestamp>,
     call: Call<'static>,
     /// The end, if recorded with the request.
-    ended: Option<Ended<'static>>,
+    ended: Option<CallEnd<'static>>,
 }
 
 /// A recorded call.
@@ -85,7 +85,7 @@ impl Pairing {
         session: &str,
         line: u64,
         time: Option<Timestamp>,
-        (call, ended): (&Call<'_>, Option<&Ended<'_>>),
+        (call, ended): (&Call<'_>, Option<&CallEnd<'_>>),
         on: &mut dyn FnMut(Fed<'_, '_>),
     ) {
         let id = call.id.as_deref().map(hash);
@@ -94,7 +94,7 @@ impl Pairing {
             return;
         }
         let call = call.to_owned();
-        let ended = ended.map(Ended::to_owned);
+        let ended = ended.map(CallEnd::to_owned);
         let output = ended.as_ref().map_or(0, |ended| ended.output.len());
         self.wishes.held +=
             size_of::<Wish>() + session.len() + call.tool.len() + call.input.len() + output;
@@ -167,7 +167,7 @@ impl Pairing {
                 continue;
             }
             if let Some(n) = self.call(&session, line, time, &call, on) {
-                let ended = ended.unwrap_or_else(|| Ended {
+                let ended = ended.unwrap_or_else(|| CallEnd {
                     id: call.id.clone(),
                     how: CallStatus::NotRecorded,
                     output: "".into(),
