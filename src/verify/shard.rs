@@ -15,7 +15,7 @@ use crate::diag::{Finding, Related};
 use crate::replay::{Close, ClosedState, Context, Execution, StepFacts, Summary};
 use crate::rules::{self, Draft, RuleContext, Settings, Sink};
 use crate::trace::entry::{Broken, Entry, Record};
-use crate::trace::formats::{Fed, FormatRecord, Reader, Routing, native};
+use crate::trace::formats::{FormatRecord, Reader, RoutedRecord, Routing, native};
 use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
 use crate::trace::step::{Annotation, CallAnnotation, Decision, DecisionLine, Part};
@@ -99,7 +99,7 @@ struct OpenExecution {
 struct NoReader;
 
 impl Reader for NoReader {
-    fn feed(&mut self, _: &Entry<'_>, _: &mut dyn FnMut(Fed<'_, '_>)) {}
+    fn feed(&mut self, _: &Entry<'_>, _: &mut dyn FnMut(RoutedRecord<'_, '_>)) {}
 }
 
 /// What a broken path goes back to.
@@ -191,7 +191,13 @@ impl Shard {
     }
 
     /// Replays one record of one execution.
-    fn entry(&mut self, stem: &str, fed: &Fed<'_, '_>, settings: &Settings, context: Context<'_>) {
+    fn entry(
+        &mut self,
+        stem: &str,
+        fed: &RoutedRecord<'_, '_>,
+        settings: &Settings,
+        context: Context<'_>,
+    ) {
         let (id, entry) = (fed.execution.as_deref().unwrap_or(stem), fed.entry);
         let id = &*execution_name(id);
         // Taken out while it is worked on: findings and executions are this worker's both.
@@ -380,7 +386,7 @@ impl Shard {
     fn replay(
         &mut self,
         live: &mut OpenExecution,
-        Fed { entry, problem, .. }: &Fed<'_, '_>,
+        RoutedRecord { entry, problem, .. }: &RoutedRecord<'_, '_>,
         settings: &Settings,
         context: Context<'_>,
     ) {

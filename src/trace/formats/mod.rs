@@ -19,7 +19,7 @@ pub mod yuangs_turns;
 
 pub use foreign::looks_like;
 pub(super) use native::{DECISION_MEMBERS, names_action};
-pub use reader::{Fed, OwnCalls, Reader};
+pub use reader::{OwnCalls, Reader, RoutedRecord};
 
 use super::cut::CutMembers;
 use super::entry::Record;

@@ -10,7 +10,7 @@ use strict_json::Scanner;
 
 /// A record assigned to an execution.
 #[derive(Debug)]
-pub struct Fed<'r, 'a> {
+pub struct RoutedRecord<'r, 'a> {
     /// Id of the execution; `None` when all records of the input belong to one.
     pub execution: Option<Cow<'r, str>>,
     pub entry: &'r Entry<'a>,
@@ -60,10 +60,10 @@ const DEPTH: u32 = 1 << 10;
 /// a stateless one. A record that continues an earlier one may be kept until it is complete.
 pub trait Reader: fmt::Debug + Send {
     /// Reads the next record, and emits what is complete with it.
-    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>));
+    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(RoutedRecord<'_, '_>));
 
     /// Emits the remaining incomplete records at the end of the input.
-    fn finish(&mut self, _on: &mut dyn FnMut(Fed<'_, '_>)) {}
+    fn finish(&mut self, _on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {}
 }
 
 /// Emits each record unchanged.
@@ -71,8 +71,8 @@ pub trait Reader: fmt::Debug + Send {
 pub(super) struct ByRecord;
 
 impl Reader for ByRecord {
-    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
-        on(Fed {
+    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
+        on(RoutedRecord {
             execution: entry.record.execution_id().map(|id| id.decode()),
             entry,
             problem: None,

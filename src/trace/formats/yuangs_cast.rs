@@ -7,8 +7,8 @@
 use super::members::Members;
 use super::native::open_shapes;
 use super::{
-    Coverage, Fed, FormatRecord, Narrative, NativeRecord, OwnCalls, Reader, RecordClass, Routing,
-    TraceFormat, Unit,
+    Coverage, FormatRecord, Narrative, NativeRecord, OwnCalls, Reader, RecordClass, RoutedRecord,
+    Routing, TraceFormat, Unit,
 };
 use crate::diag::Code;
 use crate::schema::Catalogue;
@@ -137,7 +137,7 @@ struct Recording {
 }
 
 impl Reader for Recording {
-    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let begun = std::mem::replace(&mut self.begun, true);
         let headless = !begun && entry.record.class() == Some(RecordClass::Frame);
         let comment = self.elapsed.is_none() && entry.record.class() == Some(RecordClass::Remark);
@@ -166,7 +166,7 @@ impl Reader for Recording {
             };
             placed = Some(entry.with_record(Box::new(frame).into()));
         }
-        on(Fed {
+        on(RoutedRecord {
             execution: None,
             entry: placed.as_ref().unwrap_or(entry),
             problem,

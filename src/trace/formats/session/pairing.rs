@@ -23,7 +23,7 @@ use super::waiting::{Kept, Queue, Waiting};
 use super::write::{self, CallParts, End};
 use super::{Call, CallEnd, CallStatus, DEPTH, Event, EventKind, Question, SessionRecord};
 use crate::trace::entry::{Entry, Record};
-use crate::trace::formats::{Fed, NativeRecord, OwnCalls, Reader};
+use crate::trace::formats::{NativeRecord, OwnCalls, Reader, RoutedRecord};
 use crate::trace::record::{NotRecorded, RecordKind};
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -202,7 +202,13 @@ impl Pairing {
         }
     }
 
-    fn event(&mut self, key: &str, line: u64, event: &Event<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn event(
+        &mut self,
+        key: &str,
+        line: u64,
+        event: &Event<'_>,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
+    ) {
         self.settle_claim(key, Some(&event.what), on);
         match &event.what {
             EventKind::Prompt(text) => {
@@ -330,7 +336,11 @@ impl Pairing {
     }
 
     /// Counts one more call of a session, and starts the session with the first.
-    fn next_turn(&mut self, key: &str, on: &mut dyn FnMut(Fed<'_, '_>)) -> Option<&mut Session> {
+    fn next_turn(
+        &mut self,
+        key: &str,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
+    ) -> Option<&mut Session> {
         self.start(key, on);
         let session = self.sessions.get_mut(key)?;
         session.turns += 1;
@@ -343,7 +353,7 @@ impl Pairing {
         line: u64,
         time: Option<Timestamp>,
         call: &Call<'_>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) -> Option<u64> {
         // A call that was rejected before it began has no end.
         let denied = self.sessions.get_mut(key)?;
@@ -402,7 +412,7 @@ impl Pairing {
         line: u64,
         time: Option<Timestamp>,
         ended: &CallEnd<'_>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         if let Some(session) = self.sessions.get_mut(key) {
             session.answers += 1;
@@ -464,7 +474,7 @@ impl Pairing {
         n: u64,
         time: Option<Timestamp>,
         ended: &CallEnd<'_>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         if let Some(id) = ended.id.as_deref().filter(|_| self.over.len() < REMEMBERED) {
             self.over.insert(hash(id), hash_of_end(ended));
@@ -506,7 +516,7 @@ impl Pairing {
     }
 
     /// Emits the record of a call.
-    fn hand_on(&mut self, n: u64, last: bool, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn hand_on(&mut self, n: u64, last: bool, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let Some(waiting) = self.waiting.take(n) else {
             return;
         };
@@ -634,7 +644,7 @@ impl Pairing {
     }
 
     /// Emits the calls that still wait when no more records follow.
-    fn hand_on_rest(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn hand_on_rest(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let last = self.waiting.last().map(|w| w.asked);
         while let Some((n, waiting)) = self.waiting.first() {
             let is_last = Some(waiting.asked) == last;
@@ -643,7 +653,7 @@ impl Pairing {
     }
 
     /// Emits the start of a session, once.
-    fn start(&mut self, key: &str, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn start(&mut self, key: &str, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let Some(session) = self.sessions.get_mut(key).filter(|s| !s.started) else {
             return;
         };
@@ -660,9 +670,9 @@ impl Pairing {
 }
 
 impl Reader for Pairing {
-    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let Record::Native(NativeRecord::Session(record)) = &entry.record else {
-            on(Fed {
+            on(RoutedRecord {
                 execution: None,
                 entry,
                 problem: None,
@@ -694,7 +704,7 @@ impl Reader for Pairing {
         }
         // Problems of the record are reported on the record itself, whatever it contains.
         if !entry.problems.is_empty() {
-            on(Fed {
+            on(RoutedRecord {
                 execution: Some(Cow::Borrowed(&*key)),
                 entry,
                 problem: None,
@@ -758,7 +768,7 @@ impl Reader for Pairing {
         }
     }
 
-    fn finish(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn finish(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         if let Some(line) = self.left_out {
             let what =
                 format!("the input names more than {SESSIONS} sessions: later ones aren't checked");

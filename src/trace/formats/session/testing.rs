@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::trace::entry::Entry;
-use crate::trace::formats::{Fed, NativeRecord, OwnCalls};
+use crate::trace::formats::{NativeRecord, OwnCalls, RoutedRecord};
 use proptest::prelude::*;
 
 const FORMATS: [&SessionFormat; 11] = [
@@ -59,7 +59,7 @@ pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
 /// Returns the records derived from texts, each on its own line.
 pub(super) fn fed(format: &SessionFormat, texts: &[&str]) -> Vec<String> {
     let mut all = Vec::new();
-    let mut on = |fed: Fed<'_, '_>| {
+    let mut on = |fed: RoutedRecord<'_, '_>| {
         assert!(fed.entry.problems.is_empty(), "{:?}", fed.entry.problems);
         all.push(fed.entry.text.to_owned());
     };

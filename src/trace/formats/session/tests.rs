@@ -15,7 +15,7 @@ pub(super) fn records(format: &dyn TraceFormat, lines: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     let mut reader = format.reader("file", &OwnCalls::default());
     let mut all = Vec::new();
-    let mut take = |fed: crate::trace::formats::Fed<'_, '_>| {
+    let mut take = |fed: crate::trace::formats::RoutedRecord<'_, '_>| {
         assert!(fed.entry.problems.is_empty(), "{}", fed.entry.text);
         all.push(serde_json::from_str(fed.entry.text).unwrap());
     };

@@ -1,7 +1,9 @@
 //! Records that repeat a sub-agent's own session, if that is kept.
 
 use super::super::known::{hash, hash_of};
-use super::{Call, CallEnd, CallStatus, EventKind, Fed, Pairing, REMEMBERED, SessionRecord};
+use super::{
+    Call, CallEnd, CallStatus, EventKind, Pairing, REMEMBERED, RoutedRecord, SessionRecord,
+};
 
 impl Pairing {
     /// Reads such a record. A call in it is new unless another input or another record of this one
@@ -12,7 +14,7 @@ impl Pairing {
         key: &str,
         line: u64,
         (record, parent): (&SessionRecord<'_>, Option<&str>),
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         for event in &record.events {
             let tells = match &event.what {

@@ -1,8 +1,8 @@
 //! Decisions about calls: before they begin, when they end, or in other records.
 
 use super::{
-    Call, CallEnd, CallParts, CallStatus, DecidedBy, End, Fed, Pairing, Question, REMEMBERED,
-    RecordKind, Timestamp, feed, hash, hash_of_end, write,
+    Call, CallEnd, CallParts, CallStatus, DecidedBy, End, Pairing, Question, REMEMBERED,
+    RecordKind, RoutedRecord, Timestamp, feed, hash, hash_of_end, write,
 };
 
 impl Pairing {
@@ -31,7 +31,7 @@ impl Pairing {
         id: &str,
         by: DecidedBy,
         call: Option<&Call<'_>>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let open = self.waiting.last_open(id);
         if let Some(n) = open.or_else(|| self.waiting.last_doubtful(id)) {
@@ -58,7 +58,7 @@ impl Pairing {
         line: u64,
         id: &str,
         ended: &CallEnd<'_>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) -> bool {
         let hash = hash(id);
         let by = match ended.how {
@@ -89,7 +89,7 @@ impl Pairing {
         id: &str,
         by: DecidedBy,
         output: &str,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let Some(session) = self.next_turn(key, on) else {
             return;

@@ -1,6 +1,6 @@
 //! Records that a session's reader derives and emits.
 
-use super::{DEPTH, Fed};
+use super::{DEPTH, RoutedRecord};
 use crate::diag::Code;
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::record::RecordKind;
@@ -9,7 +9,12 @@ use std::borrow::Cow;
 use strict_json::Scanner;
 
 /// Reports that a limit was exceeded and something isn't checked.
-pub(super) fn report_limit(key: &str, line: u64, message: String, on: &mut dyn FnMut(Fed<'_, '_>)) {
+pub(super) fn report_limit(
+    key: &str,
+    line: u64,
+    message: String,
+    on: &mut dyn FnMut(RoutedRecord<'_, '_>),
+) {
     let problem = Problem {
         code: Code(107),
         at: (0, 1),
@@ -18,7 +23,7 @@ pub(super) fn report_limit(key: &str, line: u64, message: String, on: &mut dyn F
     };
     let mut entry = Entry::unread((line, 0), "", Vec::new(), Vec::new());
     entry.derived = true;
-    on(Fed {
+    on(RoutedRecord {
         execution: Some(Cow::Borrowed(key)),
         entry: &entry,
         problem: Some(problem),
@@ -31,7 +36,7 @@ pub(super) fn feed(
     key: &str,
     line: u64,
     text: &str,
-    on: &mut dyn FnMut(Fed<'_, '_>),
+    on: &mut dyn FnMut(RoutedRecord<'_, '_>),
 ) {
     let mut entry = Entry::unread((line, 0), text, Vec::new(), Vec::new());
     entry.derived = true;
@@ -47,7 +52,7 @@ pub(super) fn feed(
             });
         }
     }
-    on(Fed {
+    on(RoutedRecord {
         execution: Some(Cow::Borrowed(key)),
         entry: &entry,
         problem: None,

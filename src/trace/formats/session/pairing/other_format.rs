@@ -4,7 +4,7 @@ use super::super::DEPTH;
 use super::Pairing;
 use crate::diag::Code;
 use crate::trace::entry::{Entry, Problem, Record};
-use crate::trace::formats::{Fed, Format, NativeRecord};
+use crate::trace::formats::{Format, NativeRecord, RoutedRecord};
 use std::borrow::Cow;
 use strict_json::{Raw, Scanner};
 
@@ -15,7 +15,7 @@ impl Pairing {
     pub(super) fn report_other_format(
         &self,
         entry: &Entry<'_>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) -> bool {
         let of_record = |text: &str| Format::of_record(text, DEPTH);
         let found = of_record(entry.text).filter(|other| other.name() != self.format);
@@ -47,7 +47,7 @@ impl Pairing {
                 )
             },
         };
-        on(Fed {
+        on(RoutedRecord {
             execution: Some(Cow::Borrowed(&self.stem)),
             entry,
             problem: Some(problem),

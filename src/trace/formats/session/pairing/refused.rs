@@ -1,7 +1,7 @@
 //! Rejections that come before their calls, and rejections whose calls no other record contains.
 
 use super::super::known::hash;
-use super::{Call, DecidedBy, Fed, Pairing, REMEMBERED, Timestamp, WAITING};
+use super::{Call, DecidedBy, Pairing, REMEMBERED, RoutedRecord, Timestamp, WAITING};
 use hashbrown::{HashMap, HashSet};
 
 /// Rejected calls that haven't come so far, by hash of their ids.
@@ -72,7 +72,7 @@ impl Refused {
 
 impl Pairing {
     /// Emits the rejected calls that no other record contains.
-    pub(super) fn hand_on_refused(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    pub(super) fn hand_on_refused(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let all = std::mem::take(&mut self.refused.all);
         if all.is_empty() {
             return;

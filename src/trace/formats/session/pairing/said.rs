@@ -1,6 +1,6 @@
 //! Calls in texts of an agent: those that it makes there, and those that it only claims.
 
-use super::{CallParts, End, EventKind, Fed, Pairing, RecordKind, feed, first_of, write};
+use super::{CallParts, End, EventKind, Pairing, RecordKind, RoutedRecord, feed, first_of, write};
 use crate::trace::formats::session::text_calls::{calls, claimed};
 use crate::trace::scalar::Timestamp;
 
@@ -33,7 +33,7 @@ impl Pairing {
         line: u64,
         time: Option<Timestamp>,
         text: &str,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let Some(session) = self.sessions.get_mut(key) else {
             return;
@@ -78,7 +78,7 @@ impl Pairing {
         &mut self,
         key: &str,
         next: Option<&EventKind<'_>>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let Some(session) = self.sessions.get_mut(key) else {
             return;

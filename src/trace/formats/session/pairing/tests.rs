@@ -342,7 +342,7 @@ fn an_event_of_codex_without_an_item_is_a_call() {
 fn problems(format: &dyn TraceFormat, lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut reader = format.reader("file", &OwnCalls::default());
     let mut all = Vec::new();
-    let mut take = |fed: crate::trace::formats::Fed<'_, '_>| {
+    let mut take = |fed: crate::trace::formats::RoutedRecord<'_, '_>| {
         all.extend(fed.problem.map(|problem| problem.message));
     };
     for (line, n) in lines.zip(1..) {

@@ -2,7 +2,9 @@
 
 use super::super::known::hash;
 use super::super::unread;
-use super::{Call, CallEnd, CallStatus, DEPTH, Fed, Pairing, REMEMBERED, Timestamp, WAITING};
+use super::{
+    Call, CallEnd, CallStatus, DEPTH, Pairing, REMEMBERED, RoutedRecord, Timestamp, WAITING,
+};
 use hashbrown::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use strict_json::{Raw, Scanner, canonicalise};
@@ -86,7 +88,7 @@ impl Pairing {
         line: u64,
         time: Option<Timestamp>,
         (call, ended): (&Call<'_>, Option<&CallEnd<'_>>),
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let id = call.id.as_deref().map(hash);
         if let Some(id) = id.filter(|id| self.wishes.ids.contains(id)) {
@@ -116,7 +118,7 @@ impl Pairing {
     }
 
     /// Emits the requested calls that no other record contains.
-    pub(super) fn settle_wanted(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    pub(super) fn settle_wanted(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let asked = std::mem::take(&mut self.wishes.asked);
         if asked.is_empty() {
             return;
