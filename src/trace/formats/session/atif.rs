@@ -126,7 +126,7 @@ struct StepCall<'a> {
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut events = Events::new(whole, None);
     let mut document = raw.read::<Trajectory<'a>>().unwrap_or_default();
-    document.tell(&mut events);
+    document.read_into(&mut events);
     // Trajectories of sub-agents, which may contain others.
     let mut left = document.subagent_trajectories.0.take().unwrap_or_default();
     left.reverse();
@@ -136,8 +136,8 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         number += 1;
         let name = text(part.id).or_else(|| text(part.session_id));
         let name = name.unwrap_or_else(|| format!("sub-agent {number}").into());
-        events.tell(raw, EventKind::Part(name));
-        part.tell(&mut events);
+        events.push(raw, EventKind::Part(name));
+        part.read_into(&mut events);
         let inner = part.subagent_trajectories.0.take().unwrap_or_default();
         left.extend(inner.into_iter().rev());
     }
@@ -150,25 +150,25 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 }
 
 impl<'a> Trajectory<'a> {
-    fn tell(&mut self, events: &mut Events<'a>) {
+    fn read_into(&mut self, events: &mut Events<'a>) {
         for raw in self.steps.0.take().unwrap_or_default() {
             let step = raw.read::<AtifStep<'a>>().unwrap_or_default();
             // These steps are copied from an earlier trajectory.
             if step.is_copied_context.0 != Some(true) {
-                step.tell(events, raw);
+                step.read_into(events, raw);
             }
         }
     }
 }
 
 impl<'a> AtifStep<'a> {
-    fn tell(self, events: &mut Events<'a>, raw: Raw<'a>) {
+    fn read_into(self, events: &mut Events<'a>, raw: Raw<'a>) {
         events.time = self.timestamp.0;
         let said = output(self.message);
         if is_word(self.source, &["user"]) {
-            events.tell(raw, EventKind::Prompt(said));
+            events.push(raw, EventKind::Prompt(said));
         } else if is_word(self.source, &["agent"]) {
-            events.tell(raw, EventKind::Said(said));
+            events.push(raw, EventKind::Said(said));
         }
         // Calls without a result so far; a result may name no call.
         let mut open: Vec<Cow<'a, str>> = Vec::new();
@@ -183,7 +183,7 @@ impl<'a> AtifStep<'a> {
                 tool: text(call.function_name).unwrap_or_default(),
                 input: arguments(call.arguments),
             };
-            events.tell(raw, EventKind::Call(call));
+            events.push(raw, EventKind::Call(call));
         }
         let observation = self.observation.0.unwrap_or_default();
         for raw in observation.results.0.unwrap_or_default() {
@@ -203,7 +203,7 @@ impl<'a> AtifStep<'a> {
                     exit_code: None,
                     change: None,
                 };
-                events.tell(raw, EventKind::Ended(ended));
+                events.push(raw, EventKind::Ended(ended));
             }
         }
     }
@@ -310,7 +310,7 @@ fn read_langfuse<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         .chain(alone)
     {
         let observation = raw.read::<LangfuseObservation<'a>>().unwrap_or_default();
-        observation.tell(&mut events, raw);
+        observation.read_into(&mut events, raw);
     }
     // Observations are listed in any order.
     events.sort();
@@ -328,7 +328,7 @@ fn read_langfuse<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 }
 
 impl<'a> LangfuseObservation<'a> {
-    fn tell(self, events: &mut Events<'a>, raw: Raw<'a>) {
+    fn read_into(self, events: &mut Events<'a>, raw: Raw<'a>) {
         let attributes = self
             .metadata
             .0
@@ -347,7 +347,7 @@ impl<'a> LangfuseObservation<'a> {
         if is_word(self.kind, &["GENERATION"]) && !is_call {
             events.time = self.end_time.0.or(self.start_time.0);
             for call in self.output.map(messages::asked).unwrap_or_default() {
-                events.tell(raw, EventKind::Wanted { call, ended: None });
+                events.push(raw, EventKind::Wanted { call, ended: None });
             }
         }
         if !is_call {
@@ -367,7 +367,7 @@ impl<'a> LangfuseObservation<'a> {
             input: arguments(self.input),
         };
         events.time = self.start_time.0;
-        events.tell(raw, EventKind::Call(call));
+        events.push(raw, EventKind::Call(call));
         let is_null = |raw: &Raw<'_>| raw.as_written() == "null";
         let given = self.output.filter(|raw| !is_null(raw));
         if given.is_none() && self.end_time.0.is_none() {
@@ -387,7 +387,7 @@ impl<'a> LangfuseObservation<'a> {
             exit_code: None,
             change: None,
         };
-        events.tell(raw, EventKind::Ended(ended));
+        events.push(raw, EventKind::Ended(ended));
     }
 }
 

@@ -177,7 +177,7 @@ impl<'a> Line<'a> {
             return record;
         }
         let mut events = Vec::new();
-        let mut tell = |part: Option<Raw<'_>>, what| {
+        let mut push = |part: Option<Raw<'_>>, what| {
             let at = part.and_then(|part| offset(whole, part.as_written()));
             events.push(Event {
                 at: at.unwrap_or_default(),
@@ -197,7 +197,7 @@ impl<'a> Line<'a> {
             };
             // A stream is printed without a person to ask.
             let by = DecidedBy::Policy;
-            tell(None, EventKind::Refused { call, by });
+            push(None, EventKind::Refused { call, by });
         }
         let content = self.message.0.and_then(|message| message.content);
         let one = content.filter(|content| content.as_written().starts_with('{'));
@@ -209,9 +209,9 @@ impl<'a> Line<'a> {
         if let Some(said) = content.and_then(|c| c.read::<Str<'_>>()).map(Str::decode) {
             match &*word {
                 "user" if self.meta.0 != Some(true) && !is_machine_text(&said) => {
-                    tell(content, EventKind::Prompt(said));
+                    push(content, EventKind::Prompt(said));
                 }
-                "assistant" => tell(content, EventKind::Said(said)),
+                "assistant" => push(content, EventKind::Said(said)),
                 _ => {}
             }
         }
@@ -225,13 +225,13 @@ impl<'a> Line<'a> {
             match (kind, &*word) {
                 (Some("text"), "assistant") => {
                     if let Some(said) = text(block.text) {
-                        tell(Some(raw), EventKind::Said(said));
+                        push(Some(raw), EventKind::Said(said));
                     }
                 }
                 (Some("text"), _) => {
                     let asked = text(block.text).filter(|said| !is_machine_text(said));
                     if let Some(asked) = asked.filter(|_| self.meta.0 != Some(true)) {
-                        tell(Some(raw), EventKind::Prompt(asked));
+                        push(Some(raw), EventKind::Prompt(asked));
                     }
                 }
                 // A block of an unknown kind may still be a call.
@@ -245,7 +245,7 @@ impl<'a> Line<'a> {
                         tool: text(block.name).unwrap_or_default(),
                         input: Cow::Borrowed(block.input.map_or("{}", Raw::as_written)),
                     };
-                    tell(Some(raw), EventKind::Call(call));
+                    push(Some(raw), EventKind::Call(call));
                 }
                 (Some(kind), _) if kind == "tool_result" || kind.ends_with("_tool_result") => {
                     // A structured result can be assigned only to a single block.
@@ -254,13 +254,13 @@ impl<'a> Line<'a> {
                     if let (CallStatus::Ok, Some(by), Some(id)) =
                         (ended.how, denier(self.denial), ended.id.clone())
                     {
-                        tell(Some(raw), EventKind::Rejected { id, by });
+                        push(Some(raw), EventKind::Rejected { id, by });
                     }
                     // The last record of a stream lists rejected calls.
                     if ended.how == CallStatus::Error && self.session_id.0.is_some() {
                         ended.how = CallStatus::ErrorSoFar;
                     }
-                    tell(Some(raw), EventKind::Ended(ended));
+                    push(Some(raw), EventKind::Ended(ended));
                 }
                 _ => {}
             }

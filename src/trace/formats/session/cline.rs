@@ -86,7 +86,7 @@ struct UiMessage<'a> {
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let message = raw.read::<UiMessage<'a>>().unwrap_or_default();
     let mut events = Events::new(whole, message.ts.and_then(Raw::read));
-    message.tell(&mut events, raw);
+    message.read_into(&mut events, raw);
     SessionRecord {
         cwd: events.cwd.take().map(Cow::Owned),
         events: events.into_list(),
@@ -95,19 +95,19 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 }
 
 impl<'a> UiMessage<'a> {
-    fn tell(&self, events: &mut Events<'a>, raw: Raw<'a>) {
+    fn read_into(&self, events: &mut Events<'a>, raw: Raw<'a>) {
         let kind = text(self.say)
             .or_else(|| text(self.ask))
             .unwrap_or_default();
         let said = text(self.text).unwrap_or_default();
         let (tool, input) = match &*kind {
-            "task" | "user_feedback" => return events.tell(raw, EventKind::Prompt(said)),
+            "task" | "user_feedback" => return events.push(raw, EventKind::Prompt(said)),
             "api_req_started" => {
                 events.cwd = requested_in(&said);
                 return;
             }
             "text" if self.partial.0 == Some(true) => return,
-            "text" => return events.tell(raw, EventKind::Said(said)),
+            "text" => return events.push(raw, EventKind::Said(said)),
             "tool" => shown_tool(&said),
             "command" => {
                 // Cline marks commands that always need approval.
@@ -146,7 +146,7 @@ impl<'a> UiMessage<'a> {
                 ended,
             }
         };
-        events.tell(raw, what);
+        events.push(raw, what);
     }
 }
 
@@ -287,7 +287,7 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         // Commands typed by the person aren't the agent's.
         "tool.user_requested" => {
             if let Some(id) = id(data.tool_call_id) {
-                events.tell(raw, EventKind::OfPerson(id));
+                events.push(raw, EventKind::OfPerson(id));
             }
         }
         "tool.execution_complete" if data.is_user_requested.0 == Some(true) => {}
@@ -296,26 +296,26 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             record.cwd = data.context.0.and_then(|context| text(context.cwd));
             record.header = true;
         }
-        "user.message" => events.tell(raw, EventKind::Prompt(output(data.content))),
+        "user.message" => events.push(raw, EventKind::Prompt(output(data.content))),
         "assistant.message" => {
             record.agent = text(data.parent_tool_call_id);
             let said = output(data.content);
             if !said.is_empty() {
-                events.tell(raw, EventKind::Said(said));
+                events.push(raw, EventKind::Said(said));
             }
             for raw in data.tool_requests.0.unwrap_or_default() {
                 if let Some(call) = raw.read::<Data<'a>>() {
-                    events.tell(raw, EventKind::Began(call.call()));
+                    events.push(raw, EventKind::Began(call.call()));
                 }
             }
         }
         "tool.execution_start" => {
             record.agent = text(data.parent_tool_call_id);
-            events.tell(raw, EventKind::Began(data.call()));
+            events.push(raw, EventKind::Began(data.call()));
         }
         "tool.execution_complete" => {
             record.agent = text(data.parent_tool_call_id);
-            events.tell(raw, EventKind::Ended(data.ended()));
+            events.push(raw, EventKind::Ended(data.ended()));
         }
         "permission.completed" => {
             let denied = data.result.0.and_then(|result| text(result.kind));
@@ -326,7 +326,7 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
                     _ => DecidedBy::Policy,
                 };
                 let request = id(data.request_id);
-                events.tell(
+                events.push(
                     raw,
                     match id(data.tool_call_id) {
                         Some(id) => EventKind::Rejected { id, by },
@@ -339,7 +339,7 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             let asked = data.permission_request.0.unwrap_or_default();
             if let Some(request) = id(data.request_id) {
                 let id = id(data.tool_call_id).or_else(|| id(asked.tool_call_id));
-                events.tell(raw, EventKind::Requested { request, id });
+                events.push(raw, EventKind::Requested { request, id });
             }
         }
         _ => {}

@@ -117,7 +117,7 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
                 late: true,
             },
         };
-        events.tell(raw, what);
+        events.push(raw, what);
     }
     SessionRecord {
         session: text(history.session_id).filter(|id| !id.is_empty()),

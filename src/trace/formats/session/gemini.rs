@@ -115,9 +115,9 @@ fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
     events.time = message.timestamp.0;
     let said = output(message.content);
     if is_word(message.kind, &["user"]) {
-        events.tell(raw, EventKind::Prompt(said));
+        events.push(raw, EventKind::Prompt(said));
     } else if is_word(message.kind, &["gemini"]) && !said.is_empty() {
-        events.tell(raw, EventKind::Said(said));
+        events.push(raw, EventKind::Said(said));
     }
     for raw in message.calls.0.unwrap_or_default() {
         let Some(call) = raw.read::<ToolCall<'a>>() else {
@@ -135,11 +135,11 @@ fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
             tool: name,
             input: arguments(call.args),
         };
-        events.tell(raw, EventKind::Call(asked));
+        events.push(raw, EventKind::Call(asked));
         if let Some(ended) = result {
             let asked = events.time;
             events.time = call.timestamp.0.or(asked);
-            events.tell(raw, EventKind::Ended(ended));
+            events.push(raw, EventKind::Ended(ended));
             events.time = asked;
         }
     }

@@ -171,8 +171,8 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             Some(epoch) if epoch > 1 => format!("{name}#{epoch}").into(),
             _ => name,
         };
-        events.tell(raw, EventKind::Part(name));
-        sample.tell(&mut events);
+        events.push(raw, EventKind::Part(name));
+        sample.read_into(&mut events);
     }
     SessionRecord {
         // An archive contains single samples; the file is the log.
@@ -183,7 +183,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 }
 
 impl<'a> Sample<'a> {
-    fn tell(self, events: &mut Events<'a>) {
+    fn read_into(self, events: &mut Events<'a>) {
         let mut told = Vec::new();
         read_events(self.events.0.unwrap_or_default(), &mut told);
         let mut decisions = Decisions::new();
@@ -216,7 +216,7 @@ impl<'a> Sample<'a> {
                 ids.extend(call.id.clone());
             }
             for id in ids {
-                tell_decision(events, *raw, id, &decisions);
+                push_decision(events, *raw, id, &decisions);
             }
             for ended in events.ends_from(before) {
                 calls.end(ended.id.as_ref());
@@ -241,9 +241,9 @@ impl<'a> Sample<'a> {
                         calls.complete(&mut call);
                         calls.add(&call);
                         let id = call.id.clone();
-                        events.tell(raw, EventKind::Call(call));
+                        events.push(raw, EventKind::Call(call));
                         if let Some(id) = id {
-                            tell_decision(events, raw, id, &decisions);
+                            push_decision(events, raw, id, &decisions);
                         }
                     }
                 }
@@ -259,12 +259,12 @@ impl<'a> Sample<'a> {
                 let has_ended = calls.find(&call, is_bare).map(|told| told.has_ended);
                 if has_ended.is_none() {
                     calls.add(&call);
-                    events.tell(raw, EventKind::Call(call));
-                    tell_decision(events, raw, id.clone(), &decisions);
+                    events.push(raw, EventKind::Call(call));
+                    push_decision(events, raw, id.clone(), &decisions);
                 }
                 if event.pending.0 != Some(true) && has_ended != Some(true) {
                     calls.end(Some(&id));
-                    event.tell_end(events, raw, id, &decisions);
+                    event.push_end(events, raw, id, &decisions);
                 }
             }
         }
@@ -385,7 +385,7 @@ impl<'a> SampleEvent<'a> {
         Some((id(self.call.0.as_ref()?.id)?, (approved, by)))
     }
 
-    fn tell_end(
+    fn push_end(
         self,
         events: &mut Events<'a>,
         raw: Raw<'a>,
@@ -408,19 +408,19 @@ impl<'a> SampleEvent<'a> {
         if let Some(error) = failed {
             reject(&mut ended, &error, decisions);
         }
-        events.tell(raw, EventKind::Ended(ended));
+        events.push(raw, EventKind::Ended(ended));
     }
 }
 
-fn tell_decision<'a>(
+fn push_decision<'a>(
     events: &mut Events<'a>,
     raw: Raw<'a>,
     id: Cow<'a, str>,
     decisions: &Decisions<'a>,
 ) {
     match decisions.get(&id).copied() {
-        Some((true, by)) => events.tell(raw, EventKind::Approved { id, by }),
-        Some((false, by)) => events.tell(raw, EventKind::Rejected { id, by }),
+        Some((true, by)) => events.push(raw, EventKind::Approved { id, by }),
+        Some((false, by)) => events.push(raw, EventKind::Rejected { id, by }),
         None => {}
     }
 }

@@ -225,7 +225,7 @@ impl<'a> Document<'a> {
             return;
         }
         let trial = id(self.trial).unwrap_or(Cow::Borrowed("0"));
-        events.tell(raw, EventKind::Part(format!("{task}#{trial}").into()));
+        events.push(raw, EventKind::Part(format!("{task}#{trial}").into()));
         for raw in messages {
             message(events, raw);
         }
@@ -235,7 +235,7 @@ impl<'a> Document<'a> {
                 .flat_map(all)
             {
                 if let Some(call) = raw.read::<Message<'a>>() {
-                    events.tell(raw, EventKind::Call(call.call()));
+                    events.push(raw, EventKind::Call(call.call()));
                 }
             }
             for raw in [tick.agent_tool_results, tick.user_tool_results]
@@ -428,18 +428,18 @@ pub(super) fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
     let time = events.time;
     events.time = message.timestamp.0.or(time);
     let before = events.len();
-    message.tell(events, raw);
-    if !events.tell_of_calls(before) {
+    message.read_into(events, raw);
+    if !events.have_calls_after(before) {
         for (at, call) in unread::calls(raw.as_written()) {
             let part = raw.as_written().get(at..).map_or(raw, Raw::trusted);
-            events.tell(part, EventKind::Wanted { call, ended: None });
+            events.push(part, EventKind::Wanted { call, ended: None });
         }
     }
     events.time = time;
 }
 
 impl<'a> Message<'a> {
-    fn tell(&self, events: &mut Events<'a>, raw: Raw<'a>) {
+    fn read_into(&self, events: &mut Events<'a>, raw: Raw<'a>) {
         let kind = text(self.kind);
         if kind.as_deref() == Some("message") && self.role.0.is_none() {
             if let Some(inner) = self.inner {
@@ -469,7 +469,7 @@ impl<'a> Message<'a> {
                         Self::part(events, raw, role);
                     }
                 }
-                _ => events.tell(raw, EventKind::Ended(self.ended())),
+                _ => events.push(raw, EventKind::Ended(self.ended())),
             }
             return;
         }
@@ -487,13 +487,13 @@ impl<'a> Message<'a> {
         notes.end(events);
         for raw in self.tool_calls() {
             if let Some(call) = raw.read::<Self>() {
-                events.tell(raw, EventKind::Call(call.call()));
+                events.push(raw, EventKind::Call(call.call()));
             }
         }
         if let Some(raw) = self.function_call
             && let Some(call) = raw.read::<Self>()
         {
-            events.tell(raw, EventKind::Call(call.call()));
+            events.push(raw, EventKind::Call(call.call()));
         }
     }
 
@@ -523,7 +523,7 @@ impl<'a> Message<'a> {
 
     fn part(events: &mut Events<'a>, raw: Raw<'a>, role: Lenient<Str<'a>>) {
         if let Some(said) = raw.read::<Str<'a>>() {
-            tell_text(events, raw, role, said.decode());
+            push_text(events, raw, role, said.decode());
             return;
         }
         let Some(part) = raw.read::<Self>() else {
@@ -534,11 +534,11 @@ impl<'a> Message<'a> {
         }
         if let Some(inner) = part.part_call {
             if let Some(call) = inner.read::<Self>() {
-                events.tell(raw, EventKind::Call(call.call()));
+                events.push(raw, EventKind::Call(call.call()));
             }
         } else if let Some(inner) = part.part_response {
             if let Some(result) = inner.read::<Self>() {
-                events.tell(raw, EventKind::Ended(result.ended()));
+                events.push(raw, EventKind::Ended(result.ended()));
             }
         } else if is_word(part.kind, &["text", "input_text", "output_text"])
             || part.kind.0.is_none()
@@ -549,7 +549,7 @@ impl<'a> Message<'a> {
                     .and_then(|c| c.read::<Str<'a>>().map(Str::decode))
             });
             if let Some(said) = said {
-                tell_text(events, raw, role, said);
+                push_text(events, raw, role, said);
             }
         }
     }
@@ -563,17 +563,17 @@ impl<'a> Message<'a> {
             return true;
         }
         if CALLS.contains(&&*kind) {
-            events.tell(raw, EventKind::Call(self.call()));
+            events.push(raw, EventKind::Call(self.call()));
         } else if DONE.contains(&&*kind) {
             let mut call = self.call();
             let id = call.id.take().unwrap_or_else(|| events.own_id());
             call.id = Some(id.clone());
-            events.tell(raw, EventKind::Call(call));
+            events.push(raw, EventKind::Call(call));
             let mut ended = self.ended();
             ended.id = Some(id);
-            events.tell(raw, EventKind::Ended(ended));
+            events.push(raw, EventKind::Ended(ended));
         } else if is_result(&kind) {
-            events.tell(raw, EventKind::Ended(self.ended()));
+            events.push(raw, EventKind::Ended(self.ended()));
         } else {
             return false;
         }
@@ -733,15 +733,15 @@ fn commands(action: Raw<'_>) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-fn tell_text<'a>(
+fn push_text<'a>(
     events: &mut Events<'a>,
     raw: Raw<'a>,
     role: Lenient<Str<'a>>,
     said: Cow<'a, str>,
 ) {
     if is_word(role, AGENT) {
-        events.tell(raw, EventKind::Said(said));
+        events.push(raw, EventKind::Said(said));
     } else if is_word(role, USER) {
-        events.tell(raw, EventKind::Prompt(said));
+        events.push(raw, EventKind::Prompt(said));
     }
 }

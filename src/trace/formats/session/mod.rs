@@ -140,7 +140,7 @@ impl SessionRecord<'_> {
     }
 
     /// Returns whether it contains more than texts.
-    fn tells_of_calls(&self) -> bool {
+    fn has_calls(&self) -> bool {
         !self.events.iter().all(Event::is_said)
     }
 }
@@ -467,7 +467,7 @@ impl<'a> Events<'a> {
     }
 
     /// Adds an event from a part of the record.
-    pub(super) fn tell(&mut self, part: Raw<'_>, what: EventKind<'a>) {
+    pub(super) fn push(&mut self, part: Raw<'_>, what: EventKind<'a>) {
         self.list.push(Event {
             at: offset(self.whole, part.as_written()).unwrap_or_default(),
             time: self.time,
@@ -486,7 +486,7 @@ impl<'a> Events<'a> {
     }
 
     /// Returns whether the events after the first `from` contain more than texts.
-    pub(super) fn tell_of_calls(&self, from: usize) -> bool {
+    pub(super) fn have_calls_after(&self, from: usize) -> bool {
         !self.list.iter().skip(from).all(Event::is_said)
     }
 

@@ -205,7 +205,7 @@ impl<'a> OpenHandsEvent<'a> {
         if NO_TOOLS.contains(&&*action) {
             if let Some(said) = text(args.content).filter(|_| action == "message") {
                 let first = self.source.0.is_none() && events.is_empty();
-                events.tell(
+                events.push(
                     raw,
                     if of_user || first {
                         EventKind::Prompt(said)
@@ -220,7 +220,7 @@ impl<'a> OpenHandsEvent<'a> {
             return;
         }
         if let Some(thought) = text(args.thought).filter(|thought| !thought.is_empty()) {
-            events.tell(raw, EventKind::Said(thought));
+            events.push(raw, EventKind::Said(thought));
         }
         let id = id(self.id).unwrap_or_else(|| events.own_id());
         // Input for a running command isn't a command line.
@@ -236,15 +236,15 @@ impl<'a> OpenHandsEvent<'a> {
             tool,
             input: arguments(Some(given)),
         };
-        events.tell(raw, EventKind::Call(call));
+        events.push(raw, EventKind::Call(call));
         if is_word(args.confirmation_state, &["rejected"]) {
             let by = DecidedBy::Human;
-            events.tell(raw, EventKind::Rejected { id: id.clone(), by });
+            events.push(raw, EventKind::Rejected { id: id.clone(), by });
         }
         if action == "finish" {
             // It only ends the run, and gets no observation.
             let done = ended(Some(id), CallStatus::Ok, Cow::Borrowed(""));
-            events.tell(raw, EventKind::Ended(done));
+            events.push(raw, EventKind::Ended(done));
             return;
         }
         if self.id.is_none() {
@@ -299,7 +299,7 @@ impl<'a> OpenHandsEvent<'a> {
         };
         let mut ended = ended(Some(cause), how, output(self.content));
         ended.exit_code = code.filter(|code| *code != -1);
-        events.tell(raw, EventKind::Ended(ended));
+        events.push(raw, EventKind::Ended(ended));
     }
 
     /// Reads an event of the SDK, whose actions and observations are objects.
@@ -338,7 +338,7 @@ impl<'a> OpenHandsEvent<'a> {
                 output(seen.content.or(seen.output).or(Some(observed))),
             );
             ended.exit_code = code.filter(|code| *code != -1);
-            events.tell(raw, EventKind::Ended(ended));
+            events.push(raw, EventKind::Ended(ended));
         } else if kind == "UserRejectObservation" || self.rejection_reason.is_some() {
             let by = if is_word(self.rejection_source, &["hook"]) {
                 DecidedBy::Policy
@@ -346,7 +346,7 @@ impl<'a> OpenHandsEvent<'a> {
                 DecidedBy::Human
             };
             let reason = output(self.rejection_reason);
-            events.tell(
+            events.push(
                 raw,
                 EventKind::Ended(ended(id, CallStatus::Rejected(by), reason)),
             );
@@ -359,9 +359,9 @@ impl<'a> OpenHandsEvent<'a> {
                 tool: text(self.tool_name).unwrap_or_default(),
                 input: asked.map_or_else(|| arguments(self.action), |asked| asked.call().input),
             };
-            events.tell(raw, EventKind::Call(call));
+            events.push(raw, EventKind::Call(call));
         } else if let Some(error) = self.error {
-            events.tell(
+            events.push(
                 raw,
                 EventKind::Ended(ended(id, CallStatus::Error, output(Some(error)))),
             );

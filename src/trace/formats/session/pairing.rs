@@ -681,7 +681,7 @@ impl Reader for Pairing {
         };
         let empty = record.session.is_none() && record.events.is_empty();
         let other = empty && self.report_other_format(entry, on);
-        let unread = if other || record.tells_of_calls() || !unread::may_grow(self.format) {
+        let unread = if other || record.has_calls() || !unread::may_grow(self.format) {
             Vec::new()
         } else {
             unread::calls(entry.text)

@@ -198,15 +198,15 @@ fn step<'a>(events: &mut Events<'a>, raw: Raw<'a>, cwd: &mut Option<String>) {
         *cwd = step.state.and_then(working_dir);
     }
     if let Some(thought) = text(step.thought) {
-        events.tell(raw, EventKind::Said(thought));
+        events.push(raw, EventKind::Said(thought));
     }
     let Some(action) = text(step.action).filter(|action| !action.trim().is_empty()) else {
         return;
     };
     let id = events.own_id();
-    tell_command(events, raw, Some(id.clone()), &action);
+    push_command(events, raw, Some(id.clone()), &action);
     if let Some(observation) = step.observation {
-        tell_end(
+        push_end(
             events,
             raw,
             Some(id),
@@ -250,14 +250,14 @@ fn history<'a>(events: &mut Events<'a>, messages: Vec<Raw<'a>>) {
         } else if is_word(kept.role, &["assistant"]) {
             let action =
                 text(kept.action).or_else(|| only_block(&said).map(|s| s.to_owned().into()));
-            events.tell(raw, EventKind::Said(said));
+            events.push(raw, EventKind::Said(said));
             if let Some(action) = action.filter(|action| !action.trim().is_empty()) {
                 let id = events.own_id();
-                tell_command(events, raw, Some(id.clone()), &action);
+                push_command(events, raw, Some(id.clone()), &action);
                 waiting = Some(id);
             }
         } else if let Some(id) = waiting.take() {
-            tell_end(events, raw, Some(id), CallStatus::Ok, said, None);
+            push_end(events, raw, Some(id), CallStatus::Ok, said, None);
         } else {
             messages::message(events, raw);
         }
@@ -353,9 +353,9 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
         if lines.is_empty() {
             lines.extend(only_block(&said).map(str::to_owned));
         }
-        events.tell(raw, EventKind::Said(said));
+        events.push(raw, EventKind::Said(said));
         for line in &lines {
-            tell_command(events, raw, None, line);
+            push_command(events, raw, None, line);
         }
         return if lines.is_empty() {
             Before::Other
@@ -371,7 +371,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
             ended.how = how;
         }
         ended.exit_code = code.filter(|_| how != CallStatus::Cancelled);
-        events.tell(raw, EventKind::Ended(ended));
+        events.push(raw, EventKind::Ended(ended));
     } else if extra.is_some_and(|extra| extra.actions.0.as_ref().is_some_and(|all| !all.is_empty()))
     {
         // A person typed the command, so it isn't the agent's.
@@ -380,11 +380,11 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
         return Before::OfPerson;
     } else if before == Before::Action && how == CallStatus::NotRecorded {
         // The message is a result, but doesn't show whether the command failed.
-        tell_end(events, raw, None, CallStatus::Ok, said, None);
+        push_end(events, raw, None, CallStatus::Ok, said, None);
     } else if how != CallStatus::NotRecorded {
-        tell_end(events, raw, None, how, said, code);
+        push_end(events, raw, None, how, said, code);
     } else if is_word(kept.role, &["user"]) {
-        events.tell(raw, EventKind::Prompt(said));
+        events.push(raw, EventKind::Prompt(said));
     }
     Before::Other
 }
@@ -412,7 +412,7 @@ fn only_block(said: &str) -> Option<&str> {
     found
 }
 
-fn tell_command<'a>(events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, str>>, line: &str) {
+fn push_command<'a>(events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, str>>, line: &str) {
     let first = line.split_whitespace().next().unwrap_or_default();
     let own = INTERFACE.iter().find(|name| **name == first);
     let call = Call {
@@ -420,10 +420,10 @@ fn tell_command<'a>(events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, st
         tool: Cow::Borrowed(own.copied().unwrap_or("bash")),
         input: object_of("command", line),
     };
-    events.tell(raw, EventKind::Call(call));
+    events.push(raw, EventKind::Call(call));
 }
 
-fn tell_end<'a>(
+fn push_end<'a>(
     events: &mut Events<'a>,
     raw: Raw<'a>,
     id: Option<Cow<'a, str>>,
@@ -438,7 +438,7 @@ fn tell_end<'a>(
         exit_code,
         change: None,
     };
-    events.tell(raw, EventKind::Ended(ended));
+    events.push(raw, EventKind::Ended(ended));
 }
 
 #[cfg(test)]

@@ -49,15 +49,15 @@ pub(super) fn item<'a>(
     let parts = || raw.read::<Item<'a>>().unwrap_or_default();
     match kind {
         "mcp_approval_request" => {
-            events.tell(raw, EventKind::Call(message.call()));
+            events.push(raw, EventKind::Call(message.call()));
             true
         }
         "mcp_approval_response" => {
             let item = parts();
             let by = DecidedBy::Human;
             match (id(item.approval_request_id), item.approve.0) {
-                (Some(id), Some(true)) => events.tell(raw, EventKind::Approved { id, by }),
-                (Some(id), Some(false)) => events.tell(raw, EventKind::Rejected { id, by }),
+                (Some(id), Some(true)) => events.push(raw, EventKind::Approved { id, by }),
+                (Some(id), Some(false)) => events.push(raw, EventKind::Rejected { id, by }),
                 _ => {}
             }
             true
@@ -69,7 +69,7 @@ pub(super) fn item<'a>(
             };
             let (mut call, mut ended) = (message.call(), message.ended());
             (call.id, ended.id) = (Some(request.clone()), Some(request));
-            events.tell(
+            events.push(
                 raw,
                 EventKind::Done {
                     call,
@@ -103,10 +103,10 @@ impl<'a> Item<'a> {
             tool: tool.or_else(|| text(self.tool)).unwrap_or_default(),
             input: arguments(self.input),
         };
-        events.tell(raw, EventKind::Call(call));
+        events.push(raw, EventKind::Call(call));
         let by = DecidedBy::Human;
         if self.approval.0.and_then(|approval| approval.approved.0) == Some(true) {
-            events.tell(raw, EventKind::Approved { id: id.clone(), by });
+            events.push(raw, EventKind::Approved { id: id.clone(), by });
         }
         let how = match &*state {
             "output-available" | "result" => CallStatus::Ok,
@@ -121,7 +121,7 @@ impl<'a> Item<'a> {
             exit_code: None,
             change: None,
         };
-        events.tell(raw, EventKind::Ended(ended));
+        events.push(raw, EventKind::Ended(ended));
         true
     }
 }

@@ -1,7 +1,7 @@
 //! Notes that the programs of Cline and Roo write into messages of the user.
 
 use super::{
-    AGENT, CallEnd, CallStatus, EventKind, Events, Lenient, Raw, Str, USER, is_word, tell_text,
+    AGENT, CallEnd, CallStatus, EventKind, Events, Lenient, Raw, Str, USER, is_word, push_text,
 };
 use crate::trace::formats::session::text_calls::{self, Note};
 use std::borrow::Cow;
@@ -32,17 +32,17 @@ impl<'a> Notes<'a> {
         match (note, &mut self.result) {
             (Some(Note::Environment), _) => {
                 self.end(events);
-                events.tell(raw, EventKind::CallsInText);
+                events.push(raw, EventKind::CallsInText);
             }
             (Some(Note::Result(output)), _) => {
                 self.end(events);
-                events.tell(raw, EventKind::CallsInText);
+                events.push(raw, EventKind::CallsInText);
                 self.found = true;
                 self.result = Some((raw, output.to_owned()));
             }
             (Some(Note::Skipped), _) if self.found => {
                 self.end(events);
-                tell_result(events, raw, CallStatus::RejectedByText, said);
+                push_result(events, raw, CallStatus::RejectedByText, said);
             }
             (_, Some((_, output))) => {
                 if !output.is_empty() {
@@ -52,9 +52,9 @@ impl<'a> Notes<'a> {
             }
             (_, None) => {
                 if text_calls::is_sign(&said) && !is_word(role, AGENT) {
-                    events.tell(raw, EventKind::CallsInText);
+                    events.push(raw, EventKind::CallsInText);
                 }
-                tell_text(events, raw, role, said);
+                push_text(events, raw, role, said);
             }
         }
     }
@@ -62,13 +62,13 @@ impl<'a> Notes<'a> {
     /// Emits the open result, which now has all of its texts.
     pub(super) fn end(&mut self, events: &mut Events<'a>) {
         if let Some((raw, output)) = self.result.take() {
-            tell_result(events, raw, text_calls::how(&output), output.into());
+            push_result(events, raw, text_calls::how(&output), output.into());
         }
     }
 }
 
 /// Emits the result of a call from a text.
-fn tell_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: CallStatus, output: Cow<'a, str>) {
+fn push_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: CallStatus, output: Cow<'a, str>) {
     let ended = CallEnd {
         id: None,
         how,
@@ -76,5 +76,5 @@ fn tell_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: CallStatus, outpu
         exit_code: None,
         change: None,
     };
-    events.tell(raw, EventKind::Ended(ended));
+    events.push(raw, EventKind::Ended(ended));
 }

@@ -23,11 +23,11 @@ impl Pairing {
         let in_list = |text: &str| {
             let list = strict_json::from_text::<Vec<Raw<'_>>>(text).ok()?;
             let mut texts = list.into_iter().map(Raw::as_written);
-            texts.find_map(|text| of_record(text).filter(|format| may_tell(*format, text)))
+            texts.find_map(|text| of_record(text).filter(|format| may_have_calls(*format, text)))
         };
         let other = match found {
             // Many formats contain messages; one without a call is no loss.
-            Some(other) if may_tell(other, entry.text) => other,
+            Some(other) if may_have_calls(other, entry.text) => other,
             _ => match in_list(entry.text) {
                 Some(other) => other,
                 None => return false,
@@ -57,9 +57,9 @@ impl Pairing {
 }
 
 /// Returns whether a record of a format may contain calls.
-fn may_tell(format: Format, text: &str) -> bool {
+fn may_have_calls(format: Format, text: &str) -> bool {
     match format.read(&mut Scanner::new(text, DEPTH), text) {
-        Ok(Record::Native(NativeRecord::Session(record))) => record.tells_of_calls(),
+        Ok(Record::Native(NativeRecord::Session(record))) => record.has_calls(),
         _ => true,
     }
 }
