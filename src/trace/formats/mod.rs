@@ -277,7 +277,7 @@ pub trait FormatRecord<'a>: fmt::Debug {
     fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>));
 
     /// Returns whether records of version 1 that were derived from it contain everything.
-    fn is_told(&self) -> bool {
+    fn is_fully_derived(&self) -> bool {
         false
     }
 

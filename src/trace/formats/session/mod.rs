@@ -374,7 +374,7 @@ impl<'a> FormatRecord<'a> for SessionRecord<'a> {
         }
     }
 
-    fn is_told(&self) -> bool {
+    fn is_fully_derived(&self) -> bool {
         true
     }
 
