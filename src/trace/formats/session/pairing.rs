@@ -359,7 +359,7 @@ impl Pairing {
         let denied = self.sessions.get_mut(key)?;
         for n in std::mem::take(&mut denied.denied) {
             if self.waiting.get(n).is_some_and(|w| !w.began) {
-                self.hand_on(n, false, on);
+                self.emit_call(n, false, on);
             }
         }
         let session = self.sessions.get_mut(key)?;
@@ -401,7 +401,7 @@ impl Pairing {
                 );
                 report_limit(&oldest.session, oldest.line, what, on);
             }
-            self.hand_on(n, false, on);
+            self.emit_call(n, false, on);
         }
         number
     }
@@ -506,17 +506,17 @@ impl Pairing {
         let settled = how != CallStatus::RejectedByText && !self.in_doubt;
         let is_full = |queue: &Queue| queue.held() > WAITING;
         if settled || is_full(&self.waiting) && self.waiting.first_ended().is_none() {
-            self.hand_on(n, false, on);
+            self.emit_call(n, false, on);
         }
         while is_full(&self.waiting)
             && let Some(oldest) = self.waiting.first_ended()
         {
-            self.hand_on(oldest, false, on);
+            self.emit_call(oldest, false, on);
         }
     }
 
     /// Emits the record of a call.
-    fn hand_on(&mut self, n: u64, last: bool, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
+    fn emit_call(&mut self, n: u64, last: bool, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let Some(waiting) = self.waiting.take(n) else {
             return;
         };
@@ -644,11 +644,11 @@ impl Pairing {
     }
 
     /// Emits the calls that still wait when no more records follow.
-    fn hand_on_rest(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
+    fn emit_rest(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let last = self.waiting.last().map(|w| w.asked);
         while let Some((n, waiting)) = self.waiting.first() {
             let is_last = Some(waiting.asked) == last;
-            self.hand_on(n, is_last, on);
+            self.emit_call(n, is_last, on);
         }
     }
 
@@ -744,7 +744,7 @@ impl Reader for Pairing {
             let other: Option<Box<str>> = match &event.what {
                 EventKind::Session(id) => Some((**id).into()),
                 EventKind::Part(name) => {
-                    self.hand_on_rest(on);
+                    self.emit_rest(on);
                     Some(format!("{own}/{name}").into())
                 }
                 EventKind::File => Some((*self.stem).into()),
@@ -764,7 +764,7 @@ impl Reader for Pairing {
         if record.whole {
             self.settle_wanted(on);
             self.settle_claim(&key, None, on);
-            self.hand_on_rest(on);
+            self.emit_rest(on);
         }
     }
 
@@ -775,13 +775,13 @@ impl Reader for Pairing {
             report_limit(&self.stem, line, what, on);
         }
         self.settle_wanted(on);
-        self.hand_on_refused(on);
+        self.emit_rejected(on);
         let mut sessions: Vec<_> = self.sessions.keys().cloned().collect();
         sessions.sort_unstable();
         for key in sessions {
             self.start(&key, on);
             self.settle_claim(&key, None, on);
         }
-        self.hand_on_rest(on);
+        self.emit_rest(on);
     }
 }

@@ -39,7 +39,7 @@ impl Pairing {
                 waiting.decide(Some((false, by)));
             }
             if open.is_none() && !self.in_doubt {
-                self.hand_on(n, false, on);
+                self.emit_call(n, false, on);
             }
         } else if !self.over.contains_key(&hash(id)) {
             self.refused.add(place, id, by, call);

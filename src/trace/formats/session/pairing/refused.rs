@@ -72,7 +72,7 @@ impl Refused {
 
 impl Pairing {
     /// Emits the rejected calls that no other record contains.
-    pub(super) fn hand_on_refused(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
+    pub(super) fn emit_rejected(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let all = std::mem::take(&mut self.refused.all);
         if all.is_empty() {
             return;
@@ -99,7 +99,7 @@ impl Pairing {
                 if let Some(waiting) = self.waiting.get_mut(n) {
                     waiting.decide(Some((false, by)));
                 }
-                self.hand_on(n, false, on);
+                self.emit_call(n, false, on);
             }
         }
     }

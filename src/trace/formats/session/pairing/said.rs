@@ -47,7 +47,7 @@ impl Pairing {
                 && let Some(n) = self.waiting.first_open(key)
                 && self.waiting.get(n).is_some_and(|w| w.asked != answers)
             {
-                self.hand_on(n, false, on);
+                self.emit_call(n, false, on);
             }
             let found = !calls.is_empty();
             for call in calls {
