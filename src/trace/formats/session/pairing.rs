@@ -79,9 +79,9 @@ pub(in crate::trace::formats) struct Pairing {
     /// Calls that other inputs contain.
     pub(in crate::trace::formats) own_calls: OwnCalls,
     /// Hashes of the ids of those calls that this input repeats.
-    told_elsewhere: HashSet<u64>,
+    known_elsewhere: HashSet<u64>,
     /// Hashes of calls that only copies have contained so far, and of their ids.
-    told_by_copies: HashSet<u64>,
+    known_from_copies: HashSet<u64>,
     /// Calls that a model requested.
     wishes: Wishes,
     /// Rejected actions, to recognise them in other parts of their sessions.
@@ -165,8 +165,8 @@ impl Pairing {
             asked: HashSet::new(),
             refused: Refused::default(),
             own_calls: OwnCalls::default(),
-            told_elsewhere: HashSet::new(),
-            told_by_copies: HashSet::new(),
+            known_elsewhere: HashSet::new(),
+            known_from_copies: HashSet::new(),
             wishes: Wishes::default(),
             refusals: Refusals::default(),
             in_doubt: false,
@@ -242,10 +242,10 @@ impl Pairing {
                 }
             }
             EventKind::OfPerson(id) => {
-                self.told_elsewhere.insert(hash(id));
+                self.known_elsewhere.insert(hash(id));
             }
             EventKind::Began(call) => {
-                if self.is_told_elsewhere(call.id.as_deref()) {
+                if self.is_known_elsewhere(call.id.as_deref()) {
                     return;
                 }
                 // A repeated call has the same content; other content under the same id is another
@@ -418,7 +418,7 @@ impl Pairing {
             session.answers += 1;
         }
         let id = ended.id.as_deref();
-        if self.end_was_copied(id) || self.is_told_elsewhere(id) {
+        if self.end_was_copied(id) || self.is_known_elsewhere(id) {
             return;
         }
         let found = match ended.id.as_deref() {

@@ -21,9 +21,9 @@ impl Pairing {
                 EventKind::Call(call) => {
                     let told = hash_of(call);
                     let elsewhere = self.own_calls.hold(told);
-                    if elsewhere && self.told_elsewhere.len() < REMEMBERED {
+                    if elsewhere && self.known_elsewhere.len() < REMEMBERED {
                         let id = call.id.as_deref().unwrap_or_default();
-                        self.told_elsewhere.insert(hash(id));
+                        self.known_elsewhere.insert(hash(id));
                     }
                     !elsewhere && !self.asked.contains(&told)
                 }
@@ -53,26 +53,26 @@ impl Pairing {
             CallStatus::Rejected(_) => self.ran.contains(&hash),
             _ => false,
         };
-        !self.told_elsewhere.contains(&hash)
+        !self.known_elsewhere.contains(&hash)
             && (is_open || contradicts || !self.over.contains_key(&hash))
     }
 
     /// Returns whether a call belongs to another input or to a person, not to this session.
-    pub(super) fn is_told_elsewhere(&self, id: Option<&str>) -> bool {
-        let told = |id: &str| self.told_elsewhere.contains(&hash(id));
-        !self.told_elsewhere.is_empty() && id.is_some_and(told)
+    pub(super) fn is_known_elsewhere(&self, id: Option<&str>) -> bool {
+        let told = |id: &str| self.known_elsewhere.contains(&hash(id));
+        !self.known_elsewhere.is_empty() && id.is_some_and(told)
     }
 
     fn remember_copy(&mut self, call: &Call<'_>) {
-        if self.told_by_copies.len() < REMEMBERED {
-            self.told_by_copies.insert(hash_of(call));
-            self.told_by_copies.extend(call.id.as_deref().map(hash));
+        if self.known_from_copies.len() < REMEMBERED {
+            self.known_from_copies.insert(hash_of(call));
+            self.known_from_copies.extend(call.id.as_deref().map(hash));
         }
     }
 
     /// Returns whether a copy has already contained a call.
     pub(super) fn was_copied(&self, call: &Call<'_>) -> bool {
-        !self.told_by_copies.is_empty() && self.told_by_copies.contains(&hash_of(call))
+        !self.known_from_copies.is_empty() && self.known_from_copies.contains(&hash_of(call))
     }
 
     /// Returns whether a copy has already contained a result and its call.
@@ -80,8 +80,8 @@ impl Pairing {
         let told = |id: &str| {
             let is_open = self.waiting.last_open(id).is_some();
             let id = hash(id);
-            !is_open && self.told_by_copies.contains(&id) && self.over.contains_key(&id)
+            !is_open && self.known_from_copies.contains(&id) && self.over.contains_key(&id)
         };
-        !self.told_by_copies.is_empty() && id.is_some_and(told)
+        !self.known_from_copies.is_empty() && id.is_some_and(told)
     }
 }
