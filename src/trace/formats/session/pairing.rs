@@ -15,7 +15,7 @@ use self::feed::{feed, report_limit};
 use self::refusals::{Place, Refusals};
 use self::refused::Refused;
 use self::said::Claim;
-use self::wanted::Wishes;
+use self::wanted::RequestedCalls;
 use super::known::{hash, hash_of, hash_of_end, told};
 use super::tools::{asked, wraps_output};
 use super::unread;
@@ -83,7 +83,7 @@ pub(in crate::trace::formats) struct Pairing {
     /// Hashes of calls that only copies have contained so far, and of their ids.
     known_from_copies: HashSet<u64>,
     /// Calls that a model requested.
-    wishes: Wishes,
+    requested_calls: RequestedCalls,
     /// Rejected actions, to recognise them in other parts of their sessions.
     refusals: Refusals,
     /// The end of the input may show that a call with a result was rejected. Later calls wait with
@@ -167,7 +167,7 @@ impl Pairing {
             own_calls: OwnCalls::default(),
             known_elsewhere: HashSet::new(),
             known_from_copies: HashSet::new(),
-            wishes: Wishes::default(),
+            requested_calls: RequestedCalls::default(),
             refusals: Refusals::default(),
             in_doubt: false,
             format,
@@ -383,7 +383,7 @@ impl Pairing {
         if self.asked.len() < REMEMBERED {
             self.asked.insert(hash_of(call));
         }
-        self.was_made(key, call);
+        self.register_call(key, call);
         let refused = call.id.as_deref().and_then(|id| self.refused.remove(id));
         self.waiting.push(waiting);
         if let (Some(by), Some(n)) = (refused, self.waiting.last_number())
@@ -762,7 +762,7 @@ impl Reader for Pairing {
             self.wanted(&key, line, None, (call, None), on);
         }
         if record.whole {
-            self.settle_wanted(on);
+            self.emit_unmatched(on);
             self.settle_claim(&key, None, on);
             self.emit_rest(on);
         }
@@ -774,7 +774,7 @@ impl Reader for Pairing {
                 format!("the input names more than {SESSIONS} sessions: later ones aren't checked");
             report_limit(&self.stem, line, what, on);
         }
-        self.settle_wanted(on);
+        self.emit_unmatched(on);
         self.emit_rejected(on);
         let mut sessions: Vec<_> = self.sessions.keys().cloned().collect();
         sessions.sort_unstable();

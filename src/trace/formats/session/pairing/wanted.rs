@@ -14,18 +14,18 @@ const FORMATS: [&str; 3] = ["codex", "langfuse", "otlp"];
 
 /// Calls that a model requested, and recorded calls to match them with.
 #[derive(Debug, Default)]
-pub(super) struct Wishes {
-    asked: Vec<Wish>,
+pub(super) struct RequestedCalls {
+    asked: Vec<RequestedCall>,
     /// Total bytes of the requested calls.
     held: usize,
-    made: Vec<Made>,
+    made: Vec<RecordedCall>,
     /// Hashes of the ids of recorded calls, and of those that were requested too.
     ids: HashSet<u64>,
     matched: HashSet<u64>,
 }
 
 #[derive(Debug)]
-struct Wish {
+struct RequestedCall {
     session: Box<str>,
     line: u64,
     time: Option<Timestamp>,
@@ -36,7 +36,7 @@ struct Wish {
 
 /// A recorded call.
 #[derive(Debug)]
-struct Made {
+struct RecordedCall {
     id: Option<u64>,
     /// Hash of session and tool.
     tool: u64,
@@ -62,7 +62,7 @@ fn input_hash(input: &str) -> Option<u64> {
 
 impl Pairing {
     /// Registers a recorded call.
-    pub(super) fn was_made(&mut self, session: &str, call: &Call<'_>) {
+    pub(super) fn register_call(&mut self, session: &str, call: &Call<'_>) {
         let most = if FORMATS.contains(&self.format) {
             REMEMBERED
         } else if unread::may_grow(self.format) {
@@ -71,9 +71,11 @@ impl Pairing {
         } else {
             0
         };
-        if self.wishes.made.len() < most {
-            self.wishes.ids.extend(call.id.as_deref().map(hash));
-            self.wishes.made.push(Made {
+        if self.requested_calls.made.len() < most {
+            self.requested_calls
+                .ids
+                .extend(call.id.as_deref().map(hash));
+            self.requested_calls.made.push(RecordedCall {
                 id: call.id.as_deref().map(hash),
                 tool: tool_hash(session, &call.tool),
                 input: input_hash(&call.input),
@@ -91,16 +93,19 @@ impl Pairing {
         on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let id = call.id.as_deref().map(hash);
-        if let Some(id) = id.filter(|id| self.wishes.ids.contains(id)) {
-            self.wishes.matched.insert(id);
+        if let Some(id) = id.filter(|id| self.requested_calls.ids.contains(id)) {
+            self.requested_calls.matched.insert(id);
             return;
         }
         let call = call.to_owned();
         let ended = ended.map(CallEnd::to_owned);
         let output = ended.as_ref().map_or(0, |ended| ended.output.len());
-        self.wishes.held +=
-            size_of::<Wish>() + session.len() + call.tool.len() + call.input.len() + output;
-        self.wishes.asked.push(Wish {
+        self.requested_calls.held += size_of::<RequestedCall>()
+            + session.len()
+            + call.tool.len()
+            + call.input.len()
+            + output;
+        self.requested_calls.asked.push(RequestedCall {
             session: session.into(),
             line,
             time,
@@ -112,34 +117,34 @@ impl Pairing {
         } else {
             WAITING / 8
         };
-        if self.wishes.held > most {
-            self.settle_wanted(on);
+        if self.requested_calls.held > most {
+            self.emit_unmatched(on);
         }
     }
 
     /// Emits the requested calls that no other record contains.
-    pub(super) fn settle_wanted(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
-        let asked = std::mem::take(&mut self.wishes.asked);
+    pub(super) fn emit_unmatched(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
+        let asked = std::mem::take(&mut self.requested_calls.asked);
         if asked.is_empty() {
             return;
         }
-        self.wishes.held = 0;
+        self.requested_calls.held = 0;
         let ids: HashSet<u64> = asked
             .iter()
-            .filter_map(|wish| wish.call.id.as_deref().map(hash))
+            .filter_map(|requested| requested.call.id.as_deref().map(hash))
             .collect();
         let mut met = HashSet::new();
         let mut by_input: HashMap<(u64, Option<u64>), usize> = HashMap::new();
-        for made in &self.wishes.made {
+        for made in &self.requested_calls.made {
             match made.id {
                 Some(id) if ids.contains(&id) => {
                     met.insert(id);
                 }
-                Some(id) if self.wishes.matched.contains(&id) => {}
+                Some(id) if self.requested_calls.matched.contains(&id) => {}
                 _ => *by_input.entry((made.tool, made.input)).or_default() += 1,
             }
         }
-        for Wish {
+        for RequestedCall {
             session,
             line,
             time,
