@@ -12,8 +12,8 @@ mod tests;
 mod wanted;
 
 use self::feed::{feed, report_limit};
-use self::refusals::{Place, Refusals};
-use self::refused::Refused;
+use self::refusals::{CallOrigin, RejectedActions};
+use self::refused::PendingRejections;
 use self::said::Claim;
 use self::wanted::RequestedCalls;
 use super::known::{hash, hash_of, hash_of_end, told};
@@ -75,7 +75,7 @@ pub(in crate::trace::formats) struct Pairing {
     /// Hashes of the requested calls.
     asked: HashSet<u64>,
     /// Rejections whose calls haven't been requested so far.
-    refused: Refused,
+    refused: PendingRejections,
     /// Calls that other inputs contain.
     pub(in crate::trace::formats) own_calls: OwnCalls,
     /// Hashes of the ids of those calls that this input repeats.
@@ -85,7 +85,7 @@ pub(in crate::trace::formats) struct Pairing {
     /// Calls that a model requested.
     requested_calls: RequestedCalls,
     /// Rejected actions, to recognise them in other parts of their sessions.
-    refusals: Refusals,
+    refusals: RejectedActions,
     /// The end of the input may show that a call with a result was rejected. Later calls wait with
     /// that
     /// one, since whether they repeat a rejected call depends on the order.
@@ -163,12 +163,12 @@ impl Pairing {
             ran: HashSet::new(),
             rejected: HashMap::new(),
             asked: HashSet::new(),
-            refused: Refused::default(),
+            refused: PendingRejections::default(),
             own_calls: OwnCalls::default(),
             known_elsewhere: HashSet::new(),
             known_from_copies: HashSet::new(),
             requested_calls: RequestedCalls::default(),
-            refusals: Refusals::default(),
+            refusals: RejectedActions::default(),
             in_doubt: false,
             format,
             whole: false,
@@ -568,7 +568,7 @@ impl Pairing {
             Cow::Owned(format!("{id}#{number}"))
         };
         let turn = session.turns;
-        let place = Place {
+        let place = CallOrigin {
             session: session.parent.as_deref().unwrap_or(&waiting.session),
             execution: &waiting.session,
             root: session.root.as_deref(),

@@ -13,18 +13,18 @@ const REFUSED: usize = 1024;
 
 /// Rejected actions by a hash of session and action.
 #[derive(Debug, Default)]
-pub(super) struct Refusals {
-    all: HashMap<u64, Refusal>,
+pub(super) struct RejectedActions {
+    all: HashMap<u64, RejectedAction>,
 }
 
 #[derive(Debug)]
-struct Refusal {
+struct RejectedAction {
     execution: Box<str>,
     id: Box<str>,
 }
 
 /// The part of a session that a call belongs to.
-pub(super) struct Place<'c> {
+pub(super) struct CallOrigin<'c> {
     /// Id of the whole session.
     pub(super) session: &'c str,
     /// Id of the part.
@@ -33,7 +33,7 @@ pub(super) struct Place<'c> {
     pub(super) root: Option<&'c str>,
 }
 
-fn key(place: &Place<'_>, action: &Asked) -> Option<u64> {
+fn key(place: &CallOrigin<'_>, action: &Asked) -> Option<u64> {
     let payload = Raw::trusted(&action.payload);
     let is_command = action.kind == "shell_cmd";
     let same = same_action(is_command, payload)?;
@@ -46,13 +46,13 @@ fn key(place: &Place<'_>, action: &Asked) -> Option<u64> {
     Some(hasher.finish())
 }
 
-impl Refusals {
+impl RejectedActions {
     /// Records a rejected action.
-    pub(super) fn add(&mut self, place: &Place<'_>, action: &Asked, id: &str) {
+    pub(super) fn add(&mut self, place: &CallOrigin<'_>, action: &Asked, id: &str) {
         if self.all.len() < REFUSED
             && let Some(key) = key(place, action)
         {
-            self.all.entry(key).or_insert_with(|| Refusal {
+            self.all.entry(key).or_insert_with(|| RejectedAction {
                 execution: place.execution.into(),
                 id: id.into(),
             });
@@ -60,7 +60,7 @@ impl Refusals {
     }
 
     /// Returns the call of another part of the session that requested the same and was rejected.
-    pub(super) fn before(&self, place: &Place<'_>, action: &Asked) -> Option<&str> {
+    pub(super) fn before(&self, place: &CallOrigin<'_>, action: &Asked) -> Option<&str> {
         if self.all.is_empty() {
             return None;
         }

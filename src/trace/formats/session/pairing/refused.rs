@@ -6,8 +6,8 @@ use hashbrown::{HashMap, HashSet};
 
 /// Rejected calls that haven't come so far, by hash of their ids.
 #[derive(Debug, Default)]
-pub(super) struct Refused {
-    all: HashMap<u64, RefusedCall>,
+pub(super) struct PendingRejections {
+    all: HashMap<u64, PendingRejection>,
     /// Number of all rejections so far.
     number: u64,
     /// Total bytes of their arguments.
@@ -15,7 +15,7 @@ pub(super) struct Refused {
 }
 
 #[derive(Debug)]
-struct RefusedCall {
+struct PendingRejection {
     number: u64,
     session: Box<str>,
     line: u64,
@@ -24,7 +24,7 @@ struct RefusedCall {
     call: Call<'static>,
 }
 
-impl Refused {
+impl PendingRejections {
     /// Adds a rejected call.
     pub(super) fn add(
         &mut self,
@@ -54,7 +54,7 @@ impl Refused {
             "" => hash(&format!("#{number}")),
             id => hash(id),
         };
-        self.all.entry(key).or_insert(RefusedCall {
+        self.all.entry(key).or_insert(PendingRejection {
             number,
             session: session.into(),
             line,
@@ -84,10 +84,10 @@ impl Pairing {
             .copied()
             .collect();
         let left = all.into_iter().filter(|(id, _)| !told.contains(id));
-        let mut left: Vec<RefusedCall> = left.map(|(_, refused)| refused).collect();
+        let mut left: Vec<PendingRejection> = left.map(|(_, refused)| refused).collect();
         left.sort_unstable_by_key(|refused| refused.number);
         for refused in left {
-            let RefusedCall {
+            let PendingRejection {
                 session,
                 line,
                 time,
