@@ -10,10 +10,10 @@ use strict_json::Raw;
 const OUTPUTS: [&str; 2] = ["gen_ai.output.messages", "gen_ai.completion"];
 
 /// Index of a message and index of a call in it, for calls that are split over attributes.
-type Place = (u32, u32);
+type CallIndex = (u32, u32);
 
 /// Returns the indexes in an attribute's name, and the part of the call that it contains.
-fn part(name: &str) -> Option<(Place, &str)> {
+fn part(name: &str) -> Option<(CallIndex, &str)> {
     let (message, rest) = match name.strip_prefix("llm.output_messages.") {
         Some(rest) => rest.split_once(".message.tool_calls.")?,
         None => name
@@ -30,7 +30,7 @@ fn part(name: &str) -> Option<(Place, &str)> {
 pub(super) fn asked(
     attributes: &HashMap<Cow<'_, str>, Cow<'_, str>>,
 ) -> impl Iterator<Item = Call<'static>> {
-    let mut parts: BTreeMap<Place, Call<'static>> = BTreeMap::new();
+    let mut parts: BTreeMap<CallIndex, Call<'static>> = BTreeMap::new();
     for (name, value) in attributes {
         let Some((place, part)) = part(name) else {
             continue;
