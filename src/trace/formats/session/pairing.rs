@@ -19,7 +19,7 @@ use self::wanted::RequestedCalls;
 use super::known::{hash, hash_of, hash_of_end, told};
 use super::tools::{asked, wraps_output};
 use super::unread;
-use super::waiting::{Kept, Queue, Waiting};
+use super::waiting::{CallResult, Queue, Waiting};
 use super::write::{self, CallParts, End};
 use super::{Call, CallEnd, CallStatus, DEPTH, Event, EventKind, Question, SessionRecord};
 use crate::trace::entry::{Entry, Record};
@@ -493,7 +493,7 @@ impl Pairing {
             }
             how => how,
         };
-        let kept = Kept {
+        let kept = CallResult {
             how,
             output: ended.output.clone().into_owned(),
             exit_code: ended.exit_code,

@@ -29,12 +29,12 @@ pub(super) struct Waiting {
     pub(super) question: Option<Question>,
     /// How it changes a file.
     pub(super) change: Option<Change>,
-    pub(super) result: Option<Kept>,
+    pub(super) result: Option<CallResult>,
 }
 
 /// Result of a call.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct CallResult {
     pub(super) how: CallStatus,
     pub(super) output: String,
     pub(super) exit_code: Option<i64>,
@@ -224,7 +224,7 @@ impl Queue {
 
     /// Sets the result of a call. The call waits on in case another record shows that it was
     /// rejected.
-    pub(super) fn end(&mut self, number: u64, result: Kept) {
+    pub(super) fn end(&mut self, number: u64, result: CallResult) {
         let Some(waiting) = self.all.get_mut(&number) else {
             return;
         };
@@ -274,8 +274,8 @@ mod tests {
         }
     }
 
-    fn result() -> Kept {
-        Kept {
+    fn result() -> CallResult {
+        CallResult {
             how: CallStatus::RejectedByText,
             output: "no".to_owned(),
             exit_code: None,
