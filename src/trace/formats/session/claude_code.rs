@@ -358,7 +358,7 @@ fn denier(denial: Lenient<Str<'_>>) -> Option<DecidedBy> {
 fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>>) -> CallEnd<'a> {
     let shown = output(block.content);
     let failed = block.is_error.0 == Some(true);
-    let kept = beside.and_then(|raw| raw.read::<Kept<'_>>());
+    let kept = beside.and_then(|raw| raw.read::<ToolUseResult<'_>>());
     let note = beside
         .and_then(|raw| raw.read::<Str<'_>>())
         .map(Str::decode);
@@ -391,14 +391,14 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>
         exit_code: None,
         change: kept
             .filter(|_| how == CallStatus::Ok)
-            .and_then(Kept::change),
+            .and_then(ToolUseResult::change),
     }
 }
 
 /// The part of a result that the program keeps apart.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Kept<'a> {
+struct ToolUseResult<'a> {
     interrupted: Lenient<bool>,
     #[serde(borrow, rename = "filePath")]
     path: Lenient<Str<'a>>,
@@ -417,7 +417,7 @@ struct Hunk<'a> {
     lines: Vec<Str<'a>>,
 }
 
-impl Kept<'_> {
+impl ToolUseResult<'_> {
     /// Returns the change of a file.
     fn change(self) -> Option<Change> {
         let path = text(self.path)?.into_owned();
