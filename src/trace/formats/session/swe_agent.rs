@@ -123,7 +123,7 @@ struct TrajectoryStep<'a> {
 /// Members that both programs add to a message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Kept<'a> {
+struct MessageFields<'a> {
     #[serde(borrow)]
     role: Lenient<Str<'a>>,
     #[serde(borrow)]
@@ -235,7 +235,7 @@ fn working_dir(state: Raw<'_>) -> Option<String> {
 fn history<'a>(events: &mut Events<'a>, messages: Vec<Raw<'a>>) {
     let mut waiting = None;
     for raw in messages {
-        let kept = raw.read::<Kept<'a>>().unwrap_or_default();
+        let kept = raw.read::<MessageFields<'a>>().unwrap_or_default();
         if kept.is_demo.0 == Some(true) {
             continue;
         }
@@ -277,13 +277,13 @@ fn read_mini<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     match document.messages.0 {
         Some(messages) => {
             record.whole = true;
-            let mut before = Before::Other;
+            let mut before = Previous::Other;
             for raw in messages {
                 before = mini(&mut events, raw, before);
             }
         }
         None => {
-            mini(&mut events, raw, Before::Other);
+            mini(&mut events, raw, Previous::Other);
         }
     }
     record.events = events.into_list();
@@ -292,7 +292,7 @@ fn read_mini<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 
 /// Relation of a message of mini-SWE-agent to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Before {
+enum Previous {
     /// It contains an action.
     Action,
     /// It contains a command that a person typed.
@@ -302,14 +302,14 @@ enum Before {
 }
 
 /// Reads a message of mini-SWE-agent. Returns its relation to the next one.
-fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
-    let kept = raw.read::<Kept<'a>>().unwrap_or_default();
+fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Previous) -> Previous {
+    let kept = raw.read::<MessageFields<'a>>().unwrap_or_default();
     if is_word(kept.object, &["response"]) {
         let items = kept.output.and_then(|raw| raw.read::<Vec<Raw<'a>>>());
         for raw in items.unwrap_or_default() {
             messages::message(events, raw);
         }
-        return Before::Other;
+        return Previous::Other;
     }
     let said = output(kept.content);
     let code = kept
@@ -339,7 +339,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
             .is_some_and(|calls| !calls.is_empty())
         {
             messages::message(events, raw);
-            return Before::Other;
+            return Previous::Other;
         }
         let actions = kept
             .extra
@@ -358,9 +358,9 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
             push_command(events, raw, None, line);
         }
         return if lines.is_empty() {
-            Before::Other
+            Previous::Other
         } else {
-            Before::Action
+            Previous::Action
         };
     }
     let is_item = is_word(kept.kind, &["function_call_output"]);
@@ -375,10 +375,10 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
     } else if extra.is_some_and(|extra| extra.actions.0.as_ref().is_some_and(|all| !all.is_empty()))
     {
         // A person typed the command, so it isn't the agent's.
-        return Before::OfPerson;
-    } else if before == Before::OfPerson && code.is_some() {
-        return Before::OfPerson;
-    } else if before == Before::Action && how == CallStatus::NotRecorded {
+        return Previous::OfPerson;
+    } else if before == Previous::OfPerson && code.is_some() {
+        return Previous::OfPerson;
+    } else if before == Previous::Action && how == CallStatus::NotRecorded {
         // The message is a result, but doesn't show whether the command failed.
         push_end(events, raw, None, CallStatus::Ok, said, None);
     } else if how != CallStatus::NotRecorded {
@@ -386,7 +386,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
     } else if is_word(kept.role, &["user"]) {
         events.push(raw, EventKind::Prompt(said));
     }
-    Before::Other
+    Previous::Other
 }
 
 fn returncode(said: &str) -> Option<i64> {
