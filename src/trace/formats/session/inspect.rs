@@ -272,7 +272,7 @@ impl<'a> Sample<'a> {
 }
 
 /// A call that has been emitted.
-struct Told {
+struct EmittedCall {
     /// Hash of the tool and its arguments.
     hash: u64,
     has_ended: bool,
@@ -280,7 +280,7 @@ struct Told {
 
 /// Calls of a sample that have been emitted.
 struct Calls<'a> {
-    by_id: HashMap<Cow<'a, str>, Vec<Told>>,
+    by_id: HashMap<Cow<'a, str>, Vec<EmittedCall>>,
     /// Arguments that approvers modified.
     modified: HashMap<Cow<'a, str>, Cow<'a, str>>,
     attachments: Attachments<'a>,
@@ -298,7 +298,7 @@ impl<'a> Calls<'a> {
     }
 
     fn add(&mut self, call: &Call<'a>) {
-        let told = Told {
+        let told = EmittedCall {
             hash: hash_of(call),
             has_ended: false,
         };
@@ -322,11 +322,11 @@ impl<'a> Calls<'a> {
     /// Returns the same call, if it was emitted. A call with another tool or other arguments is a
     /// different
     /// one, even with the same id. `is_bare` means that the arguments aren't recorded.
-    fn find(&self, call: &Call<'a>, is_bare: bool) -> Option<&Told> {
+    fn find(&self, call: &Call<'a>, is_bare: bool) -> Option<&EmittedCall> {
         let told = self.by_id.get(call.id.as_ref()?)?;
         let hash = hash_of(call);
         let near = || told.iter().rev().take(COMPARED);
-        let same = |told: &&Told| is_bare || told.hash == hash;
+        let same = |told: &&EmittedCall| is_bare || told.hash == hash;
         near()
             .find(|told| same(told) && !told.has_ended)
             .or_else(|| near().find(same))

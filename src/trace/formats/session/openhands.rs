@@ -142,7 +142,7 @@ struct Args<'a> {
 }
 
 /// A call without a result, in a run whose events have no ids.
-struct Open<'a> {
+struct OpenCall<'a> {
     action: Cow<'a, str>,
     id: Cow<'a, str>,
 }
@@ -172,7 +172,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     record
 }
 
-fn event<'a>(events: &mut Events<'a>, raw: Raw<'a>, open: &mut Vec<Open<'a>>) {
+fn event<'a>(events: &mut Events<'a>, raw: Raw<'a>, open: &mut Vec<OpenCall<'a>>) {
     let Some(event) = raw.read::<OpenHandsEvent<'a>>() else {
         return;
     };
@@ -196,7 +196,7 @@ impl<'a> OpenHandsEvent<'a> {
         events: &mut Events<'a>,
         raw: Raw<'a>,
         action: Cow<'a, str>,
-        open: &mut Vec<Open<'a>>,
+        open: &mut Vec<OpenCall<'a>>,
     ) {
         // Old versions put the arguments next to the action.
         let given = self.args.unwrap_or(raw);
@@ -248,7 +248,7 @@ impl<'a> OpenHandsEvent<'a> {
             return;
         }
         if self.id.is_none() {
-            open.push(Open { action, id });
+            open.push(OpenCall { action, id });
         }
     }
 
@@ -257,7 +257,7 @@ impl<'a> OpenHandsEvent<'a> {
         events: &mut Events<'a>,
         raw: Raw<'a>,
         name: &str,
-        open: &mut Vec<Open<'a>>,
+        open: &mut Vec<OpenCall<'a>>,
     ) {
         // The output of a person's command. The source is that of the action.
         if is_word(self.source, &["user", "environment"]) && !is_failure(name) {

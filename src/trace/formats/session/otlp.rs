@@ -284,7 +284,7 @@ fn plain(value: Raw<'_>) -> Cow<'_, str> {
 }
 
 /// A log record or a span, with its context.
-struct Found<'a> {
+struct TimedItem<'a> {
     at: usize,
     time: Option<Timestamp>,
     session: Option<Cow<'a, str>>,
@@ -353,7 +353,7 @@ impl<'a> Export<'a> {
 }
 
 impl<'a> Item<'a> {
-    fn found(self, at: usize, around: Option<&Cow<'a, str>>, is_span: bool) -> Found<'a> {
+    fn found(self, at: usize, around: Option<&Cow<'a, str>>, is_span: bool) -> TimedItem<'a> {
         let attributes = Attributes::of(self.attributes);
         let times = [
             self.start_time_unix_nano,
@@ -361,7 +361,7 @@ impl<'a> Item<'a> {
             self.observed_time_unix_nano,
             self.end_time_unix_nano,
         ];
-        Found {
+        TimedItem {
             at,
             time: times.into_iter().flatten().find_map(nanos),
             session: attributes.session().or_else(|| around.cloned()),
