@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use strict_json::{Raw, Str};
 
 /// An action: its type, and its payload as JSON.
-pub(super) struct Asked {
+pub(super) struct SessionAction {
     pub(super) kind: &'static str,
     pub(super) payload: String,
 }
@@ -31,7 +31,12 @@ pub(super) fn wraps_output(tool: &str) -> bool {
 
 /// Converts a call to an action. `cwd` is the agent's directory if it isn't the root of the work
 /// tree.
-pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&str>) -> Asked {
+pub(super) fn asked(
+    tool: &str,
+    input: &str,
+    cwd: Option<&str>,
+    diff: Option<&str>,
+) -> SessionAction {
     // A diff in the output of a command isn't its effect.
     let runs = |tool: &vocabulary::Tool| tool.command().is_some();
     let diff = diff.filter(|_| !vocabulary::tool(tool).is_some_and(runs));
@@ -44,13 +49,13 @@ pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&st
         payload.push_str(",\"parameters\":");
         payload.push_str(input);
         payload.push('}');
-        return Asked {
+        return SessionAction {
             kind: "code_diff",
             payload,
         };
     }
     if let Some(payload) = command(tool, input, cwd) {
-        return Asked {
+        return SessionAction {
             kind: "shell_cmd",
             payload,
         };
@@ -61,7 +66,7 @@ pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&st
     payload.push_str(",\"parameters\":");
     payload.push_str(input);
     payload.push('}');
-    Asked {
+    SessionAction {
         kind: "tool_call",
         payload,
     }

@@ -1,7 +1,7 @@
 //! Writes records of `ExecutionRecord` from a session's events.
 
 use super::CallStatus;
-use super::tools::Asked;
+use super::tools::SessionAction;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -15,7 +15,7 @@ pub(super) struct CallParts<'c> {
     pub(super) time: Option<Timestamp>,
     pub(super) tool: Option<&'c str>,
     pub(super) reasoning: Option<&'c str>,
-    pub(super) action: Option<&'c Asked>,
+    pub(super) action: Option<&'c SessionAction>,
     pub(super) decision: Option<(bool, DecidedBy)>,
     /// Another source contradicts the decision.
     pub(super) contradicted: bool,
@@ -91,7 +91,7 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
     if let Some(reasoning) = parts.reasoning {
         member(&mut out, "reasoning", reasoning);
     }
-    if let Some(Asked { kind, payload }) = parts.action {
+    if let Some(SessionAction { kind, payload }) = parts.action {
         let _ = write!(
             out,
             ",\"action\":{{\"type\":\"{kind}\",\"payload\":{payload}}}"

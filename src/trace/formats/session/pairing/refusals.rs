@@ -2,7 +2,7 @@
 //! sub-agent, or
 //! by the agent that started it.
 
-use super::super::tools::Asked;
+use super::super::tools::SessionAction;
 use crate::trace::action::{cwd, same_action};
 use hashbrown::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -33,7 +33,7 @@ pub(super) struct CallOrigin<'c> {
     pub(super) root: Option<&'c str>,
 }
 
-fn key(place: &CallOrigin<'_>, action: &Asked) -> Option<u64> {
+fn key(place: &CallOrigin<'_>, action: &SessionAction) -> Option<u64> {
     let payload = Raw::trusted(&action.payload);
     let is_command = action.kind == "shell_cmd";
     let same = same_action(is_command, payload)?;
@@ -48,7 +48,7 @@ fn key(place: &CallOrigin<'_>, action: &Asked) -> Option<u64> {
 
 impl RejectedActions {
     /// Records a rejected action.
-    pub(super) fn add(&mut self, place: &CallOrigin<'_>, action: &Asked, id: &str) {
+    pub(super) fn add(&mut self, place: &CallOrigin<'_>, action: &SessionAction, id: &str) {
         if self.all.len() < REFUSED
             && let Some(key) = key(place, action)
         {
@@ -60,7 +60,7 @@ impl RejectedActions {
     }
 
     /// Returns the call of another part of the session that requested the same and was rejected.
-    pub(super) fn before(&self, place: &CallOrigin<'_>, action: &Asked) -> Option<&str> {
+    pub(super) fn before(&self, place: &CallOrigin<'_>, action: &SessionAction) -> Option<&str> {
         if self.all.is_empty() {
             return None;
         }
