@@ -62,7 +62,7 @@ impl Refusals {
         );
         let ended = matches!(&entry.record, Record::V1(v1::Record::ExecutionEnded(_)));
         let mut found = Vec::new();
-        let search = Whole {
+        let search = RecordSearch {
             turns: whole.then_some(&mut found),
             ended,
         };
@@ -112,7 +112,7 @@ fn may_refuse(text: &[u8]) -> bool {
 
 /// Meaning of an object, by its name and position; it determines whether words in it are decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ObjectRole {
     /// The record, its metadata or an event's data.
     Record,
     Decision,
@@ -120,7 +120,7 @@ enum Place {
     Other,
 }
 
-impl Place {
+impl ObjectRole {
     /// Determines the meaning of an object from its name, its members and its parent. Everything in
     /// a
     /// decision is part of it.
@@ -158,7 +158,7 @@ impl Place {
 }
 
 /// Members that determine what an object is, and what it decides.
-const TELLING: [&str; 13] = [
+const RELEVANT_MEMBERS: [&str; 13] = [
     "actionId",
     "approved",
     "by",
@@ -174,14 +174,14 @@ const TELLING: [&str; 13] = [
     "type",
 ];
 
-/// Returns the member of [`TELLING`] that a name means.
-fn telling(name: &str) -> Option<&'static str> {
+/// Returns the member of [`RELEVANT_MEMBERS`] that a name means.
+fn relevant_member(name: &str) -> Option<&'static str> {
     const ALSO: [&str; 2] = ["isApproved", "is_approved"];
     if ALSO.iter().any(|also| name.eq_ignore_ascii_case(also)) {
         return Some("approved");
     }
     let rules = |known: &str| matches!(known, "approved" | "state" | "status");
-    TELLING
+    RELEVANT_MEMBERS
         .into_iter()
         .find(|known| *known == name || rules(known) && name.eq_ignore_ascii_case(known))
 }
@@ -193,11 +193,11 @@ fn is_earlier(name: &str) -> bool {
         .any(|word| name.starts_with(word))
 }
 
-/// Result of searching a value: the value itself if its member is in [`TELLING`], and the first
+/// Result of searching a value: the value itself if its member is in [`RELEVANT_MEMBERS`], and the first
 /// rejection
 /// in it.
 #[derive(Debug, Default)]
-struct Said {
+struct SearchResult {
     value: Value,
     refusal: Option<String>,
 }
@@ -207,28 +207,28 @@ struct Search<'n> {
     name: &'n str,
     depth: usize,
     /// Meaning of the parent.
-    parent: Place,
+    parent: ObjectRole,
 }
 
 impl<'de> DeserializeSeed<'de> for Search<'_> {
-    type Value = Said;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Said, D::Error> {
+    type Value = SearchResult;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<SearchResult, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl Search<'_> {
-    fn place(&self, object: &Map<String, Value>) -> Place {
-        Place::of(self.name, object, self.depth, self.parent)
+    fn place(&self, object: &Map<String, Value>) -> ObjectRole {
+        ObjectRole::of(self.name, object, self.depth, self.parent)
     }
 
-    fn telling(&self, value: impl FnOnce() -> Value) -> Said {
-        let value = if telling(self.name).is_some() {
+    fn relevant_member(&self, value: impl FnOnce() -> Value) -> SearchResult {
+        let value = if relevant_member(self.name).is_some() {
             value()
         } else {
             Value::Null
         };
-        Said {
+        SearchResult {
             value,
             refusal: None,
         }
@@ -236,47 +236,47 @@ impl Search<'_> {
 }
 
 impl<'de> Visitor<'de> for Search<'_> {
-    type Value = Said;
+    type Value = SearchResult;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
-    fn visit_unit<E>(self) -> Result<Said, E> {
-        Ok(Said::default())
+    fn visit_unit<E>(self) -> Result<SearchResult, E> {
+        Ok(SearchResult::default())
     }
-    fn visit_bool<E>(self, value: bool) -> Result<Said, E> {
-        Ok(self.telling(|| value.into()))
+    fn visit_bool<E>(self, value: bool) -> Result<SearchResult, E> {
+        Ok(self.relevant_member(|| value.into()))
     }
-    fn visit_u64<E>(self, value: u64) -> Result<Said, E> {
-        Ok(self.telling(|| value.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<SearchResult, E> {
+        Ok(self.relevant_member(|| value.into()))
     }
-    fn visit_i64<E>(self, value: i64) -> Result<Said, E> {
-        Ok(self.telling(|| value.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<SearchResult, E> {
+        Ok(self.relevant_member(|| value.into()))
     }
-    fn visit_f64<E>(self, value: f64) -> Result<Said, E> {
-        Ok(self.telling(|| value.into()))
+    fn visit_f64<E>(self, value: f64) -> Result<SearchResult, E> {
+        Ok(self.relevant_member(|| value.into()))
     }
-    fn visit_str<E>(self, word: &str) -> Result<Said, E> {
+    fn visit_str<E>(self, word: &str) -> Result<SearchResult, E> {
         let decides = is_rejected(word)
-            && self.place(&Map::new()) == Place::Decision
+            && self.place(&Map::new()) == ObjectRole::Decision
             && !DECISION_MEMBERS.contains(&self.name)
-            && telling(self.name).is_none();
-        let refusal = decides.then(|| as_decision(&Map::new(), Place::Decision));
-        Ok(Said {
+            && relevant_member(self.name).is_none();
+        let refusal = decides.then(|| as_decision(&Map::new(), ObjectRole::Decision));
+        Ok(SearchResult {
             refusal,
-            ..self.telling(|| word.into())
+            ..self.relevant_member(|| word.into())
         })
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Said, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SearchResult, A::Error> {
         let mut refusal = None;
         while let Some(said) = list.next_element_seed(Search { ..self })? {
             refusal = refusal.or(said.refusal);
         }
-        Ok(Said {
+        Ok(SearchResult {
             value: Value::Null,
             refusal,
         })
     }
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Said, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<SearchResult, A::Error> {
         let Members {
             object,
             anywhere,
@@ -293,7 +293,7 @@ impl<'de> Visitor<'de> for Search<'_> {
             .or(anywhere)
             .or(in_payload.filter(|_| !acts))
             .or(in_result.filter(|_| !result));
-        Ok(Said {
+        Ok(SearchResult {
             value: Value::Null,
             refusal,
         })
@@ -303,7 +303,7 @@ impl<'de> Visitor<'de> for Search<'_> {
 /// Result of searching an object's members.
 #[derive(Debug, Default)]
 struct Members {
-    /// The members in [`TELLING`].
+    /// The members in [`RELEVANT_MEMBERS`].
     object: Map<String, Value>,
     /// The first rejection in members other than `payload` and those of a result.
     anywhere: Option<String>,
@@ -317,7 +317,7 @@ struct Members {
 fn search<'de, A: MapAccess<'de>>(
     mut members: A,
     depth: usize,
-    place: Place,
+    place: ObjectRole,
     mut passes: impl FnMut(&str, &mut A) -> Result<bool, A::Error>,
 ) -> Result<Members, A::Error> {
     let mut found = Members::default();
@@ -326,7 +326,7 @@ fn search<'de, A: MapAccess<'de>>(
             continue;
         }
         // The result of a decision is part of the decision.
-        let decides = place == Place::Decision && name == "result";
+        let decides = place == ObjectRole::Decision && name == "result";
         if DATA.contains(&&*name) && !decides {
             members.next_value::<IgnoredAny>()?;
             continue;
@@ -343,7 +343,7 @@ fn search<'de, A: MapAccess<'de>>(
         };
         *refusal = refusal.take().or(said.refusal);
         // Of two notations of one member, the rejecting one applies.
-        if let Some(known) = telling(&name)
+        if let Some(known) = relevant_member(&name)
             && !found.object.get(known).is_some_and(rejects)
         {
             found.object.insert(known.into(), said.value);
@@ -353,14 +353,14 @@ fn search<'de, A: MapAccess<'de>>(
 }
 
 /// Searches a record, or a turn in one.
-struct Whole<'f> {
+struct RecordSearch<'f> {
     /// Receives the rejections in the record's turns; `None` if it has no turns.
     turns: Option<&'f mut Vec<(Option<u32>, String)>>,
     /// It ends an execution, so its list of decisions is read elsewhere.
     ended: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Whole<'_> {
+impl<'de> DeserializeSeed<'de> for RecordSearch<'_> {
     type Value = Option<String>;
     fn deserialize<D: Deserializer<'de>>(
         self,
@@ -370,14 +370,14 @@ impl<'de> DeserializeSeed<'de> for Whole<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Whole<'_> {
+impl<'de> Visitor<'de> for RecordSearch<'_> {
     type Value = Option<String>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Option<String>, A::Error> {
         let Self { mut turns, ended } = self;
-        let found = search(members, 0, Place::Record, |name, members| {
+        let found = search(members, 0, ObjectRole::Record, |name, members| {
             match (name, &mut turns) {
                 ("turns", Some(of_turns)) => {
                     read_some(Turns(of_turns), members.next_value()?);
@@ -387,7 +387,7 @@ impl<'de> Visitor<'de> for Whole<'_> {
                 _ => Ok(false),
             }
         })?;
-        Ok(Place::Record
+        Ok(ObjectRole::Record
             .refusal(&found.object)
             .or(found.anywhere)
             .or(found.in_payload)
@@ -422,7 +422,7 @@ impl<'de> Visitor<'de> for Turns<'_> {
         let mut n = 0u32;
         while let Some(turn) = turns.next_element::<Raw<'de>>()? {
             let refusal = read_some(
-                Whole {
+                RecordSearch {
                     turns: None,
                     ended: false,
                 },
@@ -445,7 +445,7 @@ fn is_no(value: &Value) -> bool {
     }
 }
 
-/// Returns whether the value of a member in [`TELLING`] rejects.
+/// Returns whether the value of a member in [`RELEVANT_MEMBERS`] rejects.
 fn rejects(value: &Value) -> bool {
     is_no(value) || value.as_str().is_some_and(is_rejected)
 }
@@ -454,7 +454,7 @@ fn is_rejected(word: &str) -> bool {
     word.trim().eq_ignore_ascii_case("rejected")
 }
 
-fn as_decision(object: &Map<String, Value>, place: Place) -> String {
+fn as_decision(object: &Map<String, Value>, place: ObjectRole) -> String {
     let by = match object.get("by").and_then(Value::as_str) {
         Some("human") => "human",
         _ => "policy",
@@ -467,11 +467,11 @@ fn as_decision(object: &Map<String, Value>, place: Place) -> String {
             decision.insert(name.into(), value.clone());
         }
     }
-    if let Some(id @ Value::String(_)) = object.get("id").filter(|_| place == Place::Action) {
+    if let Some(id @ Value::String(_)) = object.get("id").filter(|_| place == ObjectRole::Action) {
         decision.insert("actionId".into(), id.clone());
     }
     // The time of a record isn't the time of its decision.
-    let dated = place == Place::Decision || object.contains_key("by");
+    let dated = place == ObjectRole::Decision || object.contains_key("by");
     if let Some(time) = object
         .get("timestamp")
         .filter(|_| dated)
@@ -588,7 +588,7 @@ mod tests {
         );
         let mut found = Vec::new();
         let of_record = read_some(
-            Whole {
+            RecordSearch {
                 turns: Some(&mut found),
                 ended: false,
             },
@@ -604,7 +604,7 @@ mod tests {
     fn what_an_action_is_given_and_what_came_of_it_is_data() {
         let search = |text: &str| {
             read_some(
-                Whole {
+                RecordSearch {
                     turns: None,
                     ended: false,
                 },
