@@ -1,7 +1,7 @@
 //! One record of an input: its content, position and problems.
 
 use super::formats::{Format, FormatRecord, NativeRecord, Peek, RecordClass};
-use super::line_index::Places;
+use super::line_index::LineIndex;
 use super::record::RecordKind;
 use super::recover::Recovered;
 use super::schemas;
@@ -38,7 +38,7 @@ pub struct Entry<'a> {
     pub open: bool,
     /// It was derived from other records: its text isn't in the input.
     pub derived: bool,
-    places: OnceLock<Places>,
+    line_index: OnceLock<LineIndex>,
 }
 
 /// Content of a record.
@@ -119,7 +119,7 @@ impl<'a> Entry<'a> {
             unread: None,
             open: false,
             derived: false,
-            places: OnceLock::new(),
+            line_index: OnceLock::new(),
         }
     }
 
@@ -140,20 +140,20 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn places(&self) -> &Places {
-        self.places.get_or_init(|| Places::of(self.text))
+    fn line_index(&self) -> &LineIndex {
+        self.line_index.get_or_init(|| LineIndex::of(self.text))
     }
 
     /// Returns the position of the value that a pointer names.
     #[must_use]
     pub fn resolve(&self, pointer: &str) -> Option<Located> {
-        self.places().resolve(self.text, pointer)
+        self.line_index().resolve(self.text, pointer)
     }
 
     /// Returns line and column (bytes, from 1) of an offset into the record.
     #[must_use]
     pub fn position(&self, at: usize) -> (u64, u64) {
-        let (before, start) = self.places().line(at.min(self.text.len()));
+        let (before, start) = self.line_index().line(at.min(self.text.len()));
         let indent = if before == 0 { self.indent } else { 0 };
         (
             self.line + before as u64,
@@ -164,7 +164,7 @@ impl<'a> Entry<'a> {
     /// Returns the line around an offset, cut to fit a terminal.
     #[must_use]
     pub fn excerpt(&self, at: usize, length: usize) -> Excerpt {
-        let (start, excerpt) = cut_out(self.text, self.places(), at, length);
+        let (start, excerpt) = cut_out(self.text, self.line_index(), at, length);
         let secret = |at: usize| self.secrets.iter().any(|s| s.contains(&(start + at)));
         let end = start + excerpt.text.len();
         if !self.secrets.iter().any(|s| s.start < end && s.end > start) {
@@ -209,25 +209,25 @@ impl<'a> Entry<'a> {
 
 /// Returns line, column (bytes, both from 1) and excerpt of a span in a text of several lines.
 pub(crate) fn place_in(file: &str, text: &str, span: &Range<usize>) -> Place {
-    let places = Places::of(text);
+    let line_index = LineIndex::of(text);
     let at = span.start.min(text.len());
-    let (before, start) = places.line(at);
+    let (before, start) = line_index.line(at);
     Place {
         file: file.into(),
         line: before as u64 + 1,
         column: at.saturating_sub(start) as u64 + 1,
         pointer: None,
-        excerpt: Some(cut_out(text, &places, at, span.len()).1),
+        excerpt: Some(cut_out(text, &line_index, at, span.len()).1),
     }
 }
 
 /// Returns the line of `text` around `at`, cut on both sides, and its start.
-fn cut_out(text: &str, places: &Places, at: usize, length: usize) -> (usize, Excerpt) {
+fn cut_out(text: &str, line_index: &LineIndex, at: usize, length: usize) -> (usize, Excerpt) {
     const BEFORE: usize = 40;
     const WIDTH: usize = 100;
     let at = at.min(text.len());
-    let (_, line_start) = places.line(at);
-    let line_end = places.line_end(at, text);
+    let (_, line_start) = line_index.line(at);
+    let line_end = line_index.line_end(at, text);
     let boundary = |mut n: usize| {
         while !text.is_char_boundary(n) {
             n -= 1;
@@ -250,7 +250,7 @@ fn cut_out(text: &str, places: &Places, at: usize, length: usize) -> (usize, Exc
         span: (from, to),
         cut_before: start > line_start,
         cut_after: end < line_end,
-        surplus_before: places.surplus(line_start..start, text) as u64,
+        surplus_before: line_index.surplus(line_start..start, text) as u64,
     };
     (start, excerpt)
 }

@@ -8,7 +8,7 @@ const BLOCK: usize = 4096;
 
 /// Lines, characters and turns of a record's text.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct LineIndex {
     /// Offsets of the line ends.
     lines: Vec<usize>,
     /// Number of UTF-8 continuation bytes before each block.
@@ -21,7 +21,7 @@ fn continuing(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte & 0xc0 == 0x80).count()
 }
 
-impl Places {
+impl LineIndex {
     pub(super) fn of(text: &str) -> Self {
         let mut sum = 0;
         let count = |block: &[u8]| {
@@ -103,7 +103,7 @@ mod tests {
         let text = format!(
             "{{\"a\":\"{long}\",\n\"turns\":[{{\"x\":1}},\n {{\"x\":{{\"y\":[2,3]}}}}],\"z\":{{}}}}"
         );
-        let places = Places::of(&text);
+        let line_index = LineIndex::of(&text);
         for pointer in [
             "",
             "/a",
@@ -116,7 +116,7 @@ mod tests {
             "/turns/1/q",
         ] {
             assert_eq!(
-                places.resolve(&text, pointer),
+                line_index.resolve(&text, pointer),
                 resolve(&text, pointer),
                 "{pointer}"
             );
@@ -124,9 +124,9 @@ mod tests {
         for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
             let before = text.get(..at).unwrap();
             let start = before.rfind('\n').map_or(0, |n| n + 1);
-            assert_eq!(places.line(at), (before.matches('\n').count(), start));
+            assert_eq!(line_index.line(at), (before.matches('\n').count(), start));
             assert_eq!(
-                places.line_end(at, &text),
+                line_index.line_end(at, &text),
                 text.get(at..)
                     .unwrap()
                     .find('\n')
@@ -134,7 +134,7 @@ mod tests {
             );
             let part = text.get(start..at).unwrap();
             assert_eq!(
-                places.surplus(start..at, &text),
+                line_index.surplus(start..at, &text),
                 part.len() - part.chars().count()
             );
         }
