@@ -118,7 +118,7 @@ struct LooseExecution<'a> {
 pub(super) fn recover<'a>(kind: RecordKind, text: &'a str) -> Option<Recovered<'a>> {
     if kind == RecordKind::Turn {
         let turn: LooseTurn<'a> = from_text(text).ok()?;
-        let (execution_id, prev) = (turn.execution_id.there()?, turn.prev.there());
+        let (execution_id, prev) = (turn.execution_id.present()?, turn.prev.present());
         return Some(Recovered {
             execution_id,
             prev,
@@ -129,15 +129,15 @@ pub(super) fn recover<'a>(kind: RecordKind, text: &'a str) -> Option<Recovered<'
     }
     let loose: LooseExecution<'a> = from_text(text).ok()?;
     let (execution_id, prev, outcome) = (
-        loose.execution_id.there()?,
-        loose.prev.there(),
+        loose.execution_id.present()?,
+        loose.prev.present(),
         loose.outcome,
     );
-    let mut scanner = Scanner::new(loose.turns.there()?.as_written(), DEFAULT_MAX_DEPTH);
+    let mut scanner = Scanner::new(loose.turns.present()?.as_written(), DEFAULT_MAX_DEPTH);
     let turns = Pieces { execution_id }
         .deserialize(&mut Deserializer::new(&mut scanner))
         .ok()?;
-    let head = Some(loose.head().map_or(Slot::Lost, Slot::There));
+    let head = Some(loose.head().map_or(Slot::Lost, Slot::Present));
     Some(Recovered {
         execution_id,
         prev,
@@ -151,30 +151,30 @@ impl<'a> LooseTurn<'a> {
     /// Returns the turn, if its only fault is unknown members.
     fn whole(&self) -> Option<Turn<'a>> {
         Some(Turn {
-            record: self.record.kept()?,
-            execution_id: self.execution_id.kept()?,
-            turn_id: self.turn_id.there()?,
-            timestamp: self.timestamp.kept()?,
-            prev: self.prev.kept()?,
-            start_time: self.start_time.there()?,
-            end_time: self.end_time.kept()?,
-            agent_id: self.agent_id.kept()?,
-            context_snapshot: self.context_snapshot.as_ref().there()?.clone(),
-            context_diff: self.context_diff.kept()?,
-            thought: self.thought.kept()?,
-            thoughts: self.thoughts.kept()?,
-            used_context: self.used_context.kept()?,
-            used_skills: self.used_skills.kept()?,
-            model: self.model.kept()?,
-            proposed_action: self.proposed_action.kept()?,
-            declared_changes: self.declared_changes.kept()?,
-            governance: self.governance.kept()?,
-            capability_id: self.capability_id.kept()?,
-            execution_result: self.execution_result.kept()?,
-            observed_changes: self.observed_changes.kept()?,
-            observation: self.observation.kept()?,
-            evaluation: self.evaluation.kept()?,
-            metadata: self.metadata.kept()?,
+            record: self.record.optional()?,
+            execution_id: self.execution_id.optional()?,
+            turn_id: self.turn_id.present()?,
+            timestamp: self.timestamp.optional()?,
+            prev: self.prev.optional()?,
+            start_time: self.start_time.present()?,
+            end_time: self.end_time.optional()?,
+            agent_id: self.agent_id.optional()?,
+            context_snapshot: self.context_snapshot.as_ref().present()?.clone(),
+            context_diff: self.context_diff.optional()?,
+            thought: self.thought.optional()?,
+            thoughts: self.thoughts.optional()?,
+            used_context: self.used_context.optional()?,
+            used_skills: self.used_skills.optional()?,
+            model: self.model.optional()?,
+            proposed_action: self.proposed_action.optional()?,
+            declared_changes: self.declared_changes.optional()?,
+            governance: self.governance.optional()?,
+            capability_id: self.capability_id.optional()?,
+            execution_result: self.execution_result.optional()?,
+            observed_changes: self.observed_changes.optional()?,
+            observation: self.observation.optional()?,
+            evaluation: self.evaluation.optional()?,
+            metadata: self.metadata.optional()?,
         })
     }
 
@@ -182,9 +182,9 @@ impl<'a> LooseTurn<'a> {
     fn piece(self, execution_id: Str<'a>) -> Piece<'a> {
         let other = self
             .execution_id
-            .kept()
+            .optional()
             .is_none_or(|id| id.is_some_and(|id| id != execution_id));
-        match self.turn_id.there() {
+        match self.turn_id.present() {
             Some(_) if !other && !self.record.is_lost() => match self.whole() {
                 Some(turn) => Piece::Whole(Box::new(turn)),
                 None => Piece::Recovered(Box::new(self)),
@@ -200,13 +200,13 @@ impl<'a> LooseTurn<'a> {
         let proposal_lost = agent_lost || self.declared_changes.is_lost();
         let result_lost = self.capability_id.is_lost() || self.observed_changes.is_lost();
         Parts {
-            turn: self.turn_id.there().map(Int::get),
-            start: self.start_time.there(),
-            end: self.end_time.there(),
-            agent: self.agent_id.there(),
-            capability: self.capability_id.there(),
-            declared: self.declared_changes.as_ref().there().map(Vec::as_slice),
-            observed: self.observed_changes.as_ref().there().map(Vec::as_slice),
+            turn: self.turn_id.present().map(Int::get),
+            start: self.start_time.present(),
+            end: self.end_time.present(),
+            agent: self.agent_id.present(),
+            capability: self.capability_id.present(),
+            declared: self.declared_changes.as_ref().present().map(Vec::as_slice),
+            observed: self.observed_changes.as_ref().present().map(Vec::as_slice),
             thought: self.thought.as_ref().lost_if(agent_lost),
             thoughts: self
                 .thoughts
@@ -226,16 +226,16 @@ impl<'a> LooseExecution<'a> {
     /// Returns the start, if everything that the replay reads of it is valid.
     fn head(self) -> Option<Head<'a>> {
         Some(Head {
-            timestamp: self.timestamp.there(),
-            schema_version: self.schema_version.there()?,
-            root_intent: self.root_intent.there(),
-            fsm_version: self.fsm_version.there()?,
-            max_turns: self.max_turns.kept()?,
-            agents: self.agents.kept()?,
-            governor: self.governor.kept()?,
-            policy: self.policy.kept()?,
-            capabilities: self.capabilities.kept()?,
-            chain: self.chain.kept()?,
+            timestamp: self.timestamp.present(),
+            schema_version: self.schema_version.present()?,
+            root_intent: self.root_intent.present(),
+            fsm_version: self.fsm_version.present()?,
+            max_turns: self.max_turns.optional()?,
+            agents: self.agents.optional()?,
+            governor: self.governor.optional()?,
+            policy: self.policy.optional()?,
+            capabilities: self.capabilities.optional()?,
+            chain: self.chain.optional()?,
         })
     }
 }
@@ -283,7 +283,7 @@ impl<'de: 'a, 'a> Visitor<'de> for Pieces<'a> {
 impl<'a> Recovered<'a> {
     /// Returns whether it declares that the records of its execution are chained.
     pub(crate) fn declares_chain(&self) -> bool {
-        matches!(&self.head, Some(Slot::There(head)) if head.chain.is_some())
+        matches!(&self.head, Some(Slot::Present(head)) if head.chain.is_some())
     }
 
     /// Returns its turns; `None` for invalid ones.
@@ -310,7 +310,7 @@ impl<'a> Recovered<'a> {
         };
         match self.turns.get(index)? {
             Piece::Whole(turn) => Some(turn.turn_id.get()),
-            Piece::Recovered(turn) => turn.turn_id.there().map(Int::get),
+            Piece::Recovered(turn) => turn.turn_id.present().map(Int::get),
             Piece::Lost(turn) => *turn,
         }
     }
@@ -325,7 +325,7 @@ impl<'a> Recovered<'a> {
         };
         match &self.head {
             None => {}
-            Some(Slot::There(head)) => {
+            Some(Slot::Present(head)) => {
                 emit(&whole(
                     head.timestamp,
                     "",
@@ -353,7 +353,7 @@ impl<'a> Recovered<'a> {
         }
         match self.outcome {
             Slot::Absent => {}
-            Slot::There(outcome) => emit(&whole(None, "outcome", Fact::Ended(outcome))),
+            Slot::Present(outcome) => emit(&whole(None, "outcome", Fact::Ended(outcome))),
             Slot::Lost => emit(&whole(
                 None,
                 "outcome",

@@ -18,7 +18,7 @@ pub(super) enum Slot<T> {
     #[default]
     Absent,
     /// The member is valid.
-    There(T),
+    Present(T),
     /// The member violates the schema.
     Lost,
 }
@@ -26,14 +26,14 @@ pub(super) enum Slot<T> {
 impl<T> Slot<T> {
     /// Creates a slot from an optional value.
     pub(super) fn of(value: Option<T>) -> Self {
-        value.map_or(Self::Absent, Self::There)
+        value.map_or(Self::Absent, Self::Present)
     }
 
     /// Returns a slot that borrows the value.
     pub(super) const fn as_ref(&self) -> Slot<&T> {
         match self {
             Self::Absent => Slot::Absent,
-            Self::There(value) => Slot::There(value),
+            Self::Present(value) => Slot::Present(value),
             Self::Lost => Slot::Lost,
         }
     }
@@ -42,14 +42,14 @@ impl<T> Slot<T> {
     pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Slot<U> {
         match self {
             Self::Absent => Slot::Absent,
-            Self::There(value) => Slot::There(change(value)),
+            Self::Present(value) => Slot::Present(change(value)),
             Self::Lost => Slot::Lost,
         }
     }
 
     /// Returns a lost slot if `lost`, which says that another member it needs is lost.
     pub(super) fn lost_if(self, lost: bool) -> Self {
-        if lost && matches!(self, Self::There(_)) {
+        if lost && matches!(self, Self::Present(_)) {
             Self::Lost
         } else {
             self
@@ -62,8 +62,8 @@ impl<T> Slot<T> {
     }
 
     /// Returns the value, if it is valid.
-    pub(super) fn there(self) -> Option<T> {
-        if let Self::There(value) = self {
+    pub(super) fn present(self) -> Option<T> {
+        if let Self::Present(value) = self {
             Some(value)
         } else {
             None
@@ -74,10 +74,10 @@ impl<T> Slot<T> {
 impl<T: Clone> Slot<T> {
     /// Returns the value of an optional member. The outer `None` means that it violates the schema.
     #[expect(clippy::option_option, reason = "missing and broken differ")]
-    pub(super) fn kept(&self) -> Option<Option<T>> {
+    pub(super) fn optional(&self) -> Option<Option<T>> {
         match self {
             Self::Absent => Some(None),
-            Self::There(value) => Some(Some(value.clone())),
+            Self::Present(value) => Some(Some(value.clone())),
             Self::Lost => None,
         }
     }
@@ -87,7 +87,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Slot<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Option::<Raw<'de>>::deserialize(deserializer)?;
         Ok(raw.map_or(Self::Absent, |raw| {
-            raw.read().map_or(Self::Lost, Self::There)
+            raw.read().map_or(Self::Lost, Self::Present)
         }))
     }
 }
@@ -151,7 +151,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         ] {
             match list {
                 Slot::Absent => {}
-                Slot::There(thoughts) => {
+                Slot::Present(thoughts) => {
                     for thought in thoughts {
                         emit(self.start, member, self.thought(thought));
                     }
@@ -168,7 +168,7 @@ impl<'r, 'a> Parts<'r, 'a> {
                     emit(self.start, "declaredChanges", fact);
                 }
             }
-            Slot::There(action) => emit(self.start, "proposedAction", self.proposal(action)),
+            Slot::Present(action) => emit(self.start, "proposedAction", self.proposal(action)),
             Slot::Lost => emit(
                 self.start,
                 "proposedAction",
@@ -182,7 +182,7 @@ impl<'r, 'a> Parts<'r, 'a> {
                 Fact::Annotation(Annotation::Agent(agent)),
             );
         }
-        let decided = self.governance.there().map(decision);
+        let decided = self.governance.present().map(decision);
         match (self.governance, decided) {
             (_, Some(decision)) => emit(decision.time, "governance", Fact::Decided(decision)),
             (Slot::Lost, _) => emit(None, "governance", lost(RecordKind::GovernanceDecided)),
@@ -193,7 +193,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
         match self.result {
             Slot::Absent => {}
-            Slot::There(result) => emit(
+            Slot::Present(result) => emit(
                 self.end,
                 "executionResult",
                 self.executed(result, decided.as_ref()),
@@ -206,7 +206,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
         match self.observation {
             Slot::Absent => {}
-            Slot::There(observation) => {
+            Slot::Present(observation) => {
                 let artifacts = Some(observation.artifacts);
                 emit(
                     self.end,
@@ -225,7 +225,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
         match self.evaluation {
             Slot::Absent => {}
-            Slot::There(evaluation) => {
+            Slot::Present(evaluation) => {
                 emit(
                     self.end,
                     "evaluation",
@@ -263,10 +263,10 @@ impl<'r, 'a> Parts<'r, 'a> {
     fn other_agent(&self) -> Option<Str<'a>> {
         let agent = self.agent?;
         let thoughts = [self.thought.map(std::slice::from_ref), self.thoughts];
-        let thoughts = thoughts.into_iter().filter_map(Slot::there).flatten();
+        let thoughts = thoughts.into_iter().filter_map(Slot::present).flatten();
         let theirs = thoughts
             .map(|thought| thought.agent_id)
-            .chain(self.proposed.there().map(|action| action.agent_id))
+            .chain(self.proposed.present().map(|action| action.agent_id))
             .any(|own| own.is_none_or(|own| own == agent));
         (!theirs).then_some(agent)
     }
@@ -277,7 +277,7 @@ impl<'r, 'a> Parts<'r, 'a> {
     fn changed(&self, decided: Option<&Decision<'a>>) -> Option<(&'static str, Fact<'r, 'a>)> {
         let (observed, capability) = match self.result {
             Slot::Absent => (Paths::union(None, self.observed), self.capability),
-            Slot::There(result) => {
+            Slot::Present(result) => {
                 let other = |token: &Str<'a>| result.capability_id.is_some_and(|own| own != *token);
                 (None, self.capability.filter(other))
             }
@@ -306,7 +306,7 @@ impl<'r, 'a> Parts<'r, 'a> {
     fn due(&self, decided: Option<&Decision<'a>>) -> Option<Str<'a>> {
         let modified = decided.and_then(|d| d.modified).and_then(|a| a.id);
         let proposed = match self.proposed {
-            Slot::There(action) => Some(action.id),
+            Slot::Present(action) => Some(action.id),
             Slot::Absent => None,
             Slot::Lost => decided.and_then(|d| d.action),
         };
