@@ -164,7 +164,7 @@ impl<'a> Entry<'a> {
     /// Returns the line around an offset, cut to fit a terminal.
     #[must_use]
     pub fn excerpt(&self, at: usize, length: usize) -> Excerpt {
-        let (start, excerpt) = cut_out(self.text, self.line_index(), at, length);
+        let (start, excerpt) = excerpt_around(self.text, self.line_index(), at, length);
         let secret = |at: usize| self.secrets.iter().any(|s| s.contains(&(start + at)));
         let end = start + excerpt.text.len();
         if !self.secrets.iter().any(|s| s.start < end && s.end > start) {
@@ -178,7 +178,7 @@ impl<'a> Entry<'a> {
 
     /// Reports that part of a credential from another record appears here. The part isn't hidden in
     /// excerpts: hiding every occurrence of a short text would remove unrelated letters.
-    pub fn spread_secret(&mut self, piece: &Range<usize>, message: String) {
+    pub fn add_secret_part(&mut self, piece: &Range<usize>, message: String) {
         let pointer = Some(pointer_at(self.text, piece.start)).filter(|p| !p.is_empty());
         self.problems.push(Problem {
             code: Code(803),
@@ -217,12 +217,17 @@ pub(crate) fn place_in(file: &str, text: &str, span: &Range<usize>) -> Place {
         line: before as u64 + 1,
         column: at.saturating_sub(start) as u64 + 1,
         pointer: None,
-        excerpt: Some(cut_out(text, &line_index, at, span.len()).1),
+        excerpt: Some(excerpt_around(text, &line_index, at, span.len()).1),
     }
 }
 
 /// Returns the line of `text` around `at`, cut on both sides, and its start.
-fn cut_out(text: &str, line_index: &LineIndex, at: usize, length: usize) -> (usize, Excerpt) {
+fn excerpt_around(
+    text: &str,
+    line_index: &LineIndex,
+    at: usize,
+    length: usize,
+) -> (usize, Excerpt) {
     const BEFORE: usize = 40;
     const WIDTH: usize = 100;
     let at = at.min(text.len());
@@ -345,7 +350,7 @@ pub fn read<'a>(
         Grammar::Any { element } => {
             let record = match scanner.skip().and_then(|_| scanner.end()) {
                 Ok(()) if element || text.trim_start().starts_with(['{', '[']) => Record::Foreign,
-                Ok(()) => no_object(text, &mut problems),
+                Ok(()) => not_an_object(text, &mut problems),
                 Err(error) => unreadable(text, &error, last_unended, &mut problems),
             };
             let secrets = scanned(text, matches!(record, Record::Foreign), &mut problems);
@@ -368,7 +373,7 @@ pub fn read<'a>(
             return Entry::unread(place, text, problems, secrets);
         }
     };
-    let record = match trusting(format, scanner, text) {
+    let record = match read_record(format, scanner, text) {
         Ok(record) => record,
         Err(error) if error.is_data() => {
             // The typed reader stops at the first error. The rest must be scanned for syntax and
@@ -398,7 +403,7 @@ pub fn read<'a>(
 
 /// Reads a record and lets its type detect duplicate members. If the type finds some, the record is
 /// read again so that each is noted.
-fn trusting<'a>(
+fn read_record<'a>(
     format: Format,
     scanner: &mut Scanner<'a>,
     text: &'a str,
@@ -429,7 +434,7 @@ pub(super) fn data(message: &str) -> Error {
 /// Maximum bytes of a record for which every schema violation is reported; for a longer one, only
 /// the
 /// first is. Values take up to thirty times as much memory as their text.
-const TOLD: usize = 1 << 20;
+const MAX_REPORTED: usize = 1 << 20;
 
 /// Handles JSON that violates its schema: the general validator locates the violations.
 fn broken<'a>(
@@ -443,7 +448,7 @@ fn broken<'a>(
         (kind_of_text, format.has_arrays()),
         (Some(b'{'), _) | (Some(b'['), true)
     ) {
-        return no_object(text, problems);
+        return not_an_object(text, problems);
     }
     // A frame is an array, so it has no members.
     let peek: Peek<'a> = if kind_of_text == Some(&b'{') {
@@ -462,7 +467,7 @@ fn broken<'a>(
             Code(103)
         }
     };
-    let mut violations = if text.len() <= TOLD {
+    let mut violations = if text.len() <= MAX_REPORTED {
         schemas::violations(format, kind, text)
     } else {
         Vec::new()
@@ -487,8 +492,8 @@ fn broken<'a>(
             ..Problem::schema(violation)
         });
     }
-    if let Some(mended) = kind.and_then(|kind| format.recover(kind, text)) {
-        return Record::Recovered(Box::new(mended));
+    if let Some(recovered) = kind.and_then(|kind| format.recover(kind, text)) {
+        return Record::Recovered(Box::new(recovered));
     }
     Record::Broken(Broken {
         kind,
@@ -501,7 +506,7 @@ fn broken<'a>(
     })
 }
 
-fn no_object<'a>(text: &str, problems: &mut Vec<Problem>) -> Record<'a> {
+fn not_an_object<'a>(text: &str, problems: &mut Vec<Problem>) -> Record<'a> {
     let at = text.len() - text.trim_start().len();
     let message = "the line is JSON, but not an object".into();
     problems.push(Problem {
