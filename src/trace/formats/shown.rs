@@ -335,7 +335,7 @@ fn call<'a>(value: Raw<'a>, members: Option<&BTreeMap<String, Raw<'a>>>) -> Acti
 
 /// A member that the format doesn't have and that may contain an action or a result.
 #[derive(Debug, Clone, Copy)]
-pub struct Other<'a> {
+pub struct UnknownMember<'a> {
     value: Raw<'a>,
     /// Its name or position says that its content has been executed.
     run: bool,
@@ -406,7 +406,7 @@ pub(super) const RESULT: Shape = Shape {
     parts: &[],
 };
 /// An object for which no format defines members.
-pub(super) const FREE: Shape = Shape {
+pub(super) const NO_MEMBERS: Shape = Shape {
     known: &[],
     parts: &[],
 };
@@ -414,7 +414,7 @@ pub(super) const FREE: Shape = Shape {
 /// Returns the members of an object and its parts that the format doesn't define and that may
 /// contain
 /// something.
-pub(super) fn others<'a>(text: &'a str, shape: &'static Shape) -> Vec<Other<'a>> {
+pub(super) fn others<'a>(text: &'a str, shape: &'static Shape) -> Vec<UnknownMember<'a>> {
     let mut found = Vec::new();
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
     // Errors are impossible: the text has been read as a record before.
@@ -432,7 +432,7 @@ pub(super) fn others<'a>(text: &'a str, shape: &'static Shape) -> Vec<Other<'a>>
 struct Level<'f, 'a> {
     shape: &'static Shape,
     run: bool,
-    found: &'f mut Vec<Other<'a>>,
+    found: &'f mut Vec<UnknownMember<'a>>,
 }
 
 impl<'de: 'a, 'a> DeserializeSeed<'de> for Level<'_, 'a> {
@@ -470,12 +470,12 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
                 let holds = value.as_written().starts_with(['{', '[']);
                 let named = names_action(&name) || is_action(&name) && (holds || run);
                 if holds || named && !is_nothing(value) {
-                    found.push(Other { value, run, named });
+                    found.push(UnknownMember { value, run, named });
                 }
             }
         }
         if let Some(value) = spread.action() {
-            found.push(Other {
+            found.push(UnknownMember {
                 value,
                 run,
                 named: true,
@@ -514,7 +514,7 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
     }
 }
 
-impl<'a> Other<'a> {
+impl<'a> UnknownMember<'a> {
     /// Emits the actions in the member. A result is emitted as unknown, since its action isn't
     /// known.
     pub(super) fn show<'r>(

@@ -112,7 +112,7 @@ open_shapes! {
         metadata: Option<EventMetadata<'a>>,
         #[serde(skip)]
         #[schemars(skip)]
-        others: Vec<shown::Other<'a>>,
+        others: Vec<shown::UnknownMember<'a>>,
     }
 
     /// The data of an event, depending on its type.
@@ -203,7 +203,7 @@ const DATA: Shape = Shape {
         ("action", false, &shown::ACTION),
         ("decision", false, &shown::DECISION),
         ("result", false, &shown::RESULT),
-        ("error", false, &shown::FREE),
+        ("error", false, &shown::NO_MEMBERS),
     ],
 };
 const DATA_OF_RUN: Shape = Shape {
@@ -211,7 +211,7 @@ const DATA_OF_RUN: Shape = Shape {
         ("action", true, &shown::ACTION),
         ("decision", false, &shown::DECISION),
         ("result", true, &shown::RESULT),
-        ("error", false, &shown::FREE),
+        ("error", false, &shown::NO_MEMBERS),
     ],
     ..DATA
 };

@@ -83,7 +83,7 @@ open_shapes! {
         payload: Option<Raw<'a>>,
         #[serde(skip)]
         #[schemars(skip)]
-        others: Vec<shown::Other<'a>>,
+        others: Vec<shown::UnknownMember<'a>>,
     }
 }
 

@@ -156,7 +156,7 @@ open_shapes! {
         context_diff: Option<NativeContextDiff<'a>>,
         #[serde(skip)]
         #[schemars(skip)]
-        others: Vec<shown::Other<'a>>,
+        others: Vec<shown::UnknownMember<'a>>,
     }
 }
 
@@ -171,7 +171,7 @@ static MEMBERS: shown::Shape = shown::Shape {
         ("observation", true, &shown::RESULT),
         ("evaluation", false, &shown::DECISION),
         ("contextDiff", false, &CONTEXT_DIFF),
-        ("metadata", false, &shown::FREE),
+        ("metadata", false, &shown::NO_MEMBERS),
     ],
 };
 
