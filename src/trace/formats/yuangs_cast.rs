@@ -88,7 +88,7 @@ impl TraceFormat for YuangsCast {
     }
 
     fn reader(&self, _stem: &str, _own_calls: &OwnCalls) -> Box<dyn Reader> {
-        Box::new(Recording::default())
+        Box::new(RecordingReader::default())
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
@@ -130,13 +130,13 @@ impl TraceFormat for YuangsCast {
 
 /// Checks the beginning of a recording, and converts intervals to absolute times.
 #[derive(Debug, Default)]
-struct Recording {
+struct RecordingReader {
     begun: bool,
     /// Seconds so far, if frames have intervals.
     elapsed: Option<f64>,
 }
 
-impl Reader for Recording {
+impl Reader for RecordingReader {
     fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let begun = std::mem::replace(&mut self.begun, true);
         let headless = !begun && entry.record.class() == Some(RecordClass::Frame);
@@ -231,7 +231,7 @@ pub struct CastComment;
 pub struct CastFrame<'a> {
     /// Seconds since the recording began. In version 3, these are read as seconds since the frame
     /// before,
-    /// and [`Recording`] converts them.
+    /// and [`RecordingReader`] converts them.
     pub seconds: f64,
     pub code: FrameCode,
     /// The output, the input or the governor's event.
@@ -385,7 +385,7 @@ pub enum Frame<'a> {
 
 /// The data of a governor's event that concern a command.
 #[derive(Deserialize)]
-struct About<'a> {
+struct CommandMeta<'a> {
     #[serde(borrow)]
     command: Option<Str<'a>>,
 }
@@ -405,7 +405,7 @@ impl<'a> CastFrame<'a> {
     fn elevates(&self) -> bool {
         let Some(command) = self
             .meta
-            .and_then(|meta| meta.read::<About<'_>>())
+            .and_then(|meta| meta.read::<CommandMeta<'_>>())
             .and_then(|about| about.command)
         else {
             return true;

@@ -134,7 +134,7 @@ open_shapes! {
 
 /// Members of an evaluation in a payload, read leniently.
 #[derive(Deserialize)]
-struct Ruled<'a> {
+struct EvaluationMembers<'a> {
     #[serde(borrow, default)]
     kind: Option<Raw<'a>>,
     #[serde(borrow, default)]
@@ -145,7 +145,7 @@ struct Ruled<'a> {
 pub(super) fn evaluation(
     payload: Option<Raw<'_>>,
 ) -> (Option<EvaluationKind>, Option<EvaluationReason>) {
-    let Some(ruled) = payload.and_then(Raw::read::<Ruled<'_>>) else {
+    let Some(ruled) = payload.and_then(Raw::read::<EvaluationMembers<'_>>) else {
         return (None, None);
     };
     (
@@ -170,7 +170,9 @@ pub(super) fn check_payload(
     }
     let evaluates =
         |payload: &Raw<'_>| from == State::Evaluating && payload.as_written().starts_with('{');
-    let ruled = payload.filter(evaluates).and_then(Raw::read::<Ruled<'_>>);
+    let ruled = payload
+        .filter(evaluates)
+        .and_then(Raw::read::<EvaluationMembers<'_>>);
     match ruled.and_then(|r| r.kind) {
         Some(kind) if kind.read::<EvaluationKind>().is_none() => {
             Err("the payload of the transition isn't an evaluation")
