@@ -18,8 +18,7 @@ const LONGEST: usize = 1024;
 pub(super) type CachedAnalysis = (RiskLevel, Option<Arc<PathEffects>>);
 
 /// Analyses of one worker, by type of action and payload as written. The hash is randomly keyed and
-/// the
-/// cache is small, so a trace can't slow it down by collisions.
+/// the cache is small, so a trace can't slow it down by collisions.
 #[derive(Debug, Default)]
 pub struct AnalysisCache([RefCell<Known>; 3]);
 

@@ -167,8 +167,7 @@ fn risk(analysis: &shell_effects::Analysis) -> RiskLevel {
 }
 
 /// Returns the effects of an action, and whether it starts in an unknown directory. Returns `None`
-/// if
-/// the payload can't be read.
+/// if the payload can't be read.
 fn effects(
     action: &Action<'_>,
     tree: &WorkTree,
@@ -294,8 +293,8 @@ impl EffectSummary {
     }
 
     /// Returns whether another action does something else, rather than the same with other
-    /// parameters: it
-    /// executes another program or has another kind of effect. An action with low risk never does.
+    /// parameters: it executes another program or has another kind of effect. An action with low
+    /// risk never does.
     fn differs_from(&self, after: &Action<'_>) -> bool {
         /// Programs that print, or control where and how another one is executed.
         const AROUND: [&str; 12] = [
@@ -330,8 +329,7 @@ pub(super) fn only_reads(action: &Action<'_>) -> bool {
 }
 
 /// Returns the categories of an action's effects as bits; `None` if they can't be determined. A
-/// command
-/// always has the category `execute`.
+/// command always has the category `execute`.
 pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
     let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
         return None;
@@ -371,8 +369,7 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
 }
 
 /// Records what a decision changed in the proposal, if it modified it. `found` is the analyser's
-/// risk of
-/// the modified action.
+/// risk of the modified action.
 pub(super) fn check_modification(
     proposal: Option<&OwnedAction>,
     decision: &Decision<'_>,
@@ -434,8 +431,7 @@ fn beyond_parameters(proposal: &OwnedAction, modified: &Action<'_>) -> Option<&'
 }
 
 /// Returns paths that changed without being declared, and declared ones that didn't change. A
-/// failed
-/// action may have changed less than it declared.
+/// failed action may have changed less than it declared.
 pub(super) fn undeclared_changes(
     declared: &[Box<str>],
     observed: Paths<'_, '_>,

@@ -23,8 +23,8 @@ impl Budget {
     }
 
     /// Compares a context with the budget. Uses the larger of the tokens recorded for its items and
-    /// those
-    /// counted in the messages' text. `given` is the caller's budget; the smaller budget applies.
+    /// those counted in the messages' text. `given` is the caller's budget; the smaller budget
+    /// applies.
     pub(super) fn check(
         self,
         given: Option<u64>,

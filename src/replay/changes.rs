@@ -16,8 +16,7 @@ pub struct RecordedChange {
     /// Path and content of a file, if the parameters contain all of it.
     pub content: Option<(String, Content)>,
     /// Paths written according to its parameters, its command or `observedChanges`; their content
-    /// is
-    /// unknown.
+    /// is unknown.
     pub written: Vec<String>,
     /// It may have changed anything, and no record says what changed.
     pub opaque: bool,
@@ -90,8 +89,7 @@ impl RecordedChange {
             written.retain(|written| written != path);
         }
         // If the content is recorded or the action only reads, observed paths don't explain changes
-        // of
-        // those files.
+        // of those files.
         if diff.is_none() && content.is_none() && !only_reads {
             written.extend(
                 observed

@@ -164,8 +164,7 @@ impl ContextTracker {
     }
 
     /// Like [`Self::note`], for a record of another format. A turn without a context diff may not
-    /// have been
-    /// compared with the turn before.
+    /// have been compared with the turn before.
     pub(crate) fn note_native(&mut self, record: &dyn FormatRecord<'_>) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
         match record.context_diff() {
@@ -234,8 +233,7 @@ impl ContextTracker {
     }
 
     /// Handles an action about to be executed, which may read an item's file. Does nothing until a
-    /// record
-    /// lists items.
+    /// record lists items.
     fn before_execution(&mut self, action: Option<(ActionType, Payload<'_>)>) {
         if let Some((kind, payload)) = action.filter(|_| self.items.is_some()) {
             self.sources.before_execution(kind, payload);
@@ -410,8 +408,7 @@ impl ContextTracker {
     }
 
     /// Applies a diff (added, removed, changed) without a snapshot. It can be compared only with
-    /// itself
-    /// and with earlier diffs.
+    /// itself and with earlier diffs.
     pub(crate) fn apply_diff(&mut self, diff: &[&[Str<'_>]; 3], breaks: &mut Vec<ContextBreak>) {
         let said = DiffPaths::from(*diff);
         self.unchecked |= diff.iter().any(|list| !list.is_empty());
@@ -453,8 +450,7 @@ impl ContextTracker {
     }
 
     /// Checks the paths that a thought declares and those that its texts refer to. While no record
-    /// lists
-    /// the items, only a path that a diff removed is known to be absent.
+    /// lists the items, only a path that a diff removed is known to be absent.
     fn references(
         &self,
         used: Option<&[Str<'_>]>,

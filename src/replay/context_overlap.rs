@@ -1,8 +1,7 @@
 //! Texts of context items, as far as a trace contains them, and the items that an action repeats.
 //!
 //! A snapshot contains hashes, not contents. An item's text is known if a message carried it to the
-//! model,
-//! or if a tool read its file in this execution.
+//! model, or if a tool read its file in this execution.
 
 use crate::trace::action::{self, plain_path};
 use crate::trace::injected;
@@ -14,8 +13,7 @@ use strict_json::Raw;
 use util::verbatim_overlap::{RUN, Repetition, head, repetitions, runs_of};
 
 /// Maximum number of remembered runs of tokens per execution: about ten megabytes at worst. Later
-/// ones
-/// are ignored.
+/// ones are ignored.
 const MOST: usize = 200_000;
 /// Maximum bytes of a text that are read; the rest is ignored.
 const TEXT: usize = 64 << 10;
@@ -31,8 +29,7 @@ pub(super) struct Undeclared {
 }
 
 /// Items that contain one run of tokens. A run in more items than [`ItemSet::MOST`] is too common
-/// to be
-/// evidence of use.
+/// to be evidence of use.
 #[derive(Debug, Clone, Default)]
 struct ItemSet {
     numbers: [u32; ItemSet::MOST],
@@ -124,8 +121,7 @@ impl Sources {
     }
 
     /// Returns items that an action repeats, that are in the context (`there`) and that its turn
-    /// doesn't
-    /// declare.
+    /// doesn't declare.
     pub(super) fn undeclared(
         &mut self,
         kind: ActionType,
@@ -177,8 +173,7 @@ impl Sources {
 
 impl Sources {
     /// Remembers the agent's own text. Leaves out runs that overlap with an item's: they lie at the
-    /// edge of
-    /// a quotation and would excuse the same quotation next time.
+    /// edge of a quotation and would excuse the same quotation next time.
     fn wrote(&mut self, text: &str) {
         let runs = runs_of(head(text, TEXT));
         let quoted: Vec<bool> = runs.iter().map(|run| self.runs.contains_key(run)).collect();
@@ -219,8 +214,7 @@ fn read_file(kind: ActionType, payload: Raw<'_>) -> Option<String> {
 }
 
 /// Returns the texts that an action writes: every string of its payload, or the lines of a diff
-/// without
-/// their first column.
+/// without their first column.
 fn written(kind: ActionType, payload: Raw<'_>) -> Vec<String> {
     if kind == ActionType::CodeDiff
         && let Some(diff) = action::diff(payload)

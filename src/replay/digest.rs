@@ -1,6 +1,5 @@
 //! Digest of an action whose payload is too large to keep: enough to compare it with other actions,
-//! and
-//! to check tokens and modifications.
+//! and to check tokens and modifications.
 
 use super::authority::{EffectSummary, categories};
 use super::path_effects::PathEffects;
@@ -146,8 +145,7 @@ mod tests {
     use strict_json::{DEFAULT_MAX_DEPTH, Scanner};
 
     /// Replays a trace twice, with payloads and with digests of all, and compares the facts.
-    /// Returns the
-    /// number of steps.
+    /// Returns the number of steps.
     fn replays_alike(path: &Path) -> usize {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let Some(format) = text

@@ -1,18 +1,13 @@
 //! State machine for a record that may be broken.
 //!
 //! It keeps two tracks. The *strict* track is the specification: an illegal event leaves the state
-//! as it
-//! is. It determines the final state and the verdict. After one lost event, however, it finds every
-//! following event illegal, while a reviewer needs only the first break.
+//! as it is. It determines the final state and the verdict. After one lost event, however, it finds
+//! every following event illegal, while a reviewer needs only the first break.
 //!
 //! The second track is therefore a *set* of possible states. After an illegal event, the execution
-//! may be in
-//! the state before (the event was forged or repeated) or in the event's target state (the event
-//! before was
-//! lost). An event that is legal in any of these states is a follow-up. One that is legal in none
-//! is a new
-//! break.
-//! break.
+//! may be in the state before (the event was forged or repeated) or in the event's target state
+//! (the event before was lost). An event that is legal in any of these states is a follow-up. One
+//! that is legal in none is a new break. break.
 
 use governance::reducer::natural_target;
 use governance::{Event, FsmVersion, State, StateSet, reduce};
@@ -36,8 +31,7 @@ pub struct Machine {
     candidates: StateSet,
     broken: bool,
     /// The candidates come from an unreadable record. Nothing illegal is known, so the strict track
-    /// follows
-    /// the next events.
+    /// follows the next events.
     guessing: bool,
     /// The event that just broke the path; the event missing before it may follow late.
     early: Option<Event>,
@@ -183,8 +177,7 @@ impl Machine {
     }
 
     /// Handles an event that no state explains: every state becomes possible, and the missing event
-    /// before
-    /// it may still follow.
+    /// before it may still follow.
     pub fn break_open(&mut self, early: Option<Event>) {
         self.candidates = State::ALL.into_iter().collect();
         self.broken = true;

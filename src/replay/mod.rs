@@ -1,7 +1,6 @@
 //! Replay: applies each execution's recorded steps to the reducer and collects the evidence.
-//! Nothing is
-//! executed. Replay produces facts ([`StepFacts`]) and knows no rules; rules turn facts into
-//! findings.
+//! Nothing is executed. Replay produces facts ([`StepFacts`]) and knows no rules; rules turn facts
+//! into findings.
 
 mod analysis_cache;
 mod authority;

@@ -2,8 +2,8 @@
 //! diffs.
 //!
 //! A record seldom contains the location of its work tree. An absolute path that may be inside
-//! isn't reported.
-//! Paths that climb out, are disguised, or lie where no work tree can be are reported.
+//! isn't reported. Paths that climb out, are disguised, or lie where no work tree can be are
+//! reported.
 
 use governance::ActionType;
 use shell_effects::path::PathClass;
@@ -25,8 +25,7 @@ pub struct PathEffects {
     /// Paths inside the work tree that a tool or a command writes.
     pub written: Vec<String>,
     /// Paths that it reads, relative to the work tree where possible, and paths that its diff
-    /// names. They are
-    /// no news in a result.
+    /// names. They are no news in a result.
     pub named: Vec<String>,
     /// The tool or command may have written anything.
     pub opaque: bool,
@@ -310,8 +309,7 @@ pub(super) fn start_directory(cwd: Option<&str>, tree: &WorkTree) -> StartDirect
 }
 
 /// Returns why an effect's path leaves the work tree, and whether the path is disguised. Returns
-/// `None`
-/// if it doesn't leave or may not.
+/// `None` if it doesn't leave or may not.
 fn escape_reason(
     effect: &Effect,
     target: &str,
@@ -394,8 +392,7 @@ fn observed_write(name: &str, tree: &WorkTree) -> Effect {
 }
 
 /// Returns whether a path is relative and consists only of characters without special meaning on
-/// any
-/// system. A leading dot may have one.
+/// any system. A leading dot may have one.
 fn is_plainly_inside(path: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'_' | b'-');
     !path.starts_with(['/', '.']) && !path.contains("/.") && path.bytes().all(plain)

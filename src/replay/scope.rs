@@ -35,8 +35,7 @@ struct TokenQuery<'a> {
 }
 
 /// Maximum number of comparisons of globs with paths per execution. An agent with thousands of
-/// tokens
-/// should name the one that it uses.
+/// tokens should name the one that it uses.
 pub(super) const WORK: u64 = 2_000_000;
 
 /// Targets that a scope has to cover completely.
@@ -44,8 +43,7 @@ pub(super) const WORK: u64 = 2_000_000;
 pub(super) enum Targets {
     All(BTreeSet<String>),
     /// A command line, which is covered by a glob only if it is a single command, and otherwise
-    /// only by its
-    /// exact text. Or the tool of a call that names no path.
+    /// only by its exact text. Or the tool of a call that names no path.
     Line {
         text: String,
         single: bool,
@@ -126,8 +124,7 @@ enum TokenMatch {
 }
 
 /// Compares a token with an action by subject and scope; both must match if both are present. A
-/// token
-/// with neither covers nothing, and one without grants covers only its subject.
+/// token with neither covers nothing, and one without grants covers only its subject.
 fn covers(token: &Token, query: &TokenQuery<'_>) -> TokenMatch {
     match &token.subject {
         Some(subject) if query.id != Some(&**subject) => return TokenMatch::No,
@@ -178,8 +175,7 @@ fn covers(token: &Token, query: &TokenQuery<'_>) -> TokenMatch {
                 .iter()
                 .any(|glob| glob.glob().glob() == text || *single && glob.is_match(text));
             // A scope of only commands or tools covers any change that they make. A scope that
-            // contains paths
-            // restricts changes to those.
+            // contains paths restricts changes to those.
             let paths = || {
                 scope
                     .iter()
@@ -213,8 +209,7 @@ fn climbs(paths: &BTreeSet<String>) -> bool {
 }
 
 /// Returns whether one of the words grants an action: by its type, its tool, or the categories of
-/// all of
-/// its effects.
+/// all of its effects.
 fn grants(grants: &Grants, action: &Action<'_>, query: &TokenQuery<'_>) -> bool {
     let ActionKind::Known(kind) = action.kind else {
         return false;
@@ -270,8 +265,7 @@ fn grants(grants: &Grants, action: &Action<'_>, query: &TokenQuery<'_>) -> bool 
 
 impl Targets {
     /// Returns the targets of an action. `None` if they are unknown or a path climbs out of its
-    /// starting
-    /// directory: no scope covers that.
+    /// starting directory: no scope covers that.
     pub(super) fn of(action: &Action<'_>) -> Option<Self> {
         let payload = action.payload?;
         let paths: BTreeSet<String> = match action.kind {
@@ -347,8 +341,7 @@ fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
 }
 
 /// Returns whether a line is a single command without redirection, pipe or substitution, so that
-/// its
-/// beginning determines what is executed.
+/// its beginning determines what is executed.
 fn is_single(line: &str) -> bool {
     let (mut single, mut double, mut escaped) = (false, false, false);
     for c in line.chars() {

@@ -8,8 +8,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 const MOST: usize = 1024;
 
 /// Rejected actions of an execution, and executed ones without a recorded approval. Actions without
-/// a
-/// time aren't kept, since the order of two files is known only by time.
+/// a time aren't kept, since the order of two files is known only by time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionActions {
     rejected: HashMap<u64, RejectedAction>,

@@ -26,8 +26,7 @@ pub struct SidecarDecision {
 }
 
 /// Returns the session's id of an execution. Sub-agents have executions of their own, whose ids
-/// begin with
-/// the session's.
+/// begin with the session's.
 #[must_use]
 pub fn session_of(execution: &str) -> &str {
     execution.split_once('/').map_or(execution, |(id, _)| id)

@@ -73,8 +73,7 @@ pub struct Anomalies {
     /// Irregularity of a call in an agent's session.
     pub call: Option<CallAnomaly>,
     /// Id and line of the same action, rejected earlier under another id. The line is `None` when
-    /// it was
-    /// rejected in another execution.
+    /// it was rejected in another execution.
     pub rejected_before: Option<(String, Option<u64>)>,
     /// Contradictions in what is recorded about the model's context.
     pub context: Vec<ContextBreak>,
@@ -131,8 +130,7 @@ pub struct Confusable {
 }
 
 /// Differences between a start after a pause and the start before. A member that the later start
-/// leaves
-/// out is unchanged.
+/// leaves out is unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResumptionChanges {
     /// Governor before and after.

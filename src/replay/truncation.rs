@@ -3,8 +3,7 @@
 use strict_json::Str;
 
 /// Minimum bytes of an output that may look truncated by its length; short outputs have round
-/// lengths by
-/// chance.
+/// lengths by chance.
 const SHORTEST: usize = 2000;
 
 /// Minimum bytes of an output for which half a character at its end counts.
@@ -33,10 +32,8 @@ pub(super) fn written_looks_cut(output: Str<'_>) -> Option<String> {
 /// Returns why an output looks truncated; `None` when it doesn't, or when its end says so.
 ///
 /// It ends in the middle of a character, or in the middle of a line at a length that is a usual
-/// limit: a
-/// power of two, a round thousand or some multiples of 1,024. Lengths are counted in bytes,
-/// characters or
-/// UTF-16 units, as writers do.
+/// limit: a power of two, a round thousand or some multiples of 1,024. Lengths are counted in
+/// bytes, characters or UTF-16 units, as writers do.
 fn looks_cut(output: &str) -> Option<String> {
     why(output).filter(|_| !says_so(output))
 }

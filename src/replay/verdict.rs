@@ -137,8 +137,7 @@ pub struct Summary {
 
 impl Summary {
     /// Returns an estimate of the heap bytes that it owns, without its violation. Changes are
-    /// weighted
-    /// with an eighth: they are kept only on request, and may take eight times as much.
+    /// weighted with an eighth: they are kept only on request, and may take eight times as much.
     #[must_use]
     pub fn weight(&self) -> usize {
         let changes: usize = self.changes.iter().map(RecordedChange::weight).sum();
@@ -149,10 +148,8 @@ impl Summary {
     }
 
     /// Returns whether there was nothing to verify: nothing was executed, and either no answer can
-    /// be
-    /// given or there are no decisions and no turns with content. A terminal recording never gives
-    /// an answer,
-    /// whatever was typed.
+    /// be given or there are no decisions and no turns with content. A terminal recording never
+    /// gives an answer, whatever was typed.
     #[must_use]
     pub fn shows_nothing(&self) -> bool {
         let Verdict {

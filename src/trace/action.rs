@@ -137,8 +137,7 @@ pub fn answer(payload: Raw<'_>) -> Option<String> {
 }
 
 /// Returns whether a payload contains anything but text in one of the members `texts`. Other
-/// members
-/// have to be analysed as well.
+/// members have to be analysed as well.
 #[must_use]
 pub fn has_more_than(texts: &[&str], payload: Raw<'_>) -> bool {
     Members::of(payload).has_more_than(texts, payload)
@@ -167,8 +166,7 @@ pub fn call(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
 }
 
 /// Returns tool and arguments of a session's call, whatever other members it has: the diff of an
-/// edit
-/// is added only after its execution.
+/// edit is added only after its execution.
 #[must_use]
 pub fn asked(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
     let members = Members::of(payload);
@@ -191,8 +189,7 @@ pub fn same_action(is_command: bool, payload: Raw<'_>) -> Option<u64> {
 }
 
 /// Returns the diff of a `code_diff`: `diff`, or `content` if that contains it; `None` if they are
-/// two
-/// different diffs.
+/// two different diffs.
 #[must_use]
 pub fn diff(payload: Raw<'_>) -> Option<String> {
     Members::of(payload).diff()
@@ -206,8 +203,7 @@ pub fn diff_and_more(texts: &[&str], payload: Raw<'_>) -> (Option<String>, bool)
 }
 
 /// Returns the files in a diff's headers, without git's `a/` and `b/`. `None` when there are none,
-/// so
-/// that the target is unknown.
+/// so that the target is unknown.
 #[must_use]
 pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
     let mut targets = BTreeSet::new();
@@ -344,8 +340,7 @@ pub fn risk_subject<'a>(action: &Action<'_>, command_line: &'a mut String) -> Su
 }
 
 /// Returns the canonical hash of an action: SHA-256, in lower-case hexadecimal, of the RFC 8785
-/// form
-/// of `{type, payload}`.
+/// form of `{type, payload}`.
 #[must_use]
 pub fn action_hash(kind: &str, payload: Raw<'_>) -> String {
     let kind = serde_json::Value::String(kind.to_owned()).to_string();

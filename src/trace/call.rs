@@ -101,10 +101,8 @@ shapes! {
     /// A tool call of a session, with its recorded decision and result.
     ///
     /// Without an action it is one of: a result whose call isn't recorded, another result of a
-    /// call, evidence
-    /// that a rejected call was executed (`rejected` and `ok`), or, without execution and result, a
-    /// call that the
-    /// agent only claimed.
+    /// call, evidence that a rejected call was executed (`rejected` and `ok`), or, without
+    /// execution and result, a call that the agent only claimed.
     pub struct Call<'a> {
         record: RecordKind,
         execution_id: Str<'a>,

@@ -16,8 +16,7 @@ pub struct CutAction {
 }
 
 /// Determines what the beginning of a record shows of an executed action. Returns `None` if no
-/// record
-/// of its kind contains one.
+/// record of its kind contains one.
 #[must_use]
 pub fn action(format: Format, text: &str) -> Option<CutAction> {
     let members = CutMembers::new(text);

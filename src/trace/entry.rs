@@ -333,8 +333,7 @@ pub enum Grammar<'v> {
 }
 
 /// Reads one record. `last_unended` says that it is the last line and has no line end: an
-/// incomplete
-/// text was then cut off by a crash.
+/// incomplete text was then cut off by a crash.
 #[must_use]
 pub fn read<'a>(
     grammar: Grammar<'_>,
@@ -377,8 +376,7 @@ pub fn read<'a>(
         Ok(record) => record,
         Err(error) if error.is_data() => {
             // The typed reader stops at the first error. The rest must be scanned for syntax and
-            // duplicate
-            // members too.
+            // duplicate members too.
             scanner.reset(text);
             match scanner.skip().and_then(|_| scanner.end()) {
                 Ok(()) => broken(format, text, &error, &mut problems),
@@ -432,8 +430,7 @@ pub(super) fn data(message: &str) -> Error {
 }
 
 /// Maximum bytes of a record for which every schema violation is reported; for a longer one, only
-/// the
-/// first is. Values take up to thirty times as much memory as their text.
+/// the first is. Values take up to thirty times as much memory as their text.
 const MAX_REPORTED: usize = 1 << 20;
 
 /// Handles JSON that violates its schema: the general validator locates the violations.
@@ -475,8 +472,7 @@ fn broken<'a>(
     violations.retain(|v| !v.is_unplaced());
     if violations.is_empty() {
         // The place is too deep, the record is too long, or the two validators disagree. Then the
-        // stricter
-        // one counts.
+        // stricter one counts.
         let pointer = pointer_at(text, error.at);
         problems.push(Problem {
             code: code_at(&pointer),
@@ -519,8 +515,7 @@ fn not_an_object<'a>(text: &str, problems: &mut Vec<Problem>) -> Record<'a> {
 }
 
 /// Returns whether a pointer lies in a part that a model produces. A violation there breaks the
-/// prompt
-/// contract (YV210), not just the schema.
+/// prompt contract (YV210), not just the schema.
 fn in_contract(pointer: &str, kind: Option<RecordKind>) -> bool {
     let thought = |rest: &str| {
         let rest = rest.strip_prefix("/thought").map(|r| {

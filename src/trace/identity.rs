@@ -33,16 +33,14 @@ impl Identity {
     }
 
     /// Returns the id in NFKC, in one case, without surrounding white space and invisible
-    /// characters. Equal
-    /// plain forms mean the same id.
+    /// characters. Equal plain forms mean the same id.
     #[must_use]
     pub fn plain(&self) -> &str {
         &self.plain
     }
 
     /// Returns the plain form with letters of other scripts replaced by Latin ones that look like
-    /// them. An id
-    /// with the same form can be mistaken for this one.
+    /// them. An id with the same form can be mistaken for this one.
     #[must_use]
     pub fn seen(&self) -> &str {
         self.seen.as_deref().unwrap_or(&self.plain)
@@ -50,8 +48,7 @@ impl Identity {
 }
 
 /// Returns the shape of an id: similar letters and digits of one script become equal, such as `1`,
-/// `l` and
-/// `I`, `0` and `O`, `rn` and `m`.
+/// `l` and `I`, `0` and `O`, `rn` and `m`.
 #[must_use]
 pub fn shape(id: &str) -> String {
     let alike = |c| match c {

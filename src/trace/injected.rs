@@ -1,6 +1,5 @@
 //! Text that was put before a model: messages that contain items of the context, and the context's
-//! token
-//! budget.
+//! token budget.
 
 use super::record::Message;
 use memchr::memmem::Finder;
@@ -67,8 +66,7 @@ impl JsonSchema for Messages<'_> {
 }
 
 /// Returns whether a text may mark an item: it contains `[Reference]`, or an escape that may be a
-/// letter
-/// of it.
+/// letter of it.
 fn may_carry(content: Str<'_>) -> bool {
     static MARKED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("Reference]"));
     static ESCAPED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u00"));
@@ -89,8 +87,7 @@ struct Known<'a> {
 
 impl SnapshotMetadata<'_> {
     /// Returns `tokenBudget`, the maximum number of tokens of the injected context. `None` when it
-    /// isn't a
-    /// whole number.
+    /// isn't a whole number.
     #[must_use]
     pub fn token_budget(self) -> Option<u64> {
         self.0
@@ -195,8 +192,7 @@ pub fn declared(answer: &str) -> Vec<String> {
 }
 
 /// Returns path and text of the items in a message, in their order. A text ends before the next
-/// mark or
-/// heading.
+/// mark or heading.
 #[must_use]
 pub fn items(message: &str) -> Vec<(&str, String)> {
     let mut items: Vec<(&str, String)> = Vec::new();
@@ -216,8 +212,7 @@ pub fn items(message: &str) -> Vec<(&str, String)> {
 }
 
 /// Returns the injected part of a message, which begins with its first heading or mark. `None` when
-/// it
-/// has neither.
+/// it has neither.
 #[must_use]
 pub fn injection(message: &str) -> Option<&str> {
     let mut at = 0;

@@ -1,10 +1,8 @@
 //! Records of `ExecutionRecord` JSONL, version 1, as written on a line.
 //!
 //! The types are the schema: what they accept is valid, and the files in `schemas/` are generated
-//! from them.
-//! Strings are borrowed, payloads remain text, and lists that no rule reads are checked without
-//! being built
-//! ([`Each`]).
+//! from them. Strings are borrowed, payloads remain text, and lists that no rule reads are checked
+//! without being built ([`Each`]).
 
 pub use super::call::{Call, CallOutcome, NotRecorded};
 
@@ -475,8 +473,7 @@ shapes! {
     }
 
     /// A decision of the governor. The timestamp is optional here, because a decision without one
-    /// is a
-    /// finding of its own (YV303).
+    /// is a finding of its own (YV303).
     pub struct Decision<'a> {
         status: Ruling,
         by: DecidedBy,

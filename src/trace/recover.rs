@@ -1,10 +1,8 @@
 //! Recovery of a turn or a whole execution that violates its schema.
 //!
 //! An event that violates its schema costs one event. A turn contains up to six events and an
-//! execution any
-//! number, so they are read again part by part. Each valid part is replayed as if it were on a line
-//! of its own;
-//! each other one is as unreadable as such a line.
+//! execution any number, so they are read again part by part. Each valid part is replayed as if it
+//! were on a line of its own; each other one is as unreadable as such a line.
 
 use super::contract::{Evaluation, TurnThought};
 use super::record::{
@@ -21,8 +19,7 @@ use std::fmt;
 use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str, from_text};
 
 /// Maximum number of recovered turns of one record. A record with more is taken for unreadable: a
-/// recovered
-/// turn takes many times as much memory as its text.
+/// recovered turn takes many times as much memory as its text.
 const TURNS: usize = 256;
 
 /// A record of several events that violates its schema.

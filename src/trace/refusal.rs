@@ -122,8 +122,7 @@ enum ObjectRole {
 
 impl ObjectRole {
     /// Determines the meaning of an object from its name, its members and its parent. Everything in
-    /// a
-    /// decision is part of it.
+    /// a decision is part of it.
     fn of(name: &str, object: &Map<String, Value>, depth: usize, parent: Self) -> Self {
         let lower = name.to_ascii_lowercase();
         let decides = parent == Self::Decision && !is_earlier(&lower);
@@ -193,9 +192,8 @@ fn is_earlier(name: &str) -> bool {
         .any(|word| name.starts_with(word))
 }
 
-/// Result of searching a value: the value itself if its member is in [`RELEVANT_MEMBERS`], and the first
-/// rejection
-/// in it.
+/// Result of searching a value: the value itself if its member is in [`RELEVANT_MEMBERS`], and the
+/// first rejection in it.
 #[derive(Debug, Default)]
 struct SearchResult {
     value: Value,
@@ -312,8 +310,7 @@ struct Members {
 }
 
 /// Searches an object's members at this depth and place. `passes` reads the members that are
-/// searched
-/// differently.
+/// searched differently.
 fn search<'de, A: MapAccess<'de>>(
     mut members: A,
     depth: usize,
@@ -484,8 +481,7 @@ fn as_decision(object: &Map<String, Value>, place: ObjectRole) -> String {
 
 impl<'r, 'a> Step<'r, 'a> {
     /// Adds a rejection from elsewhere in the record: the more restrictive decision applies.
-    /// Returns `None`
-    /// if the step has no decision.
+    /// Returns `None` if the step has no decision.
     #[must_use]
     pub fn refused(mut self, refusal: &'r Decision<'a>, written: Raw<'a>) -> Option<Self> {
         match &mut self.fact {

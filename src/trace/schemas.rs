@@ -17,8 +17,7 @@ static VALIDATORS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
     let mut catalogue = Catalogue::new();
     add_to(&mut catalogue);
     // A schema that doesn't compile is a bug that the tests find. Here the record is refused
-    // without a
-    // position.
+    // without a position.
     catalogue
         .entries()
         .iter()

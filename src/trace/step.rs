@@ -1,8 +1,7 @@
 //! Steps: what a record contains, in terms that all formats share.
 //!
 //! A record of any format unfolds into steps: one for an event, several for a turn or an execution.
-//! What a
-//! format doesn't record is [`None`] or [`Fact::NotRecorded`]; it is never made up.
+//! What a format doesn't record is [`None`] or [`Fact::NotRecorded`]; it is never made up.
 
 use super::record::{
     Capability, ChainMode, EvaluationReason, ExecutionStarted, NotRecorded, RecordKind, Signature,
@@ -267,8 +266,7 @@ impl<'a> Decision<'a> {
     }
 
     /// Returns the action that may be executed instead of the proposed one. Only a modification has
-    /// one,
-    /// even if the record of another decision contains one.
+    /// one, even if the record of another decision contains one.
     #[must_use]
     pub fn modification(&self) -> Option<Action<'a>> {
         self.modified.filter(|_| self.ruling == Ruling::Modified)
@@ -325,12 +323,10 @@ pub struct Outcome<'a> {
     /// Files that it left, as recorded.
     pub artifacts: Option<super::record::Texts<'a>>,
     /// It may have had effects without a recorded success: it was interrupted, its end is unknown,
-    /// or only
-    /// a text says that it was rejected.
+    /// or only a text says that it was rejected.
     pub perhaps: bool,
     /// Prefixes of the output by which the format marks failed, rejected or skipped actions. Empty
-    /// if the
-    /// output is the requested content and may begin with anything.
+    /// if the output is the requested content and may begin with anything.
     pub marks: &'static [&'static str],
 }
 

@@ -133,8 +133,8 @@ impl<'r, 'a> Parts<'r, 'a> {
     }
 
     /// Emits the events in their order. A turn records few times: thoughts get the start, the
-    /// decision its own
-    /// time, everything else the end. `nested` is the turn's index in a whole execution.
+    /// decision its own time, everything else the end. `nested` is the turn's index in a whole
+    /// execution.
     pub(super) fn steps(&self, nested: Option<u32>, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let mut emit = |time, member, fact| {
             emit(&Step {
@@ -272,8 +272,7 @@ impl<'r, 'a> Parts<'r, 'a> {
     }
 
     /// Returns what the turn records about a result that the result doesn't: changes without a
-    /// result, or
-    /// another token.
+    /// result, or another token.
     fn changed(&self, decided: Option<&Decision<'a>>) -> Option<(&'static str, Fact<'r, 'a>)> {
         let (observed, capability) = match self.result {
             Slot::Absent => (Paths::union(None, self.observed), self.capability),

@@ -76,8 +76,7 @@ impl Leftovers {
 
 impl Execution {
     /// Returns what an executed action contributes to the comparison at the end. `seen` are the
-    /// effects
-    /// of the paths that it is known to have changed.
+    /// effects of the paths that it is known to have changed.
     pub(super) fn contribution(
         &self,
         known: Option<&OwnedAction>,
@@ -115,8 +114,7 @@ impl Execution {
     }
 
     /// Reports special paths that only the end of the execution names. Nobody approved those,
-    /// unless an
-    /// action with unknown effects was approved.
+    /// unless an action with unknown effects was approved.
     pub(super) fn check_final_artifacts(
         &mut self,
         artifacts: Texts<'_>,
@@ -168,8 +166,7 @@ impl Execution {
     }
 
     /// Handles a rejection that the start of the execution records. The action must not be executed
-    /// later
-    /// either.
+    /// later either.
     pub(super) fn rejected_at_start(
         &mut self,
         decision: &Decision<'_>,
@@ -186,8 +183,7 @@ impl Execution {
     }
 
     /// Assigns a rejection of the start that names no action: it applies to what the last turn
-    /// executed.
-    /// If that turn executed nothing, it may apply to any executed action.
+    /// executed. If that turn executed nothing, it may apply to any executed action.
     pub(super) fn assign_start_rejection(&mut self, step_facts: &mut StepFacts) {
         if !std::mem::take(&mut self.known.refused.unnamed) {
             return;
@@ -201,10 +197,8 @@ impl Execution {
     }
 
     /// Handles a rejection that can't be about this turn's action. If it names an action, that may
-    /// have
-    /// been executed earlier. Without a name, it may be about any executed action, provided that
-    /// nothing else
-    /// was rejected and no action waits for a decision.
+    /// have been executed earlier. Without a name, it may be about any executed action, provided
+    /// that nothing else was rejected and no action waits for a decision.
     pub(super) fn rejected_later(&mut self, id: Option<Str<'_>>, step_facts: &mut StepFacts) {
         match id {
             Some(id) => {
@@ -259,8 +253,7 @@ impl Execution {
     }
 
     /// Returns the files in a result or an observation that the action changed. Excludes files that
-    /// it
-    /// reads, lists or names in its diff. The artifact of an answer is its text.
+    /// it reads, lists or names in its diff. The artifact of an answer is its text.
     pub(super) fn changed_files(
         known: Option<&OwnedAction>,
         artifacts: Option<Texts<'_>>,
@@ -290,8 +283,7 @@ impl Execution {
     }
 
     /// Compares the files that an action left with its approval, as observed changes. Leaves out
-    /// what has
-    /// been reported in this turn.
+    /// what has been reported in this turn.
     fn check_artifacts(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
         let turn = &self.turn;
         if turn.compared_artifacts.as_deref() == Some(artifacts.as_written()) {
@@ -383,8 +375,7 @@ fn is_below(path: &str) -> bool {
 }
 
 /// Returns whether a path may be that of a named file. An absolute name may lead into the work
-/// tree,
-/// whose location is unknown.
+/// tree, whose location is unknown.
 fn is_same_file(name: &str, path: &str) -> bool {
     name == path
         || name

@@ -38,8 +38,7 @@ impl Execution {
     }
 
     /// Records the time of a token's use, if the record has a date of its own. A turn has one date
-    /// for all
-    /// of its steps.
+    /// for all of its steps.
     fn date_use(
         &mut self,
         line: u64,
@@ -275,8 +274,7 @@ impl Execution {
             TokenUse::Fine
         };
         // If it isn't known which action was executed or which tokens exist, only a token that is
-        // known to be
-        // invalid is reported.
+        // known to be invalid is reported.
         let unnamed = self.turn.proposal_unknown && (id.is_none() || executed.action.is_none());
         let vague = approval == Approval::Unknown || unnamed || self.tokens.are_unknown();
         let token_lost = token != TokenUse::Fine && self.tokens.are_unknown();
@@ -387,8 +385,7 @@ impl Execution {
     }
 
     /// Handles changes that a turn declares without a proposal. They belong to the proposal in
-    /// another
-    /// record of the turn; without one, their meaning is uncertain.
+    /// another record of the turn; without one, their meaning is uncertain.
     pub(super) fn declared_without_proposal(
         &mut self,
         line: u64,
@@ -406,8 +403,8 @@ impl Execution {
     }
 
     /// Handles changes that a turn observed without a result. If a decision allows the turn's
-    /// action, the
-    /// result may be in a record of its own. Otherwise something was executed without approval.
+    /// action, the result may be in a record of its own. Otherwise something was executed without
+    /// approval.
     pub(super) fn changed(
         &mut self,
         line: u64,
@@ -542,8 +539,7 @@ impl Execution {
     }
 
     /// Returns the paths that are known to have changed: observed ones, else declared ones if the
-    /// action
-    /// succeeded, and those that the result names.
+    /// action succeeded, and those that the result names.
     fn seen_to_change(
         &self,
         executed: &ExecutionFact<'_, '_>,
@@ -573,11 +569,9 @@ impl Execution {
     }
 
     /// Returns paths outside of the work tree and protected paths to report for an executed action,
-    /// from
-    /// its payload and from the paths that were `seen` to change. If a human approved the action,
-    /// only
-    /// disguised paths are returned. If the approval isn't recorded, protected paths aren't
-    /// reported.
+    /// from its payload and from the paths that were `seen` to change. If a human approved the
+    /// action, only disguised paths are returned. If the approval isn't recorded, protected paths
+    /// aren't reported.
     pub(super) fn reach(
         &self,
         ran: Option<Action<'_>>,
@@ -622,11 +616,9 @@ impl Execution {
     }
 
     /// Returns the files that changed although a policy approved the action as low-risk. Considers
-    /// paths
-    /// that were `seen` to change or declared. A write that the action itself names is part of its
-    /// risk. A failed
-    /// action has changed what was observed and what its result names; a file that was only read
-    /// isn't a change.
+    /// paths that were `seen` to change or declared. A write that the action itself names is part
+    /// of its risk. A failed action has changed what was observed and what its result names; a file
+    /// that was only read isn't a change.
     fn beyond_risk(
         &self,
         approved: Option<&OwnedAction>,

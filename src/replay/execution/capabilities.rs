@@ -81,8 +81,7 @@ impl Capabilities {
         step_facts.anomalies_mut().token = self.ledger.issue(id, token).err();
     }
 
-    /// Revokes a token, and reports a use with a later date.
-    /// record of it is there.
+    /// Revokes a token, and reports a use with a later date. record of it is there.
     pub(super) fn revoke(&mut self, time: Option<Timestamp>, id: &str, step_facts: &mut StepFacts) {
         // A token may be revoked before it is issued; it can't be issued afterwards.
         let revoked = self.ledger.revoke(id).is_ok();
@@ -122,8 +121,7 @@ impl Capabilities {
     }
 
     /// Records the time of a token's use. If no token is named and several exist, any of them may
-    /// have been
-    /// used, so nothing is recorded.
+    /// have been used, so nothing is recorded.
     pub(super) fn date_use(&mut self, named: Option<String>, time: Timestamp, line: u64) {
         let Some(name) = named.or_else(|| self.ledger.only().map(str::to_owned)) else {
             return;

@@ -142,8 +142,8 @@ impl Execution {
     }
 
     /// Returns time and line of the proposal that an event log's decision is about. The lines of
-    /// such a log
-    /// aren't in strict order, so only the proposal is known to come before the decision.
+    /// such a log aren't in strict order, so only the proposal is known to come before the
+    /// decision.
     fn decided_about(&self, step: &Step<'_, '_>) -> Option<(Timestamp, u64)> {
         let native = matches!(step.fact, Fact::Moved(_) | Fact::Annotation(_));
         let proposal = self.turn.proposal.as_ref().filter(|_| native)?;
@@ -151,9 +151,8 @@ impl Execution {
     }
 
     /// Returns [`Approval::Late`] if an action was executed before the date of its decision. In a
-    /// native
-    /// log, neither the order of lines nor their times prove much, so only the decision's own time
-    /// is used.
+    /// native log, neither the order of lines nor their times prove much, so only the decision's
+    /// own time is used.
     pub(super) fn if_too_late(
         &mut self,
         approval: Approval,

@@ -6,8 +6,7 @@ use strict_json::{Raw, Str, stringify};
 
 impl Execution {
     /// Makes the verdict uncertain if an id or path contains a lone surrogate. Each is read as
-    /// U+FFFD, so
-    /// different ids would compare equal.
+    /// U+FFFD, so different ids would compare equal.
     pub(super) fn check_ids(&mut self, step: &Step<'_, '_>) {
         if has_torn_id(&step.fact) {
             self.doubt_all();

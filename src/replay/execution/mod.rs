@@ -203,8 +203,7 @@ impl Execution {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         // A paused execution can be resumed after its declared end, and one of the early machine
-        // can be
-        // started again.
+        // can be started again.
         self.outcome.is_ended()
             && self.track.machine.candidates().single() != Some(State::Idle)
             && self.track.machine.version() != FsmVersion::V0
@@ -217,8 +216,7 @@ impl Execution {
     }
 
     /// Returns the tracker of the context that thoughts were based on. Its contradictions become
-    /// facts
-    /// of the next step.
+    /// facts of the next step.
     pub(crate) const fn context(&mut self) -> &mut ContextTracker {
         &mut self.shown
     }

@@ -368,8 +368,7 @@ impl Execution {
     }
 
     /// Handles an action shown in a place where the format records none. It must match what was
-    /// thought,
-    /// proposed, allowed and executed. If it can't be compared, no answer is given.
+    /// thought, proposed, allowed and executed. If it can't be compared, no answer is given.
     fn shown(
         &mut self,
         line: u64,
@@ -451,8 +450,7 @@ impl Execution {
     }
 
     /// Returns whether an action is the proposed call in another notation: the call itself, or only
-    /// the
-    /// text of its command, tool or id.
+    /// the text of its command, tool or id.
     fn is_spelled_out(&self, action: &Action<'_>) -> bool {
         let known = [
             self.turn.proposal.as_ref().map(|p| &p.what),
@@ -491,8 +489,7 @@ impl Execution {
     }
 
     /// Checks an action that is shown as executed when the record doesn't contain what was decided
-    /// about.
-    /// It is taken for the allowed action.
+    /// about. It is taken for the allowed action.
     fn check_shown(
         &mut self,
         line: u64,
@@ -536,8 +533,7 @@ impl Execution {
     }
 
     /// Returns line and text of the decision from an earlier line, if this step is the one that
-    /// follows
-    /// from it.
+    /// follows from it.
     #[must_use]
     pub fn pending_decision_for(&self, step: &Step<'_, '_>) -> Option<(u64, Arc<str>)> {
         let due = match &step.fact {
@@ -624,8 +620,7 @@ impl Execution {
     }
 
     /// Handles an unreadable record of this execution. It may have been any event, of any turn up
-    /// to the
-    /// one that it names.
+    /// to the one that it names.
     pub fn lose_track(&mut self, line: u64, turn: Option<i64>, step_facts: &mut StepFacts) {
         // It may have been the start; a terminal session has none.
         if !self.track.started && self.origin.format.coverage() != Coverage::Terminal {

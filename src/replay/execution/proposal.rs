@@ -84,8 +84,7 @@ impl Execution {
     }
 
     /// Registers an action's id. An id may recur only for an action that was rejected and is
-    /// proposed again
-    /// unchanged. Any other recurrence is a second action.
+    /// proposed again unchanged. Any other recurrence is a second action.
     pub(super) fn register_id(
         &mut self,
         line: u64,

@@ -35,8 +35,7 @@ impl HashChain {
     ) -> Option<ChainBreak> {
         let first = self.last_line == 0;
         // A record with a `prev` is chained even if the start doesn't declare it: someone may have
-        // rewritten the
-        // start without the declaration.
+        // rewritten the start without the declaration.
         let begins = !self.declared && !first && prev.is_some() && !declares;
         self.declared |= declares || prev.is_some();
         let mut found = None;
@@ -99,8 +98,8 @@ pub(super) struct Lines {
 
 impl Execution {
     /// Returns whether a line of an event log repeats an earlier one byte for byte; the runtime is
-    /// known to
-    /// write lines twice. The hash must resist collisions: a colliding second line would be hidden.
+    /// known to write lines twice. The hash must resist collisions: a colliding second line would
+    /// be hidden.
     pub fn is_repeat(&mut self, text: &str) -> bool {
         self.lines.seen.add(text)
     }

@@ -10,12 +10,10 @@ use strict_json::Str;
 
 impl Execution {
     /// Finds an earlier execution of the same action. Also returns whether the action is the one
-    /// that this
-    /// turn's decision allows.
+    /// that this turn's decision allows.
     ///
     /// An id identifies the action anywhere in the execution. A native log may leave the id out;
-    /// then an
-    /// action that equals the allowed one is that action, and uses up its approval.
+    /// then an action that equals the allowed one is that action, and uses up its approval.
     pub(super) fn run_before(
         &self,
         id: Option<&str>,
@@ -41,8 +39,7 @@ impl Execution {
     }
 
     /// Applies a second decision that rejects what the first one allowed. Until the action is
-    /// executed, the
-    /// more restrictive decision applies, whoever made the first one.
+    /// executed, the more restrictive decision applies, whoever made the first one.
     pub(super) fn overrule(&mut self, line: u64, named: Option<Str<'_>>, decision: &Decision<'_>) {
         let allowed = authority::approved(&self.turn).and_then(|a| a.id.clone());
         let proposed = self
@@ -75,9 +72,8 @@ impl Execution {
     }
 
     /// Checks that an observation names an action executed in its turn. Reports nothing when the
-    /// executed
-    /// actions have no ids, or when another action than the expected one was executed: that has
-    /// been reported.
+    /// executed actions have no ids, or when another action than the expected one was executed:
+    /// that has been reported.
     pub(super) fn bind_observation(
         &self,
         observed: &ObservationFact<'_>,

@@ -166,8 +166,7 @@ impl Execution {
     }
 
     /// Applies the names of a start. The governor stays the same after a pause; a change is
-    /// reported and
-    /// applies from here on.
+    /// reported and applies from here on.
     pub(super) fn apply_names(
         &mut self,
         line: u64,

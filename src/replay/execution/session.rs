@@ -47,8 +47,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Applies a start. The first one that names a work tree sets it, and what any start declares
-    /// as not
-    /// recorded stays so. Returns whether the start names another work tree.
+    /// as not recorded stays so. Returns whether the start names another work tree.
     pub(super) fn start(&mut self, started: &StartFact<'_, '_>) -> bool {
         let root = started.workdir().map(|root| root.decode());
         let moved = match (&root, &self.root) {
@@ -124,8 +123,7 @@ impl Session {
     }
 
     /// Extends the hash of an action by its directory: a command without one starts in the
-    /// session's
-    /// work tree.
+    /// session's work tree.
     fn placed_key(&self, key: u64, action: &OwnedAction) -> u64 {
         let is_command = action.kind == Some(OwnedActionKind::Known(ActionType::ShellCmd));
         let payload = action.payload.as_deref().map(Raw::trusted);
@@ -164,8 +162,7 @@ impl Execution {
     }
 
     /// Records that decisions about its calls are in another file. If every call has one, nothing
-    /// else
-    /// was executed.
+    /// else was executed.
     pub const fn expect_sidecar_decisions(&mut self) {
         self.session.has_sidecar_decisions = true;
     }
@@ -185,8 +182,7 @@ impl Execution {
     }
 
     /// Returns whether an event belongs to a call in a governed execution, or to anything but a
-    /// call in
-    /// a session.
+    /// call in a session.
     pub(super) fn is_foreign(&self, line: u64, event: Event) -> bool {
         event != Event::Start && self.is_session() != (self.session.call_line == line)
     }
@@ -202,8 +198,7 @@ impl Execution {
     }
 
     /// Reports an action that was executed although the same was rejected earlier. Returns it for
-    /// the
-    /// comparison between files, if no approval is on record.
+    /// the comparison between files, if no approval is on record.
     pub(super) fn compare_with_rejected(
         &self,
         line: u64,

@@ -1,6 +1,5 @@
 //! Recorded terminal sessions: lines typed while the governor checks them, and while an elevation
-//! waits
-//! for a password.
+//! waits for a password.
 
 use super::super::machine::Legality;
 use super::super::step_facts::{AppliedEvent, Approval, Breach, ExecutedFacts, StepFacts};
@@ -11,8 +10,7 @@ use governance::Event;
 /// Maximum kept bytes of a line and of the output after it, for comparison.
 const KEPT: usize = 1024;
 /// Minimum characters of a line that may be searched for anywhere in the output; shorter ones occur
-/// by
-/// chance.
+/// by chance.
 const TELLING: usize = 4;
 
 /// State of a terminal session.
@@ -54,8 +52,7 @@ enum Line {
 }
 
 /// A line that was taken for a password. A password prompt doesn't echo, so a line that is echoed
-/// wasn't
-/// a password.
+/// wasn't a password.
 #[derive(Debug, Default)]
 struct Password {
     line: u64,
@@ -153,9 +150,8 @@ impl Terminal {
 
 impl Execution {
     /// Handles a frame of a terminal session. A line typed while an elevation waits for its
-    /// password passes
-    /// no governor, unless it is that password. A root shell without a request is an illegal
-    /// transition.
+    /// password passes no governor, unless it is that password. A root shell without a request is
+    /// an illegal transition.
     pub(super) fn frame(&mut self, line: u64, frame: Frame<'_>, step_facts: &mut StepFacts) {
         let terminal = &mut self.terminal;
         let mut unseen = |typed_at: Option<u64>| {

@@ -49,8 +49,7 @@ impl Track {
     }
 
     /// Applies the group of thoughts to the machine. At an end, the early machine treats a `done`
-    /// group as
-    /// the conclusion.
+    /// group as the conclusion.
     pub(super) fn flush_group(&mut self, at_end: bool) {
         let Some(group) = self.group.take() else {
             return;

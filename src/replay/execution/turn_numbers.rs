@@ -7,8 +7,7 @@ pub(super) struct TurnNumbers {
     max: Option<i64>,
     over_max: Option<u64>,
     /// Set after a restart of the early machine, until a turn begins: the last turn's number, and
-    /// whether a
-    /// second start may still follow.
+    /// whether a second start may still follow.
     restart: Option<(i64, bool)>,
     /// It isn't known whether the next turn's number is the expected one.
     missed: bool,

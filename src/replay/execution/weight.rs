@@ -6,8 +6,7 @@ use crate::replay::authority;
 use crate::replay::evidence::{Evidence, OwnedAction, Token, TurnEvidence};
 
 /// Estimated overhead of an entry in a map or set: its share of free slots, and the allocator's
-/// overhead of
-/// a string.
+/// overhead of a string.
 const ENTRY: usize = 32;
 
 impl Execution {
@@ -38,8 +37,7 @@ impl Execution {
     }
 
     /// Replaces payloads longer than `short` bytes by digests, after analysing them. They can still
-    /// be
-    /// compared.
+    /// be compared.
     pub fn digest(&mut self, context: Context<'_>, short: usize) {
         let tree = self.session.tree();
         let context = Context {

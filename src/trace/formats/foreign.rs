@@ -1,6 +1,5 @@
 //! Formats of other agents and tools that aren't replayed. They are detected by shape, so that a
-//! finding
-//! (YV108) can name them.
+//! finding (YV108) can name them.
 
 use super::members::Members;
 

@@ -7,8 +7,7 @@ use std::fmt;
 use strict_json::Raw;
 
 /// First members of an object, by which formats are detected. Of several with the same name, the
-/// first
-/// one is kept.
+/// first one is kept.
 #[derive(Debug, Default)]
 pub(super) struct Members<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
 

@@ -1,8 +1,6 @@
 //! Trace formats. Each is one file and one line of [`Format::ALL`]: how its records are detected
-//! and read,
-//! and what it never records. Code outside of this directory doesn't depend on which format an
-//! input has; it
-//! asks the format.
+//! and read, and what it never records. Code outside of this directory doesn't depend on which
+//! format an input has; it asks the format.
 
 mod execution_record;
 mod foreign;
@@ -154,24 +152,20 @@ pub trait TraceFormat: Sync {
     }
 
     /// Creates the reader that turns the records of one input into executions. `stem` names the
-    /// execution
-    /// of records without one. `own_calls` are calls from other inputs of the run, so that copies
-    /// of them are
-    /// recognised.
+    /// execution of records without one. `own_calls` are calls from other inputs of the run, so
+    /// that copies of them are recognised.
     fn reader(&self, _stem: &str, _own_calls: &OwnCalls) -> Box<dyn Reader> {
         Box::new(reader::ByRecord)
     }
 
     /// Determines whether an incomplete last record shows an executed action. Returns `None` if it
-    /// doesn't,
-    /// or if that makes no difference.
+    /// doesn't, or if that makes no difference.
     fn cut_action(&self, _cut: &CutMembers<'_>) -> Option<Certainty> {
         None
     }
 
     /// Names what its records never contain, for the note about it (YV212). `partial` selects a
-    /// generation
-    /// of the format that records less of a turn.
+    /// generation of the format that records less of a turn.
     fn not_recorded(&self, partial: bool) -> Option<&'static str>;
 
     /// Adds the schemas of its records.

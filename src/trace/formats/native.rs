@@ -1,8 +1,7 @@
 //! Types that the formats of other writers share.
 //!
 //! Those writers may change their formats at any time, so unknown members are accepted here. What a
-//! format
-//! doesn't record stays "not recorded".
+//! format doesn't record stays "not recorded".
 
 pub(in crate::trace) use super::shown::{DECISION_MEMBERS, names_action};
 
@@ -174,9 +173,8 @@ pub(super) const REJECTED: &str = "GOVERNANCE REJECTED:";
 
 impl<'a> NativeResult<'a> {
     /// Returns whether it only says that nothing was executed: a failure without exit code and
-    /// files, whose
-    /// output is the mark and the reason. If the reason isn't recorded, the output must be one
-    /// line.
+    /// files, whose output is the mark and the reason. If the reason isn't recorded, the output
+    /// must be one line.
     pub(super) fn is_notice(&self, mark: &str, reason: Option<Str<'_>>) -> bool {
         let Some(text) = self
             .output

@@ -56,8 +56,8 @@ impl From<HashSet<u64>> for OwnCalls {
 const DEPTH: u32 = 1 << 10;
 
 /// Receives the records of one input in their order, and emits those of its executions. Most
-/// formats use
-/// a stateless one. A record that continues an earlier one may be kept until it is complete.
+/// formats use a stateless one. A record that continues an earlier one may be kept until it is
+/// complete.
 pub trait Reader: fmt::Debug + Send {
     /// Reads the next record, and emits what is complete with it.
     fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(RoutedRecord<'_, '_>));

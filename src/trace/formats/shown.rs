@@ -1,6 +1,5 @@
 //! Actions in parts of a record where the format has none. The writer put them there for a reason,
-//! so they
-//! are compared with the recorded ones.
+//! so they are compared with the recorded ones.
 
 use super::native::NativeAction;
 use crate::trace::scalar::Timestamp;
@@ -216,8 +215,7 @@ impl From<ActionRole> for Search {
 }
 
 /// Emits every action in `value`. A value that is named an action but can't be read as one is
-/// emitted
-/// as unknown.
+/// emitted as unknown.
 pub(super) fn show<'r, 'a: 'r>(
     value: Raw<'a>,
     search: impl Into<Search>,
@@ -412,8 +410,7 @@ pub(super) const NO_MEMBERS: Shape = Shape {
 };
 
 /// Returns the members of an object and its parts that the format doesn't define and that may
-/// contain
-/// something.
+/// contain something.
 pub(super) fn others<'a>(text: &'a str, shape: &'static Shape) -> Vec<UnknownMember<'a>> {
     let mut found = Vec::new();
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);

@@ -1,8 +1,7 @@
 //! `yuangs-cast`: a terminal recording (asciicast 1, 2, 3) with frames of the governor.
 //!
 //! Version 1 is one document. Version 2 has absolute times, version 3 the time since the frame
-//! before. The
-//! reader emits frames with absolute times.
+//! before. The reader emits frames with absolute times.
 
 use super::members::Members;
 use super::native::open_shapes;
@@ -230,8 +229,7 @@ pub struct CastComment;
 #[derive(Debug, Clone)]
 pub struct CastFrame<'a> {
     /// Seconds since the recording began. In version 3, these are read as seconds since the frame
-    /// before,
-    /// and [`RecordingReader`] converts them.
+    /// before, and [`RecordingReader`] converts them.
     pub seconds: f64,
     pub code: FrameCode,
     /// The output, the input or the governor's event.

@@ -1,8 +1,7 @@
 //! `yuangs-events`: the event log of the command-line runtime.
 //!
 //! State transitions and their evidence are separate lines, which the replay joins. Real files
-//! contain
-//! byte-identical repeats, lack lines, and have no sequence numbers.
+//! contain byte-identical repeats, lack lines, and have no sequence numbers.
 
 use super::native::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes};
 use super::shown::{self, Shape};
@@ -46,8 +45,7 @@ impl TraceFormat for YuangsEvents {
 
     fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
         // Other agents also write `type`, `data` and `timestamp`. An execution id or a known type
-        // is required in
-        // addition.
+        // is required in addition.
         let known = || unit.get("type").and_then(Raw::read::<EventType>).is_some();
         unit.has(&["type", "data"]) && (unit.has(&["executionId"]) || known())
     }
@@ -155,8 +153,7 @@ pub(super) fn evaluation(
 }
 
 /// Checks that a payload which looks like a decision or an evaluation can be read as one. Otherwise
-/// the
-/// event happened, but its content is unknown.
+/// the event happened, but its content is unknown.
 ///
 /// # Errors
 /// The expected content.
@@ -182,8 +179,7 @@ pub(super) fn check_payload(
 }
 
 /// Returns whether a transition's payload looks like a decision but can't be read as one. Then
-/// something
-/// was decided, but its content is unknown.
+/// something was decided, but its content is unknown.
 fn is_garbled(from: State, to: State, payload: Option<Raw<'_>>) -> bool {
     let decides = from == State::Governing && matches!(to, State::Executing | State::Thinking);
     let Some(payload) = payload.filter(|_| decides) else {

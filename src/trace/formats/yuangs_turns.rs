@@ -1,8 +1,7 @@
 //! `yuangs-turns`: whole turns, as a JSON array or one per line, of two generations.
 //!
 //! The command-line runtime writes every part of a turn that happened. The editor runtime writes no
-//! thoughts,
-//! observations or evaluations; those are not recorded, rather than missing.
+//! thoughts, observations or evaluations; those are not recorded, rather than missing.
 
 use super::native::{
     NativeAction, NativeDecision, NativeResult, NativeThought, POLICY_DENIED, REJECTED, open_shapes,
@@ -256,8 +255,7 @@ impl<'a> FormatRecord<'a> for NativeTurn<'a> {
 
     // The hash is SHA-256 over the compact JSON of all messages, as the runtime serialised them. A
     // reformatted file, with other order of members or escapes, still contains the same messages.
-    // The list is
-    // complete only while it is shorter than the runtime's limit.
+    // The list is complete only while it is shorter than the runtime's limit.
     fn input_hash_is_wrong(&self) -> Option<bool> {
         let kept = if self.is_editor() { 5 } else { 10 };
         let messages = self.context_snapshot.recent_messages?;
@@ -423,8 +421,7 @@ fn sha256(text: &str) -> String {
 
 impl Messages<'_> {
     /// Returns the messages as the runtime serialises them. `None` if one has additional members,
-    /// whose
-    /// position is unknown.
+    /// whose position is unknown.
     fn as_serialised(&self) -> Option<String> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields, bound(deserialize = "'de: 'a"))]
@@ -452,8 +449,7 @@ impl Messages<'_> {
 }
 
 /// Removes white space between JSON tokens: the hash is over the runtime's serialisation, not over
-/// the
-/// file's layout.
+/// the file's layout.
 fn minify(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);

@@ -1,12 +1,9 @@
 //! `claude-code`: sessions of Claude Code, as it stores them and as `--output-format stream-json`
-//! prints
-//! them.
+//! prints them.
 //!
 //! Every record is on its own line. A message of the model is split over several records; calls and
-//! results
-//! are blocks of messages. Rejections leave `toolUseResult` or `toolDenialKind`, or in a stream the
-//! list
-//! `permission_denials` at the end. Approvals leave nothing.
+//! results are blocks of messages. Rejections leave `toolUseResult` or `toolDenialKind`, or in a
+//! stream the list `permission_denials` at the end. Approvals leave nothing.
 
 use super::{
     Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, SessionFormat, SessionRecord,
@@ -353,8 +350,7 @@ fn denier(denial: Lenient<Str<'_>>) -> Option<DecidedBy> {
 }
 
 /// Reads the end of a call. `beside` is the part of the result that the program keeps apart from
-/// the
-/// model's block.
+/// the model's block.
 fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>>) -> CallEnd<'a> {
     let shown = output(block.content);
     let failed = block.is_error.0 == Some(true);

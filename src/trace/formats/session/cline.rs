@@ -1,10 +1,8 @@
 //! `cline` and `copilot-cli`: tasks as their programs store them.
 //!
 //! Cline and Roo store what their window showed: `ask` where a person was asked, `say` where a tool
-//! was
-//! executed automatically. Neither the answer nor the end of a call is stored. Copilot CLI stores
-//! one event
-//! per line; a denied call ends with a code of its own.
+//! was executed automatically. Neither the answer nor the end of a call is stored. Copilot CLI
+//! stores one event per line; a denied call ends with a code of its own.
 
 use super::{
     Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,

@@ -1,10 +1,8 @@
 //! `codex`: rollouts of Codex, current ones and those from before September 2025.
 //!
 //! A current record wraps an item of the model's API in `{timestamp, type, payload}`; an old one is
-//! the bare
-//! item. Events repeat items and are read only for marks of rejections. Neither requests for
-//! approval nor
-//! answers are recorded: a rejection is the output of the call.
+//! the bare item. Events repeat items and are read only for marks of rejections. Neither requests
+//! for approval nor answers are recorded: a rejection is the output of the call.
 
 use super::{
     Call, CallEnd, CallStatus, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,
@@ -49,8 +47,7 @@ const RECORDS: [&str; 5] = [
 ];
 
 /// Types of items that only Codex writes on lines of their own. Those of the Responses API are read
-/// as
-/// messages.
+/// as messages.
 const ITEMS: [&str; 3] = [
     "local_shell_call",
     "custom_tool_call",

@@ -1,10 +1,9 @@
 //! `codex-log`: the log of Codex's terminal interface.
 //!
 //! It contains the messages to the interface and the person's answers. Most lines are redraws. An
-//! answer
-//! names a turn, not a call, so it belongs to the oldest open question of its kind.
-//! `session_configured` begins
-//! another session. EventKind an approval for the whole session covers later isn't recorded.
+//! answer names a turn, not a call, so it belongs to the oldest open question of its kind.
+//! `session_configured` begins another session. EventKind an approval for the whole session covers
+//! later isn't recorded.
 
 use super::codex::{decliner, rejection};
 use super::{

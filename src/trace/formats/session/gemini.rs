@@ -1,8 +1,7 @@
 //! `gemini-cli`: chats that Gemini CLI stores, as one document or as lines.
 //!
 //! A call and its result are one object in a message. Lines repeat a message when calls are added.
-//! A status
-//! says how a call ended; the exit code of a command is part of its text.
+//! A status says how a call ended; the exit code of a command is part of its text.
 
 use super::{
     Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,

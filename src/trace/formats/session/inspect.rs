@@ -1,8 +1,7 @@
 //! `inspect`: logs of Inspect, as JSON or as the documents of an `.eval` archive.
 //!
 //! Each sample is a session. Its messages and its events contain calls and results; equal ids mean
-//! the same
-//! call. An approver's decision is an event of its own, or the type of a result's error.
+//! the same call. An approver's decision is an event of its own, or the type of a result's error.
 
 use super::messages::{self, Message};
 use super::{
@@ -320,8 +319,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Returns the same call, if it was emitted. A call with another tool or other arguments is a
-    /// different
-    /// one, even with the same id. `is_bare` means that the arguments aren't recorded.
+    /// different one, even with the same id. `is_bare` means that the arguments aren't recorded.
     fn find(&self, call: &Call<'a>, is_bare: bool) -> Option<&EmittedCall> {
         let told = self.by_id.get(call.id.as_ref()?)?;
         let hash = hash_of(call);
@@ -426,8 +424,7 @@ fn push_decision<'a>(
 }
 
 /// Marks a result as rejected by an approver. If no approver is recorded, someone was asked, so it
-/// was a
-/// human.
+/// was a human.
 fn reject(ended: &mut CallEnd<'_>, error: &ToolError<'_>, decisions: &Decisions<'_>) {
     if is_word(error.kind, &["approval"]) {
         let decision = ended.id.as_ref().and_then(|id| decisions.get(id));

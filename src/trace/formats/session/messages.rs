@@ -1,12 +1,10 @@
 //! `messages` and `pi`: conversations as lists of messages.
 //!
 //! Reads the messages of `OpenAI` (chat and Responses) and of Anthropic, and other programs'
-//! variants: a list,
-//! a document that contains one, a conversation on a line, or a message on a line. `pi` writes a
-//! line with the
-//! session's id, then a message per line. A claim in an assistant's text isn't a call. Older Cline
-//! and Roo write
-//! calls as tags into the text, and their results come in texts of the user.
+//! variants: a list, a document that contains one, a conversation on a line, or a message on a
+//! line. `pi` writes a line with the session's id, then a message per line. A claim in an
+//! assistant's text isn't a call. Older Cline and Roo write calls as tags into the text, and their
+//! results come in texts of the user.
 
 mod hosted;
 mod notes;
@@ -131,8 +129,7 @@ fn is_message(unit: &Unit<'_>) -> bool {
 
 fn is_conversation(unit: &Unit<'_>) -> bool {
     // Runs of tau-bench call the list `traj`. Runs of tau2-bench may have only `ticks`, and its
-    // results
-    // contain all runs.
+    // results contain all runs.
     let runs = || unit.get("traj").filter(|_| unit.has(&["task_id"]));
     if unit.has(&["info", "tasks"]) && unit.has_one(&["simulations", "simulation_index"])
         || unit.has(&["task_id", "ticks", "termination_reason"])

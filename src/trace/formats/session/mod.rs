@@ -1,10 +1,8 @@
 //! Sessions of coding agents: what their formats share.
 //!
 //! A record of a session contains texts, calls and results. A call and its result may be far apart.
-//! The
-//! [`Pairing`] joins them and emits one record of `ExecutionRecord` for each call. Everything after
-//! it
-//! therefore works on sessions, and a converted session is exactly what was replayed.
+//! The [`Pairing`] joins them and emits one record of `ExecutionRecord` for each call. Everything
+//! after it therefore works on sessions, and a converted session is exactly what was replayed.
 
 pub mod atif;
 pub mod claude_code;
@@ -54,8 +52,7 @@ pub struct SessionRecord<'a> {
     /// Working directory of the agent.
     pub(super) cwd: Option<Cow<'a, str>>,
     /// It is a whole session: calls without a result in it never had one, and another document
-    /// without an
-    /// id is another session.
+    /// without an id is another session.
     pub(super) whole: bool,
     /// The records after it that name no session belong to its session.
     pub(super) header: bool,
@@ -176,8 +173,7 @@ pub(super) enum EventKind<'a> {
     /// The agent requests a call.
     Call(Call<'a>),
     /// A call that a model requested, or a copy of a call with its end. Its execution is recorded
-    /// elsewhere,
-    /// if at all.
+    /// elsewhere, if at all.
     Wanted {
         call: Call<'a>,
         /// Its end, if known here.
@@ -320,8 +316,7 @@ pub(super) struct Change {
 
 impl Change {
     /// Returns the change as a diff relative to the work tree; `None` when the file is outside,
-    /// since its
-    /// path then matters more than the change.
+    /// since its path then matters more than the change.
     pub(super) fn diff(&self, root: Option<&str>) -> Option<String> {
         let inside = match root {
             Some(root) if self.path.starts_with('/') => self
@@ -356,12 +351,10 @@ pub(super) enum CallStatus {
     /// Only a text says that it was rejected.
     RejectedByText,
     /// A note of the program says that it was rejected. Tools of servers can write such notes too;
-    /// for
-    /// those, the note is only a text.
+    /// for those, the note is only a text.
     RejectedInNote(DecidedBy),
     /// The whole output says that it was rejected. Tools whose output is wrapped can't forge that;
-    /// for the
-    /// others, it is only a text.
+    /// for the others, it is only a text.
     RejectedInOutput(DecidedBy),
 }
 
@@ -572,8 +565,7 @@ pub(super) fn is_word(text: Lenient<Str<'_>>, words: &[&str]) -> bool {
 }
 
 /// Joins a result into one text: a string, blocks of a message or anything else. Parts other than
-/// text
-/// (pictures, structures) are included as written.
+/// text (pictures, structures) are included as written.
 pub(super) fn output(raw: Option<Raw<'_>>) -> Cow<'_, str> {
     #[derive(Deserialize, Default)]
     #[serde(default)]

@@ -1,9 +1,8 @@
 //! `openhands`: events of `OpenHands`, as a list, one per file, or runs on lines (`output.jsonl`).
 //!
 //! An observation names its action as `cause`. Ids of calls restart in every run and identify
-//! nothing across
-//! runs. The format doesn't record who confirmed an action, and writes `confirmed` even where
-//! nobody was asked.
+//! nothing across runs. The format doesn't record who confirmed an action, and writes `confirmed`
+//! even where nobody was asked.
 
 use super::messages::Message;
 use super::{

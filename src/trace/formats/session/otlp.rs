@@ -1,8 +1,7 @@
 //! `otlp`: logs and spans of OpenTelemetry as JSON, as one document or one per line.
 //!
 //! Events of coding agents contain decisions and results; spans contain finished calls. They may
-//! belong to
-//! several sessions and are sorted by time first.
+//! belong to several sessions and are sorted by time first.
 
 use super::{
     Call, CallEnd, CallStatus, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,

@@ -87,8 +87,7 @@ pub(in crate::trace::formats) struct Pairing {
     /// Rejected actions, to recognise them in other parts of their sessions.
     refusals: RejectedActions,
     /// The end of the input may show that a call with a result was rejected. Later calls wait with
-    /// that
-    /// one, since whether they repeat a rejected call depends on the order.
+    /// that one, since whether they repeat a rejected call depends on the order.
     in_doubt: bool,
     format: &'static str,
     /// Whether a whole session without an id has been read.
@@ -317,8 +316,7 @@ impl Pairing {
     }
 
     /// Finds a call without a result that came earlier. For a call without an id, finds the oldest
-    /// call of
-    /// the same tool that has no id either.
+    /// call of the same tool that has no id either.
     fn mentioned(&self, key: &str, call: &Call<'_>) -> Option<u64> {
         let Some(id) = call.id.as_deref() else {
             return self.waiting.first_open_of(key, &call.tool);

@@ -1,10 +1,8 @@
 //! `swe-agent` and `mini-swe-agent`: trajectories of commands.
 //!
 //! SWE-agent stores steps, each an action and its observation; its demonstrations contain only
-//! messages.
-//! mini-SWE-agent stores messages: the action is the only fenced block of the agent's message, and
-//! the next
-//! message contains the result.
+//! messages. mini-SWE-agent stores messages: the action is the only fenced block of the agent's
+//! message, and the next message contains the result.
 
 use super::messages::{self, Message};
 use super::{

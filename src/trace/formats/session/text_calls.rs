@@ -1,8 +1,8 @@
 //! Calls in the text of a message, as markup.
 //!
 //! Older Cline and Roo have no other calls: the model writes a tag for each, and the results come
-//! back as text.
-//! In formats with structured calls, markup in the agent's text is a call that was never made.
+//! back as text. In formats with structured calls, markup in the agent's text is a call that was
+//! never made.
 
 use super::{Call, CallStatus, input_text};
 use serde_json::{Map, Value, json};
@@ -149,8 +149,8 @@ fn split_at_tag(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the text before the first call, and the calls in a text of the agent. Reads it as Cline
-/// does:
-/// fences are ignored, the value of a parameter contains no calls, and a call needs no end tag.
+/// does: fences are ignored, the value of a parameter contains no calls, and a call needs no end
+/// tag.
 pub(super) fn calls(text: &str) -> (&str, Vec<Call<'static>>) {
     let mut calls = Vec::new();
     let mut said = text;
@@ -322,8 +322,7 @@ pub(super) fn note(text: &str) -> Option<Note<'_>> {
 }
 
 /// Returns Cline's working directory from its data about the editor, which follow the task or are a
-/// text
-/// of their own.
+/// text of their own.
 pub(super) fn work_tree(text: &str) -> Option<&str> {
     const DETAILS: &str = "<environment_details>";
     let text = text.trim_start();
@@ -351,8 +350,7 @@ pub(super) fn is_sign(text: &str) -> bool {
 const WINDOW: usize = 400;
 
 /// Returns the tool of the first call in a text as markup, outside of code; an empty name if the
-/// markup
-/// contains none.
+/// markup contains none.
 pub(super) fn claimed(text: &str) -> Option<&str> {
     let mut fence: Option<&str> = None;
     let mut at = 0;

@@ -1,9 +1,8 @@
 //! Calls in records of sessions that their readers don't know.
 //!
 //! Formats grow, and a record of an unknown kind may contain a call. If a reader finds no call in a
-//! record,
-//! anything with the shape of a call counts as requested, unless another record contains the same
-//! call.
+//! record, anything with the shape of a call counts as requested, unless another record contains
+//! the same call.
 
 use super::{Call, input, text};
 use crate::trace::formats::shown::{CallShape, is_definition};

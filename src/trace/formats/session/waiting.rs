@@ -137,8 +137,7 @@ impl Queue {
     }
 
     /// Like [`Self::last_open`], but prefers a call of this session among the last ones. A session
-    /// that
-    /// continues another one contains results of its calls.
+    /// that continues another one contains results of its calls.
     pub(super) fn last_open_in(&self, id: &str, session: &str) -> Option<u64> {
         let list = self.open.get(&Key::Id(id.into()))?;
         let own = |n: &&u64| self.all.get(n).is_some_and(|w| *w.session == *session);

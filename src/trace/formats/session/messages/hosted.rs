@@ -1,6 +1,5 @@
 //! Items that contain a call together with its decision or result: approvals of the Responses API,
-//! and
-//! parts of the AI SDK's messages.
+//! and parts of the AI SDK's messages.
 
 use super::{
     Call, CallStatus, EventKind, Events, Lenient, Message, Raw, Str, arguments, id, is_word,

@@ -7,8 +7,7 @@ use super::{
 
 impl Pairing {
     /// Reads such a record. A call in it is new unless another input or another record of this one
-    /// contains
-    /// it.
+    /// contains it.
     pub(super) fn copied(
         &mut self,
         key: &str,

@@ -23,8 +23,7 @@ impl Pairing {
     }
 
     /// Applies a rejection to a call that waits, has a result already or is yet to come. `call` is
-    /// the call's
-    /// content, if the rejection contains it.
+    /// the call's content, if the rejection contains it.
     pub(super) fn rejected(
         &mut self,
         place: (&str, u64, Option<Timestamp>),
@@ -50,8 +49,7 @@ impl Pairing {
     }
 
     /// Compares another result of a call with the first: a rejection and a success contradict each
-    /// other.
-    /// Returns whether the result adds nothing or has been reported.
+    /// other. Returns whether the result adds nothing or has been reported.
     pub(super) fn contradicts(
         &mut self,
         key: &str,
@@ -156,8 +154,7 @@ impl Pairing {
     }
 
     /// Records which call a request is about. A request without a call's id is about the only
-    /// waiting call,
-    /// if there is exactly one.
+    /// waiting call, if there is exactly one.
     pub(super) fn requested(&mut self, key: &str, request: &str, id: Option<&str>) {
         let id = id.map(Into::into).or_else(|| self.waiting.only_open(key));
         if let (Some(id), Some(session)) = (id, self.sessions.get_mut(key))

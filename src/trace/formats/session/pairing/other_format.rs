@@ -10,8 +10,7 @@ use strict_json::{Raw, Scanner};
 
 impl Pairing {
     /// Reports a record of another format that may contain calls, because it isn't read. Returns
-    /// whether it
-    /// is one.
+    /// whether it is one.
     pub(super) fn report_other_format(
         &self,
         entry: &Entry<'_>,

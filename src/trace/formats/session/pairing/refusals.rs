@@ -1,6 +1,5 @@
 //! Actions that were rejected in one part of a session and requested again in another: by a
-//! sub-agent, or
-//! by the agent that started it.
+//! sub-agent, or by the agent that started it.
 
 use super::super::tools::SessionAction;
 use crate::trace::action::{cwd, same_action};

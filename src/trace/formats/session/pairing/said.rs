@@ -72,8 +72,7 @@ impl Pairing {
     }
 
     /// Emits a claimed call if `next` shows that the message is over. Some programs keep the text
-    /// of a call
-    /// too: a call of the same tool in the same message is then the claimed one.
+    /// of a call too: a call of the same tool in the same message is then the claimed one.
     pub(super) fn settle_claim(
         &mut self,
         key: &str,

@@ -158,8 +158,7 @@ impl Pairing {
             }
             let tool = tool_hash(&session, &call.tool);
             // Without an id, a call of the same tool is the same call if its arguments are equal or
-            // unknown.
-            // Codex events have ids.
+            // unknown. Codex events have ids.
             let mut same = [input_hash(&call.input), None].into_iter();
             let taken = ended.is_none()
                 && same.any(|input| {
