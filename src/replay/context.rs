@@ -104,7 +104,7 @@ impl ContextTracker {
                 );
             }
             Record::ActionProposed(r) => {
-                self.before_execution(Some((r.action.kind, r.action.payload)))
+                self.before_execution(Some((r.action.kind, r.action.payload)));
             }
             Record::GovernanceDecided(r) => {
                 self.before_execution(
@@ -273,7 +273,7 @@ impl ContextTracker {
                 self.items = Some(by_path(items));
             }
             (None, Some(diff)) => {
-                self.apply_diff(&[&diff.added, &diff.removed, &diff.changed], breaks)
+                self.apply_diff(&[&diff.added, &diff.removed, &diff.changed], breaks);
             }
             (None, None) => {}
         }

@@ -100,7 +100,7 @@ fn search(ledger: &Ledger<Token>, named: Option<&str>, query: &TokenQuery<'_>) -
     for (name, token, revoked) in ledger.iter() {
         match (covers(token, query), revoked) {
             (TokenMatch::Yes, false) if too_late(token) => {
-                best = TokenUse::IssuedLater(name.to_owned())
+                best = TokenUse::IssuedLater(name.to_owned());
             }
             (TokenMatch::Yes, false) => return TokenUse::Fine,
             (TokenMatch::Yes, true) => best = TokenUse::Revoked(name.to_owned()),

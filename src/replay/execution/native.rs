@@ -347,7 +347,7 @@ impl Execution {
             Annotation::Observed(observed) => self.observe(observed, step_facts),
             Annotation::Agent(agent) => self.add_agent(line, &agent.decode(), step_facts),
             Annotation::Declared(paths) => {
-                self.declared_without_proposal(line, step, *paths, step_facts)
+                self.declared_without_proposal(line, step, *paths, step_facts);
             }
             Annotation::Changed(changed) => {
                 self.changed(line, step, changed, context, step_facts);
@@ -356,7 +356,7 @@ impl Execution {
                 self.shown(line, step, action, *showing, context, step_facts);
             }
             Annotation::FinalArtifacts(artifacts) => {
-                self.check_final_artifacts(*artifacts, step_facts)
+                self.check_final_artifacts(*artifacts, step_facts);
             }
             Annotation::ListedRejection(decision, nth) => {
                 self.rejected_at_end(decision, *nth, step_facts);

@@ -2,8 +2,8 @@
 //!
 //! It contains the messages to the interface and the person's answers. Most lines are redraws. An
 //! answer names a turn, not a call, so it belongs to the oldest open question of its kind.
-//! `session_configured` begins another session. EventKind an approval for the whole session covers
-//! later isn't recorded.
+//! `session_configured` begins another session. What an approval for the whole session covers later
+//! isn't recorded.
 
 use super::codex::{decliner, rejection};
 use super::{
