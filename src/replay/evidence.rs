@@ -61,7 +61,6 @@ pub struct OwnedAction {
     pub payload: Option<Arc<str>>,
     /// Digest of a payload that is too large to keep.
     pub digest: Option<Arc<Digest>>,
-    /// The recorded risk.
     pub risk: Option<RiskLevel>,
     /// The analyser's risk, where the analyser was used.
     pub found: Option<RiskLevel>,
@@ -261,7 +260,6 @@ pub struct TurnEvidence {
     pub proposal: Option<Evidence<OwnedAction>>,
     /// Agent that proposed.
     pub proposer: Option<Box<str>>,
-    /// Declared paths.
     pub declared: Option<Vec<Box<str>>>,
     /// The proposal isn't known in its original form, so nothing can be compared with it.
     pub proposal_unknown: bool,

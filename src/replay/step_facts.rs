@@ -269,11 +269,7 @@ pub struct DecisionFacts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lineage {
     /// The recorded original isn't the proposed action.
-    OtherOriginal {
-        /// The recorded original.
-        found: String,
-        proposed: String,
-    },
+    OtherOriginal { found: String, proposed: String },
     /// The modified action has an id that is already in use.
     IdTaken(String),
     /// A decision other than `modified` contains a modified action.

@@ -114,11 +114,9 @@ pub struct Summary {
     pub turns: u64,
     /// State at the end; `None` when the format doesn't record states.
     pub final_state: Option<State>,
-    /// Recorded outcome.
     pub outcome: Option<Box<str>>,
     /// Number of executed actions.
     pub actions: u64,
-    /// Number of decisions.
     pub decisions: u64,
     /// Number of signatures that weren't checked.
     pub signatures_unchecked: u64,

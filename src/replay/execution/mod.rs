@@ -239,6 +239,7 @@ impl Execution {
         self.track.machine.put(target);
     }
 
+    /// Applies one step of the record and writes what it shows to `step_facts`.
     pub fn step(
         &mut self,
         line: u64,
