@@ -108,7 +108,7 @@ impl ConvertArgs {
                     converted.written += 1;
                 }
                 // A record of a session is covered by the records derived from it.
-                Record::Native(record) if record.get().is_told() => {}
+                Record::Native(record) if record.get().is_fully_derived() => {}
                 _ => {
                     converted.others += 1;
                     let place = || format!("{file}:{}", entry.line);

@@ -1,5 +1,4 @@
-//! What actions do, remembered: agents read the same files and run the same commands again and
-//! again.
+//! Cache of analyses: agents read the same files and run the same commands repeatedly.
 
 use super::path_effects::PathEffects;
 use governance::ActionType;
@@ -8,52 +7,57 @@ use hashbrown::HashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Payloads that are remembered of one type of action; then they are forgotten all at once.
+/// Maximum number of payloads per type of action; beyond it, the cache is cleared.
 const KEPT: usize = 4096;
-/// Bytes that those may have together.
+/// Maximum total bytes of those payloads.
 const BYTES: usize = 512 << 10;
-/// Bytes of the longest payload that is remembered. What is longer (a file) seldom comes again.
+/// Maximum bytes of one payload. Longer ones, such as files, seldom recur.
 const LONGEST: usize = 1024;
 
-/// What is found in a payload: its risk, and where it reaches if there is anything to say.
-pub(super) type Look = (RiskLevel, Option<Arc<PathEffects>>);
+/// Analysis of a payload: its risk, and its path effects if there are any.
+pub(super) type CachedAnalysis = (RiskLevel, Option<Arc<PathEffects>>);
 
-/// Looks of one lane, by type of action and payload as written. The hash is keyed by chance, and
-/// few are kept, so that a trace can't make them collide to any effect.
+/// Analyses of one worker, by type of action and payload as written. The hash is randomly keyed and
+/// the cache is small, so a trace can't slow it down by collisions.
 #[derive(Debug, Default)]
-pub struct Looks([RefCell<Known>; 3]);
+pub struct AnalysisCache([RefCell<Known>; 3]);
 
 #[derive(Debug, Default)]
 struct Known {
-    looks: HashMap<Box<str>, Look>,
-    /// Bytes of the payloads.
+    cache: HashMap<Box<str>, CachedAnalysis>,
+    /// Total bytes of the payloads.
     bytes: usize,
 }
 
-impl Looks {
-    /// What was found in this payload before, or is found now.
-    pub(super) fn get(&self, kind: ActionType, payload: &str, find: impl FnOnce() -> Look) -> Look {
+impl AnalysisCache {
+    /// Returns the cached analysis of this payload, or computes it.
+    pub(super) fn get(
+        &self,
+        kind: ActionType,
+        payload: &str,
+        find: impl FnOnce() -> CachedAnalysis,
+    ) -> CachedAnalysis {
         let slot = match kind {
             ActionType::ToolCall => 0,
             ActionType::ShellCmd => 1,
             ActionType::Answer => 2,
-            // Hardly any diff comes again, and each would take the place of something that does.
+            // Diffs hardly ever recur and would displace payloads that do.
             ActionType::CodeDiff => return find(),
         };
         let Some(known) = self.0.get(slot).filter(|_| payload.len() <= LONGEST) else {
             return find();
         };
-        if let Some(look) = known.borrow().looks.get(payload) {
+        if let Some(look) = known.borrow().cache.get(payload) {
             return look.clone();
         }
         let look = find();
         let mut known = known.borrow_mut();
-        if known.looks.len() >= KEPT || known.bytes + payload.len() > BYTES {
-            known.looks.clear();
+        if known.cache.len() >= KEPT || known.bytes + payload.len() > BYTES {
+            known.cache.clear();
             known.bytes = 0;
         }
         known.bytes += payload.len();
-        known.looks.insert(payload.into(), look.clone());
+        known.cache.insert(payload.into(), look.clone());
         look
     }
 }
@@ -64,10 +68,10 @@ mod tests {
 
     #[test]
     fn a_payload_is_looked_at_once_for_each_type_and_not_for_ever() {
-        let looks = Looks::default();
+        let cache = AnalysisCache::default();
         let asked = RefCell::new(0);
         let ask = |kind, payload: &str| {
-            looks.get(kind, payload, || {
+            cache.get(kind, payload, || {
                 *asked.borrow_mut() += 1;
                 (RiskLevel::High, None)
             })
@@ -89,15 +93,15 @@ mod tests {
         }
         let most = |known: &RefCell<Known>| {
             let known = known.borrow();
-            known.looks.len() <= KEPT
+            known.cache.len() <= KEPT
                 && known.bytes <= BYTES
                 && known.bytes
                     == known
-                        .looks
+                        .cache
                         .keys()
                         .map(|payload| payload.len())
                         .sum::<usize>()
         };
-        assert!(looks.0.iter().all(most));
+        assert!(cache.0.iter().all(most));
     }
 }

@@ -1,10 +1,10 @@
-//! Who may do what: risk to judge by, what a modification changed.
+//! Risk that decides about an action, and what a modification changed.
 
-use super::analysis_cache::Looks;
-use super::digest::Fixed;
-use super::evidence::{KeptAction, TurnEvidence};
-use super::path_effects::{PathEffects, Start, WorkTree, places, start};
-use super::step_facts::{Decided, Lineage};
+use super::analysis_cache::AnalysisCache;
+use super::digest::FixedParts;
+use super::evidence::{OwnedAction, TurnEvidence};
+use super::path_effects::{PathEffects, StartDirectory, WorkTree, places, start_directory};
+use super::step_facts::{DecisionFacts, Lineage};
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision, Paths};
@@ -17,28 +17,26 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use strict_json::Raw;
 
-/// How the risk of an action is found.
+/// Source of an action's risk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Assessor {
-    /// The recorded risk is believed.
+    /// Recorded risks only.
     Off,
-    /// The early runtime's rules.
+    /// Rules of the early runtime.
     V0,
-    /// What the action does, as far as it can be understood.
+    /// Analysis of the action's effects.
     #[default]
     V1,
 }
 
-/// What a replay is told from outside.
+/// Settings and shared data of a replay.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
-    /// How risk is found.
     pub assessor: Assessor,
-    /// Keep what actions changed, to hold it against a repository.
+    /// Keep what actions changed, to compare it with a repository.
     pub keep_changes: bool,
-    /// What equal actions were found to do, if that is remembered.
-    pub looks: Option<&'a Looks>,
-    /// Where the work tree stands.
+    /// Cache of analyses.
+    pub cache: Option<&'a AnalysisCache>,
     pub tree: &'a WorkTree,
 }
 
@@ -47,17 +45,16 @@ impl Default for Context<'_> {
         Self {
             assessor: Assessor::default(),
             keep_changes: false,
-            looks: None,
+            cache: None,
             tree: WorkTree::unknown(),
         }
     }
 }
 
-/// What the analyser finds of an action's risk; `None` when there is no analyser. A type that
-/// nobody knows is always high.
+/// Determines an action's risk; `None` without an analyser. An unknown type is always high.
 #[must_use]
 pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<RiskLevel> {
-    look(
+    analyse_cached(
         Context {
             assessor,
             ..Context::default()
@@ -67,9 +64,8 @@ pub fn assess(assessor: Assessor, action: &Action<'_>) -> Option<RiskLevel> {
     .0
 }
 
-/// The risk of an action as [`assess`] finds it, and where the action reaches; both from one
-/// analysis.
-pub(super) fn look(
+/// Determines an action's risk like [`assess`], and its path effects, in one analysis.
+pub(super) fn analyse_cached(
     context: Context<'_>,
     action: &Action<'_>,
 ) -> (Option<RiskLevel>, Option<Arc<PathEffects>>) {
@@ -77,11 +73,11 @@ pub(super) fn look(
         let (risk, reach) = analyse(action, context.tree);
         (risk, Some(reach).filter(|r| !r.is_empty()).map(Arc::new))
     };
-    // What is remembered was found where nothing is known of the work tree.
-    let looks = context.looks.filter(|_| context.tree.is_unknown());
-    let (found, reach) = match (looks, action.payload, action.kind) {
-        (Some(looks), Some(payload), ActionKind::Known(kind)) => {
-            looks.get(kind, payload.as_written(), found)
+    // Cached analyses assume an unknown work tree.
+    let cache = context.cache.filter(|_| context.tree.is_unknown());
+    let (found, reach) = match (cache, action.payload, action.kind) {
+        (Some(cache), Some(payload), ActionKind::Known(kind)) => {
+            cache.get(kind, payload.as_written(), found)
         }
         _ => found(),
     };
@@ -97,20 +93,20 @@ pub(super) fn look(
     (risk, reach)
 }
 
-/// The same of an action that was kept.
-pub(super) fn look_again(
+/// Analyses a kept action.
+pub(super) fn analyse_owned(
     context: Context<'_>,
-    action: &KeptAction,
+    action: &OwnedAction,
 ) -> (Option<RiskLevel>, Option<Arc<PathEffects>>) {
     if let Some(analysis) = action.analysis() {
         analysis
     } else {
-        look(context, &action.as_action())
+        analyse_cached(context, &action.as_action())
     }
 }
 
-/// Lets go of a kept payload, unless it is as `short`, in bytes; what it does is found out before.
-pub(super) fn digest(context: Context<'_>, action: &mut KeptAction, short: usize) {
+/// Replaces a kept payload longer than `short` bytes by its digest, after analysing it.
+pub(super) fn digest(context: Context<'_>, action: &mut OwnedAction, short: usize) {
     if action
         .payload
         .as_ref()
@@ -120,13 +116,13 @@ pub(super) fn digest(context: Context<'_>, action: &mut KeptAction, short: usize
         let analysis = if known {
             (action.found, action.reach.clone())
         } else {
-            look(context, &action.as_action())
+            analyse_cached(context, &action.as_action())
         };
         action.digest(analysis);
     }
 }
 
-/// What an action does; the risk of what can't be found in the payload is high.
+/// Analyses an action. The risk of a payload that can't be understood is high.
 fn analyse(action: &Action<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     if let (Some(payload), ActionKind::Known(ActionType::CodeDiff)) = (action.payload, action.kind)
     {
@@ -146,8 +142,8 @@ fn analyse(action: &Action<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     )
 }
 
-/// The same of a diff. Its own paths are known; of those beside it nothing is known but where they
-/// are.
+/// Analyses a diff and the members next to it. Of paths in those members, only the location is
+/// known.
 fn analyse_diff(payload: Raw<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     let (diff, more) = action::diff_and_more(&shell_effects::DIFF_MEMBERS, payload);
     let reach = PathEffects::of_diff(diff.as_deref());
@@ -163,15 +159,15 @@ fn analyse_diff(payload: Raw<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     };
     let beside = shell_effects::effects_of_diff_extras(&all, &tree.places);
     let elsewhere = PathEffects::of_effects(ActionType::ToolCall, &beside, false, tree);
-    (own.max(risk(&beside)), reach.and_beside(elsewhere))
+    (own.max(risk(&beside)), reach.merged_with(elsewhere))
 }
 
 fn risk(analysis: &shell_effects::Analysis) -> RiskLevel {
     analysis.risk
 }
 
-/// The effects of an action, and whether it starts in a folder of its own; none where its payload
-/// can't be read.
+/// Returns the effects of an action, and whether it starts in an unknown directory. Returns `None`
+/// if the payload can't be read.
 fn effects(
     action: &Action<'_>,
     tree: &WorkTree,
@@ -182,7 +178,7 @@ fn effects(
     let mut moved = false;
     let mut unknown = false;
     let mut analysis = match kind {
-        // Its text does nothing; what stands beside that may.
+        // The text has no effect; other members may have.
         ActionType::Answer if !action::has_more_than(&shell_effects::ANSWER_MEMBERS, payload) => {
             shell_effects::Analysis::default()
         }
@@ -200,21 +196,22 @@ fn effects(
             let (payload, is_beyond) = read::<serde_json::Value>(payload)?;
             unknown = is_beyond;
             let line = CommandLine::from_payload(&payload)?;
-            let start = start(line.cwd.as_deref(), tree);
-            // Where a command starts in a work tree that goes by another name, nobody knows how far
-            // `..` takes it.
-            moved = start == Start::Somewhere;
+            let start = start_directory(line.cwd.as_deref(), tree);
+            // The command starts in a work tree of another name, so the target of `..` is unknown.
+            moved = start == StartDirectory::Somewhere;
             let mut analysis = match start {
-                Start::At(cwd) => shell_effects::analyse(
+                StartDirectory::At(cwd) => shell_effects::analyse(
                     &line.text,
                     &shell_effects::Context {
                         cwd,
                         ..tree.places.clone()
                     },
                 ),
-                Start::Tree | Start::Somewhere => shell_effects::analyse(&line.text, &tree.places),
+                StartDirectory::Tree | StartDirectory::Somewhere => {
+                    shell_effects::analyse(&line.text, &tree.places)
+                }
             };
-            // What stands beside it may change what runs; what the line itself does is known.
+            // Other members may change what is executed; the effects of the line itself are known.
             if line.unknown.is_some() {
                 analysis.risk = RiskLevel::High;
                 analysis.unparsed = true;
@@ -236,14 +233,15 @@ fn effects(
     Some((kind, analysis, moved))
 }
 
-/// A payload, and whether it holds numbers beyond all: what those mean, nobody can tell.
+/// Reads a payload. Also returns whether it contains numbers out of range, whose meaning is
+/// unknown.
 fn read<'a, T: serde::Deserialize<'a>>(payload: Raw<'a>) -> Option<(T, bool)> {
     let exact = payload.read_all().map(|value| (value, false));
     exact.or_else(|| Some((payload.read_with_infinite_numbers()?, true)))
 }
 
-/// Adds what a call does if it is that of another tool that it names. Where that may be a
-/// parameter, only a name that says what it does is taken for a tool's.
+/// Adds the effects of other tools that a call names. If the name may be an ordinary parameter, it
+/// counts only if a tool of that name is known.
 fn join_other_tools(
     analysis: &mut shell_effects::Analysis,
     call: &shell_effects::Param<'_>,
@@ -262,21 +260,21 @@ fn join_other_tools(
     }
 }
 
-/// What an action does, as far as a modification may not add to it.
+/// Effects of an action, reduced to those that a modification may not extend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Doing {
+pub(super) struct EffectSummary {
     risk: RiskLevel,
     pub(super) programs: BTreeSet<String>,
-    /// The kinds of its effects that are more than low.
+    /// Kinds of effects with more than low risk.
     kinds: BTreeSet<shell_effects::EffectKind>,
     unparsed: bool,
 }
 
-impl Doing {
-    /// Nothing where the payload can't be read.
+impl EffectSummary {
+    /// Returns `None` if the payload can't be read.
     pub(super) fn of(action: &Action<'_>) -> Option<Self> {
         let (kind, analysis, _) = effects(action, WorkTree::unknown())?;
-        // The first step of a call is the tool, which is compared by itself.
+        // The first step of a call is the tool, which is compared separately.
         let steps = analysis
             .tree
             .iter()
@@ -294,16 +292,16 @@ impl Doing {
         })
     }
 
-    /// Whether another action does another thing, and not the same with other parameters: it runs
-    /// another program, or has a kind of effect that this doesn't have. Reading less is no other
-    /// thing.
-    fn is_unlike(&self, after: &Action<'_>) -> bool {
-        /// Programs that say where or how another one runs, or print.
+    /// Returns whether another action does something else, rather than the same with other
+    /// parameters: it executes another program or has another kind of effect. An action with low
+    /// risk never does.
+    fn differs_from(&self, after: &Action<'_>) -> bool {
+        /// Programs that print, or control where and how another one is executed.
         const AROUND: [&str; 12] = [
             "cd", "echo", "env", "export", "nice", "printf", "pwd", "set", "test", "time",
             "timeout", "true",
         ];
-        // What can't be read may do anything.
+        // An unreadable action may do anything.
         let Some(after) = Self::of(after) else {
             return true;
         };
@@ -318,20 +316,20 @@ impl Doing {
     }
 }
 
-/// What a tool call makes of a file, where its parameters hold all of that.
+/// Returns the file and content that a tool call writes, if its parameters contain all of it.
 pub(super) fn content(payload: Raw<'_>) -> Option<(String, shell_effects::Content)> {
     let call: shell_effects::Param<'_> = payload.read_all()?;
     shell_effects::recorded_content(call.tool()?, &call, places())
 }
 
-/// Whether an action changes nothing by its own words.
+/// Returns whether an action by itself changes nothing.
 pub(super) fn only_reads(action: &Action<'_>) -> bool {
     effects(action, WorkTree::unknown())
         .is_some_and(|(_, analysis, _)| analysis.risk == RiskLevel::Low)
 }
 
-/// The categories of everything that an action does, as bits; `None` where that can't be told. A
-/// command is always executed, whatever it does then.
+/// Returns the categories of an action's effects as bits; `None` if they can't be determined. A
+/// command always has the category `execute`.
 pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
     let (Some(payload), ActionKind::Known(kind)) = (action.payload, action.kind) else {
         return None;
@@ -370,14 +368,14 @@ pub(super) fn categories(action: &Action<'_>) -> Option<u32> {
     (!analysis.truncated).then_some(all)
 }
 
-/// What a decision did to the proposal, where it modified it. `found` is the risk of the modified
-/// action.
-pub(super) fn judge_modification(
-    proposal: Option<&KeptAction>,
+/// Records what a decision changed in the proposal, if it modified it. `found` is the analyser's
+/// risk of the modified action.
+pub(super) fn check_modification(
+    proposal: Option<&OwnedAction>,
     decision: &Decision<'_>,
     found: Option<RiskLevel>,
     id_taken: impl FnOnce(&str) -> bool,
-    step_facts: &mut Decided,
+    step_facts: &mut DecisionFacts,
 ) {
     let Some(modified) = decision.modification() else {
         if decision.modified.is_some() {
@@ -387,7 +385,7 @@ pub(super) fn judge_modification(
     };
     if let Some(proposal) = proposal {
         step_facts.beyond_parameters = beyond_parameters(proposal, &modified);
-        let before = proposal.judged_risk();
+        let before = proposal.effective_risk();
         let after = modified.risk.max(found);
         if let (Some(before), Some(after)) = (before, after)
             && after > before
@@ -396,9 +394,9 @@ pub(super) fn judge_modification(
         } else if step_facts.beyond_parameters.is_none() {
             let before = match &proposal.digest {
                 Some(digest) => digest.does.clone(),
-                None => Doing::of(&proposal.as_action()),
+                None => EffectSummary::of(&proposal.as_action()),
             };
-            if before.is_some_and(|before| before.is_unlike(&modified)) {
+            if before.is_some_and(|before| before.differs_from(&modified)) {
                 step_facts.beyond_parameters = Some("what it does");
             }
         }
@@ -421,25 +419,25 @@ pub(super) fn judge_modification(
     }
 }
 
-/// What a modification changed that it may not: type, tool or diff target.
-fn beyond_parameters(proposal: &KeptAction, modified: &Action<'_>) -> Option<&'static str> {
+/// Returns the fixed part that a modification changed: type, tool or target of a diff.
+fn beyond_parameters(proposal: &OwnedAction, modified: &Action<'_>) -> Option<&'static str> {
     let kind = proposal.kind.as_ref()?.as_kind();
     if kind != modified.kind {
         return Some("the type");
     }
     proposal
         .fixed()?
-        .changed(&Fixed::of(modified.kind, modified.payload?))
+        .changed(&FixedParts::of(modified.kind, modified.payload?))
 }
 
-/// Paths that changed without being declared, and declared ones that didn't change. What failed may
-/// have changed less than it declared.
+/// Returns paths that changed without being declared, and declared ones that didn't change. A
+/// failed action may have changed less than it declared.
 pub(super) fn undeclared_changes(
     declared: &[Box<str>],
     observed: Paths<'_, '_>,
     success: bool,
 ) -> Option<(Vec<String>, Vec<String>)> {
-    // Nearly always they are written alike.
+    // Fast path: nearly always both lists are written identically.
     if declared.len() == observed.len()
         && declared
             .iter()
@@ -463,8 +461,8 @@ pub(super) fn undeclared_changes(
     (!extra.is_empty() || !absent.is_empty()).then_some((extra, absent))
 }
 
-/// Whether a decision lets something run, and what: the proposal, or what a human made of it.
-pub(super) fn approved(turn: &TurnEvidence) -> Option<&KeptAction> {
+/// Returns the action that the turn's decision allows: the proposal, or a human's modification.
+pub(super) fn approved(turn: &TurnEvidence) -> Option<&OwnedAction> {
     let decision = &turn.decision.as_ref()?.what;
     match decision.ruling {
         Ruling::Approved => turn.proposal.as_ref().map(|p| &p.what),
@@ -473,7 +471,7 @@ pub(super) fn approved(turn: &TurnEvidence) -> Option<&KeptAction> {
     }
 }
 
-/// Milliseconds between a proposal and a human's decision about it, where both are recorded.
+/// Returns the milliseconds between a proposal and a human's decision, if both times are recorded.
 pub(super) fn human_millis(
     turn: &TurnEvidence,
     decision: &Decision<'_>,
@@ -483,7 +481,7 @@ pub(super) fn human_millis(
         return None;
     }
     let proposed = turn.proposal.as_ref()?.time?;
-    // Of two accounts the one that leaves less time to think.
+    // Of two times, the one that leaves less time to think.
     let decided = [decision.time, step_time]
         .into_iter()
         .flatten()

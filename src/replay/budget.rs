@@ -1,11 +1,11 @@
-//! The budget of tokens that an injected context has to keep.
+//! Token budget of an injected context.
 
 use super::context::ContextBreak;
 use crate::trace::injected::{SnapshotMetadata, injection};
 use crate::trace::record::SnapshotItem;
 use tokens::Encoding;
 
-/// What a context may have, and how it is counted.
+/// Limit of a context's tokens, and the encoding that counts them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Budget {
     limit: Option<u64>,
@@ -13,7 +13,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Takes note of a budget that a snapshot states. It holds until another one is stated.
+    /// Applies the budget that a snapshot records. It remains until another one is recorded.
     pub(super) fn stated(&mut self, metadata: Option<SnapshotMetadata<'_>>) {
         let Some(metadata) = metadata else { return };
         self.limit = metadata.token_budget().or(self.limit);
@@ -22,9 +22,9 @@ impl Budget {
         }
     }
 
-    /// Holds a context against the budget: the tokens that its items are recorded with, and those
-    /// of the text that messages carried, whichever are more. `given` is a budget that the caller
-    /// has set; the smaller one counts.
+    /// Compares a context with the budget. Uses the larger of the tokens recorded for its items and
+    /// those counted in the messages' text. `given` is the caller's budget; the smaller budget
+    /// applies.
     pub(super) fn check(
         self,
         given: Option<u64>,

@@ -1,33 +1,33 @@
-//! What the actions of an execution have changed, as far as the record holds it.
+//! Changes that the actions of an execution made, as far as they are recorded.
 
 use super::path_effects::{PathEffects, WorkTree};
 use shell_effects::path::PathClass;
 use shell_effects::{Analysis, Content, EffectKind};
 
-/// What one action that ran and succeeded has changed.
+/// Changes of one action that was executed and succeeded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecordedChange {
-    /// Line of the input where it ran.
+    /// Line of the input where it was executed.
     pub line: u64,
-    /// When, in milliseconds since the epoch.
+    /// Time in milliseconds since the epoch.
     pub time: Option<i64>,
-    /// The diff, if it was one.
+    /// The diff, if the action is one.
     pub diff: Option<String>,
-    /// What it made of one file, where its parameters hold all of that.
+    /// Path and content of a file, if the parameters contain all of it.
     pub content: Option<(String, Content)>,
-    /// Paths that its parameters, its command or `observedChanges` say it has written: their
-    /// content isn't known.
+    /// Paths written according to its parameters, its command or `observedChanges`; their content
+    /// is unknown.
     pub written: Vec<String>,
-    /// It ran what may have changed anything, and nobody has recorded what changed.
+    /// It may have changed anything, and no record says what changed.
     pub opaque: bool,
-    /// The paths that were declared, where they were.
+    /// Declared paths, if recorded.
     pub declared: Option<Vec<String>>,
-    /// The paths that were seen to change, where that is recorded.
+    /// Paths that were observed to change, if recorded.
     pub observed: Option<Vec<String>>,
 }
 
-/// What an action writes inside the work tree, by its effects; and whether it may write anything
-/// else there.
+/// Returns the paths that an action writes inside the work tree, by its effects, and whether it may
+/// write others there.
 pub(super) fn written(analysis: &Analysis, tree: &WorkTree) -> (Vec<String>, bool) {
     let root = format!("{}/", tree.places.workdir);
     let mut paths = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn written(analysis: &Analysis, tree: &WorkTree) -> (Vec<String>, boo
 }
 
 impl RecordedChange {
-    /// Bytes that it holds, roughly.
+    /// Returns an estimate of the bytes that it owns.
     pub(super) fn weight(&self) -> usize {
         let paths = self
             .written
@@ -69,12 +69,13 @@ impl RecordedChange {
             + paths.map(|path| path.len() + 32).sum::<usize>()
     }
 
-    /// Whether it says nothing.
+    /// Returns whether it contains no change.
     pub(super) fn is_empty(&self) -> bool {
         self.diff.is_none() && self.content.is_none() && self.written.is_empty() && !self.opaque
     }
 
-    /// What an action has changed that reaches so far.
+    /// Collects the changes of an action from its path effects and from what was declared and
+    /// observed.
     pub(super) fn of(
         line: u64,
         (diff, content): (Option<String>, Option<(String, Content)>),
@@ -87,8 +88,8 @@ impl RecordedChange {
         if let Some((path, _)) = &content {
             written.retain(|written| written != path);
         }
-        // Where it is recorded what an action made of its file, and where it only reads, naming
-        // files explains nothing about those.
+        // If the content is recorded or the action only reads, observed paths don't explain changes
+        // of those files.
         if diff.is_none() && content.is_none() && !only_reads {
             written.extend(
                 observed

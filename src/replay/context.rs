@@ -1,4 +1,4 @@
-//! What an execution's thoughts were shown, and what they refer to.
+//! Context that an execution's thoughts were given, and references to it.
 
 use super::budget::Budget;
 use super::context_overlap::Sources;
@@ -13,69 +13,65 @@ use governance::ActionType;
 use std::collections::{BTreeMap, BTreeSet};
 use strict_json::Str;
 
-/// Something about the context that can't be.
+/// A contradiction in what is recorded about the context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextBreak {
-    /// A thought refers to a path that isn't among what it was shown.
+    /// A thought refers to a path that isn't in its context.
     UnknownReference {
-        /// The path.
         path: String,
-        /// Whether `usedContext` says it, and not a text.
+        /// Whether `usedContext` names it, rather than a text.
         declared: bool,
     },
-    /// A diff says something else than the snapshots before and after it.
+    /// A diff doesn't match the snapshots before and after it.
     DiffMismatch {
-        /// What, as a clause.
+        /// The mismatch, as a clause.
         what: String,
-        /// Which claim and which path, whatever the words.
+        /// Key of the claim and its path, independent of the wording.
         about: String,
     },
-    /// An output looks cut, and nothing says so.
-    SilentCut {
-        /// Why it looks cut.
-        why: String,
-    },
-    /// An action repeats an item that its turn doesn't declare.
+    /// An output looks truncated, but isn't marked as truncated.
+    SilentCut { why: String },
+    /// An action repeats the text of an item that its turn doesn't declare.
     Undeclared {
-        /// The item.
+        /// Path of the item.
         path: String,
-        /// What is repeated.
+        /// The repeated text.
         text: String,
-        /// How many tokens in a row.
+        /// Number of consecutive repeated tokens.
         tokens: usize,
     },
-    /// The context is over its budget.
+    /// The context exceeds its budget.
     OverBudget {
         /// Tokens of its items, as recorded.
         recorded: u64,
-        /// Tokens of the text that messages carried; `None` when no message did.
+        /// Tokens counted in the messages' text; `None` when there is none.
         counted: Option<u64>,
-        /// Tokens that it may have.
+        /// The budget in tokens.
         limit: u64,
-        /// Who counted.
+        /// Name of the tokenizer that counted.
         tokenizer: &'static str,
     },
 }
 
-/// Hashes of items by path. `None`: a diff names the item, and no snapshot has its hash.
+/// Hashes of items by path. `None` means that only a diff names the item, so its hash is unknown.
 type Items = BTreeMap<String, Option<String>>;
 
-/// The items that were last shown (`None` until a record lists them), and what came back.
+/// The items of the last context (`None` until a record lists them), and outputs that followed.
 #[derive(Debug, Default)]
 pub(crate) struct ContextTracker {
     items: Option<Items>,
-    /// Where no record lists items: whether a path is there, as far as diffs say so.
-    told: BTreeMap<String, bool>,
+    /// Presence of paths according to diffs, while no record lists the items.
+    presence: BTreeMap<String, bool>,
     /// Whether a diff had no snapshot to be compared with.
     unchecked: bool,
-    /// Why the last output looks cut: its observation may still say that it is.
+    /// Why the last output looks truncated; its observation may still mark it as truncated.
     cut: Option<String>,
     sources: Sources,
     budget: Budget,
 }
 
 impl ContextTracker {
-    /// Bytes that it holds, roughly.
+    /// Returns an estimate of the heap bytes that it owns.
     pub(super) fn weight(&self) -> usize {
         let items: usize = self
             .items
@@ -83,23 +79,22 @@ impl ContextTracker {
             .flatten()
             .map(|(path, hash)| path.len() + hash.as_ref().map_or(0, String::len) + 96)
             .sum();
-        let told: usize = self.told.keys().map(|path| path.len() + 96).sum();
+        let told: usize = self.presence.keys().map(|path| path.len() + 96).sum();
         items + told + self.sources.weight()
     }
 
-    /// Forgets the texts of items: use that isn't declared is no longer found, and nothing else
-    /// rests on them.
-    pub(super) fn lighten(&mut self) {
+    /// Drops the texts of items. Undeclared use is no longer found; no other check needs them.
+    pub(super) fn drop_texts(&mut self) {
         self.sources = Sources::default();
     }
 
-    /// Takes note of what a record says of the context. `budget` is one that the caller has set.
+    /// Applies what a record contains about the context. `budget` is the caller's budget.
     pub(crate) fn note(&mut self, record: &Record<'_>, budget: Option<u64>) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
         match record {
             Record::ExecutionStarted(r) => self.sources.asked(&r.root_intent.decode()),
             Record::ThoughtGenerated(r) => {
-                self.shown(r.context_snapshot.as_ref(), None, budget, &mut breaks);
+                self.apply_snapshot(r.context_snapshot.as_ref(), None, budget, &mut breaks);
                 let action = r.thought.action.as_ref().map(|a| (a.kind, a.payload));
                 self.thought(
                     r.used_context.as_deref(),
@@ -108,9 +103,11 @@ impl ContextTracker {
                     &mut breaks,
                 );
             }
-            Record::ActionProposed(r) => self.about_to_run(Some((r.action.kind, r.action.payload))),
+            Record::ActionProposed(r) => {
+                self.before_execution(Some((r.action.kind, r.action.payload)));
+            }
             Record::GovernanceDecided(r) => {
-                self.about_to_run(
+                self.before_execution(
                     r.decision
                         .modified_action
                         .as_ref()
@@ -124,13 +121,13 @@ impl ContextTracker {
                 } else {
                     truncation::written_looks_cut(r.result.output)
                 };
-                self.about_to_run(r.action.as_ref().map(|a| (a.kind, a.payload)));
-                self.came_back(r.result.success, r.result.output);
+                self.before_execution(r.action.as_ref().map(|a| (a.kind, a.payload)));
+                self.after_execution(r.result.success, r.result.output);
             }
             Record::ObservationRecorded(r) => self.observed(r.observation.truncated, &mut breaks),
             Record::ContextChanged(r) => {
                 self.changed(&r.diff, &r.snapshot.items, &mut breaks);
-                self.weighed(
+                self.check_budget(
                     r.snapshot.metadata,
                     &r.snapshot.items,
                     &[],
@@ -150,7 +147,7 @@ impl ContextTracker {
         breaks
     }
 
-    /// As [`Self::note`], of a record that breaks its schema.
+    /// Like [`Self::note`], for a record that violates its schema.
     pub(crate) fn note_recovered(
         &mut self,
         record: &Recovered<'_>,
@@ -166,27 +163,27 @@ impl ContextTracker {
         breaks
     }
 
-    /// As [`Self::note`], of a record of another format. A turn that says nothing of the context
-    /// may not have been compared with the one before.
+    /// Like [`Self::note`], for a record of another format. A turn without a context diff may not
+    /// have been compared with the turn before.
     pub(crate) fn note_native(&mut self, record: &dyn FormatRecord<'_>) -> Vec<ContextBreak> {
         let mut breaks = Vec::new();
         match record.context_diff() {
-            Some(diff) => self.told(&diff, &mut breaks),
-            None => self.told.clear(),
+            Some(diff) => self.apply_diff(&diff, &mut breaks),
+            None => self.presence.clear(),
         }
         breaks
     }
 
-    /// A record can't be read: what was shown, and whether an output was said to be cut, isn't
-    /// known any more.
+    /// Handles an unreadable record: the context's items and the marks of outputs are no longer
+    /// known.
     pub(crate) fn lose(&mut self) {
         self.items = None;
-        self.told.clear();
+        self.presence.clear();
         self.cut = None;
     }
 
     fn turn(&mut self, turn: &Turn<'_>, budget: Option<u64>, breaks: &mut Vec<ContextBreak>) {
-        self.shown(
+        self.apply_snapshot(
             Some(&turn.context_snapshot),
             turn.context_diff.as_ref(),
             budget,
@@ -222,40 +219,41 @@ impl ContextTracker {
                 .or(turn.used_context.as_deref());
             self.thought(used, thought.reasoning, action, breaks);
         }
-        self.about_to_run(proposed);
-        self.about_to_run(
+        self.before_execution(proposed);
+        self.before_execution(
             turn.governance
                 .as_ref()
                 .and_then(|g| g.modified_action.as_ref())
                 .map(|a| (a.kind, a.payload)),
         );
         if let Some(result) = &turn.execution_result {
-            self.about_to_run(result.action.as_ref().map(|a| (a.kind, a.payload)));
-            self.came_back(result.success, result.output);
+            self.before_execution(result.action.as_ref().map(|a| (a.kind, a.payload)));
+            self.after_execution(result.success, result.output);
         }
     }
 
-    /// What runs may bring back the text of an item. Where no record lists items there is none.
-    fn about_to_run(&mut self, action: Option<(ActionType, Payload<'_>)>) {
+    /// Handles an action about to be executed, which may read an item's file. Does nothing until a
+    /// record lists items.
+    fn before_execution(&mut self, action: Option<(ActionType, Payload<'_>)>) {
         if let Some((kind, payload)) = action.filter(|_| self.items.is_some()) {
-            self.sources.about_to_run(kind, payload);
+            self.sources.before_execution(kind, payload);
         }
     }
 
-    fn came_back(&mut self, success: bool, output: Str<'_>) {
+    fn after_execution(&mut self, success: bool, output: Str<'_>) {
         if self.items.is_some() {
-            self.sources.came_back(success, &output.decode());
+            self.sources.after_execution(success, &output.decode());
         }
     }
 
-    /// An observation is the last that can say that an output was cut.
+    /// Reports a truncated output, unless its observation marks it. No later record can mark it.
     fn observed(&mut self, truncated: Option<bool>, breaks: &mut Vec<ContextBreak>) {
         if let Some(why) = self.cut.take().filter(|_| truncated != Some(true)) {
             breaks.push(ContextBreak::SilentCut { why });
         }
     }
 
-    fn shown(
+    fn apply_snapshot(
         &mut self,
         snapshot: Option<&ContextSnapshot<'_>>,
         diff: Option<&ContextDiff<'_>>,
@@ -271,10 +269,12 @@ impl ContextTracker {
         match (items, diff) {
             (Some(items), Some(diff)) => self.changed(diff, items, breaks),
             (Some(items), None) => {
-                self.told.clear();
+                self.presence.clear();
                 self.items = Some(by_path(items));
             }
-            (None, Some(diff)) => self.told(&[&diff.added, &diff.removed, &diff.changed], breaks),
+            (None, Some(diff)) => {
+                self.apply_diff(&[&diff.added, &diff.removed, &diff.changed], breaks);
+            }
             (None, None) => {}
         }
         if items.is_some() {
@@ -282,7 +282,7 @@ impl ContextTracker {
                 self.sources.carried(&message.decode());
             }
         }
-        self.weighed(
+        self.check_budget(
             snapshot.metadata,
             snapshot.items.as_deref().unwrap_or_default(),
             carrying,
@@ -291,8 +291,8 @@ impl ContextTracker {
         );
     }
 
-    /// Holds what is shown against its budget.
-    fn weighed(
+    /// Compares a context with its budget.
+    fn check_budget(
         &mut self,
         metadata: Option<SnapshotMetadata<'_>>,
         items: &[SnapshotItem<'_>],
@@ -308,7 +308,7 @@ impl ContextTracker {
         ));
     }
 
-    /// A thought: what it refers to, and what its action repeats.
+    /// Checks the references of a thought and the items that its action repeats.
     fn thought(
         &mut self,
         used: Option<&[Str<'_>]>,
@@ -340,7 +340,7 @@ impl ContextTracker {
         }));
     }
 
-    /// Compares a diff with the snapshots before it, where one is known, and after it.
+    /// Compares a diff with the snapshot after it, and with the one before if that is known.
     fn changed(
         &mut self,
         diff: &ContextDiff<'_>,
@@ -348,7 +348,7 @@ impl ContextTracker {
         breaks: &mut Vec<ContextBreak>,
     ) {
         let after = by_path(items);
-        let said = Lists::from([&*diff.added, &diff.removed, &diff.changed]);
+        let said = DiffPaths::from([&*diff.added, &diff.removed, &diff.changed]);
         let mut wrong = Vec::new();
         if let Some(before) = &self.items {
             let real = |keep: &dyn Fn(&String) -> bool| {
@@ -359,7 +359,7 @@ impl ContextTracker {
                     .cloned()
                     .collect::<BTreeSet<String>>()
             };
-            // Where a hash isn't known, the diff is believed.
+            // If a hash is unknown, the diff is trusted.
             let differs = |p: &String| match (before.get(p), after.get(p)) {
                 (Some(Some(a)), Some(Some(b))) => a != b,
                 (Some(_), Some(_)) => said.changed.contains(p),
@@ -371,58 +371,58 @@ impl ContextTracker {
                 ("changed", &said.changed, real(&differs)),
             ];
             for (word, said, real) in really {
-                wrong.extend(said.difference(&real).map(|p| isnt(p, word)));
-                wrong.extend(real.difference(said).map(|p| silent(p, word)));
+                wrong.extend(said.difference(&real).map(|p| false_claim(p, word)));
+                wrong.extend(real.difference(said).map(|p| missing_claim(p, word)));
             }
         } else {
             let present = said.added.iter().chain(&said.changed);
             wrong.extend(present.filter(|p| !after.contains_key(*p)).map(|p| {
                 mismatch(
-                    format!("`{p}` is said to be added or changed, and isn't in the snapshot"),
+                    format!("the diff lists `{p}` as added or changed, but the snapshot lacks it"),
                     format!("absent {p}"),
                 )
             }));
             let left = said.removed.iter().filter(|p| after.contains_key(*p));
             wrong.extend(left.map(|p| {
                 mismatch(
-                    format!("`{p}` is said to be removed, and is in the snapshot"),
+                    format!("the diff lists `{p}` as removed, but the snapshot contains it"),
                     format!("present {p}"),
                 )
             }));
-            self.contradict_told(&said, &mut wrong);
+            self.contradict_presence(&said, &mut wrong);
             said.contradictions(&mut wrong);
-            for (path, there) in &self.told {
+            for (path, there) in &self.presence {
                 let (word, said) = if *there {
                     ("removed", &said.removed)
                 } else {
                     ("added", &said.added)
                 };
                 if after.contains_key(path) != *there && !said.contains(path) {
-                    wrong.push(silent(path, word));
+                    wrong.push(missing_claim(path, word));
                 }
             }
         }
         breaks.append(&mut wrong);
-        self.told.clear();
+        self.presence.clear();
         self.items = Some(after);
     }
 
-    /// Takes in a diff (added, removed, changed) that has no snapshot beside it. It can only be
-    /// compared with itself and with what was said before.
-    pub(crate) fn told(&mut self, diff: &[&[Str<'_>]; 3], breaks: &mut Vec<ContextBreak>) {
-        let said = Lists::from(*diff);
+    /// Applies a diff (added, removed, changed) without a snapshot. It can be compared only with
+    /// itself and with earlier diffs.
+    pub(crate) fn apply_diff(&mut self, diff: &[&[Str<'_>]; 3], breaks: &mut Vec<ContextBreak>) {
+        let said = DiffPaths::from(*diff);
         self.unchecked |= diff.iter().any(|list| !list.is_empty());
         said.contradictions(breaks);
         let Some(items) = &mut self.items else {
-            self.contradict_told(&said, breaks);
-            self.told.extend(said.presence());
+            self.contradict_presence(&said, breaks);
+            self.presence.extend(said.presence());
             return;
         };
         let there = said.added.iter().filter(|p| items.contains_key(*p));
-        breaks.extend(there.map(|p| isnt(p, "added")));
+        breaks.extend(there.map(|p| false_claim(p, "added")));
         for (word, said) in [("removed", &said.removed), ("changed", &said.changed)] {
             let gone = said.iter().filter(|p| !items.contains_key(*p));
-            breaks.extend(gone.map(|p| isnt(p, word)));
+            breaks.extend(gone.map(|p| false_claim(p, word)));
         }
         for (path, present) in said.presence() {
             if present {
@@ -433,24 +433,24 @@ impl ContextTracker {
         }
     }
 
-    /// Compares a diff with those before it.
-    fn contradict_told(&self, said: &Lists, wrong: &mut Vec<ContextBreak>) {
-        let told = |p: &String, present| self.told.get(p) == Some(&present);
+    /// Compares a diff with earlier ones.
+    fn contradict_presence(&self, said: &DiffPaths, wrong: &mut Vec<ContextBreak>) {
+        let told = |p: &String, present| self.presence.get(p) == Some(&present);
         let there = said.added.iter().filter(|p| told(p, true));
-        wrong.extend(there.map(|p| isnt(p, "added")));
+        wrong.extend(there.map(|p| false_claim(p, "added")));
         for (word, said) in [("removed", &said.removed), ("changed", &said.changed)] {
             let gone = said.iter().filter(|p| told(p, false));
-            wrong.extend(gone.map(|p| isnt(p, word)));
+            wrong.extend(gone.map(|p| false_claim(p, word)));
         }
     }
 
-    /// Whether a diff had no snapshot to be compared with.
+    /// Returns whether a diff had no snapshot to be compared with.
     pub(crate) const fn has_unchecked_diff(&self) -> bool {
         self.unchecked
     }
 
-    /// Looks up what a thought says it used, and what its texts refer to. Where no record lists the
-    /// items, only what a diff has removed is known to be absent.
+    /// Checks the paths that a thought declares and those that its texts refer to. While no record
+    /// lists the items, only a path that a diff removed is known to be absent.
     fn references(
         &self,
         used: Option<&[Str<'_>]>,
@@ -460,9 +460,9 @@ impl ContextTracker {
     ) {
         let absent = |path: &String| match &self.items {
             Some(items) => !items.contains_key(path),
-            None => self.told.get(path) == Some(&false),
+            None => self.presence.get(path) == Some(&false),
         };
-        if self.items.is_none() && self.told.is_empty() {
+        if self.items.is_none() && self.presence.is_empty() {
             return;
         }
         let mut seen = BTreeSet::new();
@@ -480,14 +480,14 @@ impl ContextTracker {
     }
 }
 
-/// The lists of a diff, by their paths.
-struct Lists {
+/// Paths of the three lists of a diff.
+struct DiffPaths {
     added: BTreeSet<String>,
     removed: BTreeSet<String>,
     changed: BTreeSet<String>,
 }
 
-impl From<[&[Str<'_>]; 3]> for Lists {
+impl From<[&[Str<'_>]; 3]> for DiffPaths {
     fn from(lists: [&[Str<'_>]; 3]) -> Self {
         let [added, removed, changed] = lists.map(|list| {
             list.iter()
@@ -502,15 +502,15 @@ impl From<[&[Str<'_>]; 3]> for Lists {
     }
 }
 
-impl Lists {
-    /// Whether each path is there afterwards.
+impl DiffPaths {
+    /// Returns each path and whether it is present after the diff.
     fn presence(&self) -> impl Iterator<Item = (String, bool)> {
         let gone = self.removed.iter().map(|p| (p.clone(), false));
         let there = self.added.iter().chain(&self.changed);
         gone.chain(there.map(|p| (p.clone(), true)))
     }
 
-    /// Paths that are in two of the lists.
+    /// Reports paths that are in two of the lists.
     fn contradictions(&self, wrong: &mut Vec<ContextBreak>) {
         let pairs = [
             (("added", &self.added), ("removed", &self.removed)),
@@ -520,7 +520,7 @@ impl Lists {
         for ((word, one), (other_word, other)) in pairs {
             wrong.extend(one.intersection(other).map(|p| {
                 mismatch(
-                    format!("`{p}` is said to be {word} and {other_word}"),
+                    format!("the diff lists `{p}` as {word} and as {other_word}"),
                     format!("{word} {other_word} {p}"),
                 )
             }));
@@ -532,18 +532,18 @@ const fn mismatch(what: String, about: String) -> ContextBreak {
     ContextBreak::DiffMismatch { what, about }
 }
 
-/// A path of which a diff doesn't say what is so.
-fn silent(path: &str, word: &str) -> ContextBreak {
+/// Reports a change that the diff doesn't list.
+fn missing_claim(path: &str, word: &str) -> ContextBreak {
     mismatch(
-        format!("`{path}` was {word}, and the diff doesn't say so"),
+        format!("`{path}` was {word}, but the diff doesn't list it"),
         format!("{word} {path}"),
     )
 }
 
-/// A path of which a diff says something that isn't so.
-fn isnt(path: &str, word: &str) -> ContextBreak {
+/// Reports a change that the diff lists but that didn't happen.
+fn false_claim(path: &str, word: &str) -> ContextBreak {
     mismatch(
-        format!("`{path}` is said to be {word}, and isn't"),
+        format!("the diff lists `{path}` as {word}, but it wasn't {word}"),
         format!("not {word} {path}"),
     )
 }

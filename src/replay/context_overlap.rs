@@ -1,7 +1,7 @@
-//! The texts of context items, as far as a trace holds them, and which of them an action repeats.
+//! Texts of context items, as far as a trace contains them, and the items that an action repeats.
 //!
-//! A snapshot keeps hashes and no contents. What an item says is known where a message carried it
-//! to the model, and where a tool has read its file in this execution.
+//! A snapshot contains hashes, not contents. An item's text is known if a message carried it to the
+//! model, or if a tool read its file in this execution.
 
 use crate::trace::action::{self, plain_path};
 use crate::trace::injected;
@@ -12,15 +12,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use strict_json::Raw;
 use util::verbatim_overlap::{RUN, Repetition, head, repetitions, runs_of};
 
-/// Runs that are remembered of one execution, some ten megabytes at the worst. What comes later
-/// isn't known.
+/// Maximum number of remembered runs of tokens per execution: about ten megabytes at worst. Later
+/// ones are ignored.
 const MOST: usize = 200_000;
-/// Bytes of a text that are looked at; a text that is longer is known by its beginning.
+/// Maximum bytes of a text that are read; the rest is ignored.
 const TEXT: usize = 64 << 10;
-/// Items that are reported of one action.
+/// Maximum number of items reported for one action.
 const REPORTED: usize = 5;
 
-/// What is used and not declared.
+/// An item whose text an action repeats without declaring it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Undeclared {
     pub(super) path: String,
@@ -28,14 +28,15 @@ pub(super) struct Undeclared {
     pub(super) tokens: usize,
 }
 
-/// The sources of one run. One that more of them hold is said everywhere, and no evidence of use.
+/// Items that contain one run of tokens. A run in more items than [`ItemSet::MOST`] is too common
+/// to be evidence of use.
 #[derive(Debug, Clone, Default)]
-struct Holders {
-    numbers: [u32; Holders::MOST],
+struct ItemSet {
+    numbers: [u32; ItemSet::MOST],
     count: usize,
 }
 
-impl Holders {
+impl ItemSet {
     const MOST: usize = 4;
 
     fn add(&mut self, number: u32) {
@@ -53,26 +54,26 @@ impl Holders {
     }
 }
 
-/// What is known of the texts of items.
+/// Texts of items, as runs of tokens.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     paths: Vec<String>,
     numbers: BTreeMap<String, u32>,
-    runs: HashMap<u64, Holders>,
-    /// What the agent was asked or has written itself, before any item said it.
+    runs: HashMap<u64, ItemSet>,
+    /// Runs that the agent was given or wrote itself before any item contained them.
     own: HashSet<u64>,
-    /// The file that the open action reads.
+    /// Path of the file that the open action reads.
     reading: Option<String>,
 }
 
 impl Sources {
-    /// Bytes that it holds, roughly.
+    /// Returns an estimate of the heap bytes that it owns.
     pub(super) fn weight(&self) -> usize {
         let paths: usize = self.paths.iter().map(|path| 2 * path.len() + 96).sum();
-        paths + self.runs.len() * (size_of::<(u64, Holders)>() + 8) + self.own.len() * 16
+        paths + self.runs.len() * (size_of::<(u64, ItemSet)>() + 8) + self.own.len() * 16
     }
 
-    /// Remembers what was asked: repeating it is no use of an item.
+    /// Remembers the intent; repeating it isn't use of an item.
     pub(super) fn asked(&mut self, intent: &str) {
         if self.own.len() >= MOST {
             return;
@@ -80,7 +81,7 @@ impl Sources {
         self.own.extend(runs_of(head(intent, TEXT)));
     }
 
-    /// Remembers the items that a message carries.
+    /// Remembers the items that a message contains.
     pub(super) fn carried(&mut self, message: &str) {
         for (path, text) in injected::items(message) {
             self.learn(&plain_path(path), &text);
@@ -107,20 +108,20 @@ impl Sources {
         }
     }
 
-    /// Takes note of what is about to run: it may read a file.
-    pub(super) fn about_to_run(&mut self, kind: ActionType, payload: Payload<'_>) {
+    /// Remembers the file that an action about to be executed may read.
+    pub(super) fn before_execution(&mut self, kind: ActionType, payload: Payload<'_>) {
         self.reading = read_file(kind, payload.0);
     }
 
-    /// Remembers what was read.
-    pub(super) fn came_back(&mut self, success: bool, output: &str) {
+    /// Remembers the output of a read.
+    pub(super) fn after_execution(&mut self, success: bool, output: &str) {
         if let Some(path) = self.reading.take().filter(|_| success) {
             self.learn(&plain_path(&path), output);
         }
     }
 
-    /// What an action repeats of items that are in the context (`there`) and that its turn doesn't
-    /// declare.
+    /// Returns items that an action repeats, that are in the context (`there`) and that its turn
+    /// doesn't declare.
     pub(super) fn undeclared(
         &mut self,
         kind: ActionType,
@@ -131,7 +132,7 @@ impl Sources {
         let texts = written(kind, payload.0);
         let mut found: BTreeMap<u32, Repetition> = BTreeMap::new();
         let paths = |run: u64| {
-            let held = self.runs.get(&run).map(Holders::all).unwrap_or_default();
+            let held = self.runs.get(&run).map(ItemSet::all).unwrap_or_default();
             held.iter()
                 .filter_map(|n| Some((*n, self.paths.get(*n as usize)?)))
         };
@@ -171,9 +172,8 @@ impl Sources {
 }
 
 impl Sources {
-    /// Remembers what the agent has written itself. Runs that share a token with one of an item's
-    /// are none of its own: they stand at the seam, and would excuse the same quotation the next
-    /// time.
+    /// Remembers the agent's own text. Leaves out runs that overlap with an item's: they lie at the
+    /// edge of a quotation and would excuse the same quotation next time.
     fn wrote(&mut self, text: &str) {
         let runs = runs_of(head(text, TEXT));
         let quoted: Vec<bool> = runs.iter().map(|run| self.runs.contains_key(run)).collect();
@@ -188,7 +188,7 @@ impl Sources {
     }
 }
 
-/// The one file whose text an action brings back, if it is of that kind.
+/// Returns the file whose text an action returns, if it reads exactly one.
 fn read_file(kind: ActionType, payload: Raw<'_>) -> Option<String> {
     match kind {
         ActionType::ToolCall => {
@@ -213,8 +213,8 @@ fn read_file(kind: ActionType, payload: Raw<'_>) -> Option<String> {
     }
 }
 
-/// The texts that an action writes: each string of its payload; of a diff its lines without the
-/// first column.
+/// Returns the texts that an action writes: every string of its payload, or the lines of a diff
+/// without their first column.
 fn written(kind: ActionType, payload: Raw<'_>) -> Vec<String> {
     if kind == ActionType::CodeDiff
         && let Some(diff) = action::diff(payload)
@@ -229,7 +229,7 @@ fn written(kind: ActionType, payload: Raw<'_>) -> Vec<String> {
     let mut texts = Vec::new();
     match serde_json::from_str(payload.as_written()) {
         Ok(value) => strings(value, &mut texts),
-        // What serde refuses (half a surrogate pair) is looked at as it is written.
+        // A payload that serde refuses (a lone surrogate) is compared as written.
         Err(_) => texts.push(payload.as_written().to_owned()),
     }
     texts
@@ -297,11 +297,11 @@ mod tests {
                 .map(|u| u.path)
                 .collect::<Vec<_>>()
         };
-        sources.about_to_run(
+        sources.before_execution(
             ActionType::ToolCall,
             payload(r#"{"tool":"read_file","parameters":{"path":"./ops.md"}}"#),
         );
-        sources.came_back(true, text);
+        sources.after_execution(true, text);
         assert_eq!(
             ask(&mut sources, &BTreeSet::from(["ops.md".to_owned()])),
             [""; 0]

@@ -1,7 +1,7 @@
-//! What is kept of an action whose payload takes too much room: enough to tell whether another one
-//! is the same, and what it does.
+//! Digest of an action whose payload is too large to keep: enough to compare it with other actions,
+//! and to check tokens and modifications.
 
-use super::authority::{Doing, categories};
+use super::authority::{EffectSummary, categories};
 use super::path_effects::PathEffects;
 use super::scope::{Targets, diff_files};
 use crate::trace::action::{action_hash, tool};
@@ -13,36 +13,36 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use strict_json::Raw;
 
-/// Bytes of names that are kept. What has more counts as unknown, which no token covers and no
-/// modification may touch.
+/// Maximum bytes of kept names. With more, the names count as unknown: no token covers them and no
+/// modification may touch them.
 const NAMES: usize = 256 << 10;
 
-/// The digest of an action.
+/// Digest of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
-    /// SHA-256 of the payload as it was written.
+    /// SHA-256 of the payload as written.
     pub(super) written: [u8; 32],
     /// The canonical hash of the action.
     pub(super) action: Box<str>,
-    /// What a modification may not change.
-    pub(super) fixed: Fixed,
-    /// What a modification may do as well; nothing where that is unknown.
-    pub(super) does: Option<Doing>,
-    pub(super) covered: Covered,
-    /// Risk and reach.
+    /// Parts that a modification may not change.
+    pub(super) fixed: FixedParts,
+    /// Effects that a modification may not extend; `None` if they are unknown.
+    pub(super) does: Option<EffectSummary>,
+    pub(super) covered: TokenInput,
+    /// Risk and path effects.
     pub(super) analysis: (Option<RiskLevel>, Option<Arc<PathEffects>>),
 }
 
-/// What a modification may not change, besides the type.
+/// Parts of an action that a modification may not change, besides its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fixed {
+pub(super) enum FixedParts {
     Tool(Option<String>),
-    /// The files of a diff.
+    /// Files of a diff; `None` if it can't be parsed.
     Files(Option<BTreeSet<String>>),
     Nothing,
 }
 
-impl Fixed {
+impl FixedParts {
     pub(super) fn of(kind: ActionKind<'_>, payload: Raw<'_>) -> Self {
         match kind {
             ActionKind::Known(ActionType::ToolCall) => Self::Tool(tool(payload)),
@@ -53,7 +53,8 @@ impl Fixed {
         }
     }
 
-    /// What of it is another than in a modification. A diff that can't be read could go anywhere.
+    /// Returns the part that a modification changed. A diff that can't be parsed may have any
+    /// target.
     pub(super) fn changed(&self, after: &Self) -> Option<&'static str> {
         match self {
             Self::Tool(_) => (self != after).then_some("the tool"),
@@ -65,16 +66,16 @@ impl Fixed {
     }
 }
 
-/// What tokens are compared with.
+/// Parts of an action that tokens are compared with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Covered {
+pub(super) struct TokenInput {
     pub(super) tool: Option<String>,
     pub(super) targets: Option<Targets>,
     pub(super) categories: Option<u32>,
 }
 
 impl Digest {
-    /// Of an action with this payload, whose risk and reach are known.
+    /// Creates the digest of an action with this payload and analysis.
     pub(super) fn of(
         action: &Action<'_>,
         payload: Raw<'_>,
@@ -82,13 +83,13 @@ impl Digest {
     ) -> Self {
         let short =
             |names: &BTreeSet<String>| names.iter().map(String::len).sum::<usize>() <= NAMES;
-        let fixed = match Fixed::of(action.kind, payload) {
-            Fixed::Files(files) => Fixed::Files(files.filter(short)),
-            // A name that long is that of no tool.
-            Fixed::Tool(tool) => Fixed::Tool(tool.filter(|tool| tool.len() <= NAMES)),
-            Fixed::Nothing => Fixed::Nothing,
+        let fixed = match FixedParts::of(action.kind, payload) {
+            FixedParts::Files(files) => FixedParts::Files(files.filter(short)),
+            // No tool has a name that long.
+            FixedParts::Tool(tool) => FixedParts::Tool(tool.filter(|tool| tool.len() <= NAMES)),
+            FixedParts::Nothing => FixedParts::Nothing,
         };
-        let tool = if let Fixed::Tool(tool) = &fixed {
+        let tool = if let FixedParts::Tool(tool) = &fixed {
             tool.clone()
         } else {
             None
@@ -98,8 +99,8 @@ impl Digest {
             written: Sha256::digest(payload.as_written()).into(),
             action: action_hash(&action.kind.name(), payload).into(),
             fixed,
-            does: Doing::of(action),
-            covered: Covered {
+            does: EffectSummary::of(action),
+            covered: TokenInput {
                 tool,
                 targets,
                 categories: categories(action),
@@ -108,20 +109,20 @@ impl Digest {
         }
     }
 
-    /// Whether an action of the same type has this payload, however it is spelled.
+    /// Returns whether an action of the same type has an equal payload, in any notation.
     pub(super) fn is_of(&self, action: &Action<'_>, payload: Raw<'_>) -> bool {
         self.written == <[u8; 32]>::from(Sha256::digest(payload.as_written()))
             || *self.action == *action_hash(&action.kind.name(), payload)
     }
 
-    /// Bytes that it holds, roughly.
+    /// Returns an estimate of the bytes that it owns.
     pub(super) fn weight(&self) -> usize {
         let names =
             |names: &BTreeSet<String>| names.iter().map(|name| name.len() + 64).sum::<usize>();
         let fixed = match &self.fixed {
-            Fixed::Files(Some(files)) => names(files),
-            Fixed::Tool(Some(tool)) => 2 * tool.len(),
-            Fixed::Files(None) | Fixed::Tool(None) | Fixed::Nothing => 0,
+            FixedParts::Files(Some(files)) => names(files),
+            FixedParts::Tool(Some(tool)) => 2 * tool.len(),
+            FixedParts::Files(None) | FixedParts::Tool(None) | FixedParts::Nothing => 0,
         };
         let does = self.does.as_ref().map_or(0, |does| names(&does.programs));
         let targets = self
@@ -143,9 +144,9 @@ mod tests {
     use std::path::Path;
     use strict_json::{DEFAULT_MAX_DEPTH, Scanner};
 
-    /// Every step of a trace judged twice: with payloads kept, and with digests of all. Returns how
-    /// many steps it has.
-    fn judged_alike(path: &Path) -> usize {
+    /// Replays a trace twice, with payloads and with digests of all, and compares the facts.
+    /// Returns the number of steps.
+    fn replays_alike(path: &Path) -> usize {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let Some(format) = text
             .lines()
@@ -195,7 +196,7 @@ mod tests {
             .into_iter()
             .flatten()
             .filter(|file| file.file_type().is_file());
-        let steps: usize = files.map(|file| judged_alike(file.path())).sum();
+        let steps: usize = files.map(|file| replays_alike(file.path())).sum();
         assert!(steps > 1000, "{steps}");
     }
 }

@@ -1,6 +1,6 @@
-//! What a replay keeps of the steps it has seen: owned, and no more than an open turn needs.
+//! Owned evidence of past steps: no more than an open turn needs.
 
-use super::digest::{Covered, Digest, Fixed};
+use super::digest::{Digest, FixedParts, TokenInput};
 use super::path_effects::PathEffects;
 use crate::trace::action::action_hash;
 use crate::trace::scalar::Timestamp;
@@ -14,28 +14,25 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use strict_json::{Raw, Str, canonical_eq};
 
-/// Something with the line that it stands on.
+/// A value with the line and time of its step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept<T> {
-    /// What.
+pub struct Evidence<T> {
     pub what: T,
     /// Line of the input.
     pub line: u64,
-    /// When.
     pub time: Option<Timestamp>,
 }
 
-/// The type of a kept action.
+/// Type of a kept action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeptKind {
-    /// One of the known types.
+pub enum OwnedActionKind {
     Known(ActionType),
-    /// Some other word.
+    /// A type that the format doesn't define.
     Other(Box<str>),
 }
 
-impl KeptKind {
-    /// Keeps a type.
+impl OwnedActionKind {
+    /// Copies an action's type.
     #[must_use]
     pub fn of(kind: ActionKind<'_>) -> Self {
         match kind {
@@ -44,7 +41,7 @@ impl KeptKind {
         }
     }
 
-    /// The type as a step would hold it.
+    /// Returns the type as a step holds it.
     #[must_use]
     pub fn as_kind(&self) -> ActionKind<'_> {
         match self {
@@ -56,25 +53,23 @@ impl KeptKind {
 
 /// An action, kept until its turn is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptAction {
-    /// Its id.
+pub struct OwnedAction {
     pub id: Option<Box<str>>,
-    /// Its type; `None` when that isn't recorded.
-    pub kind: Option<KeptKind>,
-    /// Its payload as it was written, unless that took too much room.
+    /// `None` when the type isn't recorded.
+    pub kind: Option<OwnedActionKind>,
+    /// Payload exactly as written; `None` when it isn't recorded or a digest replaces it.
     pub payload: Option<Arc<str>>,
-    /// What is kept of it then.
+    /// Digest of a payload that is too large to keep.
     pub digest: Option<Arc<Digest>>,
-    /// The recorded risk.
     pub risk: Option<RiskLevel>,
-    /// The risk that the analyser found, where it was asked.
+    /// The analyser's risk, where the analyser was used.
     pub found: Option<RiskLevel>,
-    /// Where it reaches, if there is anything to say of that.
+    /// Effects on paths, if there are any.
     pub reach: Option<Arc<PathEffects>>,
 }
 
-impl KeptAction {
-    /// An action of which the format says no more than that there was one.
+impl OwnedAction {
+    /// Returns an action about which the record says only that it exists.
     #[must_use]
     pub fn not_recorded() -> Self {
         Self {
@@ -88,25 +83,25 @@ impl KeptAction {
         }
     }
 
-    /// Whether anything is known of it.
+    /// Returns whether the record describes the action.
     #[must_use]
     pub fn is_recorded(&self) -> bool {
         self.kind.is_some()
     }
 
-    /// Keeps an action.
+    /// Copies an action.
     #[must_use]
     pub fn of(action: &Action<'_>) -> Self {
         Self::proposed(action, None, &[])
     }
 
-    /// Keeps a proposal with what the analyser found. Its payload is mostly that of a thought,
-    /// letter for letter, which is kept already.
+    /// Copies a proposal with the analyser's risk. Its payload is usually identical to that of a
+    /// thought, whose copy it then shares.
     #[must_use]
     pub fn proposed(
         action: &Action<'_>,
         found: Option<RiskLevel>,
-        thoughts: &[Kept<KeptThought>],
+        thoughts: &[Evidence<OwnedThought>],
     ) -> Self {
         let mut known = thoughts
             .iter()
@@ -119,7 +114,7 @@ impl KeptAction {
             });
         Self {
             id: action.id.map(|id| id.decode().into()),
-            kind: Some(KeptKind::of(action.kind)),
+            kind: Some(OwnedActionKind::of(action.kind)),
             payload,
             digest: None,
             risk: action.risk,
@@ -128,7 +123,7 @@ impl KeptAction {
         }
     }
 
-    /// Replaces its payload, whose risk and reach are these, by a digest.
+    /// Replaces the payload by a digest with the payload's risk and path effects.
     pub(super) fn digest(&mut self, analysis: (Option<RiskLevel>, Option<Arc<PathEffects>>)) {
         let digest = self
             .payload
@@ -139,28 +134,28 @@ impl KeptAction {
         }
     }
 
-    /// Its risk and reach, where the payload isn't kept.
+    /// Returns risk and path effects, if a digest replaces the payload.
     pub(super) fn analysis(&self) -> Option<(Option<RiskLevel>, Option<Arc<PathEffects>>)> {
         self.digest.as_ref().map(|digest| digest.analysis.clone())
     }
 
-    /// What tokens are compared with, where the payload isn't kept.
-    pub(super) fn covered(&self) -> Option<&Covered> {
+    /// Returns the parts that tokens are compared with, if a digest replaces the payload.
+    pub(super) fn covered(&self) -> Option<&TokenInput> {
         self.digest.as_ref().map(|digest| &digest.covered)
     }
 
-    /// What a modification may not change, where the payload is recorded.
-    pub(super) fn fixed(&self) -> Option<Cow<'_, Fixed>> {
+    /// Returns the parts that a modification may not change, if the payload is recorded.
+    pub(super) fn fixed(&self) -> Option<Cow<'_, FixedParts>> {
         if let Some(digest) = &self.digest {
             return Some(Cow::Borrowed(&digest.fixed));
         }
-        Some(Cow::Owned(Fixed::of(
+        Some(Cow::Owned(FixedParts::of(
             self.kind.as_ref()?.as_kind(),
             Raw::trusted(self.payload.as_deref()?),
         )))
     }
 
-    /// The canonical hash of the action, where its payload is recorded.
+    /// Returns the canonical hash of the action, if its payload is recorded.
     #[must_use]
     pub fn hash(&self) -> Option<String> {
         if let Some(digest) = &self.digest {
@@ -172,7 +167,7 @@ impl KeptAction {
         ))
     }
 
-    /// The SHA-256 of its payload as it was written.
+    /// Returns the SHA-256 of the payload as written.
     #[must_use]
     pub fn written_hash(&self) -> Option<[u8; 32]> {
         match &self.digest {
@@ -181,19 +176,19 @@ impl KeptAction {
         }
     }
 
-    /// The same, with what is known of where it reaches.
+    /// Sets the effects on paths.
     #[must_use]
     pub fn reaching(self, reach: Option<Arc<PathEffects>>) -> Self {
         Self { reach, ..self }
     }
 
-    /// The risk to judge by: the worse of what was recorded and what was found.
+    /// Returns the risk that decides: the higher of the recorded and the analyser's risk.
     #[must_use]
-    pub fn judged_risk(&self) -> Option<RiskLevel> {
+    pub fn effective_risk(&self) -> Option<RiskLevel> {
         self.risk.max(self.found)
     }
 
-    /// The action as a step would hold it; without a payload that isn't kept.
+    /// Returns the action as a step holds it, without a payload that isn't kept.
     #[must_use]
     pub fn as_action(&self) -> Action<'_> {
         Action {
@@ -201,14 +196,13 @@ impl KeptAction {
             kind: self
                 .kind
                 .as_ref()
-                .map_or(ActionKind::Other(Str::plain("")), KeptKind::as_kind),
+                .map_or(ActionKind::Other(Str::plain("")), OwnedActionKind::as_kind),
             payload: self.payload.as_deref().map(Raw::trusted),
             risk: self.risk,
         }
     }
 
-    /// Whether type and payload are the same, however they are spelled. `None` when a payload isn't
-    /// recorded.
+    /// Compares type and payload in canonical form. Returns `None` when a payload isn't recorded.
     #[must_use]
     pub fn same_as(&self, other: &Action<'_>) -> Option<bool> {
         let theirs = other.payload?;
@@ -223,97 +217,89 @@ impl KeptAction {
 
 /// A thought, kept until its turn is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptThought {
-    /// Who thought.
+pub struct OwnedThought {
     pub agent: Option<Box<str>>,
-    /// What it wanted.
-    pub action: Option<KeptAction>,
-    /// Whether it believed that it was done.
+    /// The action that the agent intends.
+    pub action: Option<OwnedAction>,
+    /// Whether the agent considers its task done.
     pub done: bool,
 }
 
 /// A decision, kept until its turn is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptDecision {
-    /// What it says.
+pub struct OwnedDecision {
     pub ruling: Ruling,
-    /// Who made it.
     pub by: DecidedBy,
-    /// The action that it names.
+    /// Id of the action that it names.
     pub action: Option<Box<str>>,
-    /// The action as it may run, where a human has changed it.
-    pub modified: Option<KeptAction>,
+    /// The action as modified by a human.
+    pub modified: Option<OwnedAction>,
     /// The decision names another action than the proposed one.
     pub misdirected: bool,
-    /// When it was made, by its own account.
+    /// When it was made, as the decision records.
     pub own_time: Option<Timestamp>,
 }
 
-/// A decision that a line of a native log tells, kept until the movement that it leads to.
+/// A decision from its own line of a native log, kept until the transition that follows from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldDecision {
-    /// What it says.
+pub struct PendingDecision {
     pub ruling: Ruling,
-    /// Who made it.
     pub by: DecidedBy,
-    /// All of it, as it is written.
+    /// The whole decision as written.
     pub written: Arc<str>,
 }
 
-/// What is on record of the current turn.
+/// Evidence of the current turn.
 #[derive(Debug, Clone, Default)]
 pub struct TurnEvidence {
-    /// Its number.
+    /// Number of the turn.
     pub id: Option<i64>,
-    /// Where it begins.
+    /// First line of the turn.
     pub line: u64,
-    /// The thoughts.
-    pub thoughts: Vec<Kept<KeptThought>>,
-    /// The proposal.
-    pub proposal: Option<Kept<KeptAction>>,
-    /// Who proposed.
+    pub thoughts: Vec<Evidence<OwnedThought>>,
+    pub proposal: Option<Evidence<OwnedAction>>,
+    /// Agent that proposed.
     pub proposer: Option<Box<str>>,
-    /// Paths that were declared.
     pub declared: Option<Vec<Box<str>>>,
-    /// The proposal is shown as modified, or not at all: it can't be compared with.
+    /// The proposal isn't known in its original form, so nothing can be compared with it.
     pub proposal_unknown: bool,
-    /// A thought is there, but it can't be read or isn't recorded.
+    /// A thought exists, but it can't be read or isn't recorded.
     pub thoughts_unknown: bool,
-    /// The decision.
-    pub decision: Option<Kept<KeptDecision>>,
-    /// A decision is there, but it can't be read or isn't recorded.
+    pub decision: Option<Evidence<OwnedDecision>>,
+    /// A decision exists, but it can't be read or isn't recorded.
     pub decision_unknown: bool,
-    /// The decision that is missing may be in a record that can't be read.
+    /// A missing decision may be in an unreadable record.
     pub decision_lost: bool,
-    /// A decision that a native log tells beside the movement.
-    pub decision_beside: Option<Kept<ToldDecision>>,
-    /// Ids of what ran in this turn.
+    /// A decision that a native log records in a line of its own, apart from the transition.
+    pub pending_decision: Option<Evidence<PendingDecision>>,
+    /// Ids of the actions executed in this turn.
     pub executed: Vec<Option<Box<str>>>,
-    /// Where and when the last of it ran.
+    /// Line and time of the last execution.
     pub ran: Option<(u64, Option<Timestamp>)>,
-    /// Where the action that this turn's decision allows ran last, and whether it succeeded.
+    /// Line of the last execution of the action that this turn's decision allows, and whether it
+    /// succeeded.
     pub allowed_ran: Option<(u64, bool)>,
-    /// The proposal is from a place where the format keeps none: the line that tells it may still
-    /// come.
+    /// The proposal was inferred from a part of the log that keeps none; its own line may still
+    /// follow.
     pub proposal_shown: bool,
-    /// The artifacts of its action's result as written, once they are compared with the approval.
+    /// The artifacts of the action's result as written, once compared with the approval.
     pub compared_artifacts: Option<Box<str>>,
-    /// Its action ran on a token that covers it, by the name that it gives.
+    /// The action used a token that covers it. Contains the name that the action gives, if any.
     pub on_token: Option<Option<Box<str>>>,
     /// Files whose change has been reported.
     pub reported: Vec<Box<str>>,
-    /// It has been counted.
+    /// The turn has been counted.
     pub begun: bool,
-    /// A rejected action was taken to EXECUTING by a native log, which has been reported.
+    /// A native log moved a rejected action to EXECUTING, and that has been reported.
     pub rejected_ran: bool,
-    /// The id of the proposal was used before.
+    /// The proposal's id was used before.
     pub id_reused: bool,
-    /// The turn has the number of an earlier one: it comes again as a whole.
+    /// The turn has the number of an earlier one and repeats it as a whole.
     pub repeated: bool,
 }
 
 impl TurnEvidence {
-    /// Whether nothing has come of its thoughts yet.
+    /// Returns whether the turn has neither a proposal nor an executed action yet.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.proposal.is_none() && self.executed.is_empty()
@@ -323,24 +309,23 @@ impl TurnEvidence {
 /// A capability token.
 #[derive(Debug, Clone)]
 pub struct Token {
-    /// The action that it is for.
+    /// Id of the only action that it is valid for, if it names one.
     pub subject: Option<Box<str>>,
-    /// What it may touch; `None` when it isn't restricted that way.
+    /// Globs of paths that it may be used on; `None` means no restriction.
     pub scope: Option<Vec<GlobMatcher>>,
-    /// A glob of the scope can't be read: then it covers nothing.
+    /// A glob of the scope is invalid, so the token covers nothing.
     pub scope_unreadable: bool,
-    /// What it grants.
     pub grants: Grants,
-    /// Where it was issued.
+    /// Line of the record that issues it.
     pub line: u64,
-    /// When, by the record that issues it.
+    /// Date of the record that issues it.
     pub issued: Option<Timestamp>,
-    /// When something ran on it last by its own date, and where.
+    /// Date and line of the last use.
     pub last_use: Option<(Timestamp, u64)>,
 }
 
 impl Token {
-    /// Keeps a token.
+    /// Copies a token.
     #[must_use]
     pub fn of(
         capability: &crate::trace::record::Capability<'_>,
@@ -375,19 +360,18 @@ impl Token {
     }
 }
 
-/// What a token grants: types of action, categories of what they do, tools.
+/// Grants of a token: types of action, categories of effects, tools.
 #[derive(Debug, Clone, Default)]
 pub struct Grants {
-    /// Nothing is written: the token is for its subject and nothing else.
+    /// The list is empty: the token is valid for its subject only.
     pub none: bool,
-    /// The types of action.
     pub types: Vec<ActionType>,
-    /// The categories, as bits.
+    /// Bit set of `Category`.
     pub categories: u32,
-    /// The tools.
+    /// Globs of tool names.
     pub tools: Vec<GlobMatcher>,
-    /// Words that are no type, no category and no glob. A tool may be called so; otherwise they
-    /// grant nothing.
+    /// Words that are neither a type, a category nor a glob. They match a tool of exactly that
+    /// name.
     pub words: Vec<Box<str>>,
 }
 
@@ -454,7 +438,7 @@ mod tests {
             format!(r#"{{"a":2,"text":"{text}"}}"#),
         ];
         let [kept, respelled, other] = written.each_ref().map(|payload| {
-            let mut kept = KeptAction::of(&action(payload));
+            let mut kept = OwnedAction::of(&action(payload));
             let (hash, of_text) = (kept.hash(), kept.written_hash());
             kept.digest((None, None));
             assert_eq!((kept.hash(), kept.written_hash()), (hash, of_text));

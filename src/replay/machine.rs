@@ -1,49 +1,50 @@
-//! The state machine under a record that may be broken.
+//! State machine for a record that may be broken.
 //!
-//! Two tracks run side by side. The *strict* one is the specification: an illegal event leaves the
-//! state as it is. It gives the final state and the verdict. But after one lost event it finds
-//! every following one illegal, and a reviewer wants the one that broke, not the forty behind it.
-//! So a *set* of states is kept besides: once an event is illegal, the execution may stand where it
-//! stood (the event was forged or repeated) or where the event leads (the one before it was lost).
-//! An event that any of these states explains is a follow-up; one that none explains is a new
-//! break.
+//! It keeps two tracks. The *strict* track is the specification: an illegal event leaves the state
+//! as it is. It determines the final state and the verdict. After one lost event, however, it finds
+//! every following event illegal, while a reviewer needs only the first break.
+//!
+//! The second track is therefore a *set* of possible states. After an illegal event, the execution
+//! may be in the state before (the event was forged or repeated) or in the event's target state
+//! (the event before was lost). An event that is legal in any of these states is a follow-up. One
+//! that is legal in none is a new break. break.
 
 use governance::reducer::natural_target;
 use governance::{Event, FsmVersion, State, StateSet, reduce};
 
-/// How an event moved the machine.
+/// Effect of an event on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Movement {
-    /// Legal in the state that the record has led to.
+pub enum Legality {
+    /// Legal in the current state.
     Legal,
-    /// Illegal there, but only because of an earlier break.
+    /// Illegal in the current state, but an earlier break explains it.
     FollowUp,
     /// Illegal, and no earlier break explains it.
     Illegal,
 }
 
-/// The machine of one execution.
+/// State machine of one execution.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine {
     version: FsmVersion,
     state: State,
     candidates: StateSet,
     broken: bool,
-    /// The candidates come from a record that can't be read: nothing illegal is known, and the
-    /// strict track follows what the next events show.
+    /// The candidates come from an unreadable record. Nothing illegal is known, so the strict track
+    /// follows the next events.
     guessing: bool,
-    /// The event that broke the path just now: the one that was due before it may come late.
+    /// The event that just broke the path; the event missing before it may follow late.
     early: Option<Event>,
 }
 
 impl Machine {
-    /// A machine in `IDLE`.
+    /// Creates a machine in `IDLE`.
     #[must_use]
     pub const fn new(version: FsmVersion) -> Self {
         Self::at(version, State::Idle)
     }
 
-    /// A machine in a known state.
+    /// Creates a machine in a known state.
     #[must_use]
     pub const fn at(version: FsmVersion, state: State) -> Self {
         Self {
@@ -56,37 +57,37 @@ impl Machine {
         }
     }
 
-    /// The state of the strict track.
+    /// Returns the state of the strict track.
     #[must_use]
     pub const fn state(&self) -> State {
         self.state
     }
 
-    /// The version that judges.
+    /// Returns the version whose rules apply.
     #[must_use]
     pub const fn version(&self) -> FsmVersion {
         self.version
     }
 
-    /// Whether an earlier break still leaves open where the execution stands.
+    /// Returns whether several states are possible because of an earlier break.
     #[must_use]
     pub const fn is_broken(&self) -> bool {
         self.broken
     }
 
-    /// Whether the execution may stand in `state`, as far as the record tells.
+    /// Returns whether the execution may be in `state`.
     #[must_use]
     pub const fn may_be(&self, state: State) -> bool {
         self.candidates.contains(state)
     }
 
-    /// Where the execution may stand.
+    /// Returns the possible states.
     #[must_use]
     pub const fn candidates(&self) -> StateSet {
         self.candidates
     }
 
-    /// Whether `event` would be legal, without applying it.
+    /// Returns whether `event` would be legal, without applying it.
     #[must_use]
     pub fn allows(&self, event: Event) -> bool {
         if !self.broken {
@@ -98,13 +99,13 @@ impl Machine {
     }
 
     /// Applies an event.
-    pub fn apply(&mut self, event: Event) -> Movement {
+    pub fn apply(&mut self, event: Event) -> Legality {
         let strict = reduce(self.version, self.state, event);
         if !self.broken
             && let Ok(to) = strict
         {
             self.put(to);
-            return Movement::Legal;
+            return Legality::Legal;
         }
         let next: StateSet = self
             .candidates
@@ -119,9 +120,9 @@ impl Machine {
             self.broken = true;
             self.guessing = false;
             self.early = Some(event);
-            return Movement::Illegal;
+            return Legality::Illegal;
         }
-        // If this is the event that was due, the early one has happened already.
+        // If this is the missing event, the early one has already happened.
         let early = self.early.take();
         let version = self.version;
         let swapped = early
@@ -129,18 +130,18 @@ impl Machine {
             .flat_map(|e| next.iter().filter_map(move |s| reduce(version, s, e).ok()));
         self.candidates = swapped.fold(next, StateSet::with);
         let movement = if strict.is_ok() {
-            Movement::Legal
+            Legality::Legal
         } else if self.guessing {
             self.state = next.iter().next().unwrap_or(self.state);
-            Movement::Legal
+            Legality::Legal
         } else {
-            Movement::FollowUp
+            Legality::FollowUp
         };
         self.settle();
         movement
     }
 
-    /// Applies an event that is on record but can't be read: one of `events`, nobody knows which.
+    /// Applies an event that is on record but can't be read: one of `events`.
     pub fn apply_one_of(&mut self, events: &[Event]) {
         let next: StateSet = events
             .iter()
@@ -168,15 +169,15 @@ impl Machine {
         self.settle();
     }
 
-    /// Something of the execution may be missing here: it may stand anywhere.
+    /// Handles a part that may be missing: every state becomes possible.
     pub fn lose_track(&mut self) {
         self.candidates = State::ALL.into_iter().collect();
         self.guessing |= !self.broken;
         self.broken = true;
     }
 
-    /// The event came from nowhere: the execution may stand anywhere, and the event that was due
-    /// before it may still come.
+    /// Handles an event that no state explains: every state becomes possible, and the missing event
+    /// before it may still follow.
     pub fn break_open(&mut self, early: Option<Event>) {
         self.candidates = State::ALL.into_iter().collect();
         self.broken = true;
@@ -184,7 +185,7 @@ impl Machine {
         self.early = early;
     }
 
-    /// Takes the execution to be somewhere, whatever the record says.
+    /// Moves the execution to a known state, whatever the record says.
     pub fn put(&mut self, state: State) {
         self.state = state;
         self.candidates = StateSet::only(state);
@@ -219,7 +220,7 @@ mod tests {
         let mut machine = Machine::new(FsmVersion::V1);
         events
             .into_iter()
-            .filter(|e| machine.apply(*e) == Movement::Illegal)
+            .filter(|e| machine.apply(*e) == Legality::Illegal)
             .count()
     }
 
@@ -235,7 +236,7 @@ mod tests {
     #[test]
     fn one_lost_event_is_one_break() {
         assert_eq!(breaks(two_turns()), 0);
-        // The start is left in: without it nothing else can be said.
+        // The start isn't dropped: without it no other answer is possible.
         for lost in 1..two_turns().len() - 1 {
             let mut events = two_turns();
             let event = events.remove(lost);
@@ -272,9 +273,9 @@ mod tests {
     #[test]
     fn the_strict_track_stays_where_an_illegal_event_finds_it() {
         let mut machine = Machine::at(FsmVersion::V1, State::Proposing);
-        assert_eq!(machine.apply(Event::ExecutionFinished), Movement::Illegal);
+        assert_eq!(machine.apply(Event::ExecutionFinished), Legality::Illegal);
         assert_eq!(machine.state(), State::Proposing);
-        assert_eq!(machine.apply(Event::ActionProposed), Movement::Legal);
+        assert_eq!(machine.apply(Event::ActionProposed), Legality::Legal);
         assert!(!machine.is_broken());
     }
 }

@@ -1,6 +1,6 @@
-//! Replay: each execution's recorded steps are applied to the reducer again, and what they rest on
-//! is gathered. Nothing is run and nobody is asked; and no rule is named here: replay states facts
-//! ([`StepFacts`]), the rules say what to think of them.
+//! Replay: applies each execution's recorded steps to the reducer and collects the evidence.
+//! Nothing is executed. Replay produces facts ([`StepFacts`]) and knows no rules; rules turn facts
+//! into findings.
 
 mod analysis_cache;
 mod authority;
@@ -20,15 +20,15 @@ mod step_facts;
 mod truncation;
 mod verdict;
 
-pub use analysis_cache::Looks;
+pub use analysis_cache::AnalysisCache;
 pub use authority::{Assessor, Context, assess};
 pub use changes::RecordedChange;
 pub use context::ContextBreak;
-pub use evidence::{Kept, KeptAction, KeptKind, Token, TurnEvidence};
+pub use evidence::{Evidence, OwnedAction, OwnedActionKind, Token, TurnEvidence};
 pub use execution::{Close, ClosedState, Execution};
-pub use machine::{Machine, Movement};
+pub use machine::{Legality, Machine};
 pub use path_effects::{PathEffects, PathEscape};
-pub use session_actions::{Ran, Rejected, SessionActions};
+pub use session_actions::{ExecutedAction, RejectedAction, SessionActions};
 pub use shell_effects::Content;
 pub use sidecar::{Sidecar, SidecarDecision, session_of};
 pub use step_facts::*;

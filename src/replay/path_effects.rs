@@ -1,9 +1,9 @@
-//! Where an action reaches: paths that leave the work tree, protected ones, and diffs that are
-//! none.
+//! Effects of an action on paths: paths outside of the work tree, protected paths, and malformed
+//! diffs.
 //!
-//! A record seldom says where its work tree stands. A path that may well be inside it by an
-//! absolute name isn't held against anybody; what climbs out, hides, or lies where no work tree can
-//! be is.
+//! A record seldom contains the location of its work tree. An absolute path that may be inside
+//! isn't reported. Paths that climb out, are disguised, or lie where no work tree can be are
+//! reported.
 
 use governance::ActionType;
 use shell_effects::path::PathClass;
@@ -13,45 +13,44 @@ use std::sync::LazyLock;
 use worktree::diff;
 use worktree::path::{self, PathFault};
 
-/// What the payload of an action reaches.
+/// Effects of an action's payload on paths.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PathEffects {
     /// Paths that leave the work tree.
     pub leaves: Vec<PathEscape>,
     /// Protected paths that are written or removed.
     pub protected: Vec<String>,
-    /// Why a `code_diff` is no diff.
+    /// Why the text of a `code_diff` can't be parsed.
     pub malformed: Option<String>,
     /// Paths inside the work tree that a tool or a command writes.
     pub written: Vec<String>,
-    /// Paths that it reads, those inside of the work tree seen from there, and those that its diff
-    /// names: a result that leaves them tells nothing new.
+    /// Paths that it reads, relative to the work tree where possible, and paths that its diff
+    /// names. They are no news in a result.
     pub named: Vec<String>,
-    /// A tool or a command that may have written anything.
+    /// The tool or command may have written anything.
     pub opaque: bool,
-    /// It only reads, and finds files or lists them: those that its result names are what it found.
+    /// The action only reads, and finds or lists files: paths in its result are what it found.
     pub lists: bool,
 }
 
 /// A path that leaves the work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathEscape {
-    /// As the action writes it.
+    /// Path as the action writes it.
     pub path: String,
-    /// Why it isn't inside.
+    /// Reason why it isn't inside.
     pub why: String,
-    /// It isn't what it seems to a reader: a human who approved it may not have seen where it
-    /// leads.
+    /// A reader may misunderstand the path, so a human who approved it may not know its target.
     pub disguised: bool,
 }
 
 impl PathEffects {
-    /// Whether there is nothing to say.
+    /// Returns whether there are no effects.
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Bytes that it holds, roughly.
+    /// Returns an estimate of the bytes that it owns.
     pub(super) fn weight(&self) -> usize {
         let paths = self
             .protected
@@ -69,11 +68,11 @@ impl PathEffects {
                 .sum::<usize>()
     }
 
-    /// What a diff reaches by its own headers, where it can be read.
+    /// Returns the effects of a diff according to its headers.
     pub(super) fn of_diff(text: Option<&str>) -> Self {
         let Some(text) = text else {
             return Self {
-                malformed: Some("the payload holds no diff".to_owned()),
+                malformed: Some("the payload contains no diff".to_owned()),
                 ..Self::default()
             };
         };
@@ -91,15 +90,15 @@ impl PathEffects {
                     }
                     reach.named.push(file.new.clone());
                 }
-                reach.settled()
+                reach.deduplicated()
             }
         }
     }
 
     fn diff_path(&mut self, name: &str) {
         match path::entry(name) {
-            // No tool that applies diffs takes such a name: whoever writes it means the reader of
-            // the diff.
+            // No tool that applies diffs accepts such a name, so it is aimed at the reader of the
+            // diff.
             Err(fault) => self.leave(name, fault.to_string(), true),
             Ok(()) if name.contains('/') && shell_effects::path::names_home(name) => {
                 self.leave(name, "it names a home directory".to_owned(), true);
@@ -108,8 +107,8 @@ impl PathEffects {
         }
     }
 
-    /// What a tool call or a command reaches, from its effects. `moved` says that it starts in a
-    /// folder of its own.
+    /// Returns the effects of a tool call or a command. `moved` says that it starts in an unknown
+    /// directory.
     pub(super) fn of_effects(
         kind: ActionType,
         analysis: &Analysis,
@@ -141,7 +140,8 @@ impl PathEffects {
             else {
                 continue;
             };
-            if let Some((why, disguised)) = leaves(effect, target, tool, writes, moved, tree) {
+            if let Some((why, disguised)) = escape_reason(effect, target, tool, writes, moved, tree)
+            {
                 reach.leave(target, why, disguised);
             } else if writes {
                 let inside = effect
@@ -165,10 +165,10 @@ impl PathEffects {
                 .any(|effect| effect.kind == EffectKind::GitRead)
         };
         reach.lists = analysis.risk == shell_effects::RiskLevel::Low && (lists() || asks_git());
-        reach.settled()
+        reach.deduplicated()
     }
 
-    /// Only what leaves the work tree and what is protected.
+    /// Returns only the paths that leave the work tree and the protected ones.
     pub(super) fn places(&self) -> Self {
         Self {
             leaves: self.leaves.clone(),
@@ -177,24 +177,24 @@ impl PathEffects {
         }
     }
 
-    /// The same with where something beside a diff reaches. What the diff writes is known; that
-    /// isn't.
-    pub(super) fn and_beside(mut self, other: Self) -> Self {
+    /// Adds the effects of other members of a diff's payload. Only the diff's own writes are known
+    /// as such.
+    pub(super) fn merged_with(mut self, other: Self) -> Self {
         self.leaves.extend(other.leaves);
         self.protected.extend(other.protected);
         self.named.extend(other.named);
-        self.settled()
+        self.deduplicated()
     }
 
-    /// The same with what was seen to change.
-    pub(super) fn observing(mut self, observed: &[String], tree: &WorkTree) -> Self {
+    /// Adds paths that were observed to change.
+    pub(super) fn with_observed(mut self, observed: &[String], tree: &WorkTree) -> Self {
         for name in observed {
             if is_plainly_inside(name) {
                 self.write(name, false);
                 continue;
             }
-            let change = seen(name, tree);
-            if let Some((why, disguised)) = leaves(&change, name, true, true, false, tree) {
+            let change = observed_write(name, tree);
+            if let Some((why, disguised)) = escape_reason(&change, name, true, true, false, tree) {
                 self.leave(name, why, disguised);
             } else {
                 let place = change.path_info.as_ref();
@@ -202,11 +202,11 @@ impl PathEffects {
                 self.write(inside.filter(|_| tree.known).unwrap_or(name), false);
             }
         }
-        self.settled()
+        self.deduplicated()
     }
 
     fn leave(&mut self, path: &str, why: String, disguised: bool) {
-        // The home directory is made up; nobody shall look for it in the record.
+        // The home directory is made up and must not appear in findings.
         let path = match path.strip_prefix(HOME).filter(|rest| rest.starts_with('/')) {
             Some(rest) => format!("~{rest}"),
             None => path.to_owned(),
@@ -218,7 +218,7 @@ impl PathEffects {
         });
     }
 
-    /// A path is written; `globs` says that it is one that a shell expands.
+    /// Records a written path. `globs` says that a shell expands it.
     fn write(&mut self, path: &str, globs: bool) {
         let plain = crate::trace::action::plain_path(path);
         let expanded = || protected::find_expanded(&plain).is_some();
@@ -227,8 +227,8 @@ impl PathEffects {
         }
     }
 
-    /// Each path once.
-    fn settled(mut self) -> Self {
+    /// Removes duplicates.
+    fn deduplicated(mut self) -> Self {
         if self.leaves.len() + self.protected.len() < 2 {
             return self;
         }
@@ -240,21 +240,21 @@ impl PathEffects {
     }
 }
 
-/// Where a command starts.
+/// Directory in which a command starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Start {
-    /// At the root of the work tree.
+pub(super) enum StartDirectory {
+    /// The root of the work tree.
     Tree,
-    /// In a folder that may well be the work tree by its own name.
+    /// A directory that may be the work tree under another name.
     Somewhere,
-    /// In this folder, absolute, where it is known what lies there.
+    /// This absolute directory, which can't be the work tree.
     At(String),
 }
 
-/// Where a command starts that says this of it.
-pub(super) fn start(cwd: Option<&str>, tree: &WorkTree) -> Start {
+/// Determines where a command with this `cwd` starts.
+pub(super) fn start_directory(cwd: Option<&str>, tree: &WorkTree) -> StartDirectory {
     let Some(cwd) = cwd.filter(|cwd| !matches!(*cwd, "" | "." | "./")) else {
-        return Start::Tree;
+        return StartDirectory::Tree;
     };
     let places = &tree.places;
     let place =
@@ -264,14 +264,14 @@ pub(super) fn start(cwd: Option<&str>, tree: &WorkTree) -> Start {
         .split_once("/.git/")
         .or_else(|| Some((absolute.strip_suffix("/.git")?, "")))
     {
-        // Git's own folder is that of the work tree, wherever it lies.
-        return Start::At(
+        // Git's own directory belongs to the work tree, wherever it lies.
+        return StartDirectory::At(
             format!("{}/.git/{behind}", places.workdir)
                 .trim_end_matches('/')
                 .to_owned(),
         );
     }
-    // Where images and build servers put work trees.
+    // Directories where images and build servers put work trees.
     let built = [
         "/usr/src/",
         "/usr/local/src/",
@@ -290,25 +290,27 @@ pub(super) fn start(cwd: Option<&str>, tree: &WorkTree) -> Start {
         PathClass::Temporary | PathClass::Home | PathClass::Outside | PathClass::System
             if tree.known =>
         {
-            Start::At(absolute)
+            StartDirectory::At(absolute)
         }
-        PathClass::System if built => Start::Somewhere,
+        PathClass::System if built => StartDirectory::Somewhere,
         PathClass::Inside
         | PathClass::Root
         | PathClass::GitInternal
         | PathClass::System
-        | PathClass::Sink => Start::At(absolute),
-        PathClass::Home if settings() => Start::At(absolute),
-        PathClass::Outside if absolute == "/" || !cwd.starts_with('/') => Start::At(absolute),
+        | PathClass::Sink => StartDirectory::At(absolute),
+        PathClass::Home if settings() => StartDirectory::At(absolute),
+        PathClass::Outside if absolute == "/" || !cwd.starts_with('/') => {
+            StartDirectory::At(absolute)
+        }
         PathClass::Temporary | PathClass::Home | PathClass::Outside | PathClass::Unknown => {
-            Start::Somewhere
+            StartDirectory::Somewhere
         }
     }
 }
 
-/// Why an effect's path leaves the work tree, and whether that hides; `None` when it doesn't or may
-/// not.
-fn leaves(
+/// Returns why an effect's path leaves the work tree, and whether the path is disguised. Returns
+/// `None` if it doesn't leave or may not.
+fn escape_reason(
     effect: &Effect,
     target: &str,
     tool: bool,
@@ -325,8 +327,8 @@ fn leaves(
         }
         _ => {}
     }
-    // A shell takes a backslash for itself; what a tool does with it depends on the system that it
-    // runs on.
+    // A shell treats a backslash as an escape; its meaning to a tool depends on the operating
+    // system.
     if tool
         && target.contains('\\')
         && let Err(fault @ (PathFault::Climbs | PathFault::Share)) = path::relative(target)
@@ -356,8 +358,7 @@ fn leaves(
         PathClass::Home if absolute.split('/').any(|part| part.starts_with('.')) => {
             "it lies among the settings of a home directory".to_owned()
         }
-        // Where the home directory is named by a tilde or a variable, it is no name of the work
-        // tree.
+        // A home directory named by a tilde or a variable isn't the work tree.
         PathClass::Home if shell_effects::path::names_home(target) || is_home(absolute) => {
             "it lies in a home directory".to_owned()
         }
@@ -370,8 +371,8 @@ fn leaves(
     Some((why, false))
 }
 
-/// What it means that a file was seen to change.
-fn seen(name: &str, tree: &WorkTree) -> Effect {
+/// Returns the effect of an observed change.
+fn observed_write(name: &str, tree: &WorkTree) -> Effect {
     let places = &tree.places;
     Effect {
         kind: EffectKind::Write,
@@ -390,14 +391,15 @@ fn seen(name: &str, tree: &WorkTree) -> Effect {
     }
 }
 
-/// Whether a path is relative, and of nothing but letters, digits and signs that mean nothing to
-/// any system. What begins with a dot may.
+/// Returns whether a path is relative and consists only of characters without special meaning on
+/// any system. A leading dot may have one.
 fn is_plainly_inside(path: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'_' | b'-');
     !path.starts_with(['/', '.']) && !path.contains("/.") && path.bytes().all(plain)
 }
 
-/// Directories that hold home directories or the system: no work tree, whatever a session says.
+/// Directories of the system and of home directories. They can't be a work tree, whatever a session
+/// says.
 const NO_ROOTS: &[&str] = &[
     "/bin",
     "/boot",
@@ -417,18 +419,17 @@ const NO_ROOTS: &[&str] = &[
     "/var",
 ];
 
-/// Where the work tree of an execution stands.
+/// Location of an execution's work tree.
 #[derive(Debug, Clone)]
 pub struct WorkTree {
-    /// Its places. Made up where nothing is known of them.
+    /// Directories for the analysis; made up where they are unknown.
     pub(super) places: shell_effects::Context<'static>,
-    /// Whether an absolute path can be told to be outside.
+    /// Whether absolute paths can be classified as outside.
     known: bool,
 }
 
 impl WorkTree {
-    /// A work tree of which nothing is known: paths are relative to it, and an absolute one may
-    /// well be inside.
+    /// Returns an unknown work tree: paths are relative to it, and an absolute one may be inside.
     pub(super) fn unknown() -> &'static Self {
         static TREE: LazyLock<WorkTree> = LazyLock::new(|| WorkTree {
             places: shell_effects::Context {
@@ -440,15 +441,15 @@ impl WorkTree {
         &TREE
     }
 
-    /// The work tree with this root, as a session names it. The root of a file system, what holds
-    /// home directories or the system, and a relative path are none, and then every absolute path
-    /// is outside, as it is where no root is named.
+    /// Creates the work tree of a session's root. A relative root, the root of a file system and
+    /// directories of the system are no work trees. Then, as without a root, every absolute path is
+    /// outside.
     pub(super) fn at(root: Option<&str>) -> Self {
         let mut tree = Self {
             known: true,
             ..Self::unknown().clone()
         };
-        // A system with drive letters: nothing is known of such paths.
+        // Nothing is known about paths on a system with drive letters.
         let has_drive = |root: &str| {
             let mut bytes = root.bytes();
             bytes.next().is_some_and(|b| b.is_ascii_alphabetic()) && bytes.next() == Some(b':')
@@ -469,20 +470,20 @@ impl WorkTree {
         tree
     }
 
-    /// An absolute path as one below the work tree, if it is there.
+    /// Returns an absolute path relative to the work tree, if it is inside.
     fn below<'p>(&self, absolute: &'p str) -> Option<&'p str> {
         absolute
             .strip_prefix(self.places.workdir.as_str())?
             .strip_prefix('/')
     }
 
-    /// Whether it is the tree of which nothing is known.
+    /// Returns whether nothing is known about the work tree.
     pub(super) const fn is_unknown(&self) -> bool {
         !self.known
     }
 }
 
-/// The home directory that a path lies in, by its name.
+/// Returns the home directory that contains a path, by its name.
 fn home_above(path: &str) -> Option<&str> {
     if path == "/root" || path.starts_with("/root/") {
         return Some("/root");
@@ -499,17 +500,16 @@ fn table() -> &'static shell_effects::Table {
     &TABLE
 }
 
-/// The context in which a record's actions are looked at where nothing is known but that paths are
-/// relative to a work tree.
+/// Returns the context of an analysis in which only paths relative to a work tree are known.
 pub(super) fn places() -> &'static shell_effects::Context<'static> {
     &WorkTree::unknown().places
 }
 
-/// The home directory, under a name that no record has: what lies in it was named by a tilde or a
+/// Made-up home directory with a name that no record has. Paths in it were named by a tilde or a
 /// variable.
 const HOME: &str = "/home/~";
 
-/// Whether an absolute path lies in the home directory, however that was named.
+/// Returns whether an absolute path lies in the home directory, however that is named.
 fn is_home(absolute: &str) -> bool {
     absolute
         .strip_prefix(HOME)
@@ -525,7 +525,9 @@ mod tests {
         #[test]
         fn what_is_plainly_inside_does_not_leave(path in "[a-zA-Z0-9._/-]{0,24}") {
             prop_assume!(is_plainly_inside(&path));
-            prop_assert_eq!(leaves(&seen(&path, WorkTree::unknown()), &path, true, true, false, WorkTree::unknown()), None);
+            let tree = WorkTree::unknown();
+            let change = observed_write(&path, tree);
+            prop_assert_eq!(escape_reason(&change, &path, true, true, false, tree), None);
         }
     }
 

@@ -1,7 +1,7 @@
-//! Which token covers an action: by its subject, its scope and its grants.
+//! Comparison of tokens with actions: by subject, scope and grants.
 
 use super::authority::categories;
-use super::digest::Covered;
+use super::digest::TokenInput;
 use super::evidence::{Grants, Token};
 use super::path_effects::places;
 use super::step_facts::TokenUse;
@@ -17,49 +17,50 @@ use std::collections::BTreeSet;
 use strict_json::Raw;
 use worktree::diff;
 
-/// An action as tokens are held against it. What its payload touches is found out once, however
-/// many tokens there are.
-struct Asked<'a> {
+/// An action to compare with tokens. Its payload is analysed at most once for all tokens.
+struct TokenQuery<'a> {
     id: Option<&'a str>,
     action: Option<&'a Action<'a>>,
-    /// What is known of it where its payload isn't kept.
-    covered: Option<&'a Covered>,
-    /// The files that it declared, or was seen, to change.
+    /// Parts of the action kept in its digest, if its payload isn't kept.
+    covered: Option<&'a TokenInput>,
+    /// Files that the action declared or was observed to change.
     changed: &'a BTreeSet<String>,
-    /// When it ran.
+    /// Time of its execution.
     time: Option<Timestamp>,
     targets: OnceCell<Option<Targets>>,
-    /// The categories of all that it does.
+    /// Categories of all of its effects.
     categories: OnceCell<Option<u32>>,
-    /// Comparisons that may still be made.
+    /// Remaining comparisons.
     work: Cell<u64>,
 }
 
-/// Comparisons of globs with paths that one execution gets. Whoever has thousands of tokens names
-/// the one that an action runs on.
+/// Maximum number of comparisons of globs with paths per execution. An agent with thousands of
+/// tokens should name the one that it uses.
 pub(super) const WORK: u64 = 2_000_000;
 
-/// What a scope has to cover: all of it.
+/// Targets that a scope has to cover completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Targets {
-    /// Paths.
     All(BTreeSet<String>),
-    /// A command line; one that is more than a single command is only covered by a scope that
-    /// spells it out. Or the tool of a call that names no path.
-    Line { text: String, single: bool },
+    /// A command line, which is covered by a glob only if it is a single command, and otherwise
+    /// only by its exact text. Or the tool of a call that names no path.
+    Line {
+        text: String,
+        single: bool,
+    },
 }
 
-/// Which token, if any, an action ran on, by its id, its content, the files that it `changed` and
-/// the time when it ran.
+/// Determines the use of a token by an action, from the action's id and content, the files that it
+/// `changed`, and the time of its execution.
 pub(super) fn token_use(
     ledger: &Ledger<Token>,
     named: Option<&str>,
-    (id, action, covered): (Option<&str>, Option<&Action<'_>>, Option<&Covered>),
+    (id, action, covered): (Option<&str>, Option<&Action<'_>>, Option<&TokenInput>),
     (changed, time): (&BTreeSet<String>, Option<Timestamp>),
     work: &mut u64,
 ) -> TokenUse {
     let (targets, categories) = (OnceCell::new(), OnceCell::new());
-    let asked = Asked {
+    let query = TokenQuery {
         id,
         action,
         covered,
@@ -69,14 +70,14 @@ pub(super) fn token_use(
         categories,
         work: Cell::new(*work),
     };
-    let found = search(ledger, named, &asked);
-    *work = asked.work.get();
+    let found = search(ledger, named, &query);
+    *work = query.work.get();
     found
 }
 
-fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> TokenUse {
+fn search(ledger: &Ledger<Token>, named: Option<&str>, query: &TokenQuery<'_>) -> TokenUse {
     let too_late = |token: &Token| {
-        asked
+        query
             .time
             .zip(token.issued)
             .is_some_and(|(used, issued)| used.is_before(issued))
@@ -88,76 +89,78 @@ fn search(ledger: &Ledger<Token>, named: Option<&str>, asked: &Asked<'_>) -> Tok
                 TokenUse::NotIssued(name.to_owned())
             }
             Ok(token) if too_late(token) => TokenUse::IssuedLater(name.to_owned()),
-            Ok(token) => match covers(token, asked) {
-                Cover::Yes => TokenUse::Fine,
-                Cover::Scope => TokenUse::OutOfScope(name.to_owned()),
-                Cover::No => TokenUse::None(Some(name.to_owned())),
+            Ok(token) => match covers(token, query) {
+                TokenMatch::Yes => TokenUse::Fine,
+                TokenMatch::Scope => TokenUse::OutOfScope(name.to_owned()),
+                TokenMatch::No => TokenUse::None(Some(name.to_owned())),
             },
         };
     }
     let mut best = TokenUse::None(None);
     for (name, token, revoked) in ledger.iter() {
-        match (covers(token, asked), revoked) {
-            (Cover::Yes, false) if too_late(token) => best = TokenUse::IssuedLater(name.to_owned()),
-            (Cover::Yes, false) => return TokenUse::Fine,
-            (Cover::Yes, true) => best = TokenUse::Revoked(name.to_owned()),
-            (Cover::Scope, false)
+        match (covers(token, query), revoked) {
+            (TokenMatch::Yes, false) if too_late(token) => {
+                best = TokenUse::IssuedLater(name.to_owned());
+            }
+            (TokenMatch::Yes, false) => return TokenUse::Fine,
+            (TokenMatch::Yes, true) => best = TokenUse::Revoked(name.to_owned()),
+            (TokenMatch::Scope, false)
                 if !matches!(best, TokenUse::Revoked(_) | TokenUse::IssuedLater(_)) =>
             {
                 best = TokenUse::OutOfScope(name.to_owned());
             }
-            (Cover::Scope | Cover::No, _) => {}
+            (TokenMatch::Scope | TokenMatch::No, _) => {}
         }
     }
     best
 }
 
-/// How far a token covers an action.
-enum Cover {
+/// Result of comparing a token with an action.
+enum TokenMatch {
     Yes,
-    /// It is for this action, but its scope or grants don't reach that far.
+    /// The token is for this action, but its scope or grants don't cover it.
     Scope,
     No,
 }
 
-/// A token covers an action by its subject or its scope; where it states both, both must hold. A
-/// token that states neither covers nothing, and one that grants nothing only its subject.
-fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
+/// Compares a token with an action by subject and scope; both must match if both are present. A
+/// token with neither covers nothing, and one without grants covers only its subject.
+fn covers(token: &Token, query: &TokenQuery<'_>) -> TokenMatch {
     match &token.subject {
-        Some(subject) if asked.id != Some(&**subject) => return Cover::No,
-        None if token.scope.is_none() => return Cover::No,
-        None if token.grants.none => return Cover::Scope,
+        Some(subject) if query.id != Some(&**subject) => return TokenMatch::No,
+        None if token.scope.is_none() => return TokenMatch::No,
+        None if token.grants.none => return TokenMatch::Scope,
         _ => {}
     }
-    if let Some(action) = asked.action
+    if let Some(action) = query.action
         && !token.grants.none
-        && !grants(&token.grants, action, asked)
+        && !grants(&token.grants, action, query)
     {
-        return Cover::Scope;
+        return TokenMatch::Scope;
     }
     let Some(scope) = &token.scope else {
-        return Cover::Yes;
+        return TokenMatch::Yes;
     };
-    let targets = match asked.covered {
+    let targets = match query.covered {
         Some(covered) => &covered.targets,
-        None => asked
+        None => query
             .targets
-            .get_or_init(|| asked.action.and_then(Targets::of)),
+            .get_or_init(|| query.action.and_then(Targets::of)),
     };
     let number = if let Some(Targets::All(all)) = targets {
         all.len()
     } else {
         1
     };
-    let Some(left) = asked
+    let Some(left) = query
         .work
         .get()
-        .checked_sub((scope.len() * (number + asked.changed.len())) as u64)
+        .checked_sub((scope.len() * (number + query.changed.len())) as u64)
     else {
-        asked.work.set(0);
-        return Cover::Scope;
+        query.work.set(0);
+        return TokenMatch::Scope;
     };
-    asked.work.set(left);
+    query.work.set(left);
     let within = |all: &BTreeSet<String>| {
         all.iter()
             .all(|path| scope.iter().any(|glob| glob.is_match(path)))
@@ -165,14 +168,14 @@ fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
     let reached = match targets {
         None => false,
         Some(Targets::All(all)) => {
-            !all.is_empty() && within(all) && !climbs(asked.changed) && within(asked.changed)
+            !all.is_empty() && within(all) && !climbs(query.changed) && within(query.changed)
         }
         Some(Targets::Line { text, single }) => {
             let covered = scope
                 .iter()
                 .any(|glob| glob.glob().glob() == text || *single && glob.is_match(text));
-            // Whose scope names commands or tools alone may have them change what they do; one that
-            // names paths means those.
+            // A scope of only commands or tools covers any change that they make. A scope that
+            // contains paths restricts changes to those.
             let paths = || {
                 scope
                     .iter()
@@ -180,34 +183,34 @@ fn covers(token: &Token, asked: &Asked<'_>) -> Cover {
                     .any(|glob| glob != text && is_about_paths(glob))
             };
             covered
-                && (asked.changed.is_empty()
+                && (query.changed.is_empty()
                     || !paths()
-                    || !climbs(asked.changed) && within(asked.changed))
+                    || !climbs(query.changed) && within(query.changed))
         }
     };
     if reached && !token.scope_unreadable {
-        Cover::Yes
+        TokenMatch::Yes
     } else {
-        Cover::Scope
+        TokenMatch::Scope
     }
 }
 
-/// Whether a glob of a scope is one of paths: neither a command with its arguments nor the plain
+/// Returns whether a glob of a scope matches paths, rather than a command with arguments or a plain
 /// name of a program or tool.
 fn is_about_paths(glob: &str) -> bool {
     !glob.contains(char::is_whitespace) && (glob.contains(['/', '.']) || glob.contains("**"))
 }
 
-/// Whether a path climbs out of where it starts: no scope covers that.
+/// Returns whether a path climbs out of its starting directory, which no scope covers.
 fn climbs(paths: &BTreeSet<String>) -> bool {
     paths
         .iter()
         .any(|path| path.split(['/', '\\']).any(|part| part == ".."))
 }
 
-/// Whether one of the words grants an action: its type, its tool, or the categories of everything
-/// that it does.
-fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
+/// Returns whether one of the words grants an action: by its type, its tool, or the categories of
+/// all of its effects.
+fn grants(grants: &Grants, action: &Action<'_>, query: &TokenQuery<'_>) -> bool {
     let ActionKind::Known(kind) = action.kind else {
         return false;
     };
@@ -215,18 +218,18 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
         return true;
     }
     let number = grants.tools.len() + grants.words.len();
-    let Some(left) = asked.work.get().checked_sub(number as u64) else {
-        asked.work.set(0);
+    let Some(left) = query.work.get().checked_sub(number as u64) else {
+        query.work.set(0);
         return false;
     };
-    asked.work.set(left);
-    let does = || match asked.covered {
+    query.work.set(left);
+    let does = || match query.covered {
         Some(covered) => covered.categories,
-        None => *asked.categories.get_or_init(|| categories(action)),
+        None => *query.categories.get_or_init(|| categories(action)),
     };
     let read = Category::Read.bit();
     if kind == ActionType::ToolCall && number > 0 {
-        let tool = match asked.covered {
+        let tool = match query.covered {
             Some(covered) => covered.tool.clone(),
             None => action.payload.and_then(action::tool),
         };
@@ -234,22 +237,22 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
             grants.words.iter().any(|word| **word == **tool)
                 || grants.tools.iter().any(|glob| glob.is_match(tool))
         };
-        // Whoever may call a tool that reads may have it read.
+        // A grant of a tool that reads covers only reading.
         let reads_alone = || does().is_some_and(|found| found != 0 && found & !read == 0);
-        if tool.as_ref().is_some_and(granted) && (asked.changed.is_empty() || !reads_alone()) {
+        if tool.as_ref().is_some_and(granted) && (query.changed.is_empty() || !reads_alone()) {
             return true;
         }
     }
     let runs = kind == ActionType::ShellCmd && grants.categories & Category::Execute.bit() != 0;
-    // Who may run a command may have it read and write.
+    // A grant to execute commands covers their reads and writes.
     let granted = grants.categories
         | if runs {
             read | Category::Write.bit()
         } else {
             0
         };
-    // An answer that does nothing is within every category.
-    let changes = if asked.changed.is_empty() {
+    // An answer without effects is within every category.
+    let changes = if query.changed.is_empty() {
         0
     } else {
         Category::Write.bit()
@@ -261,8 +264,8 @@ fn grants(grants: &Grants, action: &Action<'_>, asked: &Asked<'_>) -> bool {
 }
 
 impl Targets {
-    /// What a scope is compared with. `None` when that can't be told, or a path climbs out of where
-    /// it starts: no scope covers that.
+    /// Returns the targets of an action. `None` if they are unknown or a path climbs out of its
+    /// starting directory: no scope covers that.
     pub(super) fn of(action: &Action<'_>) -> Option<Self> {
         let payload = action.payload?;
         let paths: BTreeSet<String> = match action.kind {
@@ -295,7 +298,7 @@ impl Targets {
         ))
     }
 
-    /// Bytes of its names.
+    /// Returns the total bytes of its names.
     pub(super) fn length(&self) -> usize {
         match self {
             Self::All(paths) => paths.iter().map(String::len).sum(),
@@ -304,8 +307,8 @@ impl Targets {
     }
 }
 
-/// The files that a `code_diff` touches in any way: content, mode, name. `None` when its payload is
-/// no diff.
+/// Returns the files whose content, mode or name a `code_diff` changes. `None` if it can't be
+/// parsed.
 pub(super) fn diff_files(payload: Raw<'_>) -> Option<BTreeSet<String>> {
     let text = action::diff(payload)?;
     let diff = diff::parse(text.as_bytes(), &diff::Limits::default()).ok()?;
@@ -317,7 +320,7 @@ pub(super) fn diff_files(payload: Raw<'_>) -> Option<BTreeSet<String>> {
     )
 }
 
-/// The paths among the parameters of a call, whatever those are called. `None` when there may be
+/// Returns the paths among the parameters of a call, whatever their names. `None` when there may be
 /// more.
 fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
     let call: shell_effects::Param<'_> = payload.read_all()?;
@@ -338,8 +341,8 @@ fn tool_paths(payload: Raw<'_>) -> Option<BTreeSet<String>> {
     Some(named.into_iter().chain(placed).collect())
 }
 
-/// Whether a line is one command with nothing written, piped or substituted: then its beginning
-/// says what it runs.
+/// Returns whether a line is a single command without redirection, pipe or substitution, so that
+/// its beginning determines what is executed.
 fn is_single(line: &str) -> bool {
     let (mut single, mut double, mut escaped) = (false, false, false);
     for c in line.chars() {
@@ -455,7 +458,8 @@ mod tests {
 
     #[test]
     fn every_file_of_a_diff_counts() {
-        let diff = "diff --git \"a/lib/x\" \"b/lib/x\"\nold mode 100644\nnew mode 100755\ndiff --git a/src/y b/src/y\n--- a/src/y\n+++ b/src/y\n@@ -1 +1 @@\n-a\n+b\n";
+        let diff = "diff --git \"a/lib/x\" \"b/lib/x\"\nold mode 100644\nnew mode 100755\n\
+            diff --git a/src/y b/src/y\n--- a/src/y\n+++ b/src/y\n@@ -1 +1 @@\n-a\n+b\n";
         let payload = serde_json::json!({ "diff": diff }).to_string();
         assert_eq!(
             diff_files(Raw::trusted(&payload))

@@ -1,48 +1,45 @@
-//! Actions of a session that are compared with the same session in other files.
+//! Actions of a session, to compare with the same session in other files.
 
 use crate::trace::scalar::Timestamp;
 use hashbrown::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// Actions that are kept of one execution, of each kind.
+/// Maximum number of kept actions of each kind per execution.
 const MOST: usize = 1024;
 
-/// What was rejected in an execution, and what ran without an approval on record. Only actions with
-/// a time are kept: without one nobody can tell which of two files comes first.
+/// Rejected actions of an execution, and executed ones without a recorded approval. Actions without
+/// a time aren't kept, since the order of two files is known only by time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionActions {
-    rejected: HashMap<u64, Rejected>,
-    ran: HashMap<u64, Ran>,
-    /// Whether the session records decisions.
+    rejected: HashMap<u64, RejectedAction>,
+    ran: HashMap<u64, ExecutedAction>,
     pub records_decisions: bool,
 }
 
-/// A rejected action: the first one of several that are the same.
+/// A rejected action, the first of several equal ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rejected {
-    /// The id of the call.
+pub struct RejectedAction {
+    /// Id of the call.
     pub id: Box<str>,
-    /// Where it is on record.
     pub line: u64,
-    /// When it was rejected.
+    /// Time of the rejection.
     pub time: Timestamp,
 }
 
-/// An action that ran: the last one of several that are the same.
+/// An executed action, the last of several equal ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ran {
-    /// A hash of the id of the call.
+pub struct ExecutedAction {
+    /// Hash of the call's id.
     id: u64,
-    /// Where it is on record.
     pub line: u64,
-    /// When it was asked for.
+    /// Time of the request.
     pub time: Timestamp,
     /// A rejection in the same file was reported with it.
     pub reported: bool,
 }
 
-impl Ran {
-    /// One of a call, at any time.
+impl ExecutedAction {
+    /// Creates the entry of a call, without its time.
     pub(super) fn new(id: &str, line: u64, reported: bool) -> Self {
         Self {
             id: hash(id),
@@ -52,13 +49,13 @@ impl Ran {
         }
     }
 
-    /// Whether it is of the call with an id.
+    /// Returns whether it belongs to the call with this id.
     #[must_use]
     pub fn is_of(&self, id: &str) -> bool {
         self.id == hash(id)
     }
 
-    /// Whether both are of one call.
+    /// Returns whether both belong to one call.
     #[must_use]
     pub const fn is_same_call(&self, other: &Self) -> bool {
         self.id == other.id
@@ -72,10 +69,10 @@ fn hash(id: &str) -> u64 {
 }
 
 impl SessionActions {
-    /// Takes note of a rejected action.
+    /// Records a rejected action.
     pub(super) fn reject(&mut self, key: u64, id: &str, line: u64, time: Option<Timestamp>) {
         if let Some(time) = time.filter(|_| self.rejected.len() < MOST) {
-            self.rejected.entry(key).or_insert_with(|| Rejected {
+            self.rejected.entry(key).or_insert_with(|| RejectedAction {
                 id: id.into(),
                 line,
                 time,
@@ -83,25 +80,25 @@ impl SessionActions {
         }
     }
 
-    /// Takes note of an action that ran without an approval on record.
-    pub(super) fn run(&mut self, key: u64, time: Option<Timestamp>, ran: Ran) {
+    /// Records an action that was executed without a recorded approval.
+    pub(super) fn run(&mut self, key: u64, time: Option<Timestamp>, ran: ExecutedAction) {
         if let Some(time) = time
             && (self.ran.len() < MOST || self.ran.contains_key(&key))
         {
-            self.ran.insert(key, Ran { time, ..ran });
+            self.ran.insert(key, ExecutedAction { time, ..ran });
         }
     }
 
-    /// Bytes that it holds.
+    /// Returns an estimate of the heap bytes that it owns.
     #[must_use]
     pub fn weight(&self) -> usize {
         let ids: usize = self.rejected.values().map(|r| r.id.len()).sum();
-        self.rejected.len() * size_of::<(u64, Rejected)>()
-            + self.ran.len() * size_of::<(u64, Ran)>()
+        self.rejected.len() * size_of::<(u64, RejectedAction)>()
+            + self.ran.len() * size_of::<(u64, ExecutedAction)>()
             + ids
     }
 
-    /// What a summary keeps of it.
+    /// Returns a copy for the summary; `None` if there are no actions.
     pub(super) fn summary(&self, records_decisions: bool) -> Option<Box<Self>> {
         let is_empty = self.rejected.is_empty() && self.ran.is_empty();
         (!is_empty).then(|| {
@@ -112,18 +109,18 @@ impl SessionActions {
         })
     }
 
-    /// The rejected actions by their hashes.
-    pub fn rejected(&self) -> impl Iterator<Item = (u64, &Rejected)> {
+    /// Returns the rejected actions with their hashes.
+    pub fn rejected(&self) -> impl Iterator<Item = (u64, &RejectedAction)> {
         self.rejected.iter().map(|(key, rejected)| (*key, rejected))
     }
 
-    /// What ran of an action.
+    /// Returns the execution of an action, by its hash.
     #[must_use]
-    pub fn ran(&self, key: u64) -> Option<&Ran> {
+    pub fn ran(&self, key: u64) -> Option<&ExecutedAction> {
         self.ran.get(&key)
     }
 
-    /// Whether an action was rejected.
+    /// Returns whether an action was rejected, by its hash.
     #[must_use]
     pub fn has_rejected(&self, key: u64) -> bool {
         self.rejected.contains_key(&key)

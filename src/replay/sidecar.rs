@@ -1,4 +1,4 @@
-//! Decisions about the calls of sessions, from a source beside the sessions themselves.
+//! Decisions about calls of sessions, from a file other than the sessions themselves.
 
 use governance::{DecidedBy, Ruling};
 use hashbrown::{HashMap, HashSet};
@@ -12,29 +12,28 @@ pub struct Sidecar {
     sessions: HashSet<Box<str>>,
 }
 
-/// What a sidecar says of a call.
+/// A sidecar's decision about a call.
 #[derive(Debug)]
 pub struct SidecarDecision {
-    /// Whether it may run.
     pub ruling: Ruling,
-    /// Who said so.
     pub by: DecidedBy,
-    /// The sidecar.
+    /// Name of the sidecar.
     pub file: Arc<str>,
-    /// The line there.
+    /// Line in the sidecar.
     pub line: u64,
-    /// The call was found in a session.
+    /// A session contains the call.
     met: AtomicBool,
 }
 
-/// The session of an execution: sub-agents have executions of their own, and the session's id.
+/// Returns the session's id of an execution. Sub-agents have executions of their own, whose ids
+/// begin with the session's.
 #[must_use]
 pub fn session_of(execution: &str) -> &str {
     execution.split_once('/').map_or(execution, |(id, _)| id)
 }
 
 impl Sidecar {
-    /// Adds a decision. Of two about one call a rejection counts.
+    /// Adds a decision. Of two decisions about one call, a rejection applies.
     pub fn add(
         &mut self,
         (execution, call): (&str, &str),
@@ -60,13 +59,13 @@ impl Sidecar {
             .or_insert(new);
     }
 
-    /// Whether it says anything of a session.
+    /// Returns whether it contains decisions about a session.
     #[must_use]
     pub fn knows(&self, execution: &str) -> bool {
         self.sessions.contains(session_of(execution))
     }
 
-    /// The decision about a call.
+    /// Returns the decision about a call.
     #[must_use]
     pub fn about(&self, execution: &str, call: &str) -> Option<&SidecarDecision> {
         let key = (session_of(execution).into(), call.into());
@@ -75,19 +74,19 @@ impl Sidecar {
         Some(decision)
     }
 
-    /// How many decisions there are.
+    /// Returns the number of decisions.
     #[must_use]
     pub fn len(&self) -> usize {
         self.decisions.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no decisions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.decisions.is_empty()
     }
 
-    /// Decisions about calls that no session holds: session, call and what it says.
+    /// Returns decisions about calls that no session contains: session, call, decision.
     pub fn unmet(&self) -> impl Iterator<Item = (&str, &str, &SidecarDecision)> {
         self.decisions
             .iter()

@@ -1,105 +1,106 @@
 //! The facts that a replay establishes about one step.
 
 use super::context::ContextBreak;
-use super::machine::Movement;
+use super::machine::Legality;
 use super::path_effects::PathEffects;
 use governance::{Event, LedgerError, RiskLevel, State};
 use std::sync::LazyLock;
 
-/// What a step turned out to be. Rules read this; each field answers one question.
+/// Facts about one step, as rules read them.
 #[derive(Debug, Clone, Default)]
 pub struct StepFacts {
-    /// How the machine took it.
-    pub movement: Option<Moved>,
-    /// What stands behind a decision.
-    pub decided: Option<Decided>,
-    /// What stands behind something that ran.
+    /// Effect of the step on the state machine, if it is an event.
+    pub movement: Option<AppliedEvent>,
+    /// Facts about a decision.
+    pub decided: Option<DecisionFacts>,
+    /// Facts about an executed action.
     pub executed: Option<ExecutedFacts>,
-    /// What hardly any step has.
+    /// Boxed because hardly any step has anomalies.
     anomalies: Option<Box<Anomalies>>,
 }
 
-/// What is out of the ordinary about a step, beyond what stands behind decisions and executions.
+/// Irregularities of a step beyond those of decisions and executed actions.
 #[derive(Debug, Clone, Default)]
 pub struct Anomalies {
-    /// Whether the turn numbers are in order.
+    /// Break in the order of turn numbers.
     pub order: Option<TurnBreak>,
-    /// The turns that are missing by the numbers may be in a record that was lost.
+    /// The turn numbers that are missing may be in a record that was lost.
     pub turns_lost: bool,
-    /// The time before it, when this one is earlier.
+    /// Set when this step's time is earlier than the time before it.
     pub reversal: Option<Reversal>,
-    /// Something ran before the date of its decision, and only this step's time shows it.
+    /// An action was executed before the date of its decision, and only this step's time shows it.
     pub late_decision: Option<LateDecision>,
-    /// The id that was used before.
+    /// An id of this step that was already used.
     pub reuse: Option<Reuse>,
-    /// What a chained record's `prev` should be.
+    /// A `prev` of a chained record that doesn't match the record before.
     pub chain: Option<ChainBreak>,
-    /// A proposal that is nobody's thought.
+    /// The proposal isn't the action of any thought in its turn.
     pub not_thought: bool,
-    /// A token that can't be issued.
+    /// Why the ledger refuses a token that is issued or revoked here.
     pub token: Option<LedgerError>,
-    /// Tokens that something ran on before any was issued, and where.
+    /// Tokens issued here that an earlier action used, with the line of that use.
     pub used_unissued: Vec<(String, u64)>,
-    /// They may have been issued in a record that can't be read.
+    /// A missing token may have been issued in an unreadable record.
     pub tokens_lost: bool,
-    /// A token that is revoked here, by a date before something ran on it, and where that was.
+    /// Token revoked here by a date before its last use, with the line of that use.
     pub used_revoked: Option<(String, u64)>,
-    /// A token is issued by somebody whose id shows nothing.
+    /// The token's issuer has an id without visible characters.
     pub issued_by_nobody: bool,
-    /// The action that an observation names, and the one that ran instead.
+    /// The action that an observation names, and the one that was executed.
     pub observed_other: Option<(String, String)>,
-    /// The execution was declared over, and the last evaluation says something else.
+    /// The execution was declared over, and its last evaluation contradicts that.
     pub outcome: Option<OutcomeMismatch>,
-    /// The recorded risk is below what the analyser finds.
+    /// Recorded risk and the higher risk that the analyser found.
     pub understated: Option<(RiskLevel, RiskLevel)>,
-    /// An agent that thinks, and that has signed a decision before: the line of that decision.
+    /// An agent that thinks here and signed an earlier decision, with the line of that decision.
     pub late_agent: Option<(String, u64)>,
-    /// An agent that thinks, and that has issued a token before: the line of that.
+    /// An agent that thinks here and issued an earlier token, with the line of that token.
     pub late_issuer: Option<(String, u64)>,
-    /// An agent that issues a token.
+    /// An agent that issues a token here.
     pub issued_by_agent: Option<String>,
-    /// An agent that isn't among those that the start records.
+    /// An agent that isn't in the list of agents that the start records.
     pub stranger: Option<String>,
-    /// Ids that look like others.
+    /// Ids of this step that look like earlier ones.
     pub confusable: Vec<Confusable>,
-    /// What a start after a pause says otherwise than the one before.
-    pub resumed: Resumed,
-    /// Who governs this execution, where that is one of its agents.
+    /// Differences between a start after a pause and the start before.
+    pub resumed: ResumptionChanges,
+    /// The governor of this execution, when it is also one of its agents.
     pub governing_agent: Option<String>,
-    /// A recorded hash of the context doesn't fit the recorded messages.
+    /// A recorded hash of the context doesn't match the recorded messages.
     pub input_hash_wrong: bool,
-    /// Why a proposed diff is none.
+    /// Why a proposed diff can't be parsed.
     pub malformed_diff: Option<String>,
-    /// What is remarkable about a call of a session.
-    pub call: Option<CallMark>,
-    /// The same action was rejected before, under another id: that, and where.
+    /// Irregularity of a call in an agent's session.
+    pub call: Option<CallAnomaly>,
+    /// Id and line of the same action, rejected earlier under another id. The line is `None` when
+    /// it was rejected in another execution.
     pub rejected_before: Option<(String, Option<u64>)>,
-    /// What can't be about the context.
+    /// Contradictions in what is recorded about the model's context.
     pub context: Vec<ContextBreak>,
 }
 
 impl StepFacts {
-    /// What is out of the ordinary about it.
+    /// Returns the anomalies; empty ones when there are none.
     #[must_use]
     pub fn anomalies(&self) -> &Anomalies {
         static NONE: LazyLock<Anomalies> = LazyLock::new(Anomalies::default);
         self.anomalies.as_deref().unwrap_or_else(|| &NONE)
     }
 
-    /// The same, to add something to it.
+    /// Returns the anomalies for writing, and creates them if necessary.
     pub fn anomalies_mut(&mut self) -> &mut Anomalies {
         self.anomalies.get_or_insert_default()
     }
 
-    /// Takes note of a risk that is recorded below what the analyser finds. The first one counts.
-    pub(super) fn understate(&mut self, understated: Option<(RiskLevel, RiskLevel)>) {
+    /// Records an understated risk unless one is already set.
+    pub(super) fn record_understated_risk(&mut self, understated: Option<(RiskLevel, RiskLevel)>) {
         if let Some(risks) = understated {
             self.anomalies_mut().understated.get_or_insert(risks);
         }
     }
 
-    /// Takes note of a diff that is none. The first one counts.
-    pub(super) fn malform(&mut self, reach: Option<&PathEffects>) {
+    /// Records why a diff can't be parsed unless a reason is already set.
+    pub(super) fn record_malformed_diff(&mut self, reach: Option<&PathEffects>) {
         if let Some(why) = reach.and_then(|r| r.malformed.as_ref()) {
             self.anomalies_mut()
                 .malformed_diff
@@ -107,227 +108,206 @@ impl StepFacts {
         }
     }
 
-    /// Whether anything may be out of the ordinary, beyond what stands behind decisions and
-    /// executions.
+    /// Returns whether there may be an irregularity outside of `decided` and `executed`.
     #[must_use]
-    pub fn is_odd(&self) -> bool {
-        let moved_oddly = |m: Moved| {
-            m.movement != Movement::Legal || m.breach.is_some() || m.event == Event::Concluded
+    pub fn has_irregularities(&self) -> bool {
+        let is_irregular = |m: AppliedEvent| {
+            m.movement != Legality::Legal || m.breach.is_some() || m.event == Event::Concluded
         };
-        self.anomalies.is_some() || self.movement.is_some_and(moved_oddly)
+        self.anomalies.is_some() || self.movement.is_some_and(is_irregular)
     }
 }
 
 /// Two ids that differ and look alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confusable {
-    /// The one that stands here.
+    /// The id in this step.
     pub id: String,
-    /// The one that it looks like.
+    /// The earlier id that it looks like.
     pub other: String,
-    /// Where that stands.
+    /// Line of the earlier id.
     pub line: u64,
 }
 
-/// What a start after a pause says otherwise than the one before. What it doesn't say is unchanged.
+/// Differences between a start after a pause and the start before. A member that the later start
+/// leaves out is unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Resumed {
-    /// Who governed before, and who does now.
+pub struct ResumptionChanges {
+    /// Governor before and after.
     pub governor: Option<(String, String)>,
-    /// The policy has another digest.
+    /// Whether the policy's digest differs.
     pub policy: bool,
-    /// More or fewer turns are allowed: before and now.
+    /// Maximum number of turns before and after.
     pub max_turns: Option<(i64, i64)>,
-    /// Something else is asked for.
+    /// Whether the intent differs.
     pub intent: bool,
-    /// A session names another work tree.
+    /// Whether a session names another work tree.
     pub workdir: bool,
 }
 
-/// A movement with what led to it.
+/// One event, applied to the state machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moved {
-    /// What happened.
+pub struct AppliedEvent {
     pub event: Event,
-    /// Where.
+    /// State before the event.
     pub before: State,
-    /// How the machine took it.
-    pub movement: Movement,
-    /// What kind of break it is, if it is one.
+    pub movement: Legality,
+    /// Kind of the violation, if the movement is illegal.
     pub breach: Option<Breach>,
-    /// The movement that a native log claims instead, from where to where.
+    /// The transition that a native log records instead: from, to.
     pub claimed: Option<(State, State)>,
 }
 
-/// The kinds of illegal movement. Exactly one rule speaks for each.
+/// Kinds of illegal movement. Exactly one rule reports each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breach {
-    /// Something happened before the start.
+    /// An event before the start.
     NoStart,
-    /// Something happened after the end.
+    /// An event after the end.
     AfterTerminal,
-    /// The execution started again while it was open, or after its end.
+    /// A start while the execution was open, or after its end.
     Restart,
-    /// A result or an observation outside its state.
+    /// A result or an observation in a state that allows none.
     ResultOutsideState,
-    /// Somebody's second thought in one turn.
+    /// A second thought of the same agent in one turn.
     SecondThought,
-    /// Anything else.
     Other,
 }
 
-/// The turn numbers are out of order.
+/// Break in the order of turn numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnBreak {
-    /// The next turn has the wrong number.
-    Jump {
-        /// The number that was due.
-        expected: i64,
-        /// The number that stands there.
-        found: i64,
-    },
-    /// An event of another turn stands inside this one.
+    /// The next turn doesn't have the expected number.
+    Jump { expected: i64, found: i64 },
+    /// An event of another turn lies inside the open one.
     Interleaved {
-        /// The open turn.
+        /// Number of the open turn.
         current: i64,
-        /// The number that stands there.
+        /// Number of the event's turn.
         found: i64,
     },
 }
 
-/// Time went backwards.
+/// A time that is earlier than the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reversal {
-    /// The time before, in milliseconds since the epoch.
+    /// Time before, in milliseconds since the epoch.
     pub previous: i64,
-    /// Where it stands.
+    /// Line of the time before.
     pub line: u64,
-    /// The time now.
+    /// This step's time, in milliseconds since the epoch.
     pub now: i64,
-    /// Whose time that is.
+    /// Which of the step's times it is.
     pub of: Clock,
 }
 
-/// A step may have two times.
+/// The times that a step can record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// When it happened.
+    /// When the step happened.
     Step,
-    /// When the decision in it was made, by its own account.
+    /// When its decision was made, as the decision records.
     Decision,
 }
 
-/// What a decision allows ran before the decision's date.
+/// An action that was executed before the date of its decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LateDecision {
-    /// The action.
     pub id: Option<String>,
-    /// Where it ran.
+    /// Line of the execution.
     pub ran: u64,
 }
 
-/// An id was used twice.
+/// An id that was used twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reuse {
-    /// Of what.
+    /// What the id names, as a word for messages.
     pub of: &'static str,
-    /// The id.
     pub id: String,
-    /// Where it was used first.
+    /// Line of its first use.
     pub line: u64,
 }
 
-/// A chain is broken.
+/// A broken chain of records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainBreak {
-    /// What `prev` says.
+    /// The recorded `prev`.
     pub found: Option<String>,
-    /// What the record before hashes to; `None` where that carries no `prev` itself.
+    /// Hash of the record before; `None` where that record has no `prev` itself.
     pub expected: Option<String>,
-    /// Where the record before stands; 0 when there is none.
+    /// Line of the record before; 0 when there is none.
     pub previous_line: u64,
 }
 
-/// What stands behind a decision.
+/// Facts about a decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Decided {
-    /// The id that the decision names, when it isn't the proposed one.
+pub struct DecisionFacts {
+    /// The action that the decision names and the proposed one, when they differ.
     pub other_action: Option<(String, String)>,
-    /// The risk to judge by: the worse of what was recorded and what the analyser finds.
+    /// The higher of the recorded risk and the analyser's.
     pub risk: Option<RiskLevel>,
-    /// An agent that signed.
+    /// An agent of the execution that signed the decision.
     pub signed_by_agent: Option<String>,
-    /// A governor that signed, and the one that governs.
+    /// The governor that signed and the one that governs, when they differ.
     pub second_governor: Option<(String, String)>,
-    /// Milliseconds that a human is said to have taken.
+    /// Recorded time that a human took to decide, in milliseconds.
     pub human_millis: Option<i64>,
-    /// What the modification changed beyond parameters.
+    /// Member that a modification changed although only parameters may change.
     pub beyond_parameters: Option<&'static str>,
     /// Risk before and after the modification, when it rose.
     pub raised_risk: Option<(RiskLevel, RiskLevel)>,
-    /// What is wrong with the lineage.
     pub lineage: Option<Lineage>,
-    /// The proposal's line.
+    /// Line of the proposal.
     pub proposal_line: Option<u64>,
-    /// No proposal is on record that the decision could be about: what there is to say of it
-    /// follows from that.
+    /// No proposal is on record for the decision. Other findings about it are consequences.
     pub unproposed: bool,
-    /// The highest risk of what was thought, if that is all there is to decide about.
+    /// Highest risk of the turn's thoughts, when nothing was proposed.
     pub thought_risk: Option<RiskLevel>,
 }
 
-/// How a modification's lineage is broken.
+/// Ways in which a modification's lineage is broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lineage {
-    /// The original isn't the proposed action.
-    OtherOriginal {
-        /// What is named.
-        found: String,
-        /// What was proposed.
-        proposed: String,
-    },
-    /// The modified action has an id that is taken.
+    /// The recorded original isn't the proposed action.
+    OtherOriginal { found: String, proposed: String },
+    /// The modified action has an id that is already in use.
     IdTaken(String),
-    /// A decision that is no modification holds a modified action.
+    /// A decision other than `modified` contains a modified action.
     Unmodified(governance::Ruling),
 }
 
-/// What stands behind something that ran.
+/// Facts about an executed action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecutedFacts {
-    /// The action's id.
     pub id: Option<String>,
-    /// Who allowed it.
     pub approval: Approval,
-    /// Whether it ran before.
+    /// An earlier execution of the same action.
     pub repeat: Option<Repeat>,
-    /// It isn't what was approved.
+    /// The executed action isn't the approved one.
     pub differs: bool,
-    /// The token.
     pub token: TokenUse,
-    /// Paths that changed without being declared, and declared ones that didn't change.
+    /// Paths that changed without being declared, and declared paths that didn't change.
     pub undeclared: Option<(Vec<String>, Vec<String>)>,
-    /// Paths that leave the work tree, but for those that a human has sent it to.
+    /// Paths outside of the work tree, except those that a human approved.
     pub leaves: Vec<super::path_effects::PathEscape>,
-    /// Protected paths that were written without a human.
+    /// Protected paths that were written without a human's approval.
     pub protected: Vec<String>,
-    /// Files that changed, though the action is low and a policy approved it as that.
+    /// Changed files of a low-risk action that a policy approved for its low risk.
     pub beyond_risk: Vec<String>,
-    /// A policy approved it, and only where it ran the record shows that it is high.
+    /// A policy approved it, and only its execution shows that its risk is high.
     pub high_by_policy: bool,
     /// Line of the decision.
     pub decision_line: Option<u64>,
-    /// It was decided about, and nothing was proposed: what there is to say of it follows from
-    /// that.
+    /// A decision exists, but no proposal. Other findings about the action are consequences.
     pub unproposed: bool,
-    /// The decision that is missing may be in a record that can't be read.
+    /// A missing decision may be in an unreadable record.
     pub decision_lost: bool,
-    /// The token that is missing may be in a record that can't be read.
+    /// A missing token may be in an unreadable record.
     pub token_lost: bool,
 }
 
 impl ExecutedFacts {
-    /// Something that ran and of which no more is known than this.
+    /// Returns an executed action with its id and approval, and no other facts.
     #[must_use]
     pub fn bare(id: Option<String>, approval: Approval) -> Self {
         Self {
@@ -349,89 +329,87 @@ impl ExecutedFacts {
     }
 }
 
-/// What is remarkable about a call of a session.
+/// An irregularity of a call in an agent's session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallMark {
-    /// The call.
+pub struct CallAnomaly {
+    /// Id of the call.
     pub id: Option<String>,
-    /// What.
-    pub kind: CallMarkKind,
+    pub kind: CallAnomalyKind,
 }
 
-/// The kinds of that.
+/// Kinds of irregular calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallMarkKind {
-    /// No result is on record.
+pub enum CallAnomalyKind {
+    /// The record contains no result.
     Unmatched {
-        /// It is the last call of its input.
+        /// Whether it is the last call of its input.
         last: bool,
     },
-    /// It was stopped, and may have run in part.
+    /// The call was interrupted; it may have been executed in part.
     Interrupted,
-    /// Only a text says that it was rejected.
+    /// Only the text of the result shows that the call was rejected.
     RejectedByText,
     /// A result without a call.
     ResultWithoutCall,
-    /// A call that the agent claims in a text; the id is the tool.
+    /// A call that the agent only claims in a text. The mark's id is the tool's name.
     Claimed,
-    /// A second result, and another one.
+    /// A second result that differs from the first.
     AmbiguousResult,
-    /// Another source says the opposite of the decision.
+    /// Another source contradicts the recorded decision.
     Contradicted,
-    /// It was rejected, and ran.
+    /// The call was rejected, and executed all the same.
     RejectedAndRan,
 }
 
-/// Who allowed an action to run.
+/// Approval of an executed action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
-    /// The governor did.
+    /// The governor approved it.
     Given,
-    /// Nobody did.
+    /// Nobody approved it.
     Missing,
-    /// The governor refused.
+    /// The governor rejected it.
     Rejected,
-    /// The governor did, by a decision that is dated after it had run on this line.
+    /// The governor approved it, but by date only after it was executed on this line.
     Late(u64),
-    /// The approval is for another action; the decision has been reported.
+    /// The approval names another action; the decision itself has been reported.
     Misdirected,
-    /// It can't be told: not recorded, or not readable.
+    /// The approval isn't recorded or can't be read.
     Unknown,
 }
 
-/// An action ran before.
+/// An earlier execution of the same action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeat {
-    /// Whether it succeeded then.
+    /// Whether the earlier execution succeeded.
     pub succeeded: bool,
-    /// Where.
     pub line: u64,
 }
 
-/// The token that an action ran on.
+/// Use of a capability token by an executed action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenUse {
-    /// Tokens aren't in force, or a live one covers the action.
+    /// No token is required, or a valid one covers the action.
     Fine,
-    /// None covers it.
+    /// No token covers the action. Contains the name that the action gives, if any.
     None(Option<String>),
-    /// Nobody has issued it so far.
+    /// The token hasn't been issued so far.
     NotIssued(String),
-    /// It is issued, by a record that is dated behind its use.
+    /// The token's date of issue is later than its use.
     IssuedLater(String),
-    /// It was revoked.
+    /// The token was revoked.
     Revoked(String),
-    /// Its scope or what it grants doesn't cover the action.
+    /// Neither the token's scope nor its grants cover the action.
     OutOfScope(String),
 }
 
-/// An execution's end contradicts its last evaluation.
+/// An end of the execution that contradicts its last evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutcomeMismatch {
-    /// What the end says.
+    /// The outcome that the end records.
     pub outcome: String,
-    /// What the last evaluation said; `None` when there was none.
+    /// The last evaluation; `None` when there was none.
     pub evaluated: Option<&'static str>,
-    /// Where.
+    /// Line of the last evaluation.
     pub line: u64,
 }

@@ -1,15 +1,16 @@
-//! Outputs that look cut, though nothing says that they are.
+//! Outputs that look truncated without being marked as truncated.
 
 use strict_json::Str;
 
-/// The shortest output that may look cut by its length: among short ones a round length is chance.
+/// Minimum bytes of an output that may look truncated by its length; short outputs have round
+/// lengths by chance.
 const SHORTEST: usize = 2000;
 
-/// The shortest output, in bytes, whose end in half a character counts.
+/// Minimum bytes of an output for which half a character at its end counts.
 const SHORTEST_TEXT: usize = 256;
 
-/// As [`looks_cut`], of an output as it is written: most are too short to be read at all. An escape
-/// is never shorter than what it means.
+/// Like [`looks_cut`], for an output as written in JSON. Most are too short to decode: an escape is
+/// never shorter than its character.
 pub(super) fn written_looks_cut(output: Str<'_>) -> Option<String> {
     let written = output.as_written();
     let ends_in_escape = || {
@@ -28,17 +29,17 @@ pub(super) fn written_looks_cut(output: Str<'_>) -> Option<String> {
     }
 }
 
-/// Why an output looks cut; `None` when it doesn't, or says so itself.
+/// Returns why an output looks truncated; `None` when it doesn't, or when its end says so.
 ///
 /// It ends in the middle of a character, or in the middle of a line at a length that is a usual
-/// limit: a power of two, a round thousand, some multiples of 1,024; counted in bytes, in
-/// characters, or in UTF-16 units, as writers do.
+/// limit: a power of two, a round thousand or some multiples of 1,024. Lengths are counted in
+/// bytes, characters or UTF-16 units, as writers do.
 fn looks_cut(output: &str) -> Option<String> {
     why(output).filter(|_| !says_so(output))
 }
 
 fn why(output: &str) -> Option<String> {
-    // A short output that ends so was mostly never text; a long one was.
+    // A short output with such an end was probably never text.
     if output.len() >= SHORTEST_TEXT && output.ends_with('\u{fffd}') {
         return Some("it ends in the middle of a character".to_owned());
     }
@@ -65,7 +66,7 @@ fn is_limit(length: usize) -> bool {
         && (length.is_power_of_two() || length.is_multiple_of(round) || OTHERS.contains(&length))
 }
 
-/// Whether the end of an output says that something is missing.
+/// Returns whether the end of an output says that something is missing.
 fn says_so(output: &str) -> bool {
     const TAIL: usize = 300;
     let start = output

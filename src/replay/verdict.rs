@@ -1,4 +1,4 @@
-//! The verdict of a replay: three questions, each answered yes, no or not recorded.
+//! Verdict of a replay: three questions, each answered yes, no or not recorded.
 
 use super::changes::RecordedChange;
 use super::session_actions::SessionActions;
@@ -8,22 +8,22 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// An answer. An approval is never inferred from a success: what isn't recorded is not a yes.
+/// Answer to a question about an execution. Missing evidence never becomes a yes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Answer {
-    /// Shown by the record.
+    /// The record proves it.
     #[serde(rename = "yes")]
     Yes,
-    /// Contradicted by the record.
+    /// The record contradicts it.
     #[serde(rename = "no")]
     No,
-    /// The record doesn't hold what it takes to tell.
+    /// The record doesn't contain enough to decide.
     #[serde(rename = "not recorded")]
     NotRecorded,
 }
 
 impl Answer {
-    /// The words in reports.
+    /// Returns the word that reports use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ pub enum Aspect {
     GovernanceComplete,
 }
 
-/// The answers for one execution.
+/// Answers for one execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
@@ -58,7 +58,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// All yes, until something says otherwise.
+    /// Initial verdict: every answer is yes until something contradicts it.
     pub const CLEAN: Self = Self {
         legal_path: Answer::Yes,
         authorised: Answer::Yes,
@@ -73,12 +73,12 @@ impl Verdict {
         }
     }
 
-    /// Something contradicts it.
+    /// Answers a question with no.
     pub fn deny(&mut self, aspect: Aspect) {
         *self.answer(aspect) = Answer::No;
     }
 
-    /// Something isn't recorded. A no stays a no.
+    /// Changes a yes to "not recorded". A no stays a no.
     pub fn doubt(&mut self, aspect: Aspect) {
         let answer = self.answer(aspect);
         if *answer == Answer::Yes {
@@ -86,7 +86,7 @@ impl Verdict {
         }
     }
 
-    /// Nothing can be told any more; a no stays a no.
+    /// Changes every yes to "not recorded".
     pub fn doubt_all(&mut self) {
         for aspect in [
             Aspect::LegalPath,
@@ -98,48 +98,44 @@ impl Verdict {
     }
 }
 
-/// What is reported of one execution.
+/// What reports say about one execution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// Its id.
     pub id: Arc<str>,
-    /// The input.
+    /// Name of the input.
     pub file: Arc<str>,
-    /// The first line of it.
+    /// First line of the execution.
     pub line: u64,
-    /// The format.
     pub format: Format,
-    /// The version that judged.
+    /// Version of the state machine that evaluated it.
     pub version: FsmVersion,
-    /// The verdict.
     pub verdict: Verdict,
-    /// How many turns were begun.
+    /// Number of turns that began.
     pub turns: u64,
-    /// Where it ended; `None` when the format doesn't tell.
+    /// State at the end; `None` when the format doesn't record states.
     pub final_state: Option<State>,
-    /// How it says that it ended.
     pub outcome: Option<Box<str>>,
-    /// How many actions ran.
+    /// Number of executed actions.
     pub actions: u64,
-    /// How many decisions stand in it.
     pub decisions: u64,
-    /// How many decisions carry a signature that nobody checked.
+    /// Number of signatures that weren't checked.
     pub signatures_unchecked: u64,
-    /// The shortest prefix that breaks the path.
+    /// Shortest prefix that breaks the path.
     pub violation: Option<Box<PathViolation>>,
     /// Milliseconds between its earliest and its latest step; `None` when no time is recorded.
     pub duration: Option<u64>,
-    /// An error of it is counted and not kept: it has failed, whatever is listed of it.
+    /// An error was counted but not listed, so the execution failed whatever its listed findings
+    /// are.
     pub failed_unlisted: bool,
-    /// What its actions changed, where that was asked for.
+    /// Recorded changes of its actions, kept only if requested.
     pub changes: Box<[RecordedChange]>,
-    /// What is compared with the same session in other files; none where there is nothing.
+    /// Actions to compare with the same session in other files.
     pub actions_of_session: Option<Box<SessionActions>>,
 }
 
 impl Summary {
-    /// Bytes that it holds besides itself and its violation, roughly. What was changed is kept only
-    /// where it is to be accounted for, and may take eight times as much.
+    /// Returns an estimate of the heap bytes that it owns, without its violation. Changes are
+    /// weighted with an eighth: they are kept only on request, and may take eight times as much.
     #[must_use]
     pub fn weight(&self) -> usize {
         let changes: usize = self.changes.iter().map(RecordedChange::weight).sum();
@@ -149,9 +145,9 @@ impl Summary {
         self.id.len() + outcome + changes / 8 + actions
     }
 
-    /// Whether there was nothing to verify: nothing was decided or ran, and no turn was begun or
-    /// none has a part; or nothing ran and no answer can be given. A terminal recording never gives
-    /// one, whatever was typed.
+    /// Returns whether there was nothing to verify: nothing was executed, and either no answer can
+    /// be given or there are no decisions and no turns with content. A terminal recording never
+    /// gives an answer, whatever was typed.
     #[must_use]
     pub fn shows_nothing(&self) -> bool {
         let Verdict {
@@ -170,16 +166,14 @@ impl Summary {
     }
 }
 
-/// The first bad event of a broken path.
+/// First illegal event of an execution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathViolation {
-    /// Its line.
     pub line: u64,
-    /// What happened.
     pub event: Event,
-    /// Where.
+    /// State before the event.
     pub state: State,
-    /// How many events, with this one, are the shortest prefix that shows it.
+    /// Length of the shortest prefix that shows the violation, this event included.
     pub prefix: u64,
     /// The last movements before it, oldest first: line, event, state reached.
     pub path: Box<[(u64, Event, State)]>,

@@ -159,7 +159,7 @@ pub fn check_all(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         (cx.starts(), start),
         (cx.step_facts.decided.is_some(), decision),
         (cx.step_facts.executed.is_some(), execution),
-        (cx.step_facts.is_odd(), oddity),
+        (cx.step_facts.has_irregularities(), oddity),
         (cx.close.is_some(), end),
     ];
     let mut asked = 0;

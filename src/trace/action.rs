@@ -1,4 +1,4 @@
-//! What an action is about, as far as a replay has to look into its payload.
+//! Parts of an action's payload that a replay needs.
 
 use super::step::{Action, ActionKind};
 use governance::ActionType;
@@ -14,7 +14,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::marker::PhantomData;
 use strict_json::{Raw, Str, canonical_pieces, canonicalise};
 
-/// Members of a tool's parameters that name paths, in lower case.
+/// Parameters of tools that contain paths, in lower case.
 const PATH_MEMBERS: [&str; 16] = [
     "path",
     "paths",
@@ -34,8 +34,8 @@ const PATH_MEMBERS: [&str; 16] = [
     "root",
 ];
 
-/// The members of a payload, in their order. Few have more than five, and most are looked at once:
-/// a map would cost more than it saves.
+/// Members of a payload in their order. Most payloads have at most five and are read once, so a map
+/// wouldn't pay.
 #[derive(Debug, Default)]
 struct Members<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
 
@@ -108,7 +108,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     }
 }
 
-/// The command line of a `shell_cmd`: the member `command`, or the bare string.
+/// Returns the command line of a `shell_cmd`: the member `command`, or the plain string.
 #[must_use]
 pub fn command(payload: Raw<'_>) -> Option<String> {
     let text = match payload.read::<Str<'_>>() {
@@ -118,14 +118,14 @@ pub fn command(payload: Raw<'_>) -> Option<String> {
     Some(text.decode().into_owned())
 }
 
-/// The folder that a `shell_cmd` starts in, where it says so.
+/// Returns the starting directory of a `shell_cmd`, if recorded.
 #[must_use]
 pub fn cwd(payload: Raw<'_>) -> Option<String> {
     let text: Str<'_> = Members::of(payload).get("cwd")?.read()?;
     Some(text.decode().into_owned())
 }
 
-/// The text of an `answer`: `content`, or `text`.
+/// Returns the text of an `answer`: `content` or `text`.
 #[must_use]
 pub fn answer(payload: Raw<'_>) -> Option<String> {
     let members = Members::of(payload);
@@ -136,14 +136,14 @@ pub fn answer(payload: Raw<'_>) -> Option<String> {
     Some(text.decode().into_owned())
 }
 
-/// Whether a payload holds more than text in one of these members: what stands beside it has to be
-/// read as well.
+/// Returns whether a payload contains anything but text in one of the members `texts`. Other
+/// members have to be analysed as well.
 #[must_use]
 pub fn has_more_than(texts: &[&str], payload: Raw<'_>) -> bool {
     Members::of(payload).has_more_than(texts, payload)
 }
 
-/// The tool of a `tool_call`: `tool`, or `tool_name` as the early runtimes say.
+/// Returns the tool of a `tool_call`: `tool`, or `tool_name` in early runtimes.
 #[must_use]
 pub fn tool(payload: Raw<'_>) -> Option<String> {
     let members = Members::of(payload);
@@ -154,7 +154,8 @@ pub fn tool(payload: Raw<'_>) -> Option<String> {
     Some(name.distinct().into_owned())
 }
 
-/// The tool of a call and what it is given, by whichever names; nothing where the call holds more.
+/// Returns tool and arguments of a call under any of their names; `None` if the call has other
+/// members.
 #[must_use]
 pub fn call(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
     let members = Members::of(payload);
@@ -164,8 +165,8 @@ pub fn call(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
     (members.0.len() == 2).then(|| (tool.distinct().into_owned(), given))
 }
 
-/// The tool that a session's call asks for and what it is given, whatever stands beside: the diff
-/// of an edit is known only once it has run.
+/// Returns tool and arguments of a session's call, whatever other members it has: the diff of an
+/// edit is added only after its execution.
 #[must_use]
 pub fn asked(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
     let members = Members::of(payload);
@@ -173,8 +174,8 @@ pub fn asked(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
     Some((tool.distinct().into_owned(), members.get("parameters")?))
 }
 
-/// A hash of what an action does, to know it again under another id. Remarks and time limits beside
-/// a command make no other command of it.
+/// Hashes the effect of an action, to recognise it under another id. Remarks and time limits of a
+/// command don't matter.
 #[must_use]
 pub fn same_action(is_command: bool, payload: Raw<'_>) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
@@ -187,29 +188,29 @@ pub fn same_action(is_command: bool, payload: Raw<'_>) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// The diff of a `code_diff`: `diff`, or `content` when that is where the text stands; none where
-/// they are two diffs.
+/// Returns the diff of a `code_diff`: `diff`, or `content` if that contains it; `None` if they are
+/// two different diffs.
 #[must_use]
 pub fn diff(payload: Raw<'_>) -> Option<String> {
     Members::of(payload).diff()
 }
 
-/// The same, and whether the payload holds more than text in one of these members.
+/// Like [`diff`] and [`has_more_than`] together.
 #[must_use]
 pub fn diff_and_more(texts: &[&str], payload: Raw<'_>) -> (Option<String>, bool) {
     let members = Members::of(payload);
     (members.diff(), members.has_more_than(texts, payload))
 }
 
-/// The files that a diff's headers name, without the `a/` and `b/` of git. `None` when it names
-/// none: then nothing can be said about its target.
+/// Returns the files in a diff's headers, without git's `a/` and `b/`. `None` when there are none,
+/// so that the target is unknown.
 #[must_use]
 pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
     let mut targets = BTreeSet::new();
     let mut left = 0u64;
     for line in diff.lines() {
         if left > 0 {
-            // Inside a hunk a line that starts with `---` is a deletion, not a header.
+            // Inside a hunk, a line that begins with `---` is a deletion, not a header.
             match line.as_bytes().first() {
                 Some(b'+' | b'-' | b' ') | None => left -= 1,
                 _ => {}
@@ -251,7 +252,7 @@ pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
     (!targets.is_empty()).then_some(targets)
 }
 
-/// How many lines a hunk has before and after, by what stands behind its `@@ -`.
+/// Returns the number of lines of a hunk before and after, from the text after its `@@ -`.
 fn hunk_lines(ranges: &str) -> (u64, u64) {
     let count = |range: &str| {
         range
@@ -264,8 +265,7 @@ fn hunk_lines(ranges: &str) -> (u64, u64) {
     (old, parts.next().map_or(0, count))
 }
 
-/// How many lines a diff adds and takes away. What looks like a changed line outside of a hunk is a
-/// header.
+/// Counts the added and removed lines of a diff. A similar line outside of a hunk is a header.
 #[must_use]
 pub fn changed_lines(diff: &str) -> (usize, usize) {
     let (mut added, mut removed) = (0, 0);
@@ -292,7 +292,7 @@ pub fn changed_lines(diff: &str) -> (usize, usize) {
     (added, removed)
 }
 
-/// The paths that an action says it touches; empty when it names none.
+/// Returns the paths that an action names.
 #[must_use]
 pub fn paths(kind: ActionKind<'_>, payload: Raw<'_>) -> Vec<String> {
     match kind {
@@ -322,7 +322,7 @@ pub fn paths(kind: ActionKind<'_>, payload: Raw<'_>) -> Vec<String> {
     }
 }
 
-/// The action as the early risk analyser looks at it. A command that can't be found is unknown.
+/// Returns the action as the early risk analyser reads it. A missing command is unknown.
 pub fn risk_subject<'a>(action: &Action<'_>, command_line: &'a mut String) -> Subject<'a> {
     match action.kind {
         ActionKind::Known(ActionType::ShellCmd) => match action.payload.and_then(command) {
@@ -339,8 +339,8 @@ pub fn risk_subject<'a>(action: &Action<'_>, command_line: &'a mut String) -> Su
     }
 }
 
-/// Canonical hash of an action: SHA-256, in lower-case hexadecimal, of the RFC 8785 form of
-/// `{type, payload}`.
+/// Returns the canonical hash of an action: SHA-256, in lower-case hexadecimal, of the RFC 8785
+/// form of `{type, payload}`.
 #[must_use]
 pub fn action_hash(kind: &str, payload: Raw<'_>) -> String {
     let kind = serde_json::Value::String(kind.to_owned()).to_string();
@@ -350,7 +350,7 @@ pub fn action_hash(kind: &str, payload: Raw<'_>) -> String {
     hex(&hash.finalize())
 }
 
-/// Lower-case hexadecimal.
+/// Encodes bytes in lower-case hexadecimal.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(bytes.len() * 2);
@@ -363,7 +363,7 @@ pub fn hex(bytes: &[u8]) -> String {
     digits
 }
 
-/// A path as it is compared: without `./` in front and doubled slashes.
+/// Normalises a path for comparison: removes a leading `./` and doubled slashes.
 #[must_use]
 pub fn plain_path(path: &str) -> Cow<'_, str> {
     let mut path = path;
@@ -413,7 +413,9 @@ mod tests {
 
     #[test]
     fn a_diffs_targets_come_from_its_headers_only() {
-        let diff = "diff --git a/x.txt b/x.txt\n--- a/x.txt\n+++ b/x.txt\n@@ -1,2 +1,2 @@\n--- a/not-a-header\n+++ b/neither\n one\n--- a/second\n+++ b/second\n@@ -1 +1 @@\n-a\n+b\n";
+        let diff = "diff --git a/x.txt b/x.txt\n--- a/x.txt\n+++ b/x.txt\n@@ -1,2 +1,2 @@\n\
+            --- a/not-a-header\n+++ b/neither\n one\n--- a/second\n+++ b/second\n@@ -1 +1 @@\n-a\n\
+            +b\n";
         let targets: Vec<_> = diff_targets(diff).unwrap().into_iter().collect();
         assert_eq!(targets, ["second", "x.txt"]);
         assert_eq!(

@@ -1,40 +1,40 @@
-//! The calls of a session: what a record says of each, and the steps that it unfolds into.
+//! Calls of a session: their records and the steps that these unfold into.
 
 use super::record::{AnyObject, Payload, RecordKind, shapes};
 use super::scalar::{Int, Timestamp};
 use super::step::{
-    Action, ActionKind, Annotation, Decision, Executed, Fact, Outcome, Part, Paths, Proposal,
-    SessionMark, Step,
+    Action, ActionKind, Annotation, CallAnnotation, Decision, ExecutionFact, Fact, Outcome, Part,
+    Paths, Proposal, Step,
 };
 use governance::{ActionType, DecidedBy, Ruling};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strict_json::Str;
 
-/// What the writer of a record doesn't keep. Nobody is accused of what can't be on record.
+/// A part that the writer of a record doesn't record. Its absence is no evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NotRecorded {
-    /// Who allowed a call: that there is no decision says nothing.
+    /// Who allowed a call. A missing decision is no evidence.
     Decisions,
-    /// By whom, when or by which rule it was decided.
+    /// Who decided, when and by which rule.
     DecisionDetails,
-    /// What came of a call.
+    /// Results of calls.
     Results,
-    /// Exit codes.
+    /// Exit codes of commands.
     ExitCodes,
-    /// What a call was given.
+    /// Arguments of calls.
     Arguments,
-    /// Which files changed how.
+    /// Which files changed, and how.
     Diffs,
-    /// When.
+    /// Times of events.
     Times,
-    /// Where the work tree stands.
+    /// The location of the work tree.
     Workdir,
 }
 
 impl NotRecorded {
-    /// The word for people.
+    /// Returns the word that reports use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -50,30 +50,30 @@ impl NotRecorded {
     }
 }
 
-/// What became of a call of a session.
+/// How a call of a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CallOutcome {
-    /// It ran, and its result is no error.
+    /// It was executed, and its result isn't an error.
     Ok,
-    /// It ran, and its result is an error.
+    /// It was executed, and its result is an error.
     Error,
-    /// It was stopped: it may have run in part.
+    /// It was interrupted; it may have been executed in part.
     Interrupted,
-    /// It didn't run, by a structured mark.
+    /// A structured mark says that it wasn't executed.
     NotExecuted,
-    /// A text says that it was rejected. Anything can print such a text.
+    /// A text says that it was rejected. Any program can print such a text.
     RejectedByText,
-    /// No result is on record.
+    /// The record contains no result.
     Unmatched,
-    /// The last call of the input, and no result is on record so far.
+    /// The last call of the input; the record contains no result so far.
     Open,
-    /// Its format records no results.
+    /// The format doesn't record results.
     NotRecorded,
 }
 
 shapes! {
-    /// What a call asks for.
+    /// The action that a call requests.
     pub struct CallAction<'a> {
         #[serde(rename = "type")]
         kind: ActionType,
@@ -86,11 +86,11 @@ shapes! {
         by: DecidedBy,
         timestamp: Option<Timestamp>,
         reason: Option<Str<'a>>,
-        /// A second source says the opposite.
+        /// A second source contradicts the decision.
         contradicted: Option<bool>,
     }
 
-    /// What a call gave back.
+    /// The result of a call.
     pub struct CallResult<'a> {
         output: Str<'a>,
         exit_code: Option<Int<-2_147_483_648>>,
@@ -98,10 +98,11 @@ shapes! {
         observed_changes: Option<Vec<Str<'a>>>,
     }
 
-    /// A tool call of a session, with what is recorded of the decision and of the result. Without
-    /// an action it is a result whose call isn't on record, one more result of a call, what shows
-    /// that a rejected call ran (`rejected` and `ok`), or, if nothing was executed and there is no
-    /// result, a call that the agent only claimed.
+    /// A tool call of a session, with its recorded decision and result.
+    ///
+    /// Without an action it is one of: a result whose call isn't recorded, another result of a
+    /// call, evidence that a rejected call was executed (`rejected` and `ok`), or, without
+    /// execution and result, a call that the agent only claimed.
     pub struct Call<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -117,16 +118,15 @@ shapes! {
         outcome: CallOutcome,
         result: Option<CallResult<'a>>,
         repeats_result: Option<bool>,
-        /// The call of another execution of the session whose action is the same, and was rejected
-        /// before.
+        /// The call of another execution of the session with the same action, which was rejected
+        /// earlier.
         rejected_before: Option<Str<'a>>,
         metadata: Option<AnyObject>,
     }
 }
 
 impl<'a> Call<'a> {
-    /// The proposal, the decision if one is recorded, what came of it, and what is remarkable about
-    /// that.
+    /// Emits the proposal, a recorded decision, the result and irregularities of the call.
     pub(super) fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let mut emit = |time, member, fact| {
             emit(&Step {
@@ -137,10 +137,10 @@ impl<'a> Call<'a> {
             });
         };
         let ended = self.result.as_ref().and_then(|r| r.timestamp);
-        let begins = Annotation::Call(SessionMark::Begins { ended });
+        let begins = Annotation::Call(CallAnnotation::Begins { ended });
         emit(self.timestamp, "", Fact::Annotation(begins));
         if let Some(id) = self.rejected_before {
-            let mark = Annotation::Call(SessionMark::RejectedElsewhere(id));
+            let mark = Annotation::Call(CallAnnotation::RejectedElsewhere(id));
             emit(self.timestamp, "rejectedBefore", Fact::Annotation(mark));
         }
         if let Some(action) = &self.action {
@@ -180,9 +180,9 @@ impl<'a> Call<'a> {
             .and_then(|r| r.observed_changes.as_deref())
             .filter(|changes| !changes.is_empty());
         let observed = Paths::union(observed, None);
-        // What changed something ran, whatever else is said of it.
+        // A call that changed something was executed, whatever else is recorded.
         if self.may_have_run() || observed.is_some() {
-            let executed = Executed {
+            let executed = ExecutionFact {
                 action_id: Some(self.call_id),
                 capability: None,
                 action: None,
@@ -215,8 +215,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whether it isn't ruled out that the call ran, by what is recorded of it. A rejected one has
-    /// no result.
+    /// Returns whether the call may have been executed. A rejected one has no result.
     fn may_have_run(&self) -> bool {
         use CallOutcome as O;
         let rejected = self
@@ -231,7 +230,7 @@ impl<'a> Call<'a> {
             }
     }
 
-    fn marks(&self) -> [Option<SessionMark<'a>>; 2] {
+    fn marks(&self) -> [Option<CallAnnotation<'a>>; 2] {
         use CallOutcome as O;
         let contradicted = self
             .decision
@@ -243,29 +242,29 @@ impl<'a> Call<'a> {
             .is_some_and(|d| d.status == Ruling::Rejected);
         let mark = match self.outcome {
             O::Ok if self.action.is_none() && rejected => {
-                Some(SessionMark::RejectedAndRan(self.call_id))
+                Some(CallAnnotation::RejectedAndRan(self.call_id))
             }
             _ if self.repeats_result == Some(true) => {
-                Some(SessionMark::AmbiguousResult(self.call_id))
+                Some(CallAnnotation::AmbiguousResult(self.call_id))
             }
             _ if self.action.is_none() && contradicted => None,
             O::NotExecuted if self.action.is_none() && self.result.is_none() => {
-                Some(SessionMark::Claimed(self.tool))
+                Some(CallAnnotation::Claimed(self.tool))
             }
-            _ if self.action.is_none() => Some(SessionMark::ResultWithoutCall(self.call_id)),
-            O::Interrupted => Some(SessionMark::Interrupted),
-            O::Unmatched => Some(SessionMark::Unmatched { last: false }),
-            O::Open => Some(SessionMark::Unmatched { last: true }),
-            O::RejectedByText => Some(SessionMark::RejectedByText),
-            O::NotRecorded => Some(SessionMark::NotRecorded),
+            _ if self.action.is_none() => Some(CallAnnotation::ResultWithoutCall(self.call_id)),
+            O::Interrupted => Some(CallAnnotation::Interrupted),
+            O::Unmatched => Some(CallAnnotation::Unmatched { last: false }),
+            O::Open => Some(CallAnnotation::Unmatched { last: true }),
+            O::RejectedByText => Some(CallAnnotation::RejectedByText),
+            O::NotRecorded => Some(CallAnnotation::NotRecorded),
             O::Ok | O::Error | O::NotExecuted => None,
         };
-        [mark, contradicted.then_some(SessionMark::Contradicted)]
+        [mark, contradicted.then_some(CallAnnotation::Contradicted)]
     }
 }
 
 impl CallOutcome {
-    /// Whether it may have had its effects, though no result says that it succeeded.
+    /// Returns whether it may have had effects although no result says that it succeeded.
     const fn may_have_changed(self) -> bool {
         !matches!(self, Self::Ok | Self::Error | Self::NotExecuted)
     }

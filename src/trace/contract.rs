@@ -7,10 +7,9 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use strict_json::Str;
 
-/// What a model handed in. An action is there exactly when it isn't done.
+/// Output of a model. It contains an action exactly when it isn't done.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "ThoughtShape<'_>", bound(deserialize = "'de: 'a"))]
-#[expect(missing_docs, reason = "the members are those of the prompt contract")]
 pub struct Thought<'a> {
     pub reasoning: Str<'a>,
     pub done: bool,
@@ -29,13 +28,9 @@ struct ThoughtShape<'a> {
     action: Option<Intent<'a>>,
 }
 
-/// A thought inside a turn, with what the event of its own would say beside it.
+/// A thought inside a turn, with the members of a record of its own.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "TurnThoughtShape<'_>", bound(deserialize = "'de: 'a"))]
-#[expect(
-    missing_docs,
-    reason = "the members are those of the prompt contract and of `thought_generated`"
-)]
 pub struct TurnThought<'a> {
     pub agent_id: Option<Str<'a>>,
     pub reasoning: Str<'a>,
@@ -62,10 +57,10 @@ struct TurnThoughtShape<'a> {
     model: Option<Str<'a>>,
 }
 
-/// Two members of a record contradict each other.
+/// A contradiction between two members of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Contradiction {
-    /// An action stands beside `done: true`, or none beside `done: false`.
+    /// An action together with `done: true`, or none together with `done: false`.
     #[error("an `action` is required exactly when `done` is false")]
     ActionAndDone,
     /// The reason belongs to another kind of evaluation.
@@ -118,9 +113,12 @@ impl<'a> TryFrom<TurnThoughtShape<'a>> for TurnThought<'a> {
     }
 }
 
-/// `action` if and only if not `done`, in the words of JSON Schema. Null counts as absent.
+/// Adds to a JSON Schema: `action` if and only if not `done`. Null counts as absent.
 fn action_iff_not_done(mut schema: Schema) -> Schema {
-    let present = json_schema!({ "required": ["action"], "properties": { "action": { "not": { "type": "null" } } } });
+    let present = json_schema!({
+        "required": ["action"],
+        "properties": { "action": { "not": { "type": "null" } } }
+    });
     schema.insert(
         "if".into(),
         serde_json::json!({ "properties": { "done": { "const": false } } }),
@@ -148,17 +146,16 @@ impl JsonSchema for TurnThought<'_> {
     }
 }
 
-/// How the runtime ruled, and why. The reason belongs to the kind.
+/// The runtime's evaluation with its reason. Each reason belongs to one kind.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "EvaluationShape")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub struct Evaluation {
     pub kind: EvaluationKind,
     pub reason: EvaluationReason,
 }
 
 impl Evaluation {
-    /// An evaluation whose kind follows from its reason.
+    /// Creates an evaluation; its kind follows from the reason.
     #[must_use]
     pub const fn because(reason: EvaluationReason) -> Self {
         Self {
@@ -198,7 +195,7 @@ impl JsonSchema for Evaluation {
     }
 }
 
-/// An evaluation of a native format, which lets unknown members pass.
+/// An evaluation of a native format, which accepts unknown members.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "OpenEvaluationShape")]
 pub struct OpenEvaluation(pub Evaluation);
@@ -236,9 +233,18 @@ fn reason_of_its_kind(mut schema: Schema) -> Schema {
     schema.insert(
         "oneOf".into(),
         serde_json::json!([
-            { "properties": { "kind": { "const": "continue" }, "reason": { "enum": ["incomplete", "failure_retry"] } } },
-            { "properties": { "kind": { "const": "terminate" }, "reason": { "enum": ["goal_satisfied", "user_abort", "max_turns_exceeded"] } } },
-            { "properties": { "kind": { "const": "pause" }, "reason": { "enum": ["await_human_input"] } } }
+            { "properties": {
+                "kind": { "const": "continue" },
+                "reason": { "enum": ["incomplete", "failure_retry"] }
+            } },
+            { "properties": {
+                "kind": { "const": "terminate" },
+                "reason": { "enum": ["goal_satisfied", "user_abort", "max_turns_exceeded"] }
+            } },
+            { "properties": {
+                "kind": { "const": "pause" },
+                "reason": { "enum": ["await_human_input"] }
+            } }
         ]),
     );
     schema

@@ -1,27 +1,27 @@
-//! The last line of an input that breaks off: what it still shows.
+//! The last line of an input if it is incomplete: what it still shows.
 
-use super::formats::{Format, Shown, names_action};
+use super::formats::{Certainty, Format, names_action};
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str};
 
-/// A record that breaks off and may tell of an action that was executed.
+/// An incomplete record that may be about an executed action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CutAction {
-    /// The execution, where the line still names it.
+    /// Id of the execution, if the line still contains it.
     pub execution: Option<String>,
-    /// The line shows that something was executed. Otherwise that only can't be ruled out.
+    /// The line shows an execution; otherwise one can't be ruled out.
     pub shown: bool,
 }
 
-/// What the beginning of a record tells of an executed action. `None` if its kind is known and no
-/// such record tells of one.
+/// Determines what the beginning of a record shows of an executed action. Returns `None` if no
+/// record of its kind contains one.
 #[must_use]
 pub fn action(format: Format, text: &str) -> Option<CutAction> {
     let members = CutMembers::new(text);
-    let shown = format.cut_action(&members)? == Shown::Yes;
-    // Half of a surrogate pair may stand for any other.
+    let shown = format.cut_action(&members)? == Certainty::Certain;
+    // A lone surrogate may be part of any character.
     let id = members
         .execution
         .and_then(|id| id.read::<Str<'_>>())
@@ -32,17 +32,17 @@ pub fn action(format: Format, text: &str) -> Option<CutAction> {
     })
 }
 
-/// The members of an object that breaks off, and of its member `data`.
+/// Members of an incomplete object, and of its member `data`.
 #[derive(Debug, Default)]
 pub struct CutMembers<'a> {
-    /// The kind of a record of version 1.
+    /// Kind of a record of version 1.
     pub(super) record: Option<Raw<'a>>,
-    /// The type of an event.
+    /// Type of an event.
     pub(super) kind: Option<Raw<'a>>,
     execution: Option<Raw<'a>>,
-    /// A member that only an executed action has.
+    /// It has a member that only an executed action has.
     pub(super) acts: bool,
-    /// A member that a result has or is.
+    /// It has a member of a result.
     pub(super) result: bool,
 }
 
@@ -50,7 +50,7 @@ impl<'a> CutMembers<'a> {
     fn new(text: &'a str) -> Self {
         let mut members = Self::default();
         let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
-        // Where it breaks off is known; what was read before stays.
+        // An error is expected at the cut; members before it are kept.
         drop(
             Level {
                 members: &mut members,
@@ -124,7 +124,10 @@ mod tests {
     #[test]
     fn what_is_left_of_a_line_names_what_ran() {
         let of = |text: &str| action(Format::parse("execution-record").unwrap(), text);
-        let whole = r#"{"record":"execution_finished","executionId":"e","turnId":1,"actionId":"a","result":{"succ"#;
+        let whole = concat!(
+            r#"{"record":"execution_finished","executionId":"e","turnId":1,"actionId":"a","#,
+            r#""result":{"succ"#,
+        );
         let cut = |execution: Option<&str>, shown| {
             Some(CutAction {
                 execution: execution.map(Into::into),

@@ -1,7 +1,7 @@
-//! One record of an input: its contents, its place and its problems.
+//! One record of an input: its content, position and problems.
 
 use super::formats::{Format, FormatRecord, NativeRecord, Peek, RecordClass};
-use super::line_index::Places;
+use super::line_index::LineIndex;
 use super::record::RecordKind;
 use super::recover::Recovered;
 use super::schemas;
@@ -18,76 +18,72 @@ use strict_json::{
     pointer_at,
 };
 
-/// A record with its place.
+/// A record and its position.
 #[derive(Debug)]
 pub struct Entry<'a> {
     /// Line of its first byte, from 1.
     pub line: u64,
-    /// Bytes before it on that line.
+    /// Number of bytes before it on that line.
     pub indent: u64,
-    /// The record as it is written.
+    /// The record as written.
     pub text: &'a str,
-    /// What it says.
     pub record: Record<'a>,
-    /// What is wrong with it, in the order of the text.
+    /// Problems of the record in the order of its text.
     pub problems: Vec<Problem>,
-    /// The credentials in its text. No excerpt shows them.
+    /// Byte ranges of the credentials in its text. Excerpts never show them.
     pub secrets: Vec<Range<usize>>,
-    /// A hash of what belongs to the record and isn't in its text, since it can't be read.
+    /// Hash of text that belongs to the record but isn't in `text` because it can't be read.
     pub unread: Option<Box<str>>,
-    /// It has an object that may hold anything, such as `metadata`. Only set for version 1.
+    /// It contains an object that may have any members, such as `metadata`. Set only for version 1.
     pub open: bool,
     /// It was derived from other records: its text isn't in the input.
     pub derived: bool,
-    places: OnceLock<Places>,
+    line_index: OnceLock<LineIndex>,
 }
 
-/// What a record says.
+/// Content of a record.
 #[derive(Debug)]
 pub enum Record<'a> {
     /// A record of version 1.
     V1(v1::Record<'a>),
     /// A record of any other format.
     Native(NativeRecord<'a>),
-    /// A turn or an execution of version 1 that breaks its schema, part by part.
+    /// A turn or an execution of version 1 that violates its schema, part by part.
     Recovered(Box<Recovered<'a>>),
-    /// Valid JSON that breaks its schema, with what is known of it.
+    /// Valid JSON that violates its schema.
     Broken(Broken<'a>),
-    /// Valid JSON of an unknown format: nothing is known of it but whether it contains
-    /// what no record may.
+    /// Valid JSON of an unknown format. It has only been scanned for duplicate members and the
+    /// like.
     Foreign,
-    /// Nothing is known of it, not even the execution that it belongs to.
+    /// Unreadable; not even its execution is known.
     Unreadable,
 }
 
-/// What is known of a record that breaks its schema.
+/// Members of a record that violates its schema.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Broken<'a> {
-    /// Its kind.
     pub kind: Option<RecordKind>,
-    /// Its execution.
     pub execution: Option<Str<'a>>,
-    /// Its turn.
     pub turn: Option<i64>,
-    /// The hash of the record before.
+    /// Hash of the record before.
     pub prev: Option<Str<'a>>,
 }
 
-/// Something wrong with one record.
+/// A problem of one record.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// The rule that says so.
+    /// Code of the rule that reports it.
     pub code: Code,
-    /// Byte offset into the record, and how many bytes it is about.
+    /// Byte offset into the record, and length.
     pub at: (usize, usize),
     /// JSON pointer.
     pub pointer: Option<String>,
-    /// What. May hold hostile text.
+    /// May contain hostile text.
     pub message: String,
 }
 
 impl Problem {
-    /// Whether a scan of the text found it. Then it is nothing that breaks the record.
+    /// Returns whether a scan of the text found it. Such a problem doesn't invalidate the record.
     #[must_use]
     pub fn is_scanned(&self) -> bool {
         matches!(self.code, Code(803 | 804))
@@ -104,7 +100,7 @@ impl Problem {
 }
 
 impl<'a> Entry<'a> {
-    /// A text that is no record, with its line and the bytes before it on that line.
+    /// Creates the entry of an unreadable text, from its line and the number of bytes before it.
     #[must_use]
     pub fn unread(
         place: (u64, u64),
@@ -123,11 +119,11 @@ impl<'a> Entry<'a> {
             unread: None,
             open: false,
             derived: false,
-            places: OnceLock::new(),
+            line_index: OnceLock::new(),
         }
     }
 
-    /// The same entry with another record: what only the records before it complete.
+    /// Returns a copy with another record, which only the records before it complete.
     pub(super) fn with_record(&self, record: Record<'a>) -> Self {
         let place = (self.line, self.indent);
         Self {
@@ -144,20 +140,20 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn places(&self) -> &Places {
-        self.places.get_or_init(|| Places::of(self.text))
+    fn line_index(&self) -> &LineIndex {
+        self.line_index.get_or_init(|| LineIndex::of(self.text))
     }
 
-    /// The place of the value that a pointer names.
+    /// Returns the position of the value that a pointer names.
     #[must_use]
     pub fn resolve(&self, pointer: &str) -> Option<Located> {
-        self.places().resolve(self.text, pointer)
+        self.line_index().resolve(self.text, pointer)
     }
 
-    /// Line and column (bytes, from 1) of an offset into the record.
+    /// Returns line and column (bytes, from 1) of an offset into the record.
     #[must_use]
     pub fn position(&self, at: usize) -> (u64, u64) {
-        let (before, start) = self.places().line(at.min(self.text.len()));
+        let (before, start) = self.line_index().line(at.min(self.text.len()));
         let indent = if before == 0 { self.indent } else { 0 };
         (
             self.line + before as u64,
@@ -165,10 +161,10 @@ impl<'a> Entry<'a> {
         )
     }
 
-    /// The line around an offset, cut to what fits a terminal.
+    /// Returns the line around an offset, cut to fit a terminal.
     #[must_use]
     pub fn excerpt(&self, at: usize, length: usize) -> Excerpt {
-        let (start, excerpt) = cut_out(self.text, self.places(), at, length);
+        let (start, excerpt) = excerpt_around(self.text, self.line_index(), at, length);
         let secret = |at: usize| self.secrets.iter().any(|s| s.contains(&(start + at)));
         let end = start + excerpt.text.len();
         if !self.secrets.iter().any(|s| s.start < end && s.end > start) {
@@ -180,9 +176,9 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Adds what is said of a credential of which a piece stands here. The piece alone isn't one:
-    /// hidden wherever it stands, it would blot out letters.
-    pub fn spread_secret(&mut self, piece: &Range<usize>, message: String) {
+    /// Reports that part of a credential from another record appears here. The part isn't hidden in
+    /// excerpts: hiding every occurrence of a short text would remove unrelated letters.
+    pub fn add_secret_part(&mut self, piece: &Range<usize>, message: String) {
         let pointer = Some(pointer_at(self.text, piece.start)).filter(|p| !p.is_empty());
         self.problems.push(Problem {
             code: Code(803),
@@ -192,7 +188,7 @@ impl<'a> Entry<'a> {
         });
     }
 
-    /// The credentials in it, as written and as meant.
+    /// Returns its credentials as written and, where that differs, decoded.
     pub fn secret_texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let written = self
             .secrets
@@ -211,28 +207,32 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// A place in a text of several lines: line and column (bytes, both from 1), and the line around
-/// it, cut to what fits a terminal.
+/// Returns line, column (bytes, both from 1) and excerpt of a span in a text of several lines.
 pub(crate) fn place_in(file: &str, text: &str, span: &Range<usize>) -> Place {
-    let places = Places::of(text);
+    let line_index = LineIndex::of(text);
     let at = span.start.min(text.len());
-    let (before, start) = places.line(at);
+    let (before, start) = line_index.line(at);
     Place {
         file: file.into(),
         line: before as u64 + 1,
         column: at.saturating_sub(start) as u64 + 1,
         pointer: None,
-        excerpt: Some(cut_out(text, &places, at, span.len()).1),
+        excerpt: Some(excerpt_around(text, &line_index, at, span.len()).1),
     }
 }
 
-/// The line of `text` around `at`, cut on both sides, and where it starts.
-fn cut_out(text: &str, places: &Places, at: usize, length: usize) -> (usize, Excerpt) {
+/// Returns the line of `text` around `at`, cut on both sides, and its start.
+fn excerpt_around(
+    text: &str,
+    line_index: &LineIndex,
+    at: usize,
+    length: usize,
+) -> (usize, Excerpt) {
     const BEFORE: usize = 40;
     const WIDTH: usize = 100;
     let at = at.min(text.len());
-    let (_, line_start) = places.line(at);
-    let line_end = places.line_end(at, text);
+    let (_, line_start) = line_index.line(at);
+    let line_end = line_index.line_end(at, text);
     let boundary = |mut n: usize| {
         while !text.is_char_boundary(n) {
             n -= 1;
@@ -255,13 +255,13 @@ fn cut_out(text: &str, places: &Places, at: usize, length: usize) -> (usize, Exc
         span: (from, to),
         cut_before: start > line_start,
         cut_after: end < line_end,
-        surplus_before: places.surplus(line_start..start, text) as u64,
+        surplus_before: line_index.surplus(line_start..start, text) as u64,
     };
     (start, excerpt)
 }
 
 impl<'a> Record<'a> {
-    /// The execution that the record names.
+    /// Returns the id of the execution that the record names.
     #[must_use]
     pub fn execution_id(&self) -> Option<Str<'a>> {
         match self {
@@ -273,7 +273,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// What it is a record of; `None` when it can't be read.
+    /// Returns the class of the record; `None` when it can't be read.
     #[must_use]
     pub fn class(&self) -> Option<RecordClass> {
         match self {
@@ -286,7 +286,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// A record of another format than version 1.
+    /// Returns a record of another format than version 1.
     #[must_use]
     pub fn native(&self) -> Option<&(dyn FormatRecord<'a> + 'a)> {
         match self {
@@ -295,7 +295,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Unfolds the record into its steps, in their order.
+    /// Passes the record's steps to `emit`, in their order.
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         match self {
             Self::V1(r) => r.steps(emit),
@@ -318,23 +318,22 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What a record has to be.
+/// Expected form of a record.
 #[derive(Debug, Clone, Copy)]
 pub enum Grammar<'v> {
     /// A record of a format.
     Format(Format),
-    /// Anything that keeps a schema.
+    /// Anything that is valid under a schema.
     Schema(&'v Validator),
-    /// Any object or array, while it isn't known what the records of an input are; any value in a
-    /// document.
+    /// Any object or array, while the input's format isn't known; any value in a document.
     Any {
         /// Whether it is an element of a document.
         element: bool,
     },
 }
 
-/// Reads one record. `last_unended` says that it is the last line and has no line end: then a text
-/// that breaks off was cut by a crash.
+/// Reads one record. `last_unended` says that it is the last line and has no line end: an
+/// incomplete text was then cut off by a crash.
 #[must_use]
 pub fn read<'a>(
     grammar: Grammar<'_>,
@@ -350,7 +349,7 @@ pub fn read<'a>(
         Grammar::Any { element } => {
             let record = match scanner.skip().and_then(|_| scanner.end()) {
                 Ok(()) if element || text.trim_start().starts_with(['{', '[']) => Record::Foreign,
-                Ok(()) => no_object(text, &mut problems),
+                Ok(()) => not_an_object(text, &mut problems),
                 Err(error) => unreadable(text, &error, last_unended, &mut problems),
             };
             let secrets = scanned(text, matches!(record, Record::Foreign), &mut problems);
@@ -373,11 +372,11 @@ pub fn read<'a>(
             return Entry::unread(place, text, problems, secrets);
         }
     };
-    let record = match trusting(format, scanner, text) {
+    let record = match read_record(format, scanner, text) {
         Ok(record) => record,
         Err(error) if error.is_data() => {
-            // The typed reader stops at the first surprise. Go over the rest, so that what follows
-            // is known to be JSON and is searched for duplicates as well.
+            // The typed reader stops at the first error. The rest must be scanned for syntax and
+            // duplicate members too.
             scanner.reset(text);
             match scanner.skip().and_then(|_| scanner.end()) {
                 Ok(()) => broken(format, text, &error, &mut problems),
@@ -386,7 +385,7 @@ pub fn read<'a>(
         }
         Err(error) => unreadable(text, &error, last_unended, &mut problems),
     };
-    // A comment is no JSON: it is searched as text.
+    // A comment isn't JSON, so it is scanned as plain text.
     let valid = !matches!(record, Record::Unreadable) && !text.starts_with('#');
     let open = scanner.has_met_open_object();
     if valid {
@@ -400,9 +399,9 @@ pub fn read<'a>(
     }
 }
 
-/// Reads a record, with the search for members that stand twice left to its type. When the type
-/// finds some, it is read again and every one is noted.
-fn trusting<'a>(
+/// Reads a record and lets its type detect duplicate members. If the type finds some, the record is
+/// read again so that each is noted.
+fn read_record<'a>(
     format: Format,
     scanner: &mut Scanner<'a>,
     text: &'a str,
@@ -422,7 +421,7 @@ fn trusting<'a>(
     }
 }
 
-/// A record is JSON, and not what it should be.
+/// Creates the error of a text that is JSON but not a valid record.
 pub(super) fn data(message: &str) -> Error {
     Error {
         at: 0,
@@ -430,11 +429,11 @@ pub(super) fn data(message: &str) -> Error {
     }
 }
 
-/// Bytes of the longest record of which every break with its schema is told; of a longer one the
-/// first is. Values take up to thirty times as much memory as their text.
-const TOLD: usize = 1 << 20;
+/// Maximum bytes of a record for which every schema violation is reported; for a longer one, only
+/// the first is. Values take up to thirty times as much memory as their text.
+const MAX_REPORTED: usize = 1 << 20;
 
-/// A record that is JSON and breaks its schema: the general validator says where.
+/// Handles JSON that violates its schema: the general validator locates the violations.
 fn broken<'a>(
     format: Format,
     text: &'a str,
@@ -446,9 +445,9 @@ fn broken<'a>(
         (kind_of_text, format.has_arrays()),
         (Some(b'{'), _) | (Some(b'['), true)
     ) {
-        return no_object(text, problems);
+        return not_an_object(text, problems);
     }
-    // A frame is an array, whose elements are no members.
+    // A frame is an array, so it has no members.
     let peek: Peek<'a> = if kind_of_text == Some(&b'{') {
         from_text(text).unwrap_or_default()
     } else {
@@ -465,15 +464,15 @@ fn broken<'a>(
             Code(103)
         }
     };
-    let mut violations = if text.len() <= TOLD {
+    let mut violations = if text.len() <= MAX_REPORTED {
         schemas::violations(format, kind, text)
     } else {
         Vec::new()
     };
     violations.retain(|v| !v.is_unplaced());
     if violations.is_empty() {
-        // The place lies too far behind, the record is too long, or the two validators disagree:
-        // then the stricter one is believed.
+        // The place is too deep, the record is too long, or the two validators disagree. Then the
+        // stricter one counts.
         let pointer = pointer_at(text, error.at);
         problems.push(Problem {
             code: code_at(&pointer),
@@ -489,8 +488,8 @@ fn broken<'a>(
             ..Problem::schema(violation)
         });
     }
-    if let Some(mended) = kind.and_then(|kind| format.recover(kind, text)) {
-        return Record::Recovered(Box::new(mended));
+    if let Some(recovered) = kind.and_then(|kind| format.recover(kind, text)) {
+        return Record::Recovered(Box::new(recovered));
     }
     Record::Broken(Broken {
         kind,
@@ -503,9 +502,9 @@ fn broken<'a>(
     })
 }
 
-fn no_object<'a>(text: &str, problems: &mut Vec<Problem>) -> Record<'a> {
+fn not_an_object<'a>(text: &str, problems: &mut Vec<Problem>) -> Record<'a> {
     let at = text.len() - text.trim_start().len();
-    let message = "the line is JSON, but no object".into();
+    let message = "the line is JSON, but not an object".into();
     problems.push(Problem {
         code: Code(102),
         at: (at, text.trim().len()),
@@ -515,8 +514,8 @@ fn no_object<'a>(text: &str, problems: &mut Vec<Problem>) -> Record<'a> {
     Record::Unreadable
 }
 
-/// Whether a place lies in what a model hands in: then the prompt contract is broken (YV210), not
-/// just the schema.
+/// Returns whether a pointer lies in a part that a model produces. A violation there breaks the
+/// prompt contract (YV210), not just the schema.
 fn in_contract(pointer: &str, kind: Option<RecordKind>) -> bool {
     let thought = |rest: &str| {
         let rest = rest.strip_prefix("/thought").map(|r| {
@@ -576,7 +575,7 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
     ] {
         let of_kind = scanner.notes().iter().filter(|n| n.kind == kind);
         let count = of_kind.clone().count();
-        // Halves of pairs come in swarms from one cut text: one finding a record.
+        // One cut text may produce many lone surrogates; one finding per record is enough.
         let most = if kind == NoteKind::DuplicateMember {
             MOST
         } else {
@@ -599,13 +598,15 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
                 }
                 NoteKind::LoneSurrogate if count > 1 => {
                     format!(
-                        "`{}` is half of a surrogate pair, read as U+FFFD ({count}{or_more} such escapes in this record)",
+                        "`{}` is half of a surrogate pair, read as U+FFFD ({count}{or_more} such \
+                         escapes in this record)",
                         rest.get(..6).unwrap_or_default()
                     )
                 }
                 NoteKind::TooManyMembers => {
                     format!(
-                        "the objects that are open here have more than {MOST_NAMES} members: whether one appears twice isn't known"
+                        "the open objects have more than {MOST_NAMES} members: duplicate ones \
+                         can't be detected"
                     )
                 }
                 NoteKind::LoneSurrogate => {
@@ -626,8 +627,7 @@ fn notes(scanner: &Scanner<'_>, text: &str, problems: &mut Vec<Problem>) {
     problems.sort_by_key(|p| p.at);
 }
 
-/// Adds what stands in the record that must not, whatever the record says; returns where the
-/// secrets stand.
+/// Adds credentials and hidden text as problems. Returns the byte ranges of the credentials.
 fn scanned(text: &str, valid: bool, problems: &mut Vec<Problem>) -> Vec<Range<usize>> {
     let mut add = |code, remarks: Vec<Remark>| {
         for remark in remarks {

@@ -1,13 +1,15 @@
-//! A line of the knowledge graph as it is written: an edge or a node. Two writers' forms are read:
-//! `{from, to, type, timestamp, meta?}` with types in lower case, and
-//! `{from, to, type, timestamp, metadata?}` with types in upper case beside nodes
-//! `{id, type, payload, timestamp}`.
+//! A line of the knowledge graph: an edge or a node.
+//!
+//! Two writers' forms are read: `{from, to, type, timestamp, meta?}` with types in lower case, and
+//! `{from, to,
+//! type, timestamp, metadata?}` with types in upper case, together with nodes `{id, type, payload,
+//! timestamp}`.
 
 use serde::Deserialize;
 use std::borrow::Cow;
 use strict_json::{Raw, Str, from_text};
 
-/// The members of a line, whatever they hold.
+/// Members of a line, of any type.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct GraphLine<'a> {
@@ -19,10 +21,9 @@ pub struct GraphLine<'a> {
     kind: Option<Raw<'a>>,
     #[serde(default)]
     id: Option<Raw<'a>>,
-    /// When.
     #[serde(default)]
     pub timestamp: Option<Raw<'a>>,
-    /// What a node holds.
+    /// Content of a node.
     #[serde(default)]
     pub payload: Option<Raw<'a>>,
     #[serde(default)]
@@ -31,14 +32,14 @@ pub struct GraphLine<'a> {
     metadata: Option<Raw<'a>>,
 }
 
-/// The ends of an edge and its type.
+/// Ends and type of an edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeEnds<'a> {
-    /// Where it comes from.
+    /// Id of the source node.
     pub from: Cow<'a, str>,
-    /// Where it goes.
+    /// Id of the target node.
     pub to: Cow<'a, str>,
-    /// Its type as it is written. The case of letters means nothing.
+    /// Type as written; case is irrelevant.
     pub kind: Cow<'a, str>,
 }
 
@@ -47,22 +48,22 @@ fn text(raw: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
 }
 
 impl<'a> GraphLine<'a> {
-    /// Reads a line; `None` when it is no JSON object.
+    /// Parses a line; `None` when it isn't a JSON object.
     #[must_use]
     pub fn parse(line: &'a str) -> Option<Self> {
-        // A derived reader takes arrays as well.
+        // A derived reader accepts arrays too.
         from_text(line)
             .ok()
             .filter(|_| line.trim_start().starts_with('{'))
     }
 
-    /// Whether it is meant as an edge.
+    /// Returns whether it is an edge, possibly an incomplete one.
     #[must_use]
     pub const fn is_edge(&self) -> bool {
         self.from.is_some() || self.to.is_some()
     }
 
-    /// What an edge connects; `None` when it lacks an end or the type.
+    /// Returns ends and type of an edge; `None` when one is missing.
     #[must_use]
     pub fn ends(&self) -> Option<EdgeEnds<'a>> {
         Some(EdgeEnds {
@@ -72,19 +73,19 @@ impl<'a> GraphLine<'a> {
         })
     }
 
-    /// The type, in lower case.
+    /// Returns the type in lower case.
     #[must_use]
     pub fn kind(&self) -> Option<String> {
         Some(text(self.kind)?.to_lowercase())
     }
 
-    /// The id of a node.
+    /// Returns the id of a node.
     #[must_use]
     pub fn id(&self) -> Option<Cow<'a, str>> {
         text(self.id)
     }
 
-    /// What else is said of an edge.
+    /// Returns further data of an edge.
     #[must_use]
     pub fn meta(&self) -> Option<Raw<'a>> {
         self.meta.or(self.metadata)

@@ -1,11 +1,11 @@
-//! Who is who: ids of agents, governors and signers, however they are written.
+//! Comparison of ids of agents, governors and signers, independent of their notation.
 
 use content_scan::passes_for;
 use std::borrow::Cow;
 use text_safety::invisible_chars::is_ignorable;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// An id as it is compared with others.
+/// An id in the forms in which it is compared with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     plain: Box<str>,
@@ -13,7 +13,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Reads an id.
+    /// Normalises an id.
     #[must_use]
     pub fn of(id: &str) -> Self {
         if id.is_ascii() && !id.bytes().any(|b| b.is_ascii_control()) {
@@ -32,22 +32,22 @@ impl Identity {
         }
     }
 
-    /// The id without what nobody sees: trimmed, in NFKC, without invisible characters, in one
-    /// case. Who has the same one is the same.
+    /// Returns the id in NFKC, in one case, without surrounding white space and invisible
+    /// characters. Equal plain forms mean the same id.
     #[must_use]
     pub fn plain(&self) -> &str {
         &self.plain
     }
 
-    /// What the id is taken for: its plain form with letters of other scripts as the Latin ones
-    /// that they look like. Who has the same one may pass for the other.
+    /// Returns the plain form with letters of other scripts replaced by Latin ones that look like
+    /// them. An id with the same form can be mistaken for this one.
     #[must_use]
     pub fn seen(&self) -> &str {
         self.seen.as_deref().unwrap_or(&self.plain)
     }
 }
 
-/// The shape of an id, in which letters and digits of one script that look alike are the same: `1`,
+/// Returns the shape of an id: similar letters and digits of one script become equal, such as `1`,
 /// `l` and `I`, `0` and `O`, `rn` and `m`.
 #[must_use]
 pub fn shape(id: &str) -> String {
@@ -69,8 +69,8 @@ pub fn shape(id: &str) -> String {
         .replace("cl", "d")
 }
 
-/// A text as a terminal shows it: without escape sequences, and without what a backspace takes
-/// back.
+/// Returns a text as a terminal shows it: without escape sequences and characters that a backspace
+/// removes.
 fn displayed(text: &str) -> Cow<'_, str> {
     if !text.contains([
         '\u{1b}', '\u{8}', '\u{90}', '\u{98}', '\u{9b}', '\u{9d}', '\u{9e}', '\u{9f}',
@@ -94,14 +94,14 @@ fn displayed(text: &str) -> Cow<'_, str> {
             }
         };
         match kind {
-            // A control sequence ends with its first letter or sign beyond the parameters.
+            // A control sequence ends with the first character beyond its parameters.
             Some('[') => {
                 while chars
                     .next()
                     .is_some_and(|c| !('\u{40}'..='\u{7e}').contains(&c))
                 {}
             }
-            // A string ends with a bell or a string terminator.
+            // A control string ends with a bell or a string terminator.
             Some(']' | 'P' | 'X' | '^' | '_') => {
                 while let Some(c) = chars.next() {
                     if c == '\u{1b}' && chars.peek() == Some(&'\\') {
@@ -123,7 +123,7 @@ fn displayed(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The characters that leave a mark, in NFKC.
+/// Returns the visible characters in NFKC.
 fn visible(text: impl Iterator<Item = char>) -> String {
     let leaves_mark =
         |c: &char| !is_ignorable(*c) && (!c.is_control() || c.is_whitespace()) && *c != '\u{2800}';
@@ -133,7 +133,8 @@ fn visible(text: impl Iterator<Item = char>) -> String {
         .collect()
 }
 
-/// The same with the letters of other scripts, and the dashes, that look like those of ASCII.
+/// Returns the visible characters with look-alikes of other scripts, and dashes, replaced by ASCII
+/// ones.
 fn likened(text: &str) -> String {
     let like = |c: char| match c {
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
@@ -144,7 +145,7 @@ fn likened(text: &str) -> String {
     likened.replace("i\u{307}", "i").replace("j\u{307}", "j")
 }
 
-/// The same in one case, without white space around it.
+/// Returns a text in one case, without surrounding white space.
 fn folded(text: &str) -> String {
     let text = text.trim();
     if text.is_ascii() {
@@ -159,7 +160,7 @@ fn folded(text: &str) -> String {
     folded.trim().to_owned()
 }
 
-/// The plain form of an id alone.
+/// Returns only the plain form of an id.
 #[must_use]
 pub fn plain(id: &str) -> Cow<'_, str> {
     let is_plain = |b: u8| b.is_ascii_graphic() && !b.is_ascii_uppercase();

@@ -1,5 +1,5 @@
-//! What a snapshot says of the text that was put before a model: messages that carry items of the
-//! context, and the budget that the context had to keep.
+//! Text that was put before a model: messages that contain items of the context, and the context's
+//! token budget.
 
 use super::record::Message;
 use memchr::memmem::Finder;
@@ -11,22 +11,22 @@ use std::fmt;
 use std::sync::LazyLock;
 use strict_json::{OPEN_OBJECT, Raw, Str};
 
-/// What stands before an item that is put before a model: `[Reference] TYPE: NAME (PATH)`.
+/// Beginning of an item's line: `[Reference] TYPE: NAME (PATH)`.
 pub const MARK: &str = "[Reference] ";
 
-/// The headings under which items are put before a model, by how much is held of them.
+/// Headings of the items in a message, by confidence.
 const HEADINGS: [&str; 3] = [
     "Background Knowledge (High Confidence)",
     "Supporting Information (Medium Confidence)",
     "Archived References (Low Confidence)",
 ];
 
-/// Messages that are checked and counted. Kept are only those that may carry items.
+/// Messages, which are checked and counted. Only those that may contain items are kept.
 #[derive(Debug, Clone, Default)]
 pub struct Messages<'a> {
-    /// How many there are.
+    /// Number of messages.
     pub count: usize,
-    /// The texts of those that may carry items.
+    /// Texts of the messages that may contain items.
     pub carrying: Vec<Str<'a>>,
 }
 
@@ -65,8 +65,8 @@ impl JsonSchema for Messages<'_> {
     }
 }
 
-/// Whether a text may mark an item: `[Reference]` stands in it, or an escape that may mean a letter
-/// of it.
+/// Returns whether a text may mark an item: it contains `[Reference]`, or an escape that may be a
+/// letter of it.
 fn may_carry(content: Str<'_>) -> bool {
     static MARKED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("Reference]"));
     static ESCAPED: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u00"));
@@ -74,7 +74,7 @@ fn may_carry(content: Str<'_>) -> bool {
     MARKED.find(written).is_some() || content.is_escaped() && ESCAPED.find(written).is_some()
 }
 
-/// The metadata of a snapshot: any object. Two members mean something here.
+/// Metadata of a snapshot: an object with any members, two of which have a meaning.
 #[derive(Debug, Clone, Copy)]
 pub struct SnapshotMetadata<'a>(Raw<'a>);
 
@@ -86,8 +86,8 @@ struct Known<'a> {
 }
 
 impl SnapshotMetadata<'_> {
-    /// `tokenBudget`: tokens that the injected context may have. `None` when it isn't said as a
-    /// whole number.
+    /// Returns `tokenBudget`, the maximum number of tokens of the injected context. `None` when it
+    /// isn't a whole number.
     #[must_use]
     pub fn token_budget(self) -> Option<u64> {
         self.0
@@ -98,7 +98,7 @@ impl SnapshotMetadata<'_> {
             .ok()
     }
 
-    /// `tokenizer`: the published name of the encoding that counts.
+    /// Returns `tokenizer`, the published name of the encoding that counts.
     #[must_use]
     pub fn tokenizer(self) -> Option<String> {
         Some(
@@ -148,7 +148,7 @@ impl JsonSchema for SnapshotMetadata<'_> {
     }
 }
 
-/// The path that a line marks: `[Reference] TYPE: NAME (PATH)`, whatever stands before it.
+/// Returns the path of the item that a line marks: `[Reference] TYPE: NAME (PATH)`.
 #[must_use]
 pub fn marked(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once(MARK)?;
@@ -158,7 +158,7 @@ pub fn marked(line: &str) -> Option<&str> {
     path.split_once(')').map(|(path, _)| path)
 }
 
-/// The paths of references in a text: `[Reference] TYPE: NAME (PATH)`, each up to the end of its
+/// Returns the paths of references in a text: `[Reference] TYPE: NAME (PATH)`, each within its
 /// line.
 pub fn references(text: &str) -> impl Iterator<Item = &str> {
     let each = text
@@ -167,8 +167,8 @@ pub fn references(text: &str) -> impl Iterator<Item = &str> {
     each.filter_map(marked)
 }
 
-/// The paths that an answer declares to have used: its references, and `"used_context": ["PATH"]`
-/// in a block of JSON. The first of them, where there are very many.
+/// Returns the first paths that an answer declares as used: its references, and `"used_context":
+/// ["PATH"]` in a block of JSON.
 #[must_use]
 pub fn declared(answer: &str) -> Vec<String> {
     const MOST: usize = 200;
@@ -191,7 +191,7 @@ pub fn declared(answer: &str) -> Vec<String> {
         .collect()
 }
 
-/// The items that a message carries: path and text, in their order. A text ends before the next
+/// Returns path and text of the items in a message, in their order. A text ends before the next
 /// mark or heading.
 #[must_use]
 pub fn items(message: &str) -> Vec<(&str, String)> {
@@ -211,7 +211,7 @@ pub fn items(message: &str) -> Vec<(&str, String)> {
     items
 }
 
-/// The part of a message that is injected context: from its first heading or mark on. `None` when
+/// Returns the injected part of a message, which begins with its first heading or mark. `None` when
 /// it has neither.
 #[must_use]
 pub fn injection(message: &str) -> Option<&str> {
@@ -235,7 +235,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const MESSAGE: &str = "You are a helper.\n## Background Knowledge (High Confidence)\n### [Reference] FILE: add (src/add.ts)\nexport one\ntwo\n## Archived References (Low Confidence)\nold\n[Reference] DOC: n (n.md)\nthree\n";
+    const MESSAGE: &str = "You are a helper.\n## Background Knowledge (High Confidence)\n\
+        ### [Reference] FILE: add (src/add.ts)\nexport one\ntwo\n\
+        ## Archived References (Low Confidence)\nold\n[Reference] DOC: n (n.md)\nthree\n";
 
     #[test]
     fn items_end_where_the_next_begins() {
@@ -254,7 +256,8 @@ mod tests {
 
     #[test]
     fn references_are_told_from_talk() {
-        let text = "x [Reference] FILE: add.ts (src/add.ts)\n[Reference] is a word (no/path)\n[Reference] DIR: src (src/a b/) y";
+        let text = "x [Reference] FILE: add.ts (src/add.ts)\n[Reference] is a word (no/path)\n\
+            [Reference] DIR: src (src/a b/) y";
         assert_eq!(
             references(text).collect::<Vec<_>>(),
             ["src/add.ts", "src/a b/"]
@@ -263,7 +266,8 @@ mod tests {
 
     #[test]
     fn answers_declare_in_two_ways() {
-        let text = "Done.\n[Reference] FILE: add (src/add.ts)\n```json\n{\"used_context\": [\"a.md\", \"b (c).md\"]}\n```\n";
+        let text = "Done.\n[Reference] FILE: add (src/add.ts)\n```json\n\
+            {\"used_context\": [\"a.md\", \"b (c).md\"]}\n```\n";
         assert_eq!(declared(text), ["src/add.ts", "a.md", "b (c).md"]);
         assert!(
             declared("[Reference] (\n\"used_context\" \"used_context\": 3 [Reference]").is_empty()
@@ -272,7 +276,10 @@ mod tests {
 
     #[test]
     fn messages_are_checked_and_mostly_not_kept() {
-        let text = r#"[{"role":"user","content":"hello","timestamp":1},{"role":"system","content":"[Reference] FILE: a (a)\nx","timestamp":2}]"#;
+        let text = concat!(
+            r#"[{"role":"user","content":"hello","timestamp":1},{"role":"system","#,
+            r#""content":"[Reference] FILE: a (a)\nx","timestamp":2}]"#,
+        );
         let messages: Messages<'_> = strict_json::from_text(text).unwrap();
         assert_eq!((messages.count, messages.carrying.len()), (2, 1));
         assert!(strict_json::from_text::<Messages<'_>>(r#"[{"role":"user"}]"#).is_err());
@@ -302,9 +309,12 @@ mod tests {
         assert!(strict_json::from_text::<SnapshotMetadata<'_>>("[]").is_err());
     }
 
+    const PARTS: &str = "(\\[Reference\\] |F: |a \\(|p|\\)|\n\
+        |## Archived References \\(Low Confidence\\)|é| ){0,30}";
+
     proptest! {
         #[test]
-        fn any_message_is_taken_apart(text in "(\\[Reference\\] |F: |a \\(|p|\\)|\n|## Archived References \\(Low Confidence\\)|é| ){0,30}") {
+        fn any_message_is_taken_apart(text in PARTS) {
             for (path, body) in items(&text) {
                 prop_assert!(text.contains(path) && body.lines().all(|l| text.contains(l)));
             }

@@ -1,4 +1,4 @@
-//! The trust file: whose public keys count, and when; and the check of a decision's signature.
+//! The trust file, which lists trusted public keys and their validity; and the check of signatures.
 
 use super::scalar::Timestamp;
 use base64::Engine as _;
@@ -8,13 +8,13 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use strict_json::{Deserializer, NoteKind, Scanner};
 
-/// The trust file can't be used.
+/// Why a trust file is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    /// It is no JSON of the right shape.
+    /// It isn't JSON with the required members.
     #[error("the trust file is not valid: {0}")]
     Shape(String),
-    /// A public key is no Ed25519 key.
+    /// A public key isn't an Ed25519 key.
     #[error("key `{0}`: the public key must be 32 bytes of Ed25519, in base64 or hexadecimal")]
     Key(String),
     /// Two keys have the same id.
@@ -22,41 +22,40 @@ pub enum TrustError {
     Duplicate(String),
 }
 
-/// Why a signature doesn't count.
+/// Why a signature isn't accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Distrust {
-    /// Nobody has vouched for the key.
+    /// The key isn't in the trust file.
     #[error("key `{0}` is not in the trust file")]
     UnknownKey(String),
     /// The key wasn't valid at the time of the decision.
     #[error("key `{0}` was not valid at the time of the decision")]
     Expired(String),
-    /// The key belongs to somebody else.
+    /// The key belongs to another signer.
     #[error("key `{key}` belongs to `{owner}`, and the decision names `{signer}`")]
     OtherSigner {
-        /// The key.
         key: String,
-        /// Whose it is.
+        /// Signer of the key in the trust file.
         owner: String,
-        /// Who is said to have signed.
+        /// Signer that the decision names.
         signer: String,
     },
     /// The algorithm isn't Ed25519.
     #[error("the algorithm `{0}` is not accepted; only `ed25519` is")]
     Algorithm(String),
-    /// The value is no signature.
-    #[error("the value is no Ed25519 signature in base64 or hexadecimal")]
+    /// The value isn't a signature.
+    #[error("the value isn't an Ed25519 signature in base64 or hexadecimal")]
     Malformed,
-    /// The signature is of something else.
+    /// The signature is of other data.
     #[error("the signature doesn't fit the decision")]
     Mismatch,
-    /// What was signed can't be reconstructed from the record.
+    /// The record lacks data that the signature covers.
     #[error("the record lacks the {0}, without which the signature can't be checked")]
     Incomplete(&'static str),
 }
 
 impl Distrust {
-    /// The kind of it, in a word that stays whatever the message says.
+    /// Returns the kind of the error as a word that doesn't depend on the message.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -98,26 +97,24 @@ struct Key {
     to: Option<i64>,
 }
 
-/// The keys that count.
+/// Trusted keys by id.
 #[derive(Debug, Default)]
 pub struct TrustStore {
     keys: BTreeMap<String, Key>,
 }
 
-/// What a decision's signature is checked against.
+/// A signature to check, and the data that it covers.
 #[derive(Debug, Clone, Copy)]
 pub struct Signed<'a> {
-    /// The key that is named.
+    /// Id of the key.
     pub key: &'a str,
-    /// The algorithm that is named.
     pub algorithm: &'a str,
-    /// The signature, base64 or hexadecimal.
+    /// The signature in base64 or hexadecimal.
     pub value: &'a str,
-    /// Who is said to have signed.
     pub signer: &'a str,
-    /// When, in milliseconds since the epoch.
+    /// Time of the decision, in milliseconds since the epoch.
     pub time: i64,
-    /// What was signed: the RFC 8785 form of the decision's core.
+    /// The signed data: the RFC 8785 form of the decision's core.
     pub message: &'a [u8],
 }
 
@@ -126,7 +123,7 @@ impl TrustStore {
     /// `{"keys": [{"keyId", "publicKey", "signer", "validFrom"?, "validTo"?}]}`.
     ///
     /// # Errors
-    /// When it is no such file, or a key is none.
+    /// When the text isn't a trust file, or a key in it is invalid.
     pub fn parse(text: &str) -> Result<Self, TrustError> {
         let mut scanner = Scanner::new(text, strict_json::DEFAULT_MAX_DEPTH);
         let file = TrustFile::deserialize(&mut Deserializer::new(&mut scanner))
@@ -166,7 +163,7 @@ impl TrustStore {
     /// Checks a signature strictly (RFC 8032 with cofactorless equation and canonical encodings).
     ///
     /// # Errors
-    /// [`Distrust`] says why it doesn't count.
+    /// The reason why the signature isn't accepted.
     pub fn check(&self, signed: &Signed<'_>) -> Result<(), Distrust> {
         if !signed.algorithm.eq_ignore_ascii_case("ed25519") {
             return Err(Distrust::Algorithm(signed.algorithm.to_owned()));
@@ -195,14 +192,13 @@ impl TrustStore {
     }
 }
 
-/// The bytes of a signature as it is written, whatever the spelling; those of its text where it is
-/// none.
+/// Decodes a signature. Returns the bytes of the text if it isn't one.
 #[must_use]
 pub fn value(text: &str) -> Vec<u8> {
     bytes(text).unwrap_or_else(|| text.trim().as_bytes().to_vec())
 }
 
-/// Base64 in its usual dialects, or hexadecimal.
+/// Decodes base64 in its usual dialects, or hexadecimal.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let text = text.trim();
     if text.len() >= 64
@@ -229,7 +225,8 @@ mod tests {
     fn store(key: &SigningKey) -> TrustStore {
         let public = STANDARD.encode(key.verifying_key().as_bytes());
         let text = format!(
-            r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"alice","validFrom":100,"validTo":200}}]}}"#
+            r#"{{"keys":[{{"keyId":"k","publicKey":"{public}","signer":"alice",
+                "validFrom":100,"validTo":200}}]}}"#
         );
         TrustStore::parse(&text).unwrap()
     }

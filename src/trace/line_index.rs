@@ -1,19 +1,19 @@
-//! Where things stand in one record: found once, however many findings ask.
+//! Index of a record's lines, characters and turns, computed once for all findings.
 
 use std::ops::Range;
 use strict_json::{Located, Scanner, resolve};
 
-/// Bytes between two counts of what a character has more than one byte.
+/// Bytes between two stored counts of continuation bytes.
 const BLOCK: usize = 4096;
 
-/// The lines, the characters and the turns of a record's text.
+/// Lines, characters and turns of a record's text.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct LineIndex {
     /// Offsets of the line ends.
     lines: Vec<usize>,
-    /// Bytes that continue a character, before each block.
+    /// Number of UTF-8 continuation bytes before each block.
     continued: Vec<usize>,
-    /// The turns of a whole execution.
+    /// Byte ranges of the turns of a whole execution.
     turns: Vec<Range<usize>>,
 }
 
@@ -21,7 +21,7 @@ fn continuing(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte & 0xc0 == 0x80).count()
 }
 
-impl Places {
+impl LineIndex {
     pub(super) fn of(text: &str) -> Self {
         let mut sum = 0;
         let count = |block: &[u8]| {
@@ -34,7 +34,7 @@ impl Places {
         if let Some(all) = resolve(text, "/turns").map(|found| found.value)
             && let Some(list) = text.get(all.clone()).filter(|list| list.starts_with('['))
         {
-            // The text has been read before; what isn't JSON has no turns.
+            // The text has been read before; text that isn't JSON has no turns.
             let _ = Scanner::new(list, u32::MAX)
                 .each_element(|from, to| turns.push(all.start + from..all.start + to));
         }
@@ -45,7 +45,7 @@ impl Places {
         }
     }
 
-    /// The number of lines before `at`, and where its own begins.
+    /// Returns the number of lines before `at`, and the offset of its own line.
     pub(super) fn line(&self, at: usize) -> (usize, usize) {
         let before = self.lines.partition_point(|end| *end < at);
         (
@@ -57,7 +57,7 @@ impl Places {
         )
     }
 
-    /// Where the line around `at` ends.
+    /// Returns the end of the line around `at`.
     pub(super) fn line_end(&self, at: usize, text: &str) -> usize {
         self.lines
             .get(self.lines.partition_point(|end| *end < at))
@@ -65,7 +65,7 @@ impl Places {
             .unwrap_or(text.len())
     }
 
-    /// How many bytes more than characters stand in a range.
+    /// Returns the difference between bytes and characters in a range.
     pub(super) fn surplus(&self, range: Range<usize>, text: &str) -> usize {
         let before = |at: usize| {
             let block = at / BLOCK;
@@ -75,7 +75,7 @@ impl Places {
         before(range.end).saturating_sub(before(range.start))
     }
 
-    /// As [`resolve`]; what stands in a turn is only looked for there.
+    /// Like [`resolve`], but searches only the turn that the pointer names.
     pub(super) fn resolve(&self, text: &str, pointer: &str) -> Option<Located> {
         let Some(inside) = pointer.strip_prefix("/turns/") else {
             return resolve(text, pointer);
@@ -103,7 +103,7 @@ mod tests {
         let text = format!(
             "{{\"a\":\"{long}\",\n\"turns\":[{{\"x\":1}},\n {{\"x\":{{\"y\":[2,3]}}}}],\"z\":{{}}}}"
         );
-        let places = Places::of(&text);
+        let line_index = LineIndex::of(&text);
         for pointer in [
             "",
             "/a",
@@ -116,7 +116,7 @@ mod tests {
             "/turns/1/q",
         ] {
             assert_eq!(
-                places.resolve(&text, pointer),
+                line_index.resolve(&text, pointer),
                 resolve(&text, pointer),
                 "{pointer}"
             );
@@ -124,9 +124,9 @@ mod tests {
         for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
             let before = text.get(..at).unwrap();
             let start = before.rfind('\n').map_or(0, |n| n + 1);
-            assert_eq!(places.line(at), (before.matches('\n').count(), start));
+            assert_eq!(line_index.line(at), (before.matches('\n').count(), start));
             assert_eq!(
-                places.line_end(at, &text),
+                line_index.line_end(at, &text),
                 text.get(at..)
                     .unwrap()
                     .find('\n')
@@ -134,7 +134,7 @@ mod tests {
             );
             let part = text.get(start..at).unwrap();
             assert_eq!(
-                places.surplus(start..at, &text),
+                line_index.surplus(start..at, &text),
                 part.len() - part.chars().count()
             );
         }

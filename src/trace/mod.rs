@@ -1,4 +1,4 @@
-//! Traces: from bytes to records, from records to steps.
+//! Traces: bytes become records, records become steps.
 
 pub mod action;
 pub mod call;

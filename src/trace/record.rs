@@ -1,7 +1,7 @@
-//! The records of `ExecutionRecord` JSONL, version 1, as they stand on a line.
+//! Records of `ExecutionRecord` JSONL, version 1, as written on a line.
 //!
 //! The types are the schema: what they accept is valid, and the files in `schemas/` are generated
-//! from them. Strings stay borrowed, payloads stay text, and lists that no rule reads are checked
+//! from them. Strings are borrowed, payloads remain text, and lists that no rule reads are checked
 //! without being built ([`Each`]).
 
 pub use super::call::{Call, CallOutcome, NotRecorded};
@@ -19,12 +19,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use strict_json::{OPEN_OBJECT, Raw, Str};
 
-/// The kinds of record, in the order of an execution.
+/// Kind of a record, in the order of an execution.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the structs of the same names say it")]
 pub enum RecordKind {
     ExecutionStarted,
     ThoughtGenerated,
@@ -61,7 +60,7 @@ impl RecordKind {
         Self::Call,
     ];
 
-    /// The word in the member `record`.
+    /// Returns the word in the member `record`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -82,25 +81,25 @@ impl RecordKind {
         }
     }
 
-    /// The kind that a word names.
+    /// Returns the kind of a word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.name() == word)
     }
 }
 
-/// The kind of a record that can only be a turn.
+/// Kind of a record that can only be a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnlyTurn {
-    /// A turn.
+    /// The only value.
     Turn,
 }
 
-/// A list whose elements are checked and counted, not kept.
+/// A list whose elements are checked and counted, but not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Each<T> {
-    /// How many elements there are.
+    /// Number of elements.
     pub count: usize,
     element: PhantomData<T>,
 }
@@ -132,22 +131,22 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
     }
 }
 
-/// A list of texts that is checked, counted, and kept as it is written.
+/// A list of strings that is checked, counted and kept as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Texts<'a> {
-    /// How many there are.
+    /// Number of strings.
     pub count: usize,
     written: Raw<'a>,
 }
 
 impl<'a> Texts<'a> {
-    /// The texts.
+    /// Returns the strings.
     #[must_use]
     pub fn all(self) -> Vec<Str<'a>> {
         self.written.read().unwrap_or_default()
     }
 
-    /// Whether it is one text, and plainly this one.
+    /// Returns whether the list consists of `text` alone, written without escapes.
     #[must_use]
     pub fn is_only(self, text: &str) -> bool {
         let inner = self
@@ -158,7 +157,7 @@ impl<'a> Texts<'a> {
         self.count == 1 && inner == Some(text) && !text.contains('\\')
     }
 
-    /// As it is written.
+    /// Returns the list as written.
     #[must_use]
     pub fn as_written(self) -> &'a str {
         self.written.as_written()
@@ -191,12 +190,12 @@ impl JsonSchema for Texts<'_> {
     }
 }
 
-/// A list of anything, kept as it is written.
+/// A list of any values, kept as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Values<'a>(Raw<'a>);
 
 impl<'a> Values<'a> {
-    /// The values.
+    /// Returns the values.
     #[must_use]
     pub fn all(self) -> Vec<Raw<'a>> {
         self.0.read().unwrap_or_default()
@@ -242,7 +241,7 @@ impl<T: JsonSchema> JsonSchema for Each<T> {
     }
 }
 
-/// An object that may hold anything: the members of `metadata`.
+/// An object with any members, such as `metadata`.
 #[derive(Debug, Clone, Copy)]
 pub struct AnyObject;
 
@@ -284,7 +283,7 @@ impl JsonSchema for AnyObject {
     }
 }
 
-/// What an action does: an object, or for a command also a bare string.
+/// Payload of an action: an object, or a plain string for a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Payload<'a>(pub Raw<'a>);
 
@@ -310,10 +309,9 @@ impl JsonSchema for Payload<'_> {
     }
 }
 
-/// Kinds of failure.
+/// Type of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum ErrorType {
     Conflict,
     Permission,
@@ -322,27 +320,24 @@ pub enum ErrorType {
     NotFound,
 }
 
-/// Whether capability tokens are in force.
+/// Whether actions need capability tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum CapabilityMode {
     Required,
     Off,
 }
 
-/// The one way of chaining.
+/// How records are chained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum ChainMode {
     Sha256,
 }
 
-/// Why an evaluation ruled as it did.
+/// Reason of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum EvaluationReason {
     Incomplete,
     FailureRetry,
@@ -353,7 +348,7 @@ pub enum EvaluationReason {
 }
 
 impl EvaluationReason {
-    /// The kind of evaluation that may give this reason.
+    /// Returns the kind of evaluation that may have this reason.
     #[must_use]
     pub const fn kind(self) -> EvaluationKind {
         match self {
@@ -365,7 +360,7 @@ impl EvaluationReason {
         }
     }
 
-    /// The word as it stands in records.
+    /// Returns the word that records use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -379,13 +374,18 @@ impl EvaluationReason {
     }
 }
 
-/// Declares structs of a record: camelCase members, nothing unknown, optional members may be null.
+/// Declares structs of a record: members in camelCase, no unknown members, optional ones may be
+/// null.
 macro_rules! shapes {
-    ($($(#[$meta:meta])* pub struct $name:ident<$a:lifetime> { $($(#[$field_meta:meta])* $field:ident : $type:ty,)* })*) => {$(
+    ($(
+        $(#[$meta:meta])*
+        pub struct $name:ident<$a:lifetime> {
+            $($(#[$field_meta:meta])* $field:ident : $type:ty,)*
+        }
+    )*) => {$(
         $(#[$meta])*
         #[derive(Debug, Clone, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields, bound(deserialize = "'de: 'a"))]
-        #[expect(missing_docs, reason = "the members are those of the format, which docs/trace-format.md describes")]
         pub struct $name<$a> { $($(#[$field_meta])* pub $field: $type,)* }
     )*};
 }
@@ -398,20 +398,20 @@ shapes! {
         version: Str<'a>,
     }
 
-    /// Who governs.
+    /// The governor of an execution.
     pub struct Governor<'a> {
         id: Str<'a>,
         metadata: Option<AnyObject>,
     }
 
-    /// Which policy was in force.
+    /// The policy in force.
     pub struct PolicyRef<'a> {
         digest: Str<'a>,
         path: Option<Str<'a>>,
         revision: Option<Str<'a>>,
     }
 
-    /// A message that the model was shown.
+    /// A message that the model was given.
     pub struct Message<'a> {
         role: Str<'a>,
         content: Str<'a>,
@@ -419,14 +419,14 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// An item that the model was shown: no content, only its hash.
+    /// An item of the model's context: only its hash, not its content.
     pub struct SnapshotItem<'a> {
         path: Str<'a>,
         hash: Str<'a>,
         tokens: Int<0>,
     }
 
-    /// The conditions under which a thought was thought.
+    /// The conditions of a thought: prompt, tools and context.
     pub struct ContextSnapshot<'a> {
         input_hash: Str<'a>,
         system_prompt_version: Str<'a>,
@@ -436,7 +436,7 @@ shapes! {
         metadata: Option<SnapshotMetadata<'a>>,
     }
 
-    /// What an agent wants to do.
+    /// An action that an agent intends.
     pub struct Intent<'a> {
         #[serde(rename = "type")]
         kind: ActionType,
@@ -454,7 +454,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// An action as a human has changed it.
+    /// An action as modified by a human.
     pub struct ModifiedAction<'a> {
         id: Str<'a>,
         #[serde(rename = "type")]
@@ -472,8 +472,8 @@ shapes! {
         value: Str<'a>,
     }
 
-    /// What the governor says of an action. The timestamp is optional here, because a decision
-    /// without one is a finding of its own (YV303).
+    /// A decision of the governor. The timestamp is optional here, because a decision without one
+    /// is a finding of its own (YV303).
     pub struct Decision<'a> {
         status: Ruling,
         by: DecidedBy,
@@ -491,7 +491,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// How an action ended.
+    /// The result of an action.
     pub struct ResultBody<'a> {
         success: bool,
         output: Str<'a>,
@@ -505,7 +505,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// What was seen of a result.
+    /// An observation of a result.
     pub struct Observation<'a> {
         summary: Str<'a>,
         artifacts: Texts<'a>,
@@ -524,13 +524,13 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// The token that is revoked.
+    /// The id of a revoked token.
     pub struct CapabilityId<'a> {
         id: Str<'a>,
         metadata: Option<AnyObject>,
     }
 
-    /// Paths that came, went or changed.
+    /// Paths that were added to, removed from or changed in the context.
     pub struct ContextDiff<'a> {
         added: Vec<Str<'a>>,
         removed: Vec<Str<'a>>,
@@ -543,7 +543,7 @@ shapes! {
         metadata: Option<SnapshotMetadata<'a>>,
     }
 
-    /// An execution begins, or goes on after a pause.
+    /// The start of an execution, or its continuation after a pause.
     pub struct ExecutionStarted<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -565,7 +565,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// An agent has thought.
+    /// A thought of an agent.
     pub struct ThoughtGenerated<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -581,7 +581,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// The governor's candidate.
+    /// The action that is proposed to the governor.
     pub struct ActionProposed<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -594,7 +594,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// The governor has decided.
+    /// A decision of the governor.
     pub struct GovernanceDecided<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -605,7 +605,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// The action ran.
+    /// The end of an action, with its result.
     pub struct ExecutionFinished<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -620,7 +620,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// The result was observed.
+    /// An observation of a result.
     pub struct ObservationRecorded<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -632,7 +632,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// The runtime has ruled how to go on.
+    /// The runtime's decision whether the execution continues.
     pub struct EvaluationMade<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -643,7 +643,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// The execution is over.
+    /// The end of an execution.
     pub struct ExecutionEnded<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -655,7 +655,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// A token was issued.
+    /// The issue of a capability token.
     pub struct CapabilityIssued<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -666,7 +666,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// A token was revoked, for good.
+    /// The permanent revocation of a capability token.
     pub struct CapabilityRevoked<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -678,7 +678,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// What the model is shown has changed.
+    /// A change of the model's context.
     pub struct ContextChanged<'a> {
         record: RecordKind,
         execution_id: Str<'a>,
@@ -690,7 +690,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// A proposed action inside a turn, with what the event of its own would say beside it.
+    /// A proposed action inside a turn, with the members of a record of its own.
     pub struct TurnAction<'a> {
         id: Str<'a>,
         #[serde(rename = "type")]
@@ -703,7 +703,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// A result inside a turn, with what the event of its own would say beside it.
+    /// A result inside a turn, with the members of a record of its own.
     pub struct TurnResult<'a> {
         action_id: Option<Str<'a>>,
         capability_id: Option<Str<'a>>,
@@ -731,7 +731,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// One whole turn: it represents the events above, in their order.
+    /// A whole turn, which represents the events above in their order.
     pub struct Turn<'a> {
         record: Option<OnlyTurn>,
         execution_id: Option<Str<'a>>,
@@ -759,7 +759,7 @@ shapes! {
         metadata: Option<AnyObject>,
     }
 
-    /// One whole execution.
+    /// A whole execution.
     pub struct Execution<'a> {
         record: RecordKind,
         execution_id: Str<'a>,

@@ -1,8 +1,8 @@
-//! What can still be read of a turn or of a whole execution that breaks its schema.
+//! Recovery of a turn or a whole execution that violates its schema.
 //!
-//! An event that breaks its schema costs one event. A turn stands for six of them and an execution
-//! for any number, so they are read again part by part: each part that keeps the schema is replayed
-//! as if it stood on a line of its own, each other one is as unreadable as such a line would be.
+//! An event that violates its schema costs one event. A turn contains up to six events and an
+//! execution any number, so they are read again part by part. Each valid part is replayed as if it
+//! were on a line of its own; each other one is as unreadable as such a line.
 
 use super::contract::{Evaluation, TurnThought};
 use super::record::{
@@ -18,16 +18,15 @@ use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
 use std::fmt;
 use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str, from_text};
 
-/// Broken turns of one record that are recovered. A record with more is taken for no execution:
-/// what is kept of each would be many times as long as what stands in the text.
+/// Maximum number of recovered turns of one record. A record with more is taken for unreadable: a
+/// recovered turn takes many times as much memory as its text.
 const TURNS: usize = 256;
 
-/// A record of several events that breaks its schema, as far as it can be read.
+/// A record of several events that violates its schema.
 #[derive(Debug)]
 pub struct Recovered<'a> {
-    /// The execution.
     pub execution_id: Str<'a>,
-    /// The hash of the record before.
+    /// Hash of the record before.
     pub prev: Option<Str<'a>>,
     head: Option<Slot<Head<'a>>>,
     turns: Vec<Piece<'a>>,
@@ -37,15 +36,15 @@ pub struct Recovered<'a> {
 /// A turn of such a record.
 #[derive(Debug)]
 enum Piece<'a> {
-    /// It keeps the schema.
+    /// The turn is valid.
     Whole(Box<Turn<'a>>),
-    /// Some of it does.
+    /// Some of its parts are valid.
     Recovered(Box<LooseTurn<'a>>),
-    /// Nothing can be told but, perhaps, its number.
+    /// Nothing is readable, except perhaps its number.
     Lost(Option<i64>),
 }
 
-/// The start of an execution, as far as replay reads it.
+/// Members of an execution's start that the replay needs.
 #[derive(Debug)]
 struct Head<'a> {
     timestamp: Option<Timestamp>,
@@ -60,7 +59,8 @@ struct Head<'a> {
     chain: Option<ChainMode>,
 }
 
-/// A turn, each member by itself. What a turn must not hold is passed over: it has its finding.
+/// A turn whose members are read independently. Unknown members are ignored here; they have a
+/// finding.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 struct LooseTurn<'a> {
@@ -90,7 +90,7 @@ struct LooseTurn<'a> {
     metadata: Slot<AnyObject>,
 }
 
-/// An execution, likewise.
+/// An execution whose members are read independently.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, bound(deserialize = "'de: 'a"))]
 struct LooseExecution<'a> {
@@ -110,12 +110,12 @@ struct LooseExecution<'a> {
     outcome: Slot<Str<'a>>,
 }
 
-/// Reads a turn or an execution that its type refused. Nothing where not even its execution can be
-/// told, or too much of it is broken.
+/// Reads a turn or an execution that its type refused. Returns `None` if not even its execution is
+/// readable, or if too much of it is invalid.
 pub(super) fn recover<'a>(kind: RecordKind, text: &'a str) -> Option<Recovered<'a>> {
     if kind == RecordKind::Turn {
         let turn: LooseTurn<'a> = from_text(text).ok()?;
-        let (execution_id, prev) = (turn.execution_id.there()?, turn.prev.there());
+        let (execution_id, prev) = (turn.execution_id.present()?, turn.prev.present());
         return Some(Recovered {
             execution_id,
             prev,
@@ -126,15 +126,15 @@ pub(super) fn recover<'a>(kind: RecordKind, text: &'a str) -> Option<Recovered<'
     }
     let loose: LooseExecution<'a> = from_text(text).ok()?;
     let (execution_id, prev, outcome) = (
-        loose.execution_id.there()?,
-        loose.prev.there(),
+        loose.execution_id.present()?,
+        loose.prev.present(),
         loose.outcome,
     );
-    let mut scanner = Scanner::new(loose.turns.there()?.as_written(), DEFAULT_MAX_DEPTH);
+    let mut scanner = Scanner::new(loose.turns.present()?.as_written(), DEFAULT_MAX_DEPTH);
     let turns = Pieces { execution_id }
         .deserialize(&mut Deserializer::new(&mut scanner))
         .ok()?;
-    let head = Some(loose.head().map_or(Slot::Lost, Slot::There));
+    let head = Some(loose.head().map_or(Slot::Lost, Slot::Present));
     Some(Recovered {
         execution_id,
         prev,
@@ -145,43 +145,43 @@ pub(super) fn recover<'a>(kind: RecordKind, text: &'a str) -> Option<Recovered<'
 }
 
 impl<'a> LooseTurn<'a> {
-    /// The turn, where it only holds members that it must not.
+    /// Returns the turn, if its only fault is unknown members.
     fn whole(&self) -> Option<Turn<'a>> {
         Some(Turn {
-            record: self.record.kept()?,
-            execution_id: self.execution_id.kept()?,
-            turn_id: self.turn_id.there()?,
-            timestamp: self.timestamp.kept()?,
-            prev: self.prev.kept()?,
-            start_time: self.start_time.there()?,
-            end_time: self.end_time.kept()?,
-            agent_id: self.agent_id.kept()?,
-            context_snapshot: self.context_snapshot.as_ref().there()?.clone(),
-            context_diff: self.context_diff.kept()?,
-            thought: self.thought.kept()?,
-            thoughts: self.thoughts.kept()?,
-            used_context: self.used_context.kept()?,
-            used_skills: self.used_skills.kept()?,
-            model: self.model.kept()?,
-            proposed_action: self.proposed_action.kept()?,
-            declared_changes: self.declared_changes.kept()?,
-            governance: self.governance.kept()?,
-            capability_id: self.capability_id.kept()?,
-            execution_result: self.execution_result.kept()?,
-            observed_changes: self.observed_changes.kept()?,
-            observation: self.observation.kept()?,
-            evaluation: self.evaluation.kept()?,
-            metadata: self.metadata.kept()?,
+            record: self.record.optional()?,
+            execution_id: self.execution_id.optional()?,
+            turn_id: self.turn_id.present()?,
+            timestamp: self.timestamp.optional()?,
+            prev: self.prev.optional()?,
+            start_time: self.start_time.present()?,
+            end_time: self.end_time.optional()?,
+            agent_id: self.agent_id.optional()?,
+            context_snapshot: self.context_snapshot.as_ref().present()?.clone(),
+            context_diff: self.context_diff.optional()?,
+            thought: self.thought.optional()?,
+            thoughts: self.thoughts.optional()?,
+            used_context: self.used_context.optional()?,
+            used_skills: self.used_skills.optional()?,
+            model: self.model.optional()?,
+            proposed_action: self.proposed_action.optional()?,
+            declared_changes: self.declared_changes.optional()?,
+            governance: self.governance.optional()?,
+            capability_id: self.capability_id.optional()?,
+            execution_result: self.execution_result.optional()?,
+            observed_changes: self.observed_changes.optional()?,
+            observation: self.observation.optional()?,
+            evaluation: self.evaluation.optional()?,
+            metadata: self.metadata.optional()?,
         })
     }
 
-    /// What it is of the execution that it stands in.
+    /// Converts the turn to a part of its execution.
     fn piece(self, execution_id: Str<'a>) -> Piece<'a> {
         let other = self
             .execution_id
-            .kept()
+            .optional()
             .is_none_or(|id| id.is_some_and(|id| id != execution_id));
-        match self.turn_id.there() {
+        match self.turn_id.present() {
             Some(_) if !other && !self.record.is_lost() => match self.whole() {
                 Some(turn) => Piece::Whole(Box::new(turn)),
                 None => Piece::Recovered(Box::new(self)),
@@ -190,19 +190,20 @@ impl<'a> LooseTurn<'a> {
         }
     }
 
-    /// What stands beside the parts belongs to some of them, which are lost with it.
+    /// Returns the parts of the turn. If a member next to them is lost, the parts that it belongs
+    /// to are too.
     fn parts(&self) -> Parts<'_, 'a> {
         let agent_lost = self.agent_id.is_lost();
         let proposal_lost = agent_lost || self.declared_changes.is_lost();
         let result_lost = self.capability_id.is_lost() || self.observed_changes.is_lost();
         Parts {
-            turn: self.turn_id.there().map(Int::get),
-            start: self.start_time.there(),
-            end: self.end_time.there(),
-            agent: self.agent_id.there(),
-            capability: self.capability_id.there(),
-            declared: self.declared_changes.as_ref().there().map(Vec::as_slice),
-            observed: self.observed_changes.as_ref().there().map(Vec::as_slice),
+            turn: self.turn_id.present().map(Int::get),
+            start: self.start_time.present(),
+            end: self.end_time.present(),
+            agent: self.agent_id.present(),
+            capability: self.capability_id.present(),
+            declared: self.declared_changes.as_ref().present().map(Vec::as_slice),
+            observed: self.observed_changes.as_ref().present().map(Vec::as_slice),
             thought: self.thought.as_ref().lost_if(agent_lost),
             thoughts: self
                 .thoughts
@@ -219,24 +220,24 @@ impl<'a> LooseTurn<'a> {
 }
 
 impl<'a> LooseExecution<'a> {
-    /// The start, when all that replay reads of it keeps the schema.
+    /// Returns the start, if everything that the replay reads of it is valid.
     fn head(self) -> Option<Head<'a>> {
         Some(Head {
-            timestamp: self.timestamp.there(),
-            schema_version: self.schema_version.there()?,
-            root_intent: self.root_intent.there(),
-            fsm_version: self.fsm_version.there()?,
-            max_turns: self.max_turns.kept()?,
-            agents: self.agents.kept()?,
-            governor: self.governor.kept()?,
-            policy: self.policy.kept()?,
-            capabilities: self.capabilities.kept()?,
-            chain: self.chain.kept()?,
+            timestamp: self.timestamp.present(),
+            schema_version: self.schema_version.present()?,
+            root_intent: self.root_intent.present(),
+            fsm_version: self.fsm_version.present()?,
+            max_turns: self.max_turns.optional()?,
+            agents: self.agents.optional()?,
+            governor: self.governor.optional()?,
+            policy: self.policy.optional()?,
+            capabilities: self.capabilities.optional()?,
+            chain: self.chain.optional()?,
         })
     }
 }
 
-/// The turns of an execution.
+/// Reads the turns of an execution.
 struct Pieces<'a> {
     execution_id: Str<'a>,
 }
@@ -277,12 +278,12 @@ impl<'de: 'a, 'a> Visitor<'de> for Pieces<'a> {
 }
 
 impl<'a> Recovered<'a> {
-    /// Whether it declares that the records of its execution are chained.
+    /// Returns whether it declares that the records of its execution are chained.
     pub(crate) fn declares_chain(&self) -> bool {
-        matches!(&self.head, Some(Slot::There(head)) if head.chain.is_some())
+        matches!(&self.head, Some(Slot::Present(head)) if head.chain.is_some())
     }
 
-    /// Its turns; nothing for those that break the schema.
+    /// Returns its turns; `None` for invalid ones.
     pub(crate) fn turns(&self) -> impl Iterator<Item = Option<&Turn<'a>>> {
         self.turns.iter().map(|piece| {
             if let Piece::Whole(turn) = piece {
@@ -293,7 +294,7 @@ impl<'a> Recovered<'a> {
         })
     }
 
-    /// The number of the turn that a place in the record belongs to.
+    /// Returns the number of the turn that contains a pointer.
     pub(crate) fn turn_at(&self, pointer: Option<&str>) -> Option<i64> {
         let index = match self.head {
             None => 0,
@@ -306,12 +307,12 @@ impl<'a> Recovered<'a> {
         };
         match self.turns.get(index)? {
             Piece::Whole(turn) => Some(turn.turn_id.get()),
-            Piece::Recovered(turn) => turn.turn_id.there().map(Int::get),
+            Piece::Recovered(turn) => turn.turn_id.present().map(Int::get),
             Piece::Lost(turn) => *turn,
         }
     }
 
-    /// Unfolds it into its steps, in their order.
+    /// Passes its steps to `emit`, in their order.
     pub(super) fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let whole = |time, member, fact| Step {
             turn: None,
@@ -321,7 +322,7 @@ impl<'a> Recovered<'a> {
         };
         match &self.head {
             None => {}
-            Some(Slot::There(head)) => {
+            Some(Slot::Present(head)) => {
                 emit(&whole(
                     head.timestamp,
                     "",
@@ -349,7 +350,7 @@ impl<'a> Recovered<'a> {
         }
         match self.outcome {
             Slot::Absent => {}
-            Slot::There(outcome) => emit(&whole(None, "outcome", Fact::Ended(outcome))),
+            Slot::Present(outcome) => emit(&whole(None, "outcome", Fact::Ended(outcome))),
             Slot::Lost => emit(&whole(
                 None,
                 "outcome",

@@ -1,9 +1,8 @@
-//! Rejections that stand somewhere else in a record than its format keeps decisions. Whoever writes
-//! "no" anywhere means it.
+//! Rejections in parts of a record where its format has no decisions. They count wherever they are.
 
 use super::entry::{Entry, Record};
 use super::formats::DECISION_MEMBERS;
-use super::step::{Annotation, Decision, Fact, Step, Told};
+use super::step::{Annotation, Decision, DecisionLine, Fact, Step};
 use super::v1;
 use governance::DecidedBy;
 use governance::{Ruling, State};
@@ -15,7 +14,7 @@ use std::fmt;
 use std::sync::LazyLock;
 use strict_json::{self, DEFAULT_MAX_DEPTH, Raw, Scanner};
 
-/// What was said, thought, shown or came of an action, which decides nothing.
+/// Members that contain texts, data or results, which decide nothing.
 const DATA: [&str; 12] = [
     "result",
     "executionResult",
@@ -31,24 +30,24 @@ const DATA: [&str; 12] = [
     "stderr",
 ];
 
-/// The same in an object that says whether something succeeded.
+/// Further such members, in an object that says whether something succeeded.
 const RESULT: [&str; 4] = ["body", "response", "content", "artifacts"];
 
-/// The rejections of one record.
+/// Rejections in one record.
 #[derive(Debug, Default)]
 pub struct Refusals {
-    /// As decisions of a native log; of a record of a whole execution, by turn.
+    /// Decisions as JSON, with the turn's index in a record of a whole execution.
     found: Vec<(Option<u32>, String)>,
 }
 
 impl Refusals {
-    /// Looks for them.
+    /// Searches a record for rejections.
     #[must_use]
     pub fn of(entry: &Entry<'_>) -> Self {
         let decides = match &entry.record {
-            // Thoughts are shown much. Beside them a rejection can only be in the metadata.
+            // Thoughts contain large texts; only their metadata may contain a rejection.
             Record::V1(v1::Record::ThoughtGenerated(record)) => record.metadata.is_some(),
-            // What isn't metadata keeps its schema.
+            // Everything but metadata is valid under the schema.
             Record::V1(_) => entry.open,
             Record::Recovered(_) => true,
             Record::Native(record) => record.get().may_refuse(),
@@ -63,7 +62,7 @@ impl Refusals {
         );
         let ended = matches!(&entry.record, Record::V1(v1::Record::ExecutionEnded(_)));
         let mut found = Vec::new();
-        let search = Whole {
+        let search = RecordSearch {
             turns: whole.then_some(&mut found),
             ended,
         };
@@ -72,7 +71,7 @@ impl Refusals {
         Self { found }
     }
 
-    /// The rejection in the record, or in one of its turns, as the text of a decision.
+    /// Returns the rejection in the record or in one of its turns, as a decision in JSON.
     #[must_use]
     pub fn at(&self, turn: Option<u32>) -> Option<&str> {
         self.found
@@ -90,11 +89,12 @@ fn has_escaped_letter(text: &[u8]) -> bool {
         .any(|at| matches!(text.get(at + 4), Some(b'4'..=b'7')))
 }
 
-/// Whether a rejection may be in a text, in whichever letters; an escape may stand for one of them.
+/// Returns quickly whether a text may contain a rejection, in any case; an escape may be one of its
+/// letters.
 fn may_refuse(text: &[u8]) -> bool {
     static APPROVED: LazyLock<memmem::Finder<'static>> =
         LazyLock::new(|| memmem::Finder::new(b"pproved\""));
-    // The rarest of its letters.
+    // `j` is the rarest letter of the word.
     memchr::memchr2_iter(b'j', b'J', text).any(|at| {
         text.get(at..at + 6)
             .is_some_and(|w| w.eq_ignore_ascii_case(b"jected"))
@@ -110,19 +110,19 @@ fn may_refuse(text: &[u8]) -> bool {
     }) || has_escaped_letter(text)
 }
 
-/// What an object is, by its name and place: then a word in it may be about a decision.
+/// Meaning of an object, by its name and position; it determines whether words in it are decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// The record, its metadata or what belongs to an event.
+enum ObjectRole {
+    /// The record, its metadata or an event's data.
     Record,
     Decision,
     Action,
     Other,
 }
 
-impl Place {
-    /// The place of an object by its name, its members and the place that it is in. What is in a
-    /// decision is part of it.
+impl ObjectRole {
+    /// Determines the meaning of an object from its name, its members and its parent. Everything in
+    /// a decision is part of it.
     fn of(name: &str, object: &Map<String, Value>, depth: usize, parent: Self) -> Self {
         let lower = name.to_ascii_lowercase();
         let decides = parent == Self::Decision && !is_earlier(&lower);
@@ -141,7 +141,7 @@ impl Place {
         }
     }
 
-    /// The rejection that the members of an object say themselves.
+    /// Returns the rejection that the object's own members express.
     fn refusal(self, object: &Map<String, Value>) -> Option<String> {
         let text = |name: &str| object.get(name).and_then(Value::as_str);
         let says = |name: &str| text(name).is_some_and(is_rejected);
@@ -156,8 +156,8 @@ impl Place {
     }
 }
 
-/// The members that tell what an object is, and what it says of a decision.
-const TELLING: [&str; 13] = [
+/// Members that determine what an object is, and what it decides.
+const RELEVANT_MEMBERS: [&str; 13] = [
     "actionId",
     "approved",
     "by",
@@ -173,60 +173,60 @@ const TELLING: [&str; 13] = [
     "type",
 ];
 
-/// The telling member that a name is.
-fn telling(name: &str) -> Option<&'static str> {
+/// Returns the member of [`RELEVANT_MEMBERS`] that a name means.
+fn relevant_member(name: &str) -> Option<&'static str> {
     const ALSO: [&str; 2] = ["isApproved", "is_approved"];
     if ALSO.iter().any(|also| name.eq_ignore_ascii_case(also)) {
         return Some("approved");
     }
     let rules = |known: &str| matches!(known, "approved" | "state" | "status");
-    TELLING
+    RELEVANT_MEMBERS
         .into_iter()
         .find(|known| *known == name || rules(known) && name.eq_ignore_ascii_case(known))
 }
 
-/// Whether a name in lower case is that of what was decided before.
+/// Returns whether a name in lower case means an earlier decision.
 fn is_earlier(name: &str) -> bool {
     ["previous", "prior", "former", "earlier"]
         .iter()
         .any(|word| name.starts_with(word))
 }
 
-/// What a value says: itself where it is no object and its name is telling, and the first rejection
-/// in it.
+/// Result of searching a value: the value itself if its member is in [`RELEVANT_MEMBERS`], and the
+/// first rejection in it.
 #[derive(Debug, Default)]
-struct Said {
+struct SearchResult {
     value: Value,
     refusal: Option<String>,
 }
 
-/// The search of a value for rejections, without building it: records may be long.
+/// Searches a value for rejections without building it, since records may be long.
 struct Search<'n> {
     name: &'n str,
     depth: usize,
-    /// Where it is.
-    parent: Place,
+    /// Meaning of the parent.
+    parent: ObjectRole,
 }
 
 impl<'de> DeserializeSeed<'de> for Search<'_> {
-    type Value = Said;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Said, D::Error> {
+    type Value = SearchResult;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<SearchResult, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl Search<'_> {
-    fn place(&self, object: &Map<String, Value>) -> Place {
-        Place::of(self.name, object, self.depth, self.parent)
+    fn place(&self, object: &Map<String, Value>) -> ObjectRole {
+        ObjectRole::of(self.name, object, self.depth, self.parent)
     }
 
-    fn telling(&self, value: impl FnOnce() -> Value) -> Said {
-        let value = if telling(self.name).is_some() {
+    fn relevant_member(&self, value: impl FnOnce() -> Value) -> SearchResult {
+        let value = if relevant_member(self.name).is_some() {
             value()
         } else {
             Value::Null
         };
-        Said {
+        SearchResult {
             value,
             refusal: None,
         }
@@ -234,47 +234,47 @@ impl Search<'_> {
 }
 
 impl<'de> Visitor<'de> for Search<'_> {
-    type Value = Said;
+    type Value = SearchResult;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
-    fn visit_unit<E>(self) -> Result<Said, E> {
-        Ok(Said::default())
+    fn visit_unit<E>(self) -> Result<SearchResult, E> {
+        Ok(SearchResult::default())
     }
-    fn visit_bool<E>(self, value: bool) -> Result<Said, E> {
-        Ok(self.telling(|| value.into()))
+    fn visit_bool<E>(self, value: bool) -> Result<SearchResult, E> {
+        Ok(self.relevant_member(|| value.into()))
     }
-    fn visit_u64<E>(self, value: u64) -> Result<Said, E> {
-        Ok(self.telling(|| value.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<SearchResult, E> {
+        Ok(self.relevant_member(|| value.into()))
     }
-    fn visit_i64<E>(self, value: i64) -> Result<Said, E> {
-        Ok(self.telling(|| value.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<SearchResult, E> {
+        Ok(self.relevant_member(|| value.into()))
     }
-    fn visit_f64<E>(self, value: f64) -> Result<Said, E> {
-        Ok(self.telling(|| value.into()))
+    fn visit_f64<E>(self, value: f64) -> Result<SearchResult, E> {
+        Ok(self.relevant_member(|| value.into()))
     }
-    fn visit_str<E>(self, word: &str) -> Result<Said, E> {
+    fn visit_str<E>(self, word: &str) -> Result<SearchResult, E> {
         let decides = is_rejected(word)
-            && self.place(&Map::new()) == Place::Decision
+            && self.place(&Map::new()) == ObjectRole::Decision
             && !DECISION_MEMBERS.contains(&self.name)
-            && telling(self.name).is_none();
-        let refusal = decides.then(|| as_decision(&Map::new(), Place::Decision));
-        Ok(Said {
+            && relevant_member(self.name).is_none();
+        let refusal = decides.then(|| as_decision(&Map::new(), ObjectRole::Decision));
+        Ok(SearchResult {
             refusal,
-            ..self.telling(|| word.into())
+            ..self.relevant_member(|| word.into())
         })
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Said, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SearchResult, A::Error> {
         let mut refusal = None;
         while let Some(said) = list.next_element_seed(Search { ..self })? {
             refusal = refusal.or(said.refusal);
         }
-        Ok(Said {
+        Ok(SearchResult {
             value: Value::Null,
             refusal,
         })
     }
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Said, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<SearchResult, A::Error> {
         let Members {
             object,
             anywhere,
@@ -284,37 +284,37 @@ impl<'de> Visitor<'de> for Search<'_> {
             Ok(false)
         })?;
         let own = self.place(&object).refusal(&object);
-        // What an action is given and what came of it is data.
+        // Arguments and results of an action are data.
         let acts = object.contains_key("type") || object.contains_key("isDone");
         let result = object.contains_key("success");
         let refusal = own
             .or(anywhere)
             .or(in_payload.filter(|_| !acts))
             .or(in_result.filter(|_| !result));
-        Ok(Said {
+        Ok(SearchResult {
             value: Value::Null,
             refusal,
         })
     }
 }
 
-/// What the members of an object say.
+/// Result of searching an object's members.
 #[derive(Debug, Default)]
 struct Members {
-    /// The telling ones.
+    /// The members in [`RELEVANT_MEMBERS`].
     object: Map<String, Value>,
-    /// The first rejection behind other members than `payload` and those of a result.
+    /// The first rejection in members other than `payload` and those of a result.
     anywhere: Option<String>,
     in_payload: Option<String>,
     in_result: Option<String>,
 }
 
-/// What the members of an object at this depth and place say. `passes` reads those that are
-/// searched in another way.
+/// Searches an object's members at this depth and place. `passes` reads the members that are
+/// searched differently.
 fn search<'de, A: MapAccess<'de>>(
     mut members: A,
     depth: usize,
-    place: Place,
+    place: ObjectRole,
     mut passes: impl FnMut(&str, &mut A) -> Result<bool, A::Error>,
 ) -> Result<Members, A::Error> {
     let mut found = Members::default();
@@ -322,8 +322,8 @@ fn search<'de, A: MapAccess<'de>>(
         if passes(&name, &mut members)? {
             continue;
         }
-        // What a decision results in is the decision.
-        let decides = place == Place::Decision && name == "result";
+        // The result of a decision is part of the decision.
+        let decides = place == ObjectRole::Decision && name == "result";
         if DATA.contains(&&*name) && !decides {
             members.next_value::<IgnoredAny>()?;
             continue;
@@ -339,8 +339,8 @@ fn search<'de, A: MapAccess<'de>>(
             _ => &mut found.anywhere,
         };
         *refusal = refusal.take().or(said.refusal);
-        // Of two spellings of a member, the one that rejects counts.
-        if let Some(known) = telling(&name)
+        // Of two notations of one member, the rejecting one applies.
+        if let Some(known) = relevant_member(&name)
             && !found.object.get(known).is_some_and(rejects)
         {
             found.object.insert(known.into(), said.value);
@@ -349,15 +349,15 @@ fn search<'de, A: MapAccess<'de>>(
     Ok(found)
 }
 
-/// The search of a record, or of a turn in one.
-struct Whole<'f> {
-    /// Where rejections in its turns go, by the turn; nothing where it has none.
+/// Searches a record, or a turn in one.
+struct RecordSearch<'f> {
+    /// Receives the rejections in the record's turns; `None` if it has no turns.
     turns: Option<&'f mut Vec<(Option<u32>, String)>>,
-    /// It ends an execution: its list of decisions is read as what it is.
+    /// It ends an execution, so its list of decisions is read elsewhere.
     ended: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Whole<'_> {
+impl<'de> DeserializeSeed<'de> for RecordSearch<'_> {
     type Value = Option<String>;
     fn deserialize<D: Deserializer<'de>>(
         self,
@@ -367,14 +367,14 @@ impl<'de> DeserializeSeed<'de> for Whole<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Whole<'_> {
+impl<'de> Visitor<'de> for RecordSearch<'_> {
     type Value = Option<String>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Option<String>, A::Error> {
         let Self { mut turns, ended } = self;
-        let found = search(members, 0, Place::Record, |name, members| {
+        let found = search(members, 0, ObjectRole::Record, |name, members| {
             match (name, &mut turns) {
                 ("turns", Some(of_turns)) => {
                     read_some(Turns(of_turns), members.next_value()?);
@@ -384,7 +384,7 @@ impl<'de> Visitor<'de> for Whole<'_> {
                 _ => Ok(false),
             }
         })?;
-        Ok(Place::Record
+        Ok(ObjectRole::Record
             .refusal(&found.object)
             .or(found.anywhere)
             .or(found.in_payload)
@@ -392,7 +392,7 @@ impl<'de> Visitor<'de> for Whole<'_> {
     }
 }
 
-/// What a search finds in a value; nothing where it is another kind of value.
+/// Applies a search to a value; `None` if the value has another type.
 fn read_some<'de, S: DeserializeSeed<'de>>(search: S, value: Raw<'de>) -> Option<S::Value> {
     let mut scanner = Scanner::new(value.as_written(), DEFAULT_MAX_DEPTH);
     search
@@ -400,7 +400,7 @@ fn read_some<'de, S: DeserializeSeed<'de>>(search: S, value: Raw<'de>) -> Option
         .ok()
 }
 
-/// The search of each turn of a record.
+/// Searches each turn of a record.
 struct Turns<'f>(&'f mut Vec<(Option<u32>, String)>);
 
 impl<'de> DeserializeSeed<'de> for Turns<'_> {
@@ -419,7 +419,7 @@ impl<'de> Visitor<'de> for Turns<'_> {
         let mut n = 0u32;
         while let Some(turn) = turns.next_element::<Raw<'de>>()? {
             let refusal = read_some(
-                Whole {
+                RecordSearch {
                     turns: None,
                     ended: false,
                 },
@@ -433,7 +433,7 @@ impl<'de> Visitor<'de> for Turns<'_> {
     }
 }
 
-/// Whether a value says that something isn't approved.
+/// Returns whether a value says that something isn't approved.
 fn is_no(value: &Value) -> bool {
     match value {
         Value::Bool(yes) => !yes,
@@ -442,7 +442,7 @@ fn is_no(value: &Value) -> bool {
     }
 }
 
-/// Whether the value of a telling member rejects.
+/// Returns whether the value of a member in [`RELEVANT_MEMBERS`] rejects.
 fn rejects(value: &Value) -> bool {
     is_no(value) || value.as_str().is_some_and(is_rejected)
 }
@@ -451,7 +451,7 @@ fn is_rejected(word: &str) -> bool {
     word.trim().eq_ignore_ascii_case("rejected")
 }
 
-fn as_decision(object: &Map<String, Value>, place: Place) -> String {
+fn as_decision(object: &Map<String, Value>, place: ObjectRole) -> String {
     let by = match object.get("by").and_then(Value::as_str) {
         Some("human") => "human",
         _ => "policy",
@@ -464,11 +464,11 @@ fn as_decision(object: &Map<String, Value>, place: Place) -> String {
             decision.insert(name.into(), value.clone());
         }
     }
-    if let Some(id @ Value::String(_)) = object.get("id").filter(|_| place == Place::Action) {
+    if let Some(id @ Value::String(_)) = object.get("id").filter(|_| place == ObjectRole::Action) {
         decision.insert("actionId".into(), id.clone());
     }
-    // The time of a record is none of a decision.
-    let dated = place == Place::Decision || object.contains_key("by");
+    // The time of a record isn't the time of its decision.
+    let dated = place == ObjectRole::Decision || object.contains_key("by");
     if let Some(time) = object
         .get("timestamp")
         .filter(|_| dated)
@@ -480,8 +480,8 @@ fn as_decision(object: &Map<String, Value>, place: Place) -> String {
 }
 
 impl<'r, 'a> Step<'r, 'a> {
-    /// The same with a rejection that stands beside its decision: the stricter of the two counts.
-    /// Nothing where the step holds no decision.
+    /// Adds a rejection from elsewhere in the record: the more restrictive decision applies.
+    /// Returns `None` if the step has no decision.
     #[must_use]
     pub fn refused(mut self, refusal: &'r Decision<'a>, written: Raw<'a>) -> Option<Self> {
         match &mut self.fact {
@@ -498,7 +498,7 @@ impl<'r, 'a> Step<'r, 'a> {
                     told.written = written;
                 }
                 none => {
-                    *none = Some(Told {
+                    *none = Some(DecisionLine {
                         decision: *refusal,
                         written,
                     });
@@ -541,24 +541,18 @@ mod tests {
         Refusals::of(&entry).found
     }
 
-    fn turn(more: &str) -> String {
-        format!(
-            r#"{{"record":"turn","executionId":"e","turnId":1,"startTime":1,"contextSnapshot":{{"inputHash":"h","systemPromptVersion":"1","toolSetVersion":"1","recentMessages":[{{"role":"user","content":"it was rejected","timestamp":1MESSAGE}}]SNAPSHOT}},"thought":{{"reasoning":"r","done":false,"action":{{"type":"answer","payload":{{"text":"x"}}}}}},"proposedAction":{{"id":"a","type":"answer","payload":{{"text":"x","status":"rejected","by":"human"}},"riskLevel":"low","reasoning":"r"ACTION}},"governance":{{"status":"approved","by":"policy","timestamp":2}},"evaluation":{{"kind":"continue","reason":"incomplete"}},"endTime":3{more}}}"#
-        )
-    }
-
     #[test]
     fn metadata_is_searched_wherever_it_is() {
         let refusal = r#""decision":{"status":"rejected","by":"human","reason":"no"}"#;
         let placed = |at: &str, name: &str| {
-            let mut text = turn("TURN");
+            let mut text = include_str!("refusal.turn.test.json").to_owned();
             for place in ["MESSAGE", "SNAPSHOT", "ACTION", "TURN"] {
                 let here = if place == at {
                     format!(r#","{name}":{{{refusal}}}"#)
                 } else {
                     String::new()
                 };
-                text = text.replace(place, &here);
+                text = text.replace(&format!(r#", "{place}": 0"#), &here);
             }
             refusals(&text)
         };
@@ -575,7 +569,7 @@ mod tests {
                     "{at}"
                 );
             }
-            // What a model was shown is data.
+            // The context of a model is data.
             assert_eq!(placed("MESSAGE", name), [], "{name}");
             assert_eq!(placed("SNAPSHOT", name), [], "{name}");
         }
@@ -584,10 +578,13 @@ mod tests {
 
     #[test]
     fn turns_of_an_execution_are_searched_one_by_one() {
-        let text = r#"{"turns":[{"governance":{"status":"approved"}},3,{"x":{"decision":"rejected"}}],"metadata":{"approval":{"approved":false}}}"#;
+        let text = concat!(
+            r#"{"turns":[{"governance":{"status":"approved"}},3,{"x":{"decision":"rejected"}}],"#,
+            r#""metadata":{"approval":{"approved":false}}}"#,
+        );
         let mut found = Vec::new();
         let of_record = read_some(
-            Whole {
+            RecordSearch {
                 turns: Some(&mut found),
                 ended: false,
             },
@@ -603,7 +600,7 @@ mod tests {
     fn what_an_action_is_given_and_what_came_of_it_is_data() {
         let search = |text: &str| {
             read_some(
-                Whole {
+                RecordSearch {
                     turns: None,
                     ended: false,
                 },

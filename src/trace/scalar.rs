@@ -1,4 +1,4 @@
-//! The scalars of records: numbers and times, with the bounds that the schema states.
+//! Scalars of records: numbers and times, with the bounds of the schema.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
@@ -6,15 +6,15 @@ use std::borrow::Cow;
 use std::fmt;
 use util::time::parse_rfc3339_with_unit;
 
-/// The largest integer that every JSON reader agrees on (2^53 - 1).
+/// Largest integer that every JSON reader represents exactly (2^53 - 1).
 const MAX_SAFE: i64 = 9_007_199_254_740_991;
 
-/// An integer from `MIN` to 2^53 - 1. As in JSON Schema, `2.0` is one.
+/// An integer from `MIN` to 2^53 - 1. As in JSON Schema, `2.0` is an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Int<const MIN: i64>(i64);
 
 impl<const MIN: i64> Int<MIN> {
-    /// The value.
+    /// Returns the value.
     #[must_use]
     pub const fn get(self) -> i64 {
         self.0
@@ -78,7 +78,7 @@ impl<const MIN: i64> JsonSchema for Int<MIN> {
     }
 }
 
-/// The integer `N` and no other.
+/// The integer `N`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exactly<const N: i64>;
 
@@ -109,41 +109,41 @@ impl<const N: i64> JsonSchema for Exactly<N> {
     }
 }
 
-/// A point in time: milliseconds since the Unix epoch, written as an integer or as RFC 3339.
+/// A time in milliseconds since the Unix epoch, written as an integer or as RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timestamp {
     millis: i64,
-    /// How many milliseconds the last written digit stands for: 1, 10, 100 or 1000.
+    /// Precision in milliseconds, by the last digit as written: 1, 10, 100 or 1000.
     unit: i64,
 }
 
 impl Timestamp {
-    /// A time that is known to the millisecond.
+    /// Creates a time with a precision of one millisecond.
     #[must_use]
     pub const fn of_millis(millis: i64) -> Self {
         Self { millis, unit: 1 }
     }
 
-    /// Milliseconds since 1970-01-01T00:00:00Z.
+    /// Returns the milliseconds since 1970-01-01T00:00:00Z.
     #[must_use]
     pub const fn millis(self) -> i64 {
         self.millis
     }
 
-    /// The last millisecond that it may stand for: a time in whole seconds is any within that
-    /// second.
+    /// Returns the last millisecond that it may mean: a time in whole seconds means any time in
+    /// that second.
     #[must_use]
     pub const fn latest_millis(self) -> i64 {
         self.millis.saturating_add(self.unit - 1)
     }
 
-    /// Whether it is written more coarsely than another.
+    /// Returns whether its precision is lower than another's.
     #[must_use]
     pub const fn is_coarser_than(self, other: Self) -> bool {
         self.unit > other.unit
     }
 
-    /// Whether it is before another, compared as coarsely as the coarser of the two is written.
+    /// Returns whether it is before another, compared in the lower of both precisions.
     #[must_use]
     pub fn is_before(self, other: Self) -> bool {
         let unit = self.unit.max(other.unit);
@@ -151,7 +151,7 @@ impl Timestamp {
     }
 }
 
-/// Whether a value is a time as records write it.
+/// Returns whether a value is a time in the notation of records.
 #[must_use]
 pub fn is_timestamp(value: &serde_json::Value) -> bool {
     Timestamp::deserialize(value).is_ok()

@@ -1,4 +1,4 @@
-//! The schemas of every format that is read, and their compiled validators.
+//! Schemas of all formats, and their compiled validators.
 
 use super::formats::Format;
 use super::record::RecordKind;
@@ -16,8 +16,8 @@ pub fn add_to(catalogue: &mut Catalogue) {
 static VALIDATORS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
     let mut catalogue = Catalogue::new();
     add_to(&mut catalogue);
-    // A schema that doesn't compile would be a bug that the tests find; here the record is refused
-    // without a place.
+    // A schema that doesn't compile is a bug that the tests find. Here the record is refused
+    // without a position.
     catalogue
         .entries()
         .iter()
@@ -25,7 +25,7 @@ static VALIDATORS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Where a record breaks the schema of its format and kind.
+/// Returns where a record violates the schema of its format and kind.
 #[must_use]
 pub fn violations(format: Format, kind: Option<RecordKind>, text: &str) -> Vec<Violation> {
     VALIDATORS
@@ -34,7 +34,7 @@ pub fn violations(format: Format, kind: Option<RecordKind>, text: &str) -> Vec<V
         .unwrap_or_default()
 }
 
-/// Whether the general validator accepts a record.
+/// Returns whether the general validator accepts a record.
 #[must_use]
 pub fn accepts(format: Format, kind: Option<RecordKind>, text: &str) -> bool {
     VALIDATORS

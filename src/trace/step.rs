@@ -1,7 +1,7 @@
-//! What a record says, in the words that all formats share.
+//! Steps: what a record contains, in terms that all formats share.
 //!
 //! A record of any format unfolds into steps: one for an event, several for a turn or an execution.
-//! A fact that a format doesn't keep is [`None`] or [`Fact::NotRecorded`]; it is never made up.
+//! What a format doesn't record is [`None`] or [`Fact::NotRecorded`]; it is never made up.
 
 use super::record::{
     Capability, ChainMode, EvaluationReason, ExecutionStarted, NotRecorded, RecordKind, Signature,
@@ -12,25 +12,22 @@ use governance::{EvaluationKind, Event, RiskLevel, Ruling, State};
 use std::borrow::Cow;
 use strict_json::{Raw, Str};
 
-/// One fact with its place in the record.
+/// One fact with its position in the record.
 #[derive(Debug, Clone, Copy)]
 pub struct Step<'r, 'a> {
-    /// The turn that the record names.
+    /// Number of the turn that the record names.
     pub turn: Option<i64>,
-    /// When.
     pub time: Option<Timestamp>,
-    /// Where in the record.
     pub part: Part,
-    /// What.
     pub fact: Fact<'r, 'a>,
 }
 
-/// The place of a step in its record: `/MEMBER` or `/turns/N/MEMBER`.
+/// Position of a step in its record: `/MEMBER` or `/turns/N/MEMBER`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// Index of the turn inside a whole execution.
+    /// Index of the turn, in a record of a whole execution.
     pub nested: Option<u32>,
-    /// The member; empty for the record itself.
+    /// Name of the member; empty for the record itself.
     pub member: &'static str,
 }
 
@@ -41,7 +38,7 @@ impl Part {
         member: "",
     };
 
-    /// A member of the record.
+    /// Returns the position of a member of the record.
     #[must_use]
     pub const fn member(member: &'static str) -> Self {
         Self {
@@ -50,7 +47,7 @@ impl Part {
         }
     }
 
-    /// The JSON pointer, with `below` added.
+    /// Returns the position as a JSON pointer, followed by `below`.
     #[must_use]
     pub fn pointer(self, below: &str) -> String {
         let turn = self
@@ -62,76 +59,68 @@ impl Part {
     }
 }
 
-/// What happened.
+/// Content of a step.
 #[derive(Debug, Clone, Copy)]
 pub enum Fact<'r, 'a> {
     /// An execution starts or resumes.
-    Started(Started<'r, 'a>),
-    /// An agent has thought.
+    Started(StartFact<'r, 'a>),
     Thought(Thought<'a>),
-    /// An action is proposed.
     Proposed(Proposal<'r, 'a>),
-    /// The governor has decided.
     Decided(Decision<'a>),
-    /// An action ran.
-    Executed(Executed<'r, 'a>),
-    /// A result was observed.
-    Observed(Observed<'a>),
-    /// The runtime has ruled.
+    Executed(ExecutionFact<'r, 'a>),
+    Observed(ObservationFact<'a>),
+    /// The runtime decided whether the execution continues.
     Evaluated(EvaluationKind, Option<EvaluationReason>),
-    /// The execution is declared over.
+    /// The end of the execution, with its outcome.
     Ended(Str<'a>),
-    /// A token was issued.
     Issued(&'r Capability<'a>),
-    /// A token was revoked.
+    /// A token was revoked, by its id.
     Revoked(Str<'a>),
     /// The context changed.
     Context,
-    /// A native log says that the state moved.
-    Moved(Moved<'a>),
-    /// A native log records more of the turn without moving the state.
+    /// A native log records a state transition.
+    Moved(TransitionFact<'a>),
+    /// A native log records more about the turn without a state transition.
     Annotation(Annotation<'r, 'a>),
-    /// Something happened that the format keeps no record of.
+    /// The format doesn't record this event, but it must have happened.
     NotRecorded(Event),
     /// A frame of a recorded terminal session.
     Terminal(super::formats::yuangs_cast::Frame<'a>),
-    /// A record of this kind that can't be read.
+    /// An unreadable record of this kind.
     Unreadable(RecordKind),
 }
 
-/// The start of an execution.
+/// Start of an execution.
 #[derive(Debug, Clone, Copy)]
-pub struct Started<'r, 'a> {
+pub struct StartFact<'r, 'a> {
     /// Version of the format.
     pub schema_version: Str<'a>,
-    /// Version of the machine.
+    /// Version of the state machine.
     pub fsm_version: Str<'a>,
-    /// The most turns that it may take.
+    /// Maximum number of turns.
     pub max_turns: Option<i64>,
-    /// The agents that think; none where that isn't recorded.
+    /// Ids of the agents that think; `None` when they aren't recorded.
     pub agents: Option<&'r [Str<'a>]>,
-    /// Who governs.
     pub governor: Option<Str<'a>>,
-    /// Whether the policy in force is named.
+    /// Whether the record names the policy.
     pub policy: bool,
-    /// What is asked for.
+    /// The task of the execution.
     pub intent: Option<Str<'a>>,
-    /// Its digest.
     pub policy_digest: Option<Str<'a>>,
-    /// Whether tokens are required.
+    /// Whether each action needs a capability token.
     pub capabilities_required: bool,
-    /// Whether records are chained.
+    /// Whether and how records are chained.
     pub chain: Option<ChainMode>,
-    /// Its turns are records of their own: what it rejects is yet to run.
+    /// Its turns are separate records, so what it rejects hasn't been executed yet.
     pub alone: bool,
-    /// A rejection that the record holds besides.
+    /// A rejection that the record also contains.
     pub refused: Option<&'r Decision<'a>>,
-    /// The record that starts a session, where it is one of its own.
+    /// The original record, if it is one of an agent's session.
     pub own: Option<&'r ExecutionStarted<'a>>,
 }
 
-impl<'r, 'a> Started<'r, 'a> {
-    /// What its writer doesn't keep.
+impl<'r, 'a> StartFact<'r, 'a> {
+    /// Returns the parts that the writer doesn't record.
     #[must_use]
     pub fn not_recorded(&self) -> &'r [NotRecorded] {
         self.own
@@ -139,24 +128,23 @@ impl<'r, 'a> Started<'r, 'a> {
             .unwrap_or_default()
     }
 
-    /// The root of the work tree, absolute.
+    /// Returns the absolute path of the work tree's root.
     #[must_use]
     pub fn workdir(&self) -> Option<Str<'a>> {
         self.own.and_then(|own| own.workdir)
     }
 }
 
-/// What an action is.
+/// Type of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActionKind<'a> {
-    /// One of the known types.
     Known(ActionType),
-    /// Some other word. Unknown means high risk.
+    /// A type that the format doesn't define; it is always high-risk.
     Other(Str<'a>),
 }
 
 impl ActionKind<'_> {
-    /// The word that records use.
+    /// Returns the word that records use.
     #[must_use]
     pub fn name(&self) -> Cow<'_, str> {
         match self {
@@ -169,29 +157,25 @@ impl ActionKind<'_> {
     }
 }
 
-/// An action, as far as it is recorded.
+/// An action as far as it is recorded.
 #[derive(Debug, Clone, Copy)]
 pub struct Action<'a> {
-    /// Its id.
     pub id: Option<Str<'a>>,
-    /// Its type.
     pub kind: ActionKind<'a>,
-    /// What it does.
     pub payload: Option<Raw<'a>>,
-    /// The risk that was recorded.
+    /// The recorded risk.
     pub risk: Option<RiskLevel>,
 }
 
-/// A thought.
+/// A thought of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Thought<'a> {
-    /// Who thought.
     pub agent: Option<Str<'a>>,
-    /// Whether the agent believes that it is done.
+    /// Whether the agent considers its task done.
     pub done: bool,
-    /// What it wants to do.
+    /// The action that the agent intends.
     pub action: Option<Action<'a>>,
-    /// Whether the prompt and tool-set versions are recorded.
+    /// Whether versions of prompt and tool set are recorded.
     pub conditions: bool,
 }
 
@@ -203,7 +187,7 @@ pub struct Paths<'r, 'a> {
 }
 
 impl<'r, 'a> Paths<'r, 'a> {
-    /// The union of a part's list and of its turn's; `None` where there is neither.
+    /// Returns the union of a part's list and its turn's; `None` when both are missing.
     #[must_use]
     pub fn union(own: Option<&'r [Str<'a>]>, of_turn: Option<&'r [Str<'a>]>) -> Option<Self> {
         (own.is_some() || of_turn.is_some()).then(|| Self {
@@ -212,66 +196,58 @@ impl<'r, 'a> Paths<'r, 'a> {
         })
     }
 
-    /// The paths. One that is in both lists comes twice.
+    /// Returns the paths. A path in both lists appears twice.
     pub fn iter(self) -> impl Iterator<Item = &'r Str<'a>> {
         self.own.iter().chain(self.of_turn)
     }
 
-    /// How many there are.
+    /// Returns the number of paths.
     #[must_use]
     pub const fn len(self) -> usize {
         self.own.len() + self.of_turn.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no paths.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
 }
 
-/// A proposal.
+/// A proposed action.
 #[derive(Debug, Clone, Copy)]
 pub struct Proposal<'r, 'a> {
-    /// Who proposes.
     pub agent: Option<Str<'a>>,
-    /// What.
     pub action: Action<'a>,
-    /// The paths that it says it will change.
+    /// Paths that the action is declared to change.
     pub declared: Option<Paths<'r, 'a>>,
-    /// The format shows the action as a human has changed it, not as it was proposed.
+    /// The format records the action as modified by a human, not as proposed.
     pub replaced: bool,
 }
 
-/// A decision.
+/// A decision about an action.
 #[derive(Debug, Clone, Copy)]
 pub struct Decision<'a> {
-    /// What it says.
     pub ruling: Ruling,
-    /// Who made it.
     pub by: DecidedBy,
-    /// When, by its own account.
+    /// When it was made, as the decision records.
     pub time: Option<Timestamp>,
-    /// The action that it is about.
+    /// Id of the action.
     pub action: Option<Str<'a>>,
-    /// Who signed.
     pub signer: Option<Str<'a>>,
-    /// Why.
     pub reason: Option<Str<'a>>,
-    /// The rule of the policy.
+    /// Id of the policy's rule.
     pub rule: Option<Str<'a>>,
-    /// The action that was modified.
+    /// Id of the action that was modified.
     pub original: Option<Str<'a>>,
-    /// The action as modified.
+    /// The action as modified; see [`Decision::modification`].
     pub modified: Option<Action<'a>>,
-    /// Why it was modified.
     pub modification_reason: Option<Str<'a>>,
-    /// The signature, as key id, algorithm, value and the timestamp as it was written.
     pub signature: Option<SignatureFact<'a>>,
 }
 
 impl<'a> Decision<'a> {
-    /// A decision of which no more is known than this.
+    /// Creates a decision without further facts.
     #[must_use]
     pub const fn bare(ruling: Ruling, by: DecidedBy, action: Option<Str<'a>>) -> Self {
         Self {
@@ -289,22 +265,20 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// The action that may run in place of the proposed one. Only a modification has one, whatever
-    /// else stands in the record.
+    /// Returns the action that may be executed instead of the proposed one. Only a modification has
+    /// one, even if the record of another decision contains one.
     #[must_use]
     pub fn modification(&self) -> Option<Action<'a>> {
         self.modified.filter(|_| self.ruling == Ruling::Modified)
     }
 }
 
-/// A signature over a decision.
+/// A signature of a decision.
 #[derive(Debug, Clone, Copy)]
 pub struct SignatureFact<'a> {
-    /// Which key.
     pub key: Str<'a>,
-    /// Which algorithm.
     pub algorithm: Str<'a>,
-    /// The signature itself, base64 or hexadecimal.
+    /// The signature in base64 or hexadecimal.
     pub value: Str<'a>,
 }
 
@@ -318,175 +292,165 @@ impl<'a> From<&Signature<'a>> for SignatureFact<'a> {
     }
 }
 
-/// How an execution of an action ended.
+/// An executed action.
 #[derive(Debug, Clone, Copy)]
-pub struct Executed<'r, 'a> {
-    /// The action that ran, by id.
+pub struct ExecutionFact<'r, 'a> {
+    /// Id of the action.
     pub action_id: Option<Str<'a>>,
-    /// The token that it ran on.
+    /// Id of the token that it used.
     pub capability: Option<Str<'a>>,
-    /// What really ran.
+    /// The executed action itself.
     pub action: Option<Action<'a>>,
-    /// The paths that were seen to change.
+    /// Paths that were observed to change.
     pub observed: Option<Paths<'r, 'a>>,
-    /// The result.
     pub result: Option<Outcome<'a>>,
 }
 
-/// A result.
+/// Result of an action.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome<'a> {
-    /// Whether it is said to have succeeded.
+    /// The recorded success.
     pub success: bool,
-    /// What it printed.
     pub output: Str<'a>,
-    /// What went wrong.
+    /// Error message.
     pub error: Option<Str<'a>>,
-    /// Whether a kind of failure is named.
+    /// Whether the type of the error is recorded.
     pub error_type: bool,
-    /// The exit code.
     pub exit_code: Option<i64>,
-    /// What it cost.
     pub cost: Option<f64>,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub duration: Option<f64>,
-    /// Files that it is said to have left behind.
+    /// Files that it left, as recorded.
     pub artifacts: Option<super::record::Texts<'a>>,
-    /// Whether it may have changed what it asks for, though it isn't said to have succeeded: it was
-    /// interrupted, nobody knows how it ended, or only a text says that it was rejected.
+    /// It may have had effects without a recorded success: it was interrupted, its end is unknown,
+    /// or only a text says that it was rejected.
     pub perhaps: bool,
-    /// How the format marks what failed, was refused or didn't run, at the start of the output.
-    /// Nothing where the output is what was asked for, and may say anything.
+    /// Prefixes of the output by which the format marks failed, rejected or skipped actions. Empty
+    /// if the output is the requested content and may begin with anything.
     pub marks: &'static [&'static str],
 }
 
 /// An observation.
 #[derive(Debug, Clone, Copy)]
-pub struct Observed<'a> {
-    /// The action that was observed.
+pub struct ObservationFact<'a> {
+    /// Id of the observed action.
     pub action: Option<Str<'a>>,
-    /// Files that it is said to have left behind.
+    /// Files that it left, as recorded.
     pub artifacts: Option<super::record::Texts<'a>>,
 }
 
-/// A movement of the state as a native log states it.
+/// A state transition as a native log records it.
 #[derive(Debug, Clone, Copy)]
-pub struct Moved<'a> {
-    /// The state before.
+pub struct TransitionFact<'a> {
     pub from: State,
-    /// The state after.
     pub to: State,
-    /// The decision that goes with it.
+    /// The decision that causes it.
     pub decision: Option<Decision<'a>>,
-    /// The earlier line that records the decision, if it isn't this one.
+    /// Line of the decision, if an earlier line records it.
     pub told: Option<u64>,
-    /// The evaluation that goes with it.
+    /// The evaluation that causes it.
     pub evaluation: Option<EvaluationKind>,
-    /// Why it ruled so.
+    /// Reason of the evaluation.
     pub reason: Option<EvaluationReason>,
 }
 
-impl Moved<'_> {
-    /// Whether an action begins to run with it.
+impl TransitionFact<'_> {
+    /// Returns whether it begins the execution of an action.
     #[must_use]
     pub const fn begins_action(&self) -> bool {
         matches!(self.to, State::Executing)
     }
 
-    /// Whether an action has run before it.
+    /// Returns whether it ends the execution of an action.
     #[must_use]
     pub const fn ends_action(&self) -> bool {
         matches!(self.to, State::Observing)
     }
 }
 
-/// Evidence that a native log records next to the state changes.
+/// Evidence that a native log records apart from state transitions.
 #[derive(Debug, Clone, Copy)]
 pub enum Annotation<'r, 'a> {
-    /// What the model said.
+    /// A response of the model.
     Thought(Thought<'a>),
-    /// What was decided about which action.
-    Decided(Option<Action<'a>>, Option<Told<'a>>),
-    /// What ran, with the decision that an earlier line has told, where no movement has taken that
-    /// up.
-    Executed(Executed<'r, 'a>, Option<(u64, &'r Decision<'a>)>),
-    /// What was observed of which action.
-    Observed(Observed<'a>),
-    /// The agent of a turn, where no part of it is that agent's.
+    /// A decision and the action that it is about, each if recorded.
+    Decided(Option<Action<'a>>, Option<DecisionLine<'a>>),
+    /// An executed action, with a decision from an earlier line that no transition has used.
+    Executed(ExecutionFact<'r, 'a>, Option<(u64, &'r Decision<'a>)>),
+    Observed(ObservationFact<'a>),
+    /// The agent of a turn whose parts name no agent.
     Agent(Str<'a>),
-    /// Changes that a turn declares, and it proposes nothing.
+    /// Changes that a turn declares without a proposal.
     Declared(Paths<'r, 'a>),
-    /// Changes that a turn observed, or the token that it names, and it holds no result.
-    Changed(Executed<'r, 'a>),
-    /// An action in a place where the format keeps none.
-    Shown(Action<'a>, Showing),
-    /// Files that an execution is said to have left behind.
-    SummedUp(super::record::Texts<'a>),
-    /// A rejection that the end of an execution lists, and its number among those.
-    RefusedBefore(Decision<'a>, u64),
-    /// What is remarkable about a call of a session.
-    Call(SessionMark<'a>),
-    /// Something was noted that no check reads.
+    /// Changes that a turn observed or the token that it names, without a result.
+    Changed(ExecutionFact<'r, 'a>),
+    /// An action in a part of the log that normally contains none.
+    Shown(Action<'a>, ActionRole),
+    /// Files that an execution left, as its end records.
+    FinalArtifacts(super::record::Texts<'a>),
+    /// A rejection that the end of an execution lists, and its position in that list.
+    ListedRejection(Decision<'a>, u64),
+    /// An irregularity of a call in an agent's session.
+    Call(CallAnnotation<'a>),
+    /// Anything that no check reads.
     Other,
 }
 
-/// What is remarkable about a call of a session.
+/// Irregularity of a call in an agent's session.
 #[derive(Debug, Clone, Copy)]
-pub enum SessionMark<'a> {
-    /// A call begins here: what else its record holds follows.
+pub enum CallAnnotation<'a> {
+    /// A call begins; further steps of its record follow.
     Begins {
-        /// When its result came.
+        /// Time of its result.
         ended: Option<Timestamp>,
     },
-    /// Its action was rejected in another execution of the session, under this id.
+    /// The same action was rejected in another execution of the session, under this id.
     RejectedElsewhere(Str<'a>),
-    /// Its writer keeps no results.
+    /// The writer doesn't record results.
     NotRecorded,
-    /// No result is on record.
+    /// The record contains no result.
     Unmatched {
-        /// It is the last one of its input.
+        /// Whether it is the last call of its input.
         last: bool,
     },
-    /// It was stopped, and may have run in part.
+    /// The call was interrupted; it may have been executed in part.
     Interrupted,
-    /// A text says that it was rejected, and nothing else does.
+    /// Only a text says that it was rejected.
     RejectedByText,
-    /// A result of something that no call asks for.
+    /// A result without a call, by its id.
     ResultWithoutCall(Str<'a>),
-    /// Markup of a call of this tool in a text of the agent; the call was never made.
+    /// A call that the agent only writes into a text, by the tool's name.
     Claimed(Option<Str<'a>>),
-    /// One more result of a call, and another one.
+    /// A second result that differs from the first, by the call's id.
     AmbiguousResult(Str<'a>),
-    /// Another source of the decision says the opposite.
+    /// Another source contradicts the decision.
     Contradicted,
-    /// A call that is on record was rejected, and ran.
+    /// A recorded call was rejected and executed all the same, by its id.
     RejectedAndRan(Str<'a>),
 }
 
-/// What an action that is shown somewhere is evidence of.
+/// What an action shown outside its usual place is evidence of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Showing {
-    /// What was thought.
+pub enum ActionRole {
     Thought,
-    /// What was proposed or decided about.
+    /// A proposal or the action of a decision.
     Proposal,
-    /// What ran.
-    Run,
-    /// It isn't recorded.
-    Open,
+    /// An executed action.
+    Execution,
+    /// Unknown.
+    Unknown,
 }
 
-/// A decision that has a line of its own.
+/// A decision recorded on its own line.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
-    /// What it says.
+pub struct DecisionLine<'a> {
     pub decision: Decision<'a>,
-    /// The same as it is written.
+    /// The decision as written.
     pub written: Raw<'a>,
 }
 
 impl<'r, 'a> Step<'r, 'a> {
-    /// What kind of step it is, in a word that no other text rests on.
+    /// Returns the kind of step as a word that differs from every other fact's.
     #[must_use]
     pub fn kind(&self) -> Cow<'static, str> {
         Cow::Borrowed(match &self.fact {
@@ -512,14 +476,13 @@ impl<'r, 'a> Step<'r, 'a> {
             Fact::Annotation(Annotation::Declared(_)) => "declared changes",
             Fact::Annotation(Annotation::Changed(_)) => "observed changes",
             Fact::Annotation(Annotation::Shown(..)) => "an action that is shown",
-            Fact::Annotation(Annotation::SummedUp(_)) => "files left behind",
-            Fact::Annotation(Annotation::RefusedBefore(..)) => "a listed rejection",
+            Fact::Annotation(Annotation::FinalArtifacts(_)) => "files left behind",
+            Fact::Annotation(Annotation::ListedRejection(..)) => "a listed rejection",
             Fact::Unreadable(_) => "unreadable",
         })
     }
 
-    /// The same with a decision that an earlier line has told, where the step is one that a
-    /// decision leads to.
+    /// Adds a decision from an earlier line, if the step is one that follows from a decision.
     #[must_use]
     pub fn with_decision(mut self, line: u64, decision: &'r Decision<'a>) -> Self {
         match &mut self.fact {

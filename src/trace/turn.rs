@@ -1,69 +1,69 @@
-//! A turn of version 1 unfolded into the events that it stands for.
+//! A turn of version 1, unfolded into the events that it represents.
 
 use super::contract::{Evaluation, TurnThought};
 use super::record::{self, RecordKind, Turn, TurnAction, TurnObservation, TurnResult};
 use super::scalar::Timestamp;
 use super::step::{
-    Action, ActionKind, Annotation, Decision, Executed, Fact, Observed, Outcome, Part, Paths,
-    Proposal, Step, Thought,
+    Action, ActionKind, Annotation, Decision, ExecutionFact, Fact, ObservationFact, Outcome, Part,
+    Paths, Proposal, Step, Thought,
 };
 use super::v1::{decision, intent};
 use serde::{Deserialize, Deserializer};
 use strict_json::{Raw, Str};
 
-/// A part of a turn.
+/// A member of a turn.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Slot<T> {
-    /// It isn't there.
+    /// The member is missing.
     #[default]
     Absent,
-    /// It is there.
-    There(T),
-    /// Something stands in its place that breaks the schema.
+    /// The member is valid.
+    Present(T),
+    /// The member violates the schema.
     Lost,
 }
 
 impl<T> Slot<T> {
-    /// What `value` holds.
+    /// Creates a slot from an optional value.
     pub(super) fn of(value: Option<T>) -> Self {
-        value.map_or(Self::Absent, Self::There)
+        value.map_or(Self::Absent, Self::Present)
     }
 
-    /// The same, borrowed.
+    /// Returns a slot that borrows the value.
     pub(super) const fn as_ref(&self) -> Slot<&T> {
         match self {
             Self::Absent => Slot::Absent,
-            Self::There(value) => Slot::There(value),
+            Self::Present(value) => Slot::Present(value),
             Self::Lost => Slot::Lost,
         }
     }
 
-    /// The same, of another type.
+    /// Converts the value.
     pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Slot<U> {
         match self {
             Self::Absent => Slot::Absent,
-            Self::There(value) => Slot::There(change(value)),
+            Self::Present(value) => Slot::Present(change(value)),
             Self::Lost => Slot::Lost,
         }
     }
 
-    /// The same, unless something that belongs to it is lost.
+    /// Returns a lost slot if `lost`, which says that another member it needs is lost.
     pub(super) fn lost_if(self, lost: bool) -> Self {
-        if lost && matches!(self, Self::There(_)) {
+        if lost && matches!(self, Self::Present(_)) {
             Self::Lost
         } else {
             self
         }
     }
 
-    /// Whether it breaks the schema.
+    /// Returns whether the member violates the schema.
     pub(super) const fn is_lost(&self) -> bool {
         matches!(self, Self::Lost)
     }
 
-    /// What stands there, if it can be read.
-    pub(super) fn there(self) -> Option<T> {
-        if let Self::There(value) = self {
+    /// Returns the value, if it is valid.
+    pub(super) fn present(self) -> Option<T> {
+        if let Self::Present(value) = self {
             Some(value)
         } else {
             None
@@ -72,12 +72,12 @@ impl<T> Slot<T> {
 }
 
 impl<T: Clone> Slot<T> {
-    /// A member that may be missing. The outer `None` says that it breaks the schema.
+    /// Returns the value of an optional member. The outer `None` means that it violates the schema.
     #[expect(clippy::option_option, reason = "missing and broken differ")]
-    pub(super) fn kept(&self) -> Option<Option<T>> {
+    pub(super) fn optional(&self) -> Option<Option<T>> {
         match self {
             Self::Absent => Some(None),
-            Self::There(value) => Some(Some(value.clone())),
+            Self::Present(value) => Some(Some(value.clone())),
             Self::Lost => None,
         }
     }
@@ -87,12 +87,12 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Slot<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Option::<Raw<'de>>::deserialize(deserializer)?;
         Ok(raw.map_or(Self::Absent, |raw| {
-            raw.read().map_or(Self::Lost, Self::There)
+            raw.read().map_or(Self::Lost, Self::Present)
         }))
     }
 }
 
-/// What of a turn becomes events.
+/// The parts of a turn that become events.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parts<'r, 'a> {
     pub(super) turn: Option<i64>,
@@ -112,7 +112,7 @@ pub(super) struct Parts<'r, 'a> {
 }
 
 impl<'r, 'a> Parts<'r, 'a> {
-    /// The parts of a turn that keeps the schema.
+    /// Returns the parts of a valid turn.
     pub(super) fn of(turn: &'r Turn<'a>) -> Self {
         Self {
             turn: Some(turn.turn_id.get()),
@@ -132,8 +132,8 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
     }
 
-    /// The events in their order. Their times: thoughts at the start, the decision at its own, the
-    /// rest at the end, which is all that a turn says. `nested` is the turn's index in a whole
+    /// Emits the events in their order. A turn records few times: thoughts get the start, the
+    /// decision its own time, everything else the end. `nested` is the turn's index in a whole
     /// execution.
     pub(super) fn steps(&self, nested: Option<u32>, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let mut emit = |time, member, fact| {
@@ -151,7 +151,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         ] {
             match list {
                 Slot::Absent => {}
-                Slot::There(thoughts) => {
+                Slot::Present(thoughts) => {
                     for thought in thoughts {
                         emit(self.start, member, self.thought(thought));
                     }
@@ -168,7 +168,7 @@ impl<'r, 'a> Parts<'r, 'a> {
                     emit(self.start, "declaredChanges", fact);
                 }
             }
-            Slot::There(action) => emit(self.start, "proposedAction", self.proposal(action)),
+            Slot::Present(action) => emit(self.start, "proposedAction", self.proposal(action)),
             Slot::Lost => emit(
                 self.start,
                 "proposedAction",
@@ -182,7 +182,7 @@ impl<'r, 'a> Parts<'r, 'a> {
                 Fact::Annotation(Annotation::Agent(agent)),
             );
         }
-        let decided = self.governance.there().map(decision);
+        let decided = self.governance.present().map(decision);
         match (self.governance, decided) {
             (_, Some(decision)) => emit(decision.time, "governance", Fact::Decided(decision)),
             (Slot::Lost, _) => emit(None, "governance", lost(RecordKind::GovernanceDecided)),
@@ -193,7 +193,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
         match self.result {
             Slot::Absent => {}
-            Slot::There(result) => emit(
+            Slot::Present(result) => emit(
                 self.end,
                 "executionResult",
                 self.executed(result, decided.as_ref()),
@@ -206,12 +206,12 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
         match self.observation {
             Slot::Absent => {}
-            Slot::There(observation) => {
+            Slot::Present(observation) => {
                 let artifacts = Some(observation.artifacts);
                 emit(
                     self.end,
                     "observation",
-                    Fact::Observed(Observed {
+                    Fact::Observed(ObservationFact {
                         action: observation.action_id,
                         artifacts,
                     }),
@@ -225,7 +225,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         }
         match self.evaluation {
             Slot::Absent => {}
-            Slot::There(evaluation) => {
+            Slot::Present(evaluation) => {
                 emit(
                     self.end,
                     "evaluation",
@@ -259,24 +259,24 @@ impl<'r, 'a> Parts<'r, 'a> {
         })
     }
 
-    /// The agent of the turn, where no thought and no proposal is that agent's.
+    /// Returns the agent of the turn, if no thought and no proposal is by that agent.
     fn other_agent(&self) -> Option<Str<'a>> {
         let agent = self.agent?;
         let thoughts = [self.thought.map(std::slice::from_ref), self.thoughts];
-        let thoughts = thoughts.into_iter().filter_map(Slot::there).flatten();
+        let thoughts = thoughts.into_iter().filter_map(Slot::present).flatten();
         let theirs = thoughts
             .map(|thought| thought.agent_id)
-            .chain(self.proposed.there().map(|action| action.agent_id))
+            .chain(self.proposed.present().map(|action| action.agent_id))
             .any(|own| own.is_none_or(|own| own == agent));
         (!theirs).then_some(agent)
     }
 
-    /// What the turn says of a result and its result doesn't: changes where there is no result, and
-    /// a token unless the result names the same.
+    /// Returns what the turn records about a result that the result doesn't: changes without a
+    /// result, or another token.
     fn changed(&self, decided: Option<&Decision<'a>>) -> Option<(&'static str, Fact<'r, 'a>)> {
         let (observed, capability) = match self.result {
             Slot::Absent => (Paths::union(None, self.observed), self.capability),
-            Slot::There(result) => {
+            Slot::Present(result) => {
                 let other = |token: &Str<'a>| result.capability_id.is_some_and(|own| own != *token);
                 (None, self.capability.filter(other))
             }
@@ -291,7 +291,7 @@ impl<'r, 'a> Parts<'r, 'a> {
         } else {
             "capabilityId"
         };
-        let changed = Annotation::Changed(Executed {
+        let changed = Annotation::Changed(ExecutionFact {
             action_id: self.due(decided),
             capability,
             action: None,
@@ -301,11 +301,11 @@ impl<'r, 'a> Parts<'r, 'a> {
         Some((member, Fact::Annotation(changed)))
     }
 
-    /// The id of the action that a turn runs: its own, as modified.
+    /// Returns the id of the turn's action, as modified.
     fn due(&self, decided: Option<&Decision<'a>>) -> Option<Str<'a>> {
         let modified = decided.and_then(|d| d.modified).and_then(|a| a.id);
         let proposed = match self.proposed {
-            Slot::There(action) => Some(action.id),
+            Slot::Present(action) => Some(action.id),
             Slot::Absent => None,
             Slot::Lost => decided.and_then(|d| d.action),
         };
@@ -313,8 +313,8 @@ impl<'r, 'a> Parts<'r, 'a> {
     }
 
     fn executed(&self, result: &'r TurnResult<'a>, decided: Option<&Decision<'a>>) -> Fact<'r, 'a> {
-        Fact::Executed(Executed {
-            // A turn holds one action; what ran is that one unless the result names another.
+        Fact::Executed(ExecutionFact {
+            // A turn has one action, which is the executed one unless the result names another.
             action_id: result.action_id.or_else(|| self.due(decided)),
             capability: result.capability_id.or(self.capability),
             action: result.action.as_ref().map(intent),

@@ -1,4 +1,4 @@
-//! `ExecutionRecord` JSONL, version 1: from a line to a record, from a record to steps.
+//! `ExecutionRecord` JSONL, version 1: lines become records, records become steps.
 
 use super::record::{
     self as v1, ActionProposed, Call, CapabilityIssued, CapabilityRevoked, ContextChanged,
@@ -6,18 +6,18 @@ use super::record::{
     GovernanceDecided, Intent, ObservationRecorded, RecordKind, ThoughtGenerated, Turn, Values,
 };
 use super::step::{
-    Action, ActionKind, Annotation, Decision, Executed, Fact, Observed, Outcome, Part, Paths,
-    Proposal, Started, Step, Thought,
+    Action, ActionKind, Annotation, Decision, ExecutionFact, Fact, ObservationFact, Outcome, Part,
+    Paths, Proposal, StartFact, Step, Thought,
 };
 use super::turn::Parts;
 use governance::Ruling;
 use serde::Deserialize;
 use strict_json::{Deserializer, Error, Raw, Scanner, Str};
 
-/// What replay reads of the start of an execution, in whatever record it stands.
+/// Creates the [`Started`] fact from any record that contains the start of an execution.
 macro_rules! started {
     ($record:expr, $alone:expr) => {
-        $crate::trace::step::Started {
+        $crate::trace::step::StartFact {
             schema_version: $record.schema_version,
             fsm_version: $record.fsm_version,
             max_turns: $record.max_turns.map(|n| n.get()),
@@ -39,7 +39,6 @@ pub(super) use started;
 
 /// A record of version 1.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "the structs of the same names say it")]
 pub enum Record<'a> {
     ExecutionStarted(Box<ExecutionStarted<'a>>),
     ThoughtGenerated(Box<ThoughtGenerated<'a>>),
@@ -60,7 +59,7 @@ pub enum Record<'a> {
 /// Reads the line under `scanner` as a record of `kind`.
 ///
 /// # Errors
-/// When the line is no JSON, or no such record.
+/// When the line isn't JSON or isn't such a record.
 pub fn read<'a>(kind: RecordKind, scanner: &mut Scanner<'a>) -> Result<Record<'a>, Error> {
     let mut de = Deserializer::new(scanner);
     let de = &mut de;
@@ -102,7 +101,7 @@ pub fn read<'a>(kind: RecordKind, scanner: &mut Scanner<'a>) -> Result<Record<'a
 }
 
 impl<'a> Record<'a> {
-    /// The execution that the record belongs to.
+    /// Returns the id of the record's execution.
     #[must_use]
     pub fn execution_id(&self) -> Str<'a> {
         match self {
@@ -123,7 +122,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The hash of the record before, where records are chained.
+    /// Returns the hash of the record before, if records are chained.
     #[must_use]
     pub fn prev(&self) -> Option<Str<'a>> {
         match self {
@@ -144,7 +143,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Whether the record declares that the records of its execution are chained.
+    /// Returns whether the record declares that the records of its execution are chained.
     #[must_use]
     pub fn declares_chain(&self) -> bool {
         match self {
@@ -154,7 +153,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Unfolds the record into its steps, in their order.
+    /// Passes the record's steps to `emit`, in their order.
     pub fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         match self {
             Self::ExecutionStarted(r) => {
@@ -162,7 +161,7 @@ impl<'a> Record<'a> {
                     turn: None,
                     time: r.timestamp,
                     part: Part::WHOLE,
-                    fact: Fact::Started(Started {
+                    fact: Fact::Started(StartFact {
                         own: Some(r),
                         ..started!(r, true)
                     }),
@@ -205,7 +204,7 @@ impl<'a> Record<'a> {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::WHOLE,
-                fact: Fact::Executed(Executed {
+                fact: Fact::Executed(ExecutionFact {
                     action_id: Some(r.action_id),
                     capability: r.capability_id,
                     action: r.action.as_ref().map(intent),
@@ -228,7 +227,7 @@ impl<'a> Record<'a> {
                 turn: Some(r.turn_id.get()),
                 time: r.timestamp,
                 part: Part::member("observation"),
-                fact: Fact::Observed(Observed {
+                fact: Fact::Observed(ObservationFact {
                     action: r.action_id,
                     artifacts: Some(r.observation.artifacts),
                 }),
@@ -247,13 +246,13 @@ impl<'a> Record<'a> {
                     fact: Fact::Annotation(beside),
                 };
                 if let Some(artifacts) = r.artifacts.filter(|a| a.count > 0) {
-                    emit(&beside("artifacts", Annotation::SummedUp(artifacts)));
+                    emit(&beside("artifacts", Annotation::FinalArtifacts(artifacts)));
                 }
                 let decisions = r.decisions.map(Values::all).unwrap_or_default();
                 for (decision, nth) in decisions.into_iter().filter_map(refusal).zip(1u64..) {
                     emit(&beside(
                         "decisions",
-                        Annotation::RefusedBefore(decision, nth),
+                        Annotation::ListedRejection(decision, nth),
                     ));
                 }
                 emit(&Step {
@@ -310,7 +309,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The rejection that a listed decision is; a word alone may be one.
+/// Reads an entry in a list of decisions as a rejection: an object or a word.
 fn refusal(listed: Raw<'_>) -> Option<Decision<'_>> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

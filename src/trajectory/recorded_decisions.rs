@@ -137,7 +137,7 @@ impl ExecutionState {
         }
     }
 
-    fn executed(&mut self, executed: &step::Executed<'_, '_>) {
+    fn executed(&mut self, executed: &step::ExecutionFact<'_, '_>) {
         if let Some(result) = &executed.result {
             let milliseconds = result
                 .duration

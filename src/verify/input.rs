@@ -330,7 +330,7 @@ impl<'o> Run<'o> {
             if let Some((entry, place)) =
                 first.and_then(|(n, place)| Some((entries.get_mut(n)?, place)))
             {
-                entry.spread_secret(&place, spread.message);
+                entry.add_secret_part(&place, spread.message);
             }
         }
     }

@@ -6,7 +6,7 @@ use super::parse::{Lines, parse};
 use super::shard::Shard;
 use super::ticket_lock::TicketLock;
 use super::timeline::CompleteTurn;
-use crate::replay::{Context, Looks};
+use crate::replay::{AnalysisCache, Context};
 use crate::rules::Settings;
 use crate::source::{Block, Blocks, Limits, OversizedLine};
 use crate::trace::entry::{Entry, Grammar, Record};
@@ -124,12 +124,12 @@ impl Router {
         (first, shards): (u64, &mut [Shard]),
         (entries, routes): (&[Entry<'_>], &[Route]),
         settings: &Settings,
-        looks: &Looks,
+        cache: &AnalysisCache,
     ) {
         let context = Context {
             assessor: settings.assessor,
             keep_changes: settings.keep_changes,
-            looks: Some(looks),
+            cache: Some(cache),
             ..Context::default()
         };
         for (number, shard) in (first..).zip(shards) {
@@ -250,7 +250,7 @@ impl<R: Read> Pipeline<'_, '_, R> {
     /// Works on one block after the other until there are no more.
     fn lane(&self) {
         let _watchman = PanicGuard(self);
-        let looks = Looks::default();
+        let cache = AnalysisCache::default();
         let mut spare = Vec::new();
         loop {
             let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -259,7 +259,7 @@ impl<R: Read> Pipeline<'_, '_, R> {
             let alone =
                 matches!(&next, Ok(Some(block)) if block.bytes.capacity() > LARGE).then_some(queue);
             match next {
-                Ok(Some(block)) if self.block(number, &block, &looks).is_some() => {
+                Ok(Some(block)) if self.block(number, &block, &cache).is_some() => {
                     spare = if alone.is_some() {
                         Vec::new()
                     } else {
@@ -278,7 +278,7 @@ impl<R: Read> Pipeline<'_, '_, R> {
     }
 
     /// Parses and replays a block. `None` when another lane has given up.
-    fn block(&self, number: u64, block: &Block, looks: &Looks) -> Option<()> {
+    fn block(&self, number: u64, block: &Block, cache: &AnalysisCache) -> Option<()> {
         let mut parsed = Parsed::of(block, self.from_start && number == 0, &self.reading);
         if let Some(line) = self.run.pass(number, |run| run.account(&mut parsed))? {
             return self.lose(number, line);
@@ -291,7 +291,7 @@ impl<R: Read> Pipeline<'_, '_, R> {
                     (first, shards),
                     (&parsed.entries, &parsed.routes),
                     self.settings,
-                    looks,
+                    cache,
                 );
                 for shard in shards.iter_mut() {
                     shard.drain_turns(&mut complete);

@@ -5,7 +5,7 @@ use crate::diag::{Finding, Place, digest, digest_of, subject};
 use crate::replay::Execution;
 use crate::rules::{self, Check, Draft, Rule, Target, Trigger, codes};
 use crate::trace::entry::{Entry, Problem, Record};
-use crate::trace::step::{Annotation, Moved};
+use crate::trace::step::{Annotation, TransitionFact};
 use crate::trace::{Fact, Step};
 use std::sync::Arc;
 
@@ -166,7 +166,7 @@ pub(super) fn place(
     let own = step.filter(|_| about_decision).and_then(|step| {
         let told = matches!(
             step.fact,
-            Fact::Moved(Moved {
+            Fact::Moved(TransitionFact {
                 decision: Some(_),
                 ..
             }) | Fact::Annotation(Annotation::Decided(..))

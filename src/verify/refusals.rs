@@ -2,7 +2,7 @@
 
 use crate::trace::entry::Record;
 use crate::trace::formats::RecordClass;
-use crate::trace::step::{Annotation, Decision, Fact, Step, Told};
+use crate::trace::step::{Annotation, Decision, DecisionLine, Fact, Step};
 use strict_json::Raw;
 
 /// Whether a record holds whole turns. Then a rejection in it is about their decisions.
@@ -19,7 +19,7 @@ pub(super) fn refusal_beside<'r, 'a>(
 ) -> Option<Step<'r, 'a>> {
     let bound = match step.fact {
         Fact::Annotation(
-            Annotation::Shown(..) | Annotation::SummedUp(_) | Annotation::RefusedBefore(..),
+            Annotation::Shown(..) | Annotation::FinalArtifacts(_) | Annotation::ListedRejection(..),
         ) => false,
         Fact::Proposed(_)
         | Fact::Executed(_)
@@ -36,7 +36,7 @@ pub(super) fn refusal_beside<'r, 'a>(
     };
     let fact = Fact::Annotation(Annotation::Decided(
         None,
-        Some(Told {
+        Some(DecisionLine {
             decision: *decision,
             written,
         }),

@@ -3,7 +3,7 @@
 
 use super::Report;
 use crate::diag::{Finding, Place, Related, Severity};
-use crate::replay::{Rejected, SessionActions, Summary, session_of};
+use crate::replay::{RejectedAction, SessionActions, Summary, session_of};
 use crate::rules::{self, codes};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ pub(super) fn report_repeats(report: &mut Report) {
     let mut findings = Vec::new();
     for parts in sessions.into_values().filter(|parts| parts.len() > 1) {
         // The first rejection of each action.
-        let mut first: BTreeMap<u64, (&Summary, &Rejected)> = BTreeMap::new();
+        let mut first: BTreeMap<u64, (&Summary, &RejectedAction)> = BTreeMap::new();
         for (summary, actions) in &parts {
             for (key, rejected) in actions.rejected() {
                 let known = first.entry(key).or_insert((summary, rejected));
@@ -74,7 +74,7 @@ pub(super) fn report_repeats(report: &mut Report) {
 }
 
 fn finding(
-    (before, rejected): (&Summary, &Rejected),
+    (before, rejected): (&Summary, &RejectedAction),
     summary: &Summary,
     actions: &SessionActions,
     line: u64,

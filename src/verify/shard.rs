@@ -15,10 +15,10 @@ use crate::diag::{Finding, Related};
 use crate::replay::{Close, ClosedState, Context, Execution, StepFacts, Summary};
 use crate::rules::{self, Draft, RuleContext, Settings, Sink};
 use crate::trace::entry::{Broken, Entry, Record};
-use crate::trace::formats::{Fed, FormatRecord, Reader, Routing, native};
+use crate::trace::formats::{FormatRecord, Reader, RoutedRecord, Routing, native};
 use crate::trace::record::RecordKind;
 use crate::trace::refusal::Refusals;
-use crate::trace::step::{Annotation, Decision, Part, SessionMark, Told};
+use crate::trace::step::{Annotation, CallAnnotation, Decision, DecisionLine, Part};
 use crate::trace::{Fact, Format, Step, v1};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
@@ -99,7 +99,7 @@ struct OpenExecution {
 struct NoReader;
 
 impl Reader for NoReader {
-    fn feed(&mut self, _: &Entry<'_>, _: &mut dyn FnMut(Fed<'_, '_>)) {}
+    fn feed(&mut self, _: &Entry<'_>, _: &mut dyn FnMut(RoutedRecord<'_, '_>)) {}
 }
 
 /// What a broken path goes back to.
@@ -191,7 +191,13 @@ impl Shard {
     }
 
     /// Replays one record of one execution.
-    fn entry(&mut self, stem: &str, fed: &Fed<'_, '_>, settings: &Settings, context: Context<'_>) {
+    fn entry(
+        &mut self,
+        stem: &str,
+        fed: &RoutedRecord<'_, '_>,
+        settings: &Settings,
+        context: Context<'_>,
+    ) {
         let (id, entry) = (fed.execution.as_deref().unwrap_or(stem), fed.entry);
         let id = &*execution_name(id);
         // Taken out while it is worked on: findings and executions are this worker's both.
@@ -229,7 +235,7 @@ impl Shard {
         self.recorder.complete(&mut live.cursor);
         self.finish(&mut live, &close, settings);
         self.unload(&live);
-        let remains = live.execution.remains();
+        let remains = live.execution.closed_state();
         self.held += remains.weight();
         self.closed
             .insert(self.hasher.hash_one(id), (self.summaries.len(), remains));
@@ -310,7 +316,7 @@ impl Shard {
                 .chain(current.as_mut().map(|(_, live)| live))
             {
                 match lighter {
-                    Some(true) => live.execution.lighten(),
+                    Some(true) => live.execution.drop_texts(),
                     Some(false) if !context.keep_changes => live.execution.digest(context, SHORT),
                     _ => {}
                 }
@@ -380,7 +386,7 @@ impl Shard {
     fn replay(
         &mut self,
         live: &mut OpenExecution,
-        Fed { entry, problem, .. }: &Fed<'_, '_>,
+        RoutedRecord { entry, problem, .. }: &RoutedRecord<'_, '_>,
         settings: &Settings,
         context: Context<'_>,
     ) {
@@ -399,7 +405,7 @@ impl Shard {
             .as_deref()
             .filter(|_| begins && matches!(entry.record, Record::V1(_)));
         if decisions.is_some_and(|d| d.knows(execution.id())) {
-            execution.decided_beside();
+            execution.expect_sidecar_decisions();
         }
         let lost_between = if begins {
             self.last_lost > self.start_excused
@@ -518,7 +524,7 @@ impl Shard {
             if !context_breaks.is_empty() {
                 step_facts.anomalies_mut().context = std::mem::take(&mut context_breaks);
             }
-            let earlier = live.execution.told_for(step);
+            let earlier = live.execution.pending_decision_for(step);
             let decision = earlier
                 .as_ref()
                 .and_then(|(line, text)| Some((*line, native::decision(text)?)));
@@ -543,7 +549,7 @@ impl Shard {
             if let Some(told) = told.as_ref().filter(|_| behind) {
                 self.refusal(live, entry, told, (lost_between, settings), context);
             }
-            if behind && let Some(beside) = decision_beside(live, entry, settings) {
+            if behind && let Some(beside) = pending_decision(live, entry, settings) {
                 self.refusal(live, entry, &beside, (lost_between, settings), context);
             }
         });
@@ -554,7 +560,7 @@ impl Shard {
         {
             let told = Annotation::Decided(
                 None,
-                Some(Told {
+                Some(DecisionLine {
                     decision,
                     written: Raw::trusted(text),
                 }),
@@ -662,7 +668,7 @@ impl Shard {
 
 /// What a source beside the trace says of the call that a record holds: its decision where the
 /// record has none, or that it says the opposite.
-fn decision_beside<'r, 'a>(
+fn pending_decision<'r, 'a>(
     live: &OpenExecution,
     entry: &'r Entry<'a>,
     settings: &Settings,
@@ -674,7 +680,7 @@ fn decision_beside<'r, 'a>(
     let beside = decisions.about(live.execution.id(), &call.call_id.decode())?;
     let fact = match &call.decision {
         Some(own) if own.status.permits() == beside.ruling.permits() => return None,
-        Some(_) => Fact::Annotation(Annotation::Call(SessionMark::Contradicted)),
+        Some(_) => Fact::Annotation(Annotation::Call(CallAnnotation::Contradicted)),
         None => Fact::Decided(Decision::bare(beside.ruling, beside.by, Some(call.call_id))),
     };
     Some(Step {

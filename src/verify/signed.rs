@@ -4,7 +4,7 @@
 use super::place::help;
 use super::report::Report;
 use crate::diag::{Code, ContentHash, Finding, Place, Related, subject};
-use crate::replay::{Aspect, Execution, KeptAction};
+use crate::replay::{Aspect, Execution, OwnedAction};
 use crate::rules::{self, codes};
 use crate::trace::action::action_hash;
 use crate::trace::keys;
@@ -92,7 +92,7 @@ impl Signed {
             Some(modified) => modified
                 .payload
                 .map(|payload| action_hash(&modified.kind.name(), payload)),
-            None => proposal.and_then(KeptAction::hash),
+            None => proposal.and_then(OwnedAction::hash),
         };
         let about = serde_json::json!([
             &**execution.id(),

@@ -5,7 +5,7 @@ use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
-    Action, ActionKind, Annotation, Decision, Executed, Fact, Moved, Paths, Step,
+    Action, ActionKind, Annotation, Decision, ExecutionFact, Fact, Paths, Step, TransitionFact,
 };
 use governance::{ActionType, DecidedBy};
 use serde_json::Value;
@@ -241,7 +241,7 @@ impl Turn {
 
     /// Processes a state change, which may begin or end an action even if no record describes the
     /// action.
-    fn moved(&mut self, moved: &Moved<'_>) {
+    fn moved(&mut self, moved: &TransitionFact<'_>) {
         if moved.begins_action() {
             self.settle();
             self.running = Some(false);
@@ -327,7 +327,7 @@ impl Turn {
         }
     }
 
-    fn execute(&mut self, executed: &Executed<'_, '_>) {
+    fn execute(&mut self, executed: &ExecutionFact<'_, '_>) {
         if let Some(action) = &executed.action {
             self.act(action);
         }

@@ -1,8 +1,8 @@
-//! Files that an observation says an action has left behind.
+//! Files that an action left, by an observation, a result or the end of an execution.
 
 use super::super::authority;
 use super::super::changes::RecordedChange;
-use super::super::evidence::{KeptAction, KeptKind};
+use super::super::evidence::{OwnedAction, OwnedActionKind};
 use super::super::path_effects::PathEffects;
 use super::super::step_facts::{Approval, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Answer;
@@ -10,45 +10,47 @@ use super::Execution;
 use crate::trace::action;
 use crate::trace::formats::Coverage;
 use crate::trace::record::Texts;
-use crate::trace::step::{Decision, Observed, Step};
+use crate::trace::step::{Decision, ObservationFact, Step};
 use governance::RiskLevel;
 use governance::{ActionType, DecidedBy, Event};
 use hashbrown::HashSet;
 use strict_json::Str;
 
-/// Paths that are kept of one execution.
+/// Maximum number of kept paths of one execution.
 const MOST: usize = 1024;
-/// Actions that are kept of those that the start of an execution rejects.
+/// Maximum number of kept actions that the start of an execution rejects.
 const REFUSED: usize = 1024;
 
-/// What the actions of an execution have left behind, as far as its end may say more.
+/// Known effects of an execution's actions, to compare with what its end records.
 #[derive(Debug, Default)]
-pub(super) struct Left {
-    /// Protected paths and paths outside of the work tree that a human has sent it to, or that have
-    /// been reported.
+pub(super) struct Leftovers {
+    /// Paths that need no report at the end: special paths that a human approved, and reported
+    /// ones.
     known: HashSet<Box<str>>,
-    /// A human has allowed what may have written anything.
+    /// A human approved an action that may have written anything.
     anything: bool,
-    /// The diffs of actions that ran.
+    /// Recorded changes of executed actions.
     pub(super) changes: Vec<RecordedChange>,
 }
 
-/// What one action adds to that.
-pub(super) enum Account {
-    /// A human has allowed it, and it reaches these paths.
-    Human { paths: Vec<String>, anything: bool },
-    /// Anything else.
+/// Contribution of one action to [`Leftovers`].
+pub(super) enum Contribution {
+    /// A human approved the action, and it affects these paths.
+    Human {
+        paths: Vec<String>,
+        anything: bool,
+    },
     Other,
 }
 
-impl Left {
-    pub(super) fn take(&mut self, account: Account, reported: &[Box<str>]) {
-        match account {
-            Account::Human { paths, anything } => {
+impl Leftovers {
+    pub(super) fn take(&mut self, contribution: Contribution, reported: &[Box<str>]) {
+        match contribution {
+            Contribution::Human { paths, anything } => {
                 self.anything |= anything;
                 self.know(paths.into_iter().map(Into::into));
             }
-            Account::Other => {}
+            Contribution::Other => {}
         }
         self.know(reported.iter().cloned());
     }
@@ -73,22 +75,22 @@ impl Left {
 }
 
 impl Execution {
-    /// What an action that ran adds to what may have been left behind when the execution ends.
-    /// `seen`: where that reaches which it is known to have changed.
-    pub(super) fn account(
+    /// Returns what an executed action contributes to the comparison at the end. `seen` are the
+    /// effects of the paths that it is known to have changed.
+    pub(super) fn contribution(
         &self,
-        known: Option<&KeptAction>,
+        known: Option<&OwnedAction>,
         approval: Approval,
         success: bool,
         seen: &PathEffects,
-    ) -> Account {
+    ) -> Contribution {
         let by_human = self
             .turn
             .decision
             .as_ref()
             .is_some_and(|d| d.what.by == DecidedBy::Human);
         if !by_human || approval != Approval::Given {
-            return Account::Other;
+            return Contribution::Other;
         }
         let reach = known.and_then(|k| k.reach.as_deref());
         let declared: Vec<String> = self
@@ -99,22 +101,26 @@ impl Execution {
             .filter(|_| success)
             .map(|p| p.to_string())
             .collect();
-        let declared = PathEffects::default().observing(&declared, self.tree());
+        let declared = PathEffects::default().with_observed(&declared, self.tree());
         let paths = [Some(seen), Some(&declared), reach]
             .into_iter()
             .flatten()
             .flat_map(special)
             .collect();
-        Account::Human {
+        Contribution::Human {
             paths,
             anything: reach.is_some_and(|r| r.opaque),
         }
     }
 
-    /// What the end of an execution says that was left behind: where nobody answers for it, nobody
-    /// has allowed it.
-    pub(super) fn summed_up(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
-        if self.left.anything || self.verdict.authorised != Answer::Yes {
+    /// Reports special paths that only the end of the execution names. Nobody approved those,
+    /// unless an action with unknown effects was approved.
+    pub(super) fn check_final_artifacts(
+        &mut self,
+        artifacts: Texts<'_>,
+        step_facts: &mut StepFacts,
+    ) {
+        if self.leftovers.anything || self.verdict.authorised != Answer::Yes {
             return;
         }
         let plain = |path: Str<'_>| action::plain_path(&path.distinct()).into_owned();
@@ -124,10 +130,10 @@ impl Execution {
             .map(plain)
             .filter(|path| !path.is_empty())
             .collect();
-        changed.retain(|path| !self.left.known.contains(path.as_str()));
+        changed.retain(|path| !self.leftovers.known.contains(path.as_str()));
         let PathEffects {
             leaves, protected, ..
-        } = PathEffects::default().observing(&changed, self.tree());
+        } = PathEffects::default().with_observed(&changed, self.tree());
         if !(leaves.is_empty() && protected.is_empty()) {
             step_facts.executed = Some(ExecutedFacts {
                 leaves,
@@ -137,9 +143,9 @@ impl Execution {
         }
     }
 
-    /// What the end of an execution says that was rejected: what ran all the same, and was never
-    /// rejected before, was rejected then.
-    pub(super) fn refused_at_the_end(
+    /// Handles a rejection that the end of the execution records. If the action was executed and no
+    /// earlier rejection of it is known, it was executed despite the rejection.
+    pub(super) fn rejected_at_end(
         &mut self,
         decision: &Decision<'_>,
         nth: u64,
@@ -159,14 +165,14 @@ impl Execution {
         }
     }
 
-    /// What the start of an execution says that was rejected: an action that it names must not run
-    /// behind it either.
-    pub(super) fn refused_at_the_start(
+    /// Handles a rejection that the start of the execution records. The action must not be executed
+    /// later either.
+    pub(super) fn rejected_at_start(
         &mut self,
         decision: &Decision<'_>,
         step_facts: &mut StepFacts,
     ) {
-        self.refused_later(decision.action, step_facts);
+        self.rejected_later(decision.action, step_facts);
         match decision.action {
             Some(id) if self.known.refused.ids.len() < REFUSED => {
                 self.known.refused.ids.insert(id.decode().into());
@@ -176,9 +182,9 @@ impl Execution {
         }
     }
 
-    /// Settles, at the end of an execution, a rejection of its start that names no action: it
-    /// rejects what the last turn ran. Where that ran nothing, another rejection may be the one.
-    pub(super) fn settle_start_refusal(&mut self, step_facts: &mut StepFacts) {
+    /// Assigns a rejection of the start that names no action: it applies to what the last turn
+    /// executed. If that turn executed nothing, it may apply to any executed action.
+    pub(super) fn assign_start_rejection(&mut self, step_facts: &mut StepFacts) {
         if !std::mem::take(&mut self.known.refused.unnamed) {
             return;
         }
@@ -190,10 +196,10 @@ impl Execution {
         }
     }
 
-    /// A rejection that no decision about this turn's action can be: an action that it names may
-    /// have run before. Without a name it is about an action that ran, if nothing was rejected and
-    /// nothing is waiting for a decision.
-    pub(super) fn refused_later(&mut self, id: Option<Str<'_>>, step_facts: &mut StepFacts) {
+    /// Handles a rejection that can't be about this turn's action. If it names an action, that may
+    /// have been executed earlier. Without a name, it may be about any executed action, provided
+    /// that nothing else was rejected and no action waits for a decision.
+    pub(super) fn rejected_later(&mut self, id: Option<Str<'_>>, step_facts: &mut StepFacts) {
         match id {
             Some(id) => {
                 let id = id.decode();
@@ -209,7 +215,7 @@ impl Execution {
                     ));
                 }
             }
-            // An event log tells of decisions in lines of their own, in no strict order.
+            // An event log records decisions in lines of their own, in no fixed order.
             None if self.origin.format.coverage() == (Coverage::Movements { evidence: true }) => {}
             None if self.counts.rejections == 0
                 && self.counts.actions > 0
@@ -221,12 +227,12 @@ impl Execution {
         }
     }
 
-    /// An observation: what it is of, and what that has left behind.
+    /// Handles an observation and the files that it names.
     pub(super) fn observed(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        observed: &Observed<'_>,
+        observed: &ObservationFact<'_>,
         step_facts: &mut StepFacts,
     ) {
         self.check_turn(line, step, false, step_facts);
@@ -236,23 +242,23 @@ impl Execution {
         }
     }
 
-    /// Takes note of an observation: what it is of, and what that has left behind.
-    pub(super) fn observe(&mut self, observed: &Observed<'_>, step_facts: &mut StepFacts) {
+    /// Checks which action an observation is about, and the files that it names.
+    pub(super) fn observe(&mut self, observed: &ObservationFact<'_>, step_facts: &mut StepFacts) {
         let before = step_facts.anomalies().observed_other.is_some();
         self.bind_observation(observed, step_facts);
         let other = !before && step_facts.anomalies().observed_other.is_some();
         if let Some(artifacts) = observed.artifacts.filter(|a| a.count > 0 && !other) {
-            self.left_behind(artifacts, step_facts);
+            self.check_artifacts(artifacts, step_facts);
         }
     }
 
-    /// The files of a result or an observation that an action has changed: not those that it reads,
-    /// lists or names in its diff. What an answer leaves is its text.
-    pub(super) fn changed_by(
-        known: Option<&KeptAction>,
+    /// Returns the files in a result or an observation that the action changed. Excludes files that
+    /// it reads, lists or names in its diff. The artifact of an answer is its text.
+    pub(super) fn changed_files(
+        known: Option<&OwnedAction>,
         artifacts: Option<Texts<'_>>,
     ) -> Vec<String> {
-        let is = |kind| known.is_some_and(|k| k.kind == Some(KeptKind::Known(kind)));
+        let is = |kind| known.is_some_and(|k| k.kind == Some(OwnedActionKind::Known(kind)));
         let Some(artifacts) = artifacts.filter(|a| a.count > 0 && !is(ActionType::Answer)) else {
             return Vec::new();
         };
@@ -261,7 +267,7 @@ impl Execution {
         if matches!(named, [path] if artifacts.is_only(path)) {
             return Vec::new();
         }
-        // A listing finds names in the directory that it lists; a tool may give paths below it.
+        // A listing returns names in the listed directory; a tool may return paths below it.
         let lists = reach.is_some_and(|reach| reach.lists);
         let listed = |path: &str| {
             lists && is_below(path) && !(is(ActionType::ShellCmd) && path.contains('/'))
@@ -276,9 +282,9 @@ impl Execution {
             .collect()
     }
 
-    /// Holds what an action has left behind against its approval, as what was seen to change. What
-    /// has been reported of the turn isn't reported again.
-    fn left_behind(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
+    /// Compares the files that an action left with its approval, as observed changes. Leaves out
+    /// what has been reported in this turn.
+    fn check_artifacts(&mut self, artifacts: Texts<'_>, step_facts: &mut StepFacts) {
         let turn = &self.turn;
         if turn.compared_artifacts.as_deref() == Some(artifacts.as_written()) {
             return;
@@ -290,11 +296,11 @@ impl Execution {
             return;
         };
         let known = Some(approved).filter(|k| k.is_recorded());
-        let mut changed = Self::changed_by(known, Some(artifacts));
+        let mut changed = Self::changed_files(known, Some(artifacts));
         if changed.is_empty() {
             return;
         }
-        // What it has left counts as what it was seen to change, for its token as well.
+        // Remaining files count as changes for the token's scope as well.
         let token = turn.on_token.as_ref().zip(known).map(|(named, known)| {
             let plain = changed.iter().cloned().collect();
             let id = turn.executed.last().and_then(|id| id.as_deref());
@@ -308,9 +314,9 @@ impl Execution {
             .filter(|token| matches!(token, TokenUse::OutOfScope(_)))
             .unwrap_or(TokenUse::Fine);
         let by_human = decision.what.by == DecidedBy::Human;
-        let reach = PathEffects::default().observing(&changed, self.tree());
+        let reach = PathEffects::default().with_observed(&changed, self.tree());
         if by_human {
-            self.left.know(special(&reach).map(Into::into));
+            self.leftovers.know(special(&reach).map(Into::into));
         }
         let reported = |path: &str| turn.reported.iter().any(|r| **r == *path);
         let PathEffects {
@@ -323,7 +329,7 @@ impl Execution {
         let writes = known
             .and_then(|k| k.reach.as_ref())
             .is_some_and(|r| !r.written.is_empty() || r.opaque);
-        let low = known.is_some_and(|k| k.judged_risk() == Some(RiskLevel::Low) && !writes);
+        let low = known.is_some_and(|k| k.effective_risk() == Some(RiskLevel::Low) && !writes);
         changed.retain(|path| low && !by_human && !reported(path));
         let beyond_risk = changed;
         if leaves.is_empty()
@@ -349,7 +355,7 @@ impl Execution {
                     .map(|p| p.as_str().into()),
             )
             .collect();
-        self.left.know(reported.into_iter());
+        self.leftovers.know(reported.into_iter());
         step_facts.executed = Some(ExecutedFacts {
             token,
             leaves,
@@ -361,15 +367,15 @@ impl Execution {
     }
 }
 
-/// Whether a path leads below the directory that it is relative to.
+/// Returns whether a relative path stays below its directory.
 fn is_below(path: &str) -> bool {
     !path.starts_with(['/', '~'])
         && !path.contains(['\\', ':'])
         && !path.split('/').any(|name| name == "..")
 }
 
-/// Whether a path may be that of a named file. An absolute name may lead into the work tree,
-/// wherever that is.
+/// Returns whether a path may be that of a named file. An absolute name may lead into the work
+/// tree, whose location is unknown.
 fn is_same_file(name: &str, path: &str) -> bool {
     name == path
         || name
@@ -377,7 +383,7 @@ fn is_same_file(name: &str, path: &str) -> bool {
             .is_some_and(|above| above.starts_with('/') && above.ends_with('/'))
 }
 
-/// The paths that a reach says something of.
+/// Returns the paths that leave the work tree or are protected.
 fn special(reach: &PathEffects) -> impl Iterator<Item = String> {
     reach
         .leaves

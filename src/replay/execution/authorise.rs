@@ -1,10 +1,10 @@
-//! Decisions and what ran on them: who signed, who allowed, which token, what changed.
+//! Decisions and executed actions: signer, approval, token, changes.
 
 use super::super::authority;
 use super::super::changes::RecordedChange;
-use super::super::evidence::{Kept, KeptAction, KeptDecision, KeptKind, Token};
+use super::super::evidence::{Evidence, OwnedAction, OwnedActionKind, OwnedDecision, Token};
 use super::super::path_effects::{PathEffects, PathEscape};
-use super::super::step_facts::{Approval, Decided, ExecutedFacts, StepFacts, TokenUse};
+use super::super::step_facts::{Approval, DecisionFacts, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Aspect;
 use super::known::Known;
 use super::proposal::understated;
@@ -13,14 +13,14 @@ use crate::trace::action;
 use crate::trace::formats::Coverage;
 use crate::trace::record::Capability;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Decision, Executed, Part, Paths, Step};
+use crate::trace::step::{Action, ActionKind, Decision, ExecutionFact, Part, Paths, Step};
 use governance::{ActionType, DecidedBy};
 use governance::{RiskLevel, Ruling};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 impl Execution {
-    /// Takes note of a token that is issued.
+    /// Handles the issue of a token.
     pub(super) fn issued(
         &mut self,
         line: u64,
@@ -28,7 +28,7 @@ impl Execution {
         capability: &Capability<'_>,
         step_facts: &mut StepFacts,
     ) {
-        self.judge_issuer(line, &capability.issuer.decode(), step_facts);
+        self.check_issuer(line, &capability.issuer.decode(), step_facts);
         let token = Token::of(capability, line, time);
         self.tokens
             .issue(line, &capability.id.decode(), token, step_facts);
@@ -37,13 +37,13 @@ impl Execution {
         }
     }
 
-    /// Takes note of when a token was used, where the record of that has a date of its own. A turn
-    /// has one for all that is in it.
+    /// Records the time of a token's use, if the record has a date of its own. A turn has one date
+    /// for all of its steps.
     fn date_use(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        executed: &Executed<'_, '_>,
+        executed: &ExecutionFact<'_, '_>,
         step_facts: &StepFacts,
     ) {
         let Some(time) = step.time.filter(|_| step.part == Part::WHOLE) else {
@@ -60,8 +60,8 @@ impl Execution {
         self.tokens.date_use(named, time, line);
     }
 
-    /// Takes note of a decision, wherever it was found.
-    pub(super) fn rule(
+    /// Handles a decision, from whichever part of the record.
+    pub(super) fn apply_decision(
         &mut self,
         line: u64,
         time: Option<Timestamp>,
@@ -72,9 +72,9 @@ impl Execution {
         self.counts.decisions += 1;
         self.counts.rejections += u64::from(decision.ruling == Ruling::Rejected);
         let proposal = self.turn.proposal.as_ref();
-        let mut facts = Decided {
+        let mut facts = DecisionFacts {
             proposal_line: proposal.map(|p| p.line),
-            ..Decided::default()
+            ..DecisionFacts::default()
         };
         let proposal = proposal.map(|p| &p.what);
         let proposed_id = proposal.and_then(|p| p.id.as_deref());
@@ -86,9 +86,9 @@ impl Execution {
             facts.other_action = Some((named.decode().into_owned(), proposed.to_owned()));
         }
         let recorded = proposal.filter(|p| p.is_recorded());
-        facts.risk = recorded.and_then(KeptAction::judged_risk);
+        facts.risk = recorded.and_then(OwnedAction::effective_risk);
         if self.turn.proposal.is_none() {
-            // What was thought is all that is known of what was decided about.
+            // The thoughts are all that is known of what was decided about.
             facts.unproposed = true;
             let actions = self
                 .turn
@@ -96,17 +96,17 @@ impl Execution {
                 .iter()
                 .filter_map(|thought| thought.what.action.as_ref());
             facts.thought_risk = actions
-                .filter_map(|action| authority::look_again(context, action).0.max(action.risk))
+                .filter_map(|action| authority::analyse_owned(context, action).0.max(action.risk))
                 .max();
         }
         facts.human_millis = authority::human_millis(&self.turn, decision, time);
         let (found, reach) = decision
             .modification()
-            .map(|m| authority::look(context, &m))
+            .map(|m| authority::analyse_cached(context, &m))
             .unwrap_or_default();
-        step_facts.malform(reach.as_deref());
+        step_facts.record_malformed_diff(reach.as_deref());
         let comparable = recorded.filter(|_| !self.turn.proposal_unknown);
-        authority::judge_modification(
+        authority::check_modification(
             comparable,
             decision,
             found,
@@ -114,7 +114,7 @@ impl Execution {
             &mut facts,
         );
         if let Some(modified) = &decision.modification() {
-            step_facts.understate(understated(context, modified, found));
+            step_facts.record_understated_risk(understated(context, modified, found));
         }
         if decision.ruling == Ruling::Rejected
             && facts.other_action.is_none()
@@ -124,35 +124,35 @@ impl Execution {
             known.frozen = proposal.cloned();
             self.session.reject(line, proposal);
         }
-        self.judge_signer(line, decision, &mut facts, step_facts);
+        self.check_signer(line, decision, &mut facts, step_facts);
         if let Some(id) = modified_id {
             self.known
                 .by_id
                 .entry(id.decode().into())
                 .or_insert(Known::new(line));
         }
-        // A second decision where none is due doesn't take the place of the first.
+        // A second decision in a state that allows none doesn't replace the first.
         let late =
             step_facts.movement.is_some_and(|m| m.breach.is_some()) && self.turn.decision.is_some();
         if late {
             self.overrule(line, decision.action, decision);
-            // What it says of the action is no news; that it is complete is asked of every
+            // The action has already been checked. Signature and reason are required of every
             // decision.
-            step_facts.decided = Some(Decided {
+            step_facts.decided = Some(DecisionFacts {
                 risk: facts.risk,
-                ..Decided::default()
+                ..DecisionFacts::default()
             });
             return;
         }
-        self.turn.decision = Some(Kept {
-            what: KeptDecision {
+        self.turn.decision = Some(Evidence {
+            what: OwnedDecision {
                 ruling: decision.ruling,
                 by: decision.by,
                 action: decision.action.map(|a| a.decode().into()),
                 modified: decision
                     .modification()
                     .as_ref()
-                    .map(|m| KeptAction::of(m).reaching(reach)),
+                    .map(|m| OwnedAction::of(m).reaching(reach)),
                 misdirected: facts.other_action.is_some(),
                 own_time: decision.time,
             },
@@ -166,27 +166,27 @@ impl Execution {
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        executed: &Executed<'_, '_>,
+        executed: &ExecutionFact<'_, '_>,
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
         self.check_turn(line, step, false, step_facts);
         if executed.result.is_some_and(|r| !r.perhaps) {
-            self.call_behind_open_one(step_facts);
+            self.report_open_call(step_facts);
         }
-        self.run(line, step.time, executed, context, step_facts);
+        self.apply_execution(line, step.time, executed, context, step_facts);
         if self.tokens.ledger().is_used() {
             self.date_use(line, step, executed, step_facts);
         }
         self.apply(line, governance::Event::ExecutionFinished, step_facts);
     }
 
-    /// Takes note of something that ran, wherever it was found.
-    pub(super) fn run(
+    /// Handles an executed action, from whichever part of the record.
+    pub(super) fn apply_execution(
         &mut self,
         line: u64,
         time: Option<Timestamp>,
-        executed: &Executed<'_, '_>,
+        executed: &ExecutionFact<'_, '_>,
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
@@ -194,7 +194,7 @@ impl Execution {
         let unproposed = self.turn.decision.is_some() && self.is_unproposed();
         if unproposed {
             self.verdict.doubt(Aspect::Authorised);
-            self.stand_in(context);
+            self.infer_proposal(context);
         }
         let id = executed.action_id.map(|id| id.decode().into_owned());
         let (repeat, allowed) = self.run_before(id.as_deref(), executed);
@@ -214,7 +214,7 @@ impl Execution {
                 .as_ref()
                 .is_some_and(|p| p.what.id.as_deref() == Some(id))
         {
-            // What ran is what was proposed, not what the human made of it.
+            // The executed action is the proposed one, not the human's modification.
             differs = approved.id.as_deref() != Some(id);
             approval = Approval::Given;
         }
@@ -224,18 +224,18 @@ impl Execution {
         {
             differs = true;
         }
-        let unlike = |known: &KeptAction, action: &Action<'_>| {
+        let unlike = |known: &OwnedAction, action: &Action<'_>| {
             known.same_as(action) != Some(true)
                 || action.risk.is_some_and(|risk| known.risk != Some(risk))
         };
         let ran = executed
             .action
             .filter(|action| approved.is_none_or(|known| unlike(known, action)));
-        let ran = ran.map(|action| weigh(context, &action, step_facts));
+        let ran = ran.map(|action| analyse_shown(context, &action, step_facts));
         let high_by_policy = !differs
             && approval == Approval::Given
             && self.is_high_by_policy(ran.as_ref(), approved);
-        // What may have run isn't held against anybody for want of a decision.
+        // An action that may not have been executed isn't reported for lack of a decision.
         let perhaps = executed.result.is_some_and(|r| r.perhaps);
         if perhaps && matches!(approval, Approval::Missing | Approval::Rejected) {
             approval = Approval::Unknown;
@@ -247,34 +247,34 @@ impl Execution {
             .or(ran.as_ref());
         let seen = self.seen_to_change(executed, weighed, success);
         let named = executed.capability.map(|c| c.decode());
-        // Nothing runs on a token that was revoked, in force or not.
+        // A revoked token is invalid even where tokens aren't required.
         let dead = named
             .as_deref()
             .is_some_and(|named| self.tokens.is_revoked(named));
         let in_force = self.tokens.are_in_force() || dead;
         if !in_force && let Some(named) = named.as_deref() {
-            // It ran on a token that nobody has issued so far.
+            // The token hasn't been issued so far.
             self.verdict.doubt(Aspect::Authorised);
             self.tokens.use_unissued(named, line);
         }
         let token = if in_force {
             let action = executed
                 .action
-                .or_else(|| approved.map(KeptAction::as_action));
+                .or_else(|| approved.map(OwnedAction::as_action));
             let changed = self.declared_and(&seen);
-            // Times of one writer alone are compared.
+            // Only times of a single writer are compared.
             let time = time.filter(|_| self.origin.format.coverage() == Coverage::Complete);
             let covered = approved
                 .filter(|_| executed.action.is_none())
-                .and_then(KeptAction::covered);
+                .and_then(OwnedAction::covered);
             let what = (id.as_deref(), action.as_ref(), covered);
             self.tokens
                 .token_use(named.as_deref(), what, (&changed, time))
         } else {
             TokenUse::Fine
         };
-        // Where it can't be told which action ran, or which tokens there are, only a token that is
-        // known to be dead is held against it.
+        // If it isn't known which action was executed or which tokens exist, only a token that is
+        // known to be invalid is reported.
         let unnamed = self.turn.proposal_unknown && (id.is_none() || executed.action.is_none());
         let vague = approval == Approval::Unknown || unnamed || self.tokens.are_unknown();
         let token_lost = token != TokenUse::Fine && self.tokens.are_unknown();
@@ -282,7 +282,7 @@ impl Execution {
             TokenUse::None(_) | TokenUse::OutOfScope(_) if vague && !token_lost => TokenUse::Fine,
             token => token,
         };
-        // A session declares no changes.
+        // Sessions declare no changes.
         let comparable =
             self.turn.proposal.is_some() && !self.turn.proposal_unknown && !self.is_session();
         let undeclared = executed
@@ -295,8 +295,8 @@ impl Execution {
                     success,
                 )
             });
-        let where_seen = PathEffects::default().observing(&seen, self.tree());
-        let account = self.account(weighed, approval, success, &where_seen);
+        let where_seen = PathEffects::default().with_observed(&seen, self.tree());
+        let contribution = self.contribution(weighed, approval, success, &where_seen);
         let (leaves, protected) = self.reach(
             executed.action,
             approved,
@@ -310,7 +310,8 @@ impl Execution {
         } else {
             None
         };
-        // What ran must be what was approved: where nothing of it is kept, that can't be told.
+        // The executed action must be the approved one. Without a record of it, that can't be
+        // checked.
         let nameless = self.origin.format.coverage() == (Coverage::Movements { evidence: true })
             && executed.action.is_none()
             && id.is_none();
@@ -338,14 +339,14 @@ impl Execution {
                 .chain(&beyond_risk)
                 .map(|path| path.as_str().into()),
         );
-        self.left.take(account, &self.turn.reported);
+        self.leftovers.take(contribution, &self.turn.reported);
         if !seen.is_empty() && success && approval == Approval::Given {
             let artifacts = executed.result.and_then(|r| r.artifacts);
             self.turn.compared_artifacts = artifacts.map(|artifacts| artifacts.as_written().into());
         }
         self.turn.on_token = (in_force && token == TokenUse::Fine && !vague)
             .then(|| named.as_deref().map(Into::into));
-        self.left
+        self.leftovers
             .changes
             .extend(change.map(|change| RecordedChange {
                 time: time.map(Timestamp::millis),
@@ -383,9 +384,9 @@ impl Execution {
         });
     }
 
-    /// Takes note of changes that a turn declares without a proposal. They belong to the proposal
-    /// that another record holds of the turn; without one, their meaning is uncertain.
-    pub(super) fn declared_beside(
+    /// Handles changes that a turn declares without a proposal. They belong to the proposal in
+    /// another record of the turn; without one, their meaning is uncertain.
+    pub(super) fn declared_without_proposal(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
@@ -401,19 +402,20 @@ impl Execution {
         self.turn.declared.get_or_insert_default().extend(paths);
     }
 
-    /// Takes note of changes that a turn observed without a result. Where a decision allows its
-    /// action, the result may be a record of its own; otherwise something ran that nobody allowed.
+    /// Handles changes that a turn observed without a result. If a decision allows the turn's
+    /// action, the result may be in a record of its own. Otherwise something was executed without
+    /// approval.
     pub(super) fn changed(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        changed: &Executed<'_, '_>,
+        changed: &ExecutionFact<'_, '_>,
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
         self.check_turn(line, step, false, step_facts);
         if changed.observed.is_none() || changed.capability.is_some() {
-            // Whether the token covers what ran can only be determined of a result.
+            // Whether the token covers the action can be determined only from a result.
             self.verdict.doubt(Aspect::Authorised);
         }
         let Some(observed) = changed.observed else {
@@ -423,7 +425,7 @@ impl Execution {
         let approved = authority::approved(&self.turn);
         let approval = self.approval(id.as_deref(), approved);
         if approval != Approval::Given {
-            self.run(line, step.time, changed, context, step_facts);
+            self.apply_execution(line, step.time, changed, context, step_facts);
             return;
         }
         if self.tokens.are_in_force() {
@@ -434,7 +436,7 @@ impl Execution {
         let declared = self.turn.declared.as_deref().unwrap_or_default();
         let undeclared =
             authority::undeclared_changes(declared, observed, true).filter(|_| !self.is_session());
-        let where_seen = PathEffects::default().observing(&seen, self.tree());
+        let where_seen = PathEffects::default().with_observed(&seen, self.tree());
         let (leaves, protected) = self.reach(None, approved, (approval, true), where_seen, context);
         let facts = ExecutedFacts {
             undeclared,
@@ -447,13 +449,13 @@ impl Execution {
         step_facts.executed = Some(facts);
     }
 
-    /// Whether no action was proposed in this turn, not even in a record that can't be read.
+    /// Returns whether no action was proposed in this turn, not even in an unreadable record.
     fn is_unproposed(&self) -> bool {
         self.turn.proposal.is_none() && !self.turn.proposal_unknown
     }
 
-    /// Takes what was thought for what was decided about, where that is all there is.
-    fn stand_in(&mut self, context: Context<'_>) {
+    /// Takes the turn's only thought for its missing proposal.
+    fn infer_proposal(&mut self, context: Context<'_>) {
         let mut actions = self
             .turn
             .thoughts
@@ -462,26 +464,27 @@ impl Execution {
         let (Some((thought, action)), None) = (actions.next(), actions.next()) else {
             return;
         };
-        let (found, reach) = authority::look_again(context, action);
-        let what = KeptAction {
+        let (found, reach) = authority::analyse_owned(context, action);
+        let what = OwnedAction {
             found,
             ..action.clone()
         }
         .reaching(reach);
-        self.turn.proposal = Some(Kept {
+        self.turn.proposal = Some(Evidence {
             what,
             line: thought.line,
             time: thought.time,
         });
     }
 
-    /// Whether an action that a policy approved turns out to be high only where it ran.
+    /// Returns whether an action that a policy approved turns out to be high-risk only when
+    /// executed.
     pub(super) fn is_high_by_policy(
         &self,
-        ran: Option<&KeptAction>,
-        approved: Option<&KeptAction>,
+        ran: Option<&OwnedAction>,
+        approved: Option<&OwnedAction>,
     ) -> bool {
-        let high = |action: &KeptAction| action.judged_risk() == Some(RiskLevel::High);
+        let high = |action: &OwnedAction| action.effective_risk() == Some(RiskLevel::High);
         self.turn
             .decision
             .as_ref()
@@ -490,13 +493,13 @@ impl Execution {
             && !approved.is_some_and(high)
     }
 
-    /// What something that ran and succeeded has changed; `None` when it changed nothing that is
-    /// known of.
+    /// Returns the changes of an action that was executed and succeeded; `None` when no change is
+    /// known.
     fn change(
         &self,
         line: u64,
-        executed: &Executed<'_, '_>,
-        approved: Option<&KeptAction>,
+        executed: &ExecutionFact<'_, '_>,
+        approved: Option<&OwnedAction>,
         context: Context<'_>,
     ) -> Option<RecordedChange> {
         let known = approved
@@ -504,9 +507,9 @@ impl Execution {
             .filter(|k| k.is_recorded());
         let ran = executed
             .action
-            .or_else(|| known.map(KeptAction::as_action))?;
+            .or_else(|| known.map(OwnedAction::as_action))?;
         let reach = match executed.action {
-            Some(action) => authority::look(context, &action).1,
+            Some(action) => authority::analyse_cached(context, &action).1,
             None => known.and_then(|k| k.reach.clone()),
         };
         let is_diff = ran.kind == ActionKind::Known(ActionType::CodeDiff);
@@ -535,12 +538,12 @@ impl Execution {
         .filter(|c| !c.is_empty())
     }
 
-    /// What is known to have changed where something ran: what was seen to, or was declared and
-    /// nobody watched; and what its result says that it left.
+    /// Returns the paths that are known to have changed: observed ones, else declared ones if the
+    /// action succeeded, and those that the result names.
     fn seen_to_change(
         &self,
-        executed: &Executed<'_, '_>,
-        known: Option<&KeptAction>,
+        executed: &ExecutionFact<'_, '_>,
+        known: Option<&OwnedAction>,
         success: bool,
     ) -> Vec<String> {
         let mut changed: Vec<String> = match (executed.observed, &self.turn.declared) {
@@ -549,14 +552,14 @@ impl Execution {
             (None, _) => Vec::new(),
         };
         let known = known.or(self.turn.proposal.as_ref().map(|p| &p.what));
-        changed.extend(Self::changed_by(
+        changed.extend(Self::changed_files(
             known,
             executed.result.and_then(|r| r.artifacts),
         ));
         changed
     }
 
-    /// The files that the action of this turn declared, and those that were `seen` to change.
+    /// Returns the files that this turn's action declared, and those that were `seen` to change.
     fn declared_and(&self, seen: &[String]) -> BTreeSet<String> {
         let declared = self.turn.declared.iter().flatten().map(|path| &**path);
         let all = seen.iter().map(String::as_str).chain(declared);
@@ -565,14 +568,14 @@ impl Execution {
             .collect()
     }
 
-    /// What to hold against something that ran for where it reached, by its payload and by what was
-    /// `seen` to change: paths that leave the work tree, and protected ones. Where a human has
-    /// approved the action, only what may have deceived them; and where it isn't recorded who
-    /// approved it, nothing can be said of protected paths.
+    /// Returns paths outside of the work tree and protected paths to report for an executed action,
+    /// from its payload and from the paths that were `seen` to change. If a human approved the
+    /// action, only disguised paths are returned. If the approval isn't recorded, protected paths
+    /// aren't reported.
     pub(super) fn reach(
         &self,
         ran: Option<Action<'_>>,
-        approved: Option<&KeptAction>,
+        approved: Option<&OwnedAction>,
         (approval, success): (Approval, bool),
         seen: PathEffects,
         context: Context<'_>,
@@ -580,14 +583,14 @@ impl Execution {
         let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what));
         let same = |action: &Action<'_>| known.is_some_and(|k| k.same_as(action) == Some(true));
         let payload = match &ran {
-            Some(action) if !same(action) => authority::look(context, action).1,
+            Some(action) if !same(action) => authority::analyse_cached(context, action).1,
             _ => known.and_then(|k| k.reach.clone()),
         };
         let mut reach = payload
             .as_deref()
             .map(PathEffects::places)
             .unwrap_or_default()
-            .and_beside(seen);
+            .merged_with(seen);
         let by_human = self
             .turn
             .decision
@@ -599,11 +602,11 @@ impl Execution {
         if by_human {
             leaves.retain(|l| l.disguised);
         }
-        // What failed has mostly written nothing; a command may have, before it failed.
-        let is_shell = |kind: KeptKind| kind == KeptKind::Known(ActionType::ShellCmd);
+        // A failed action has usually written nothing; a failed command may have.
+        let is_shell = |kind: OwnedActionKind| kind == OwnedActionKind::Known(ActionType::ShellCmd);
         let kinds = [
             known.and_then(|k| k.kind.clone()),
-            ran.map(|a| KeptKind::of(a.kind)),
+            ran.map(|a| OwnedActionKind::of(a.kind)),
         ];
         let shell = kinds.into_iter().flatten().any(is_shell);
         if by_human || approval == Approval::Unknown || (!success && !shell) {
@@ -612,13 +615,13 @@ impl Execution {
         (leaves, protected)
     }
 
-    /// The files that a low action changed which a policy approved, of those that were `seen` to
-    /// change, or declared. A write that the action itself names is a matter of its risk. What
-    /// failed has changed what was observed and what its result names; a file that was read is no
-    /// change.
+    /// Returns the files that changed although a policy approved the action as low-risk. Considers
+    /// paths that were `seen` to change or declared. A write that the action itself names is part
+    /// of its risk. A failed action has changed what was observed and what its result names; a file
+    /// that was only read isn't a change.
     fn beyond_risk(
         &self,
-        approved: Option<&KeptAction>,
+        approved: Option<&OwnedAction>,
         approval: Approval,
         success: bool,
         seen: &[String],
@@ -628,12 +631,12 @@ impl Execution {
             .decision
             .as_ref()
             .is_some_and(|d| d.what.by == DecidedBy::Policy);
-        let only_reads = |known: &KeptAction| {
+        let only_reads = |known: &OwnedAction| {
             let writes = known
                 .reach
                 .as_ref()
                 .is_some_and(|r| !r.written.is_empty() || r.opaque);
-            known.judged_risk() == Some(RiskLevel::Low) && !writes
+            known.effective_risk() == Some(RiskLevel::Low) && !writes
         };
         if !by_policy || approval != Approval::Given || !approved.is_some_and(only_reads) {
             return Vec::new();
@@ -659,8 +662,8 @@ impl Execution {
         changed.into_iter().collect()
     }
 
-    /// Who allowed the action with this id to run.
-    fn approval(&self, id: Option<&str>, approved: Option<&KeptAction>) -> Approval {
+    /// Determines the approval of the action with this id.
+    fn approval(&self, id: Option<&str>, approved: Option<&OwnedAction>) -> Approval {
         let turn = &self.turn;
         let refused = |id: &str| {
             self.known.refused.ids.contains(id)
@@ -681,7 +684,7 @@ impl Execution {
             return Approval::Misdirected;
         }
         if turn.rejected_ran {
-            // The movement into EXECUTING has been reported.
+            // The transition to EXECUTING has been reported.
             return Approval::Misdirected;
         }
         if decision.what.ruling == Ruling::Rejected {
@@ -696,10 +699,10 @@ impl Execution {
             && decision.what.ruling == Ruling::Modified
             && decision.what.modified.is_none()
         {
-            // What was allowed instead isn't on record.
+            // The action that was allowed instead isn't on record.
             return Approval::Unknown;
         }
-        // Without a proposal on record, the decision's own word for the action is all there is.
+        // Without a recorded proposal, only the decision names the action.
         match (
             id,
             approved
@@ -719,14 +722,14 @@ impl Execution {
     }
 }
 
-/// An action that is shown where it ran, analysed as a proposal is.
-pub(super) fn weigh(
+/// Analyses an action that is shown where it was executed, like a proposal.
+pub(super) fn analyse_shown(
     context: Context<'_>,
     action: &Action<'_>,
     step_facts: &mut StepFacts,
-) -> KeptAction {
-    let (found, reach) = authority::look(context, action);
-    step_facts.understate(understated(context, action, found));
-    step_facts.malform(reach.as_deref());
-    KeptAction::proposed(action, found, &[]).reaching(reach)
+) -> OwnedAction {
+    let (found, reach) = authority::analyse_cached(context, action);
+    step_facts.record_understated_risk(understated(context, action, found));
+    step_facts.record_malformed_diff(reach.as_deref());
+    OwnedAction::proposed(action, found, &[]).reaching(reach)
 }

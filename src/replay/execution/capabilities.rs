@@ -1,6 +1,6 @@
-//! Capability tokens: which are issued or revoked, and what they were used for.
+//! Capability tokens: issue, revocation and use.
 
-use super::super::digest::Covered;
+use super::super::digest::TokenInput;
 use super::super::evidence::Token;
 use super::super::scope;
 use super::super::step_facts::{StepFacts, TokenUse};
@@ -10,23 +10,23 @@ use crate::trace::step::{Action, ActionKind};
 use governance::{ActionType, Ledger, LedgerError};
 use std::collections::BTreeSet;
 
-/// Uses of tokens that nobody has issued that are kept; the answer is uncertain with the first.
+/// Maximum number of kept uses of unissued tokens; the first already makes the answer uncertain.
 const UNISSUED: usize = 1024;
-/// Words of grants that nobody knows that are kept.
+/// Maximum number of kept unknown words in grants.
 const WORDS: usize = 256;
 
-/// The tokens of one execution.
+/// Tokens of one execution.
 #[derive(Debug)]
 pub(super) struct Capabilities {
     ledger: Ledger<Token>,
-    /// How much may still be compared with scopes.
+    /// Remaining comparisons with scopes.
     scope_work: u64,
     required: bool,
     /// A record that issues a token can't be read.
     unknown: bool,
-    /// Tokens that something ran on before any was issued, and where.
+    /// Tokens that were used before any was issued, with the line of the use.
     unissued: Vec<(String, u64)>,
-    /// Words that tokens grant and that nobody knows so far, and where they were issued.
+    /// Granted words that are unknown so far, with the line of their token.
     unknown_grants: Vec<(u64, Box<str>)>,
 }
 
@@ -46,17 +46,17 @@ impl Capabilities {
         &self.ledger
     }
 
-    /// A start requires tokens for what runs.
+    /// Applies a start's requirement that every action needs a token.
     pub(super) const fn require(&mut self, required: bool) {
         self.required |= required;
     }
 
-    /// Whether what runs needs a token.
+    /// Returns whether an action needs a token.
     pub(super) fn are_in_force(&self) -> bool {
         self.required || self.ledger.is_used()
     }
 
-    /// A record that issues a token can't be read.
+    /// Records that a token may have been issued in an unreadable record.
     pub(super) const fn lose_token(&mut self) {
         self.unknown = true;
     }
@@ -81,11 +81,9 @@ impl Capabilities {
         step_facts.anomalies_mut().token = self.ledger.issue(id, token).err();
     }
 
-    /// Takes note of a token that is revoked. Nothing may have run on it behind that, wherever the
-    /// record of it is there.
+    /// Revokes a token, and reports a use with a later date. record of it is there.
     pub(super) fn revoke(&mut self, time: Option<Timestamp>, id: &str, step_facts: &mut StepFacts) {
-        // Revoking what nobody issued takes nothing away from anybody; nobody shall issue it behind
-        // that.
+        // A token may be revoked before it is issued; it can't be issued afterwards.
         let revoked = self.ledger.revoke(id).is_ok();
         let used = self
             .ledger
@@ -105,25 +103,25 @@ impl Capabilities {
             .is_err_and(|e| e == LedgerError::Revoked)
     }
 
-    /// Something ran on a token that nobody has issued so far.
+    /// Records the use of a token that hasn't been issued so far.
     pub(super) fn use_unissued(&mut self, id: &str, line: u64) {
         if self.unissued.len() < UNISSUED {
             self.unissued.push((id.to_owned(), line));
         }
     }
 
-    /// Which token, if any, covers the executed action.
+    /// Determines whether a token covers the executed action.
     pub(super) fn token_use(
         &mut self,
         named: Option<&str>,
-        what: (Option<&str>, Option<&Action<'_>>, Option<&Covered>),
+        what: (Option<&str>, Option<&Action<'_>>, Option<&TokenInput>),
         changed: (&BTreeSet<String>, Option<Timestamp>),
     ) -> TokenUse {
         scope::token_use(&self.ledger, named, what, changed, &mut self.scope_work)
     }
 
-    /// Takes note of when a token was used. Where none is named and there are several, any of them
-    /// may have covered it.
+    /// Records the time of a token's use. If no token is named and several exist, any of them may
+    /// have been used, so nothing is recorded.
     pub(super) fn date_use(&mut self, named: Option<String>, time: Timestamp, line: u64) {
         let Some(name) = named.or_else(|| self.ledger.only().map(str::to_owned)) else {
             return;
@@ -137,7 +135,7 @@ impl Capabilities {
         }
     }
 
-    /// Takes note of the tool of an action: a grant that is called so is that of a tool.
+    /// Removes the tool of an action from the unknown words.
     pub(super) fn name_tool(&mut self, action: &Action<'_>) {
         if !self.unknown_grants.is_empty()
             && action.kind == ActionKind::Known(ActionType::ToolCall)
@@ -147,12 +145,12 @@ impl Capabilities {
         }
     }
 
-    /// Takes the words of grants that nobody has explained, with where they were issued.
+    /// Takes the granted words that are still unknown, with the line of their token.
     pub(super) fn take_unknown_grants(&mut self) -> Vec<(u64, Box<str>)> {
         std::mem::take(&mut self.unknown_grants)
     }
 
-    /// Takes what outlives the end of an execution.
+    /// Takes the state that outlives the end of an execution.
     pub(super) fn take(&mut self) -> (Ledger<Token>, Vec<(String, u64)>) {
         (
             std::mem::take(&mut self.ledger),
@@ -160,12 +158,12 @@ impl Capabilities {
         )
     }
 
-    /// Goes on with what an ended execution has left.
+    /// Restores the state of an execution that continues after its end.
     pub(super) fn restore(&mut self, ledger: Ledger<Token>, unissued: Vec<(String, u64)>) {
         (self.ledger, self.unissued) = (ledger, unissued);
     }
 
-    /// Bytes that it holds, with `entry` for the place of each in a map.
+    /// Returns an estimate of the heap bytes that it owns, with `entry` bytes for each map entry.
     pub(super) fn weight(&self, entry: usize) -> usize {
         let unissued = self.unissued.iter().map(|(id, _)| id.len() + 2 * entry);
         let grants = self

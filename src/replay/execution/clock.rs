@@ -1,4 +1,4 @@
-//! The times of steps, and of decisions, which have their own.
+//! Order of the times of steps, and of decisions, which have times of their own.
 
 use super::super::step_facts::{Approval, Clock, LateDecision, Reversal, StepFacts};
 use super::Execution;
@@ -7,21 +7,21 @@ use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Annotation, Decision, Fact, Step};
 use governance::DecidedBy;
 
-/// Something that ran without a time of its own, and when it was decided.
+/// An action executed without a recorded time, and the time of its decision.
 #[derive(Debug)]
-struct Undated {
+struct UndatedExecution {
     id: Option<String>,
     line: u64,
     decided: Timestamp,
 }
 
-/// The times of an execution so far.
+/// Times of an execution so far.
 #[derive(Debug, Default)]
 pub(super) struct Times {
-    /// The latest, with its line.
+    /// The latest time and its line.
     last: Option<(Timestamp, u64)>,
-    undated: Option<Undated>,
-    /// The earliest and the latest time of all steps, in milliseconds.
+    undated: Option<UndatedExecution>,
+    /// Earliest and latest time of all steps, in milliseconds since the epoch.
     span: Option<(i64, i64)>,
 }
 
@@ -32,14 +32,14 @@ impl Times {
         self.span = Some((from.min(now), to.max(now)));
     }
 
-    /// How many milliseconds lie between the earliest and the latest step.
+    /// Returns the milliseconds between the earliest and the latest step.
     pub(super) fn duration(&self) -> Option<u64> {
         self.span.map(|(from, to)| to.abs_diff(from))
     }
 }
 
 impl Execution {
-    /// Compares the times of a step with that of the step before.
+    /// Compares the times of a step with those of earlier steps.
     pub(super) fn check_time(
         &mut self,
         line: u64,
@@ -49,7 +49,7 @@ impl Execution {
         if let Some(time) = step.time {
             self.times.widen(time);
         }
-        // Calls of a session run beside each other, and are told as they end.
+        // Calls of a session run in parallel and are recorded as they end.
         if self.is_session() {
             return;
         }
@@ -62,7 +62,7 @@ impl Execution {
                 ran: run.line,
             });
         }
-        // A decision has a time of its own as well.
+        // A decision may have a time of its own.
         let decided = self
             .decided_here(step)
             .and_then(|d| d.time.map(|t| (t, d.by)));
@@ -70,8 +70,8 @@ impl Execution {
             return;
         };
         let before = self.times.last;
-        // That a human was too quick has a rule of its own, where the time of the proposal is
-        // known.
+        // A human who decided too quickly is reported by another rule, if the time of the proposal
+        // is known.
         let too_quick = |by| {
             by == DecidedBy::Human
                 && self
@@ -81,7 +81,7 @@ impl Execution {
                     .is_some_and(|p| p.time.is_some())
         };
         let told = step.time.is_none() && decided.is_some_and(|(_, by)| too_quick(by));
-        // A coarser time that may be the same says nothing new.
+        // A coarser time that may be equal contains no new information.
         let mut vague = false;
         if let Some((previous, previous_line)) = before {
             let reversed = now.is_before(previous);
@@ -103,7 +103,7 @@ impl Execution {
         if !vague {
             self.times.last = Some((now, line));
         }
-        // It comes after what it is about, and before what comes of it.
+        // A decision comes after its proposal and before its consequences.
         if let Some((own, by)) = decided.filter(|(own, _)| *own != now) {
             match self.decided_about(step).or(before) {
                 Some((previous, previous_line)) if own.is_before(previous) && !too_quick(by) => {
@@ -121,13 +121,13 @@ impl Execution {
         }
     }
 
-    /// The decision that the step tells, unless an event log has told it on a line before: its time
-    /// is no news then.
+    /// Returns the step's decision, unless an earlier line of an event log already recorded it with
+    /// its time.
     fn decided_here<'a>(&self, step: &Step<'_, 'a>) -> Option<Decision<'a>> {
         match &step.fact {
             Fact::Decided(decision) => Some(*decision),
             Fact::Moved(moved) => {
-                let beside = self.turn.decision_beside.as_ref().and_then(|b| b.time);
+                let beside = self.turn.pending_decision.as_ref().and_then(|b| b.time);
                 moved
                     .decision
                     .filter(|d| moved.told.is_none() && (beside.is_none() || d.time != beside))
@@ -141,17 +141,18 @@ impl Execution {
         }
     }
 
-    /// Where the proposal stands that the decision of an event log is about. Such a log doesn't
-    /// wait for its lines: what else stands before a decision may have happened behind it.
+    /// Returns time and line of the proposal that an event log's decision is about. The lines of
+    /// such a log aren't in strict order, so only the proposal is known to come before the
+    /// decision.
     fn decided_about(&self, step: &Step<'_, '_>) -> Option<(Timestamp, u64)> {
         let native = matches!(step.fact, Fact::Moved(_) | Fact::Annotation(_));
         let proposal = self.turn.proposal.as_ref().filter(|_| native)?;
         proposal.time.map(|time| (time, proposal.line))
     }
 
-    /// Whether what runs now was approved too late: its decision is dated behind it. In a native
-    /// log the order of the lines proves little, and so do their times; there the decision's own
-    /// time is what tells.
+    /// Returns [`Approval::Late`] if an action was executed before the date of its decision. In a
+    /// native log, neither the order of lines nor their times prove much, so only the decision's
+    /// own time is used.
     pub(super) fn if_too_late(
         &mut self,
         approval: Approval,
@@ -173,8 +174,8 @@ impl Execution {
             Some(ran) if ran.is_before(decided) => Approval::Late(line),
             Some(_) => approval,
             None => {
-                // The next time that is recorded tells: it ran before that.
-                self.times.undated = Some(Undated {
+                // The next recorded time decides: the action was executed before it.
+                self.times.undated = Some(UndatedExecution {
                     id: id.map(str::to_owned),
                     line,
                     decided,

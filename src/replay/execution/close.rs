@@ -1,4 +1,4 @@
-//! The end of an execution, or of its input.
+//! End of an execution or of its input.
 
 use super::super::verdict::{Aspect, Summary};
 use super::{EditorLog, Execution};
@@ -8,47 +8,45 @@ use governance::State;
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// What is to be said of an execution when its input ends.
+/// Facts about an execution at the end of its input.
 #[derive(Debug, Clone)]
 pub struct Close {
     /// It is in no final state.
     pub unterminated: bool,
     /// It waits for a human.
     pub paused: bool,
-    /// Where it stands.
     pub state: State,
-    /// It took more turns than it may: the line of the first turn too many, and the limit.
+    /// Line of the first turn beyond the maximum, and the maximum.
     pub max_turns: Option<(u64, i64)>,
-    /// What isn't said of the conditions.
+    /// Name of a condition of the run that isn't recorded.
     pub conditions_missing: Option<&'static str>,
-    /// What its format doesn't keep.
+    /// Names of the parts that the format doesn't record.
     pub not_recorded: Option<Cow<'static, str>>,
-    /// Words that tokens grant and that are no type, category or tool, with where they were issued.
+    /// Granted words that are neither a type, a category nor a tool, with the line of the token.
     pub unknown_grants: Vec<(u64, Box<str>)>,
-    /// Byte-identical lines that were read once.
+    /// Number of byte-identical lines that were read once.
     pub repeats: u64,
-    /// The end was reached without an evaluation: the line of the thought that was taken for it.
+    /// Line of the thought that ended the execution without an evaluation.
     pub shortcut: Option<u64>,
 }
 
-/// What outlives the end of an execution: tokens stay revoked, and the chain goes on. Many
-/// executions leave nothing of either.
+/// State that outlives the end of an execution: revoked tokens and the chain of hashes. Many
+/// executions have neither.
 #[derive(Debug, Default)]
 pub struct ClosedState {
-    books: Option<Box<Books>>,
-    /// A Bloom filter of the ids that ran.
+    retained: Option<Box<RetainedState>>,
+    /// Bloom filter of the ids of executed actions.
     ran: u64,
 }
 
 #[derive(Debug)]
-struct Books {
+struct RetainedState {
     ledger: governance::Ledger<crate::replay::evidence::Token>,
     unissued: Vec<(String, u64)>,
     chain: super::records::HashChain,
 }
 
-/// Of an id, what is kept when its execution is over: one bit of a Bloom filter. Two that share it
-/// make an answer uncertain, and nothing worse.
+/// Returns an id's bit in the Bloom filter. A collision can only make an answer uncertain.
 fn bit(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);
@@ -56,24 +54,28 @@ fn bit(id: &str) -> u64 {
 }
 
 impl ClosedState {
-    /// Bytes that it holds besides itself, roughly.
+    /// Returns an estimate of the heap bytes that it owns.
     #[must_use]
     pub fn weight(&self) -> usize {
-        self.books.as_ref().map_or(0, |books| {
-            let tokens = books
+        self.retained.as_ref().map_or(0, |retained| {
+            let tokens = retained
                 .ledger
                 .iter()
                 .map(|(id, token, _)| id.len() + token.weight())
                 .sum::<usize>();
-            size_of::<Books>()
+            size_of::<RetainedState>()
                 + tokens
-                + books.ledger.buried().map(|id| id.len() + 64).sum::<usize>()
+                + retained
+                    .ledger
+                    .buried()
+                    .map(|id| id.len() + 64)
+                    .sum::<usize>()
         })
     }
 }
 
 impl Execution {
-    /// Whether an action with this id had run when the end was declared, behind which this is.
+    /// Returns whether an action with this id may have been executed before the declared end.
     pub(super) fn ran_before_the_end(&self, id: &str) -> bool {
         let ran = self.outcome.ran_before;
         ran != 0 && ran & bit(id) != 0
@@ -107,14 +109,13 @@ impl Execution {
         }
     }
 
-    /// Ends the execution before its time: what comes next of it isn't read, so nothing can be told
-    /// of it.
+    /// Ends the execution early: the rest of it isn't read, so no answer can be given.
     pub fn give_up(&mut self) {
         self.doubt_all();
-        self.left.changes.clear();
+        self.leftovers.changes.clear();
     }
 
-    /// What is reported of it.
+    /// Returns the summary for reports.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let known_end = self.editor == EditorLog::No
@@ -136,7 +137,7 @@ impl Execution {
             violation: self.track.violation.clone().map(Box::new),
             duration: self.times.duration(),
             failed_unlisted: false,
-            changes: self.left.changes.clone().into(),
+            changes: self.leftovers.changes.clone().into(),
             actions_of_session: self
                 .session
                 .actions
@@ -144,16 +145,16 @@ impl Execution {
         }
     }
 
-    /// What is kept of an execution that was declared over, for what may still come.
+    /// Returns the state to keep of an execution that was declared over, in case more follows.
     #[must_use]
-    pub fn remains(&mut self) -> ClosedState {
+    pub fn closed_state(&mut self) -> ClosedState {
         let (ledger, unissued) = self.tokens.take();
-        let books = (self.lines.chain.is_used()
+        let retained = (self.lines.chain.is_used()
             || !unissued.is_empty()
             || ledger.is_used()
             || ledger.buried().next().is_some())
         .then(|| {
-            Box::new(Books {
+            Box::new(RetainedState {
                 ledger,
                 unissued,
                 chain: self.lines.chain.clone(),
@@ -165,15 +166,15 @@ impl Execution {
             .iter()
             .filter(|(_, known)| known.ran.is_some())
             .fold(0, |all, (id, _)| all | bit(id));
-        ClosedState { books, ran }
+        ClosedState { retained, ran }
     }
 
-    /// Goes on with an execution that was declared over: whatever comes now comes after its end.
+    /// Continues an execution that was declared over; further events come after its end.
     pub fn reopen(&mut self, summary: &Summary, remains: ClosedState) {
-        let ClosedState { books, ran } = remains;
-        if let Some(books) = books {
-            self.tokens.restore(books.ledger, books.unissued);
-            self.lines.chain = books.chain;
+        let ClosedState { retained, ran } = remains;
+        if let Some(retained) = retained {
+            self.tokens.restore(retained.ledger, retained.unissued);
+            self.lines.chain = retained.chain;
         }
         self.outcome.ran_before = ran;
         self.track.machine = Machine::at(
@@ -187,14 +188,14 @@ impl Execution {
         self.track.violation = summary.violation.as_deref().cloned();
     }
 
-    /// Adds what came after the end to the summary that was made at the end.
+    /// Adds events after the end to the summary that was made at the end.
     pub fn add_to(&self, summary: &mut Summary) {
         summary.verdict = self.verdict;
         summary.turns += self.turns.count();
         summary.actions += self.counts.actions;
         summary.decisions += self.counts.decisions;
         summary.signatures_unchecked += self.counts.signatures;
-        summary.changes = [&summary.changes, self.left.changes.as_slice()]
+        summary.changes = [&summary.changes, self.leftovers.changes.as_slice()]
             .concat()
             .into();
         if summary.violation.is_none() {
@@ -209,11 +210,12 @@ impl Execution {
         self.conditions.missing(self.shown.has_unchecked_diff())
     }
 
-    /// What this execution's format doesn't keep.
+    /// Names the parts that this execution's format doesn't record, and adjusts the verdict to
+    /// them.
     fn not_recorded_parts(&mut self) -> Option<Cow<'static, str>> {
         if self.is_session() {
             self.verdict.doubt(Aspect::GovernanceComplete);
-            if !self.session.records_decisions() && !self.session.is_decided_beside() {
+            if !self.session.records_decisions() && !self.session.has_sidecar_decisions() {
                 self.verdict.doubt(Aspect::Authorised);
             }
             return self.session.not_recorded().map(Cow::Owned);
@@ -229,7 +231,7 @@ impl Execution {
         ) {
             self.verdict.doubt(Aspect::Authorised);
         }
-        // A log without a single movement shows no path.
+        // A log without a single transition proves no path.
         if self.origin.format.coverage() == Coverage::Terminal || self.track.events == 0 {
             self.verdict.doubt(Aspect::LegalPath);
         }

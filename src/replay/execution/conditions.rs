@@ -1,11 +1,11 @@
-//! The conditions of an execution: what starts and thoughts record of policy, intent and prompts.
+//! Conditions of an execution: recorded versions of policy, prompts and tools, and the intent.
 
 use super::super::step_facts::StepFacts;
 use super::Execution;
-use crate::trace::step::Started;
+use crate::trace::step::StartFact;
 use sha2::{Digest as _, Sha256};
 
-/// The policy in force and what is asked for, as the last start says it, and what isn't recorded.
+/// Policy digest and intent of the last start, and conditions that aren't recorded.
 #[derive(Debug, Default)]
 pub(super) struct Conditions {
     policy_digest: Option<Box<str>>,
@@ -15,12 +15,13 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
-    /// A thought doesn't record the versions of its prompt and its tools.
+    /// Records that a thought lacks the versions of its prompt and tools.
     pub(super) const fn miss_prompt(&mut self) {
         self.prompt_missing = true;
     }
 
-    /// What isn't recorded. `items`: nor what the context held when it changed.
+    /// Names the conditions that aren't recorded. `items` says that a context change lacks its
+    /// items.
     pub(super) const fn missing(&self, items: bool) -> Option<&'static str> {
         match (self.prompt_missing, self.policy_missing, items) {
             (true, true, false) => Some("prompt, tool-set and policy version"),
@@ -38,10 +39,10 @@ impl Conditions {
 }
 
 impl Execution {
-    /// Takes note of the conditions that a start sets, and of what they were before a pause.
+    /// Applies the conditions of a start. After a pause, compares them with those before.
     pub(super) fn compare_conditions(
         &mut self,
-        started: &Started<'_, '_>,
+        started: &StartFact<'_, '_>,
         resumes: bool,
         step_facts: &mut StepFacts,
     ) {

@@ -25,8 +25,8 @@ impl Execution {
             );
             return;
         }
-        self.settle_start_refusal(step_facts);
-        // A `done` thought and straight to the end: that is the shortcut, and said as such.
+        self.assign_start_rejection(step_facts);
+        // A `done` thought directly before the end is the shortcut, which is reported as such.
         let shortcut = self.track.stopped_at_done();
         self.track.shortcut = self.track.shortcut.or(shortcut);
         if !self.track.started {

@@ -1,12 +1,12 @@
-//! Ids and paths that can't be distinguished.
+//! Ids and paths that can't be distinguished because they contain lone surrogates.
 
 use super::Execution;
-use crate::trace::step::{Action, Annotation, Decision, Executed, Fact, Paths, Step};
+use crate::trace::step::{Action, Annotation, Decision, ExecutionFact, Fact, Paths, Step};
 use strict_json::{Raw, Str, stringify};
 
 impl Execution {
-    /// Half of a surrogate pair is read as U+FFFD, and so is any other half: two ids or paths that
-    /// differ in nothing else look the same. What rests on comparing them isn't known then.
+    /// Makes the verdict uncertain if an id or path contains a lone surrogate. Each is read as
+    /// U+FFFD, so different ids would compare equal.
     pub(super) fn check_ids(&mut self, step: &Step<'_, '_>) {
         if has_torn_id(&step.fact) {
             self.doubt_all();
@@ -14,7 +14,7 @@ impl Execution {
     }
 }
 
-/// Whether half of a surrogate pair is in a payload whose parts are compared with those of another.
+/// Returns whether a payload that is compared with another one contains a lone surrogate.
 fn is_torn_payload(payload: Raw<'_>) -> bool {
     payload.as_written().contains("\\u") && stringify(payload).to_ascii_lowercase().contains("\\ud")
 }
@@ -38,7 +38,7 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
     };
     let paths =
         |paths: Option<Paths<'_, '_>>| paths.is_some_and(|p| p.iter().any(|path| path.is_torn()));
-    let executed = |e: &Executed<'_, '_>| {
+    let executed = |e: &ExecutionFact<'_, '_>| {
         one(e.action_id) || one(e.capability) || action(e.action) || paths(e.observed)
     };
     match fact {
@@ -74,7 +74,7 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
         Fact::Annotation(Annotation::Executed(ran, told)) => {
             executed(ran) || told.is_some_and(|(_, told)| decision(told))
         }
-        Fact::Annotation(Annotation::RefusedBefore(decided, _)) => decision(decided),
+        Fact::Annotation(Annotation::ListedRejection(decided, _)) => decision(decided),
         Fact::Annotation(Annotation::Shown(shown, _)) => one(shown.id),
         Fact::Annotation(Annotation::Agent(agent)) => agent.is_torn(),
         Fact::Annotation(Annotation::Declared(listed)) => paths(Some(*listed)),
@@ -85,7 +85,9 @@ fn has_torn_id(fact: &Fact<'_, '_>) -> bool {
         Fact::Evaluated(..)
         | Fact::Ended(_)
         | Fact::Context
-        | Fact::Annotation(Annotation::Other | Annotation::SummedUp(_) | Annotation::Call(_))
+        | Fact::Annotation(
+            Annotation::Other | Annotation::FinalArtifacts(_) | Annotation::Call(_),
+        )
         | Fact::NotRecorded(_)
         | Fact::Terminal(_)
         | Fact::Unreadable(_) => false,

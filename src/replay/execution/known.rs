@@ -1,21 +1,21 @@
-//! The actions of an execution, by their ids.
+//! Actions of an execution by id.
 
-use super::super::evidence::KeptAction;
+use super::super::evidence::OwnedAction;
 use hashbrown::{HashMap, HashSet};
 
-/// What is known of an action over the whole execution.
+/// State of an action over the whole execution.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) line: u64,
     pub(super) rejected: bool,
     /// It was rejected at some time.
     pub(super) refused: bool,
-    /// The decision about it can't be read: it may have been rejected.
+    /// A decision about it can't be read, and may have been a rejection.
     pub(super) rejected_perhaps: bool,
-    /// How often it ran: line and success of the last time.
+    /// Line and success of its last execution.
     pub(super) ran: Option<(u64, bool)>,
-    /// Type and payload of a rejected action: it may be proposed again as it was.
-    pub(super) frozen: Option<KeptAction>,
+    /// Type and payload of a rejected action, which may be proposed again unchanged.
+    pub(super) frozen: Option<OwnedAction>,
 }
 
 impl Known {
@@ -31,18 +31,18 @@ impl Known {
     }
 }
 
-/// The actions that an execution has named.
+/// Actions that an execution has named.
 #[derive(Debug, Default)]
 pub(super) struct KnownActions {
     pub(super) by_id: HashMap<Box<str>, Known>,
     pub(super) refused: StartRefusals,
 }
 
-/// Rejections in the record that starts an execution, of what runs behind it.
+/// Rejections in the record that starts an execution. They apply to later actions.
 #[derive(Debug, Default)]
 pub(super) struct StartRefusals {
-    /// The actions that they name.
+    /// Ids of the actions that they name.
     pub(super) ids: HashSet<Box<str>>,
-    /// One names none.
+    /// One of them names no action.
     pub(super) unnamed: bool,
 }

@@ -1,4 +1,4 @@
-//! One execution while it is open: its machine, its turn, its books.
+//! One execution while it is open: its state machine, current turn and records.
 
 mod artifacts;
 mod authorise;
@@ -27,9 +27,9 @@ pub use close::{Close, ClosedState};
 
 use super::authority::Context;
 use super::context::ContextTracker;
-use super::evidence::{Kept, KeptAction, KeptThought, Token, TurnEvidence};
-use super::machine::Movement;
-use super::step_facts::{Breach, Moved, StepFacts, TurnBreak};
+use super::evidence::{Evidence, OwnedAction, OwnedThought, Token, TurnEvidence};
+use super::machine::Legality;
+use super::step_facts::{AppliedEvent, Breach, StepFacts, TurnBreak};
 use super::verdict::{PathViolation, Verdict};
 use crate::trace::formats::{Coverage, Format};
 use crate::trace::record::RecordKind;
@@ -37,8 +37,8 @@ use crate::trace::step::{Fact, Step, Thought};
 use governance::{Event, FsmVersion, Ledger, State};
 use std::sync::Arc;
 
-/// Thoughts of one turn that are kept. With more agents than that, nobody can say any more whose
-/// thought a proposal is.
+/// Maximum number of kept thoughts per turn. Beyond it, a proposal can't be attributed to a
+/// thought.
 const THOUGHTS: usize = 256;
 
 /// An open execution.
@@ -50,7 +50,7 @@ pub struct Execution {
     turns: turn_numbers::TurnNumbers,
     known: known::KnownActions,
     tokens: capabilities::Capabilities,
-    people: separation_of_duties::People,
+    participants: separation_of_duties::Participants,
     conditions: conditions::Conditions,
     lines: records::Lines,
     times: clock::Times,
@@ -58,14 +58,14 @@ pub struct Execution {
     editor: EditorLog,
     terminal: terminal::Terminal,
     counts: Counts,
-    /// What its actions have left behind.
-    left: artifacts::Left,
+    /// Files and changes that its actions left.
+    leftovers: artifacts::Leftovers,
     verdict: Verdict,
     shown: ContextTracker,
     session: session::Session,
 }
 
-/// Where an execution comes from.
+/// Source of an execution.
 #[derive(Debug)]
 struct Origin {
     id: Arc<str>,
@@ -74,23 +74,23 @@ struct Origin {
     first_line: u64,
 }
 
-/// How often something happened in an execution.
+/// Numbers of events in an execution.
 #[derive(Debug, Default)]
 struct Counts {
     actions: u64,
     decisions: u64,
     rejections: u64,
-    /// Signatures that nobody has checked.
+    /// Unchecked signatures.
     signatures: u64,
 }
 
-/// Whether the log is an editor's, which keeps no start and no evaluation.
+/// State of an editor's log, which records neither start nor evaluations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EditorLog {
     No,
-    /// The model was asked last.
+    /// The last request to the model has no response yet.
     Asked,
-    /// It has answered.
+    /// The model's last response has been recorded.
     Answered,
 }
 
@@ -118,7 +118,7 @@ impl Execution {
             turns: turn_numbers::TurnNumbers::default(),
             known: known::KnownActions::default(),
             tokens: capabilities::Capabilities::new(),
-            people: separation_of_duties::People::default(),
+            participants: separation_of_duties::Participants::default(),
             conditions: conditions::Conditions::default(),
             lines: records::Lines::default(),
             times: clock::Times::default(),
@@ -126,118 +126,120 @@ impl Execution {
             editor: EditorLog::No,
             terminal: terminal::Terminal::default(),
             counts: Counts::default(),
-            left: artifacts::Left::default(),
+            leftovers: artifacts::Leftovers::default(),
             verdict: Verdict::CLEAN,
             shown: ContextTracker::default(),
             session: session::Session::default(),
         }
     }
 
-    /// Its id.
+    /// Returns the execution's id.
     #[must_use]
     pub fn id(&self) -> &Arc<str> {
         &self.origin.id
     }
 
-    /// The input.
+    /// Returns the name of the input.
     #[must_use]
     pub fn file(&self) -> &Arc<str> {
         &self.origin.file
     }
 
-    /// The format that it is recorded in.
+    /// Returns the format that it is recorded in.
     #[must_use]
     pub fn format(&self) -> Format {
         self.origin.format
     }
 
-    /// The version that judges it.
+    /// Returns the version of the state machine that evaluates it.
     #[must_use]
     pub fn version(&self) -> FsmVersion {
         self.track.machine.version()
     }
 
-    /// The state of the strict track.
+    /// Returns the state of the strict track.
     #[must_use]
     pub fn state(&self) -> State {
         self.track.machine.state()
     }
 
-    /// The turn.
+    /// Returns the evidence of the current turn.
     #[must_use]
     pub fn turn(&self) -> &TurnEvidence {
         &self.turn
     }
 
-    /// The tokens.
+    /// Returns the ledger of capability tokens.
     #[must_use]
     pub fn ledger(&self) -> &Ledger<Token> {
         self.tokens.ledger()
     }
 
-    /// Where the last event that is known of it stands.
+    /// Returns the line of its last known event.
     #[must_use]
     pub fn last_line(&self) -> u64 {
         self.lines.last
     }
 
-    /// Where it begins.
+    /// Returns its first line.
     #[must_use]
     pub fn first_line(&self) -> u64 {
         self.origin.first_line
     }
 
-    /// The verdict, for rules to deny.
+    /// Returns the verdict, so that rules can change it.
     pub fn verdict_mut(&mut self) -> &mut Verdict {
         &mut self.verdict
     }
 
-    /// The first bad event of its path.
+    /// Returns the first illegal event of its path.
     #[must_use]
     pub fn violation(&self) -> Option<&PathViolation> {
         self.track.violation.as_ref()
     }
 
-    /// Whether it was declared over in a final state: then nothing more is to be kept of it.
+    /// Returns whether it was declared over in a final state, so that nothing more of it needs
+    /// memory.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        // A paused execution may be resumed even after its end was declared, and one of the early
-        // machine started again.
+        // A paused execution can be resumed after its declared end, and one of the early machine
+        // can be started again.
         self.outcome.is_ended()
             && self.track.machine.candidates().single() != Some(State::Idle)
             && self.track.machine.version() != FsmVersion::V0
     }
 
-    /// Whether an earlier break explains what comes now.
+    /// Returns whether an earlier break may explain further violations.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.track.machine.is_broken()
     }
 
-    /// What records say of the context that thoughts were shown; what can't be is for the first
-    /// step's facts.
+    /// Returns the tracker of the context that thoughts were based on. Its contradictions become
+    /// facts of the next step.
     pub(crate) const fn context(&mut self) -> &mut ContextTracker {
         &mut self.shown
     }
 
-    /// A line of this execution's was lost: nobody can say any more that nothing else happened.
+    /// Turns every yes of the verdict into "not recorded": a line of the execution was lost.
     pub fn doubt_all(&mut self) {
         self.verdict.doubt_all();
     }
 
-    /// A line was lost that may have held turns: the next number that is too high says no more than
-    /// that.
+    /// Records that a lost line may have contained turns, which explains the next gap in turn
+    /// numbers.
     pub fn miss_turns(&mut self) {
         self.turns.miss();
     }
 
-    /// An event that a lost record may explain: the execution may stand where the event leads.
+    /// Handles an event that a lost record may explain: the machine moves to the event's target
+    /// state.
     pub fn lose_track_at(&mut self, event: Event) {
         let target = governance::reducer::natural_target(event);
         self.track.machine.put(target);
     }
 
-    /// Applies one step.
+    /// Applies one step of the record and writes what it shows to `step_facts`.
     pub fn step(
         &mut self,
         line: u64,
@@ -270,7 +272,7 @@ impl Execution {
             Fact::Revoked(id) => self.tokens.revoke(step.time, &id.decode(), step_facts),
             Fact::Context => {}
             Fact::Moved(moved) => self.moved(line, step, moved, context, step_facts),
-            Fact::Annotation(beside) => self.beside(line, step, beside, context, step_facts),
+            Fact::Annotation(beside) => self.annotation(line, step, beside, context, step_facts),
             Fact::NotRecorded(event) => self.not_recorded(line, step, *event, step_facts),
             Fact::Terminal(frame) => self.frame(line, *frame, step_facts),
             Fact::Unreadable(kind) => self.unreadable(line, step, *kind, step_facts),
@@ -281,11 +283,11 @@ impl Execution {
         self.lines.last = line;
     }
 
-    /// Ends the thoughts that stand in a row where the step is none of them.
+    /// Ends a group of consecutive thoughts, unless the step belongs to it.
     fn end_group_before(&mut self, step: &Step<'_, '_>) {
         match &step.fact {
             Fact::Thought(_) | Fact::NotRecorded(Event::ThoughtGenerated { .. }) => {}
-            Fact::Unreadable(RecordKind::ThoughtGenerated) if self.thinks_on(step) => {}
+            Fact::Unreadable(RecordKind::ThoughtGenerated) if self.continues_thoughts(step) => {}
             Fact::Ended(_) => self.track.flush_group(true),
             Fact::Started(_) => self.track.flush_group(true),
             Fact::Issued(_)
@@ -297,7 +299,7 @@ impl Execution {
         }
     }
 
-    /// Takes note of a signature that nobody has checked.
+    /// Counts a signature that wasn't checked.
     pub fn unchecked_signature(&mut self) {
         self.counts.signatures += 1;
     }
@@ -312,12 +314,13 @@ impl Execution {
         if self.origin.format.coverage() == Coverage::Turns
             && self.track.machine.candidates().single() == Some(State::Idle)
         {
-            // The format keeps no start, not even the one that ends a pause.
+            // The format records no start, and so no end of a pause either.
             self.track.machine.put(State::Thinking);
         }
         let agent: Option<Box<str>> = thought.agent.map(|a| a.decode().into());
-        let goes_on = self.thinks_on(step);
-        let theirs = |t: &Kept<KeptThought>| match (t.what.agent.as_deref(), agent.as_deref()) {
+        let goes_on = self.continues_thoughts(step);
+        let theirs = |t: &Evidence<OwnedThought>| match (t.what.agent.as_deref(), agent.as_deref())
+        {
             (Some(one), Some(other)) => separation_of_duties::alike(one, other),
             (one, other) => one == other,
         };
@@ -336,13 +339,14 @@ impl Execution {
             let event = Event::ThoughtGenerated { done: thought.done };
             let fresh = self.track.started && self.track.machine.allows(event);
             if fresh {
-                // Legal, whatever the other agents of the turn will say: told when they have.
+                // Legal whatever the turn's other agents think. The event is applied once they all
+                // have.
                 let movement = if self.track.machine.state() == State::Thinking {
-                    Movement::Legal
+                    Legality::Legal
                 } else {
-                    Movement::FollowUp
+                    Legality::FollowUp
                 };
-                step_facts.movement = Some(Moved {
+                step_facts.movement = Some(AppliedEvent {
                     event,
                     before: self.track.machine.state(),
                     movement,
@@ -363,9 +367,9 @@ impl Execution {
             }
             let legal = step_facts
                 .movement
-                .is_some_and(|m| m.movement == Movement::Legal);
+                .is_some_and(|m| m.movement == Legality::Legal);
             if step.turn.is_some() && !self.turn.thoughts.is_empty() && legal {
-                // The same number again: a turn that was begun anew.
+                // The same number again: the turn was begun a second time.
                 let id = self.turn.id;
                 self.begin_turn(line, id);
                 if step_facts.anomalies().order.is_none() {
@@ -379,14 +383,14 @@ impl Execution {
             }
         }
         if let Some(agent) = &agent {
-            self.meet(line, agent, step_facts);
+            self.add_agent(line, agent, step_facts);
         }
         if !thought.conditions {
             self.conditions.miss_prompt();
         }
-        let action = thought.action.as_ref().map(KeptAction::of);
-        self.keep_thought(Kept {
-            what: KeptThought {
+        let action = thought.action.as_ref().map(OwnedAction::of);
+        self.keep_thought(Evidence {
+            what: OwnedThought {
                 agent,
                 action,
                 done: thought.done,

@@ -1,13 +1,16 @@
-//! What native logs tell: movements, evidence beside them, parts that aren't kept; and records that
-//! can't be read.
+//! Steps of native logs: transitions, annotations and unrecorded parts; and unreadable records.
 
 use super::super::authority;
-use super::super::evidence::{Kept, KeptAction, KeptKind, KeptThought, ToldDecision, TurnEvidence};
-use super::super::machine::Movement;
+use super::super::evidence::{
+    Evidence, OwnedAction, OwnedActionKind, OwnedThought, PendingDecision, TurnEvidence,
+};
+use super::super::machine::Legality;
 use super::super::path_effects::PathEffects;
-use super::super::step_facts::{Approval, Breach, ExecutedFacts, Moved, StepFacts, TurnBreak};
+use super::super::step_facts::{
+    AppliedEvent, Approval, Breach, ExecutedFacts, StepFacts, TurnBreak,
+};
 use super::super::verdict::Aspect;
-use super::authorise::weigh;
+use super::authorise::analyse_shown;
 use super::proposal::understated;
 use super::track::Group;
 use super::{Context, EditorLog, Execution};
@@ -15,7 +18,7 @@ use crate::trace::action;
 use crate::trace::formats::Coverage;
 use crate::trace::record::RecordKind;
 use crate::trace::step::{
-    self, Action, ActionKind, Annotation, Decision, Executed, Fact, Showing, Step,
+    self, Action, ActionKind, ActionRole, Annotation, Decision, ExecutionFact, Fact, Step,
 };
 use governance::{ActionType, DecidedBy};
 use governance::{EvaluationKind, Event, Ruling, State};
@@ -23,17 +26,17 @@ use std::sync::Arc;
 use strict_json::{Raw, canonical_eq};
 
 impl Execution {
-    /// A native log says that the state moved.
+    /// Handles a state transition of a native log.
     pub(super) fn moved(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        moved: &step::Moved<'_>,
+        moved: &step::TransitionFact<'_>,
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
-        // Where two accounts of a decision differ, the stricter one counts.
-        let beside = self.turn.decision_beside.take();
+        // Where two records of a decision differ, the more restrictive one applies.
+        let beside = self.turn.pending_decision.take();
         let refused = beside
             .as_ref()
             .is_some_and(|b| b.what.ruling == Ruling::Rejected);
@@ -60,13 +63,13 @@ impl Execution {
             (State::Thinking, State::Evaluating) => Some(Event::ThoughtGenerated {
                 done: thought_done.unwrap_or(true),
             }),
-            // The shortcut is for an agent that was done.
+            // Only an agent that is done may skip evaluation.
             (State::Thinking, State::Terminal) => Some(match thought_done {
                 Some(false) => Event::ThoughtGenerated { done: false },
                 Some(true) => Event::Concluded,
                 None => {
                     if self.origin.format.coverage() == (Coverage::Movements { evidence: true }) {
-                        // Such a log keeps what the model said; it is here that it doesn't.
+                        // Such a log records the model's responses, but this one is missing.
                         self.verdict.doubt(Aspect::LegalPath);
                     }
                     Event::Concluded
@@ -94,7 +97,7 @@ impl Execution {
         };
         let before = self.track.machine.state();
         let Some(event) = event else {
-            // No event of any version leads from here to there.
+            // No event of any version leads from `from` to `to`.
             self.track
                 .breach(line, Event::Concluded, before, Breach::Other, step_facts);
             if let Some(m) = &mut step_facts.movement {
@@ -102,24 +105,24 @@ impl Execution {
             }
             self.track.machine.break_open(None);
             self.track.started = true;
-            // The movement may be miswritten; what was decided was decided all the same.
+            // The transition may be wrongly recorded; the decision was still made.
             match decision.filter(|_| matches!(moved.to, State::Executing | State::Thinking)) {
                 Some(decision) if taken_up != Some(decision.ruling) => {
-                    let nothing = || Kept {
-                        what: KeptAction::not_recorded(),
+                    let nothing = || Evidence {
+                        what: OwnedAction::not_recorded(),
                         line,
                         time: step.time,
                     };
                     self.turn.proposal.get_or_insert_with(nothing);
-                    self.rule(line, step.time, &decision, context, step_facts);
+                    self.apply_decision(line, step.time, &decision, context, step_facts);
                 }
-                _ => self.turn.decision_beside = beside,
+                _ => self.turn.pending_decision = beside,
             }
             return;
         };
         self.track.started |= event == Event::Start;
         if event == Event::ActionProposed && (!self.turn.begun || !self.turn.executed.is_empty()) {
-            // The movement that begins this turn was lost.
+            // The transition that begins this turn was lost.
             let thoughts = if self.turn.begun {
                 Vec::new()
             } else {
@@ -132,7 +135,7 @@ impl Execution {
             let pending = std::mem::take(&mut self.turn);
             self.begin_turn(line, None);
             if pending.is_fresh() {
-                // What the model said stands before the movement that it causes.
+                // A log records the model's response before the transition that it causes.
                 self.turn.thoughts = pending.thoughts;
             }
         }
@@ -141,8 +144,8 @@ impl Execution {
             && step_facts.movement.is_some_and(|m| m.breach.is_none())
             && !self.track.machine.is_broken()
         {
-            // The reducer comes out elsewhere than the log says, or the log had been elsewhere
-            // before.
+            // The reducer's result differs from the recorded state, or the recorded path had
+            // already diverged.
             let rejected_ran = moved.to == State::Executing && ruling == Some(Ruling::Rejected);
             self.track.machine.put(moved.to);
             if rejected_ran {
@@ -169,10 +172,11 @@ impl Execution {
         }
         match event {
             Event::GovernanceDecided(_) => match decision {
-                // Something ran before the movement was logged, and has taken up the decision.
+                // An action was executed before the transition was logged, and has used the
+                // decision.
                 Some(decision) if taken_up == Some(decision.ruling) && !refused => {}
                 None if taken_up.is_some() => {}
-                Some(decision) => self.rule(
+                Some(decision) => self.apply_decision(
                     moved.told.unwrap_or(line),
                     step.time,
                     &decision,
@@ -183,8 +187,8 @@ impl Execution {
             },
             Event::ActionProposed => {
                 if self.turn.proposal.is_none() {
-                    self.turn.proposal = Some(Kept {
-                        what: KeptAction::not_recorded(),
+                    self.turn.proposal = Some(Evidence {
+                        what: OwnedAction::not_recorded(),
                         line,
                         time: step.time,
                     });
@@ -193,14 +197,14 @@ impl Execution {
             Event::ExecutionFinished
                 if self.turn.executed.is_empty() && step_facts.executed.is_none() =>
             {
-                let nothing = Executed {
+                let nothing = ExecutionFact {
                     action_id: None,
                     capability: None,
                     action: None,
                     observed: None,
                     result: None,
                 };
-                self.run(line, step.time, &nothing, context, step_facts);
+                self.apply_execution(line, step.time, &nothing, context, step_facts);
             }
             Event::EvaluationMade(kind) => self.outcome.evaluate(kind, moved.reason, line),
             Event::Start
@@ -211,8 +215,8 @@ impl Execution {
         }
     }
 
-    /// Evidence that a native log keeps beside its movements.
-    pub(super) fn beside(
+    /// Handles evidence that a native log records apart from its transitions.
+    pub(super) fn annotation(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
@@ -222,7 +226,7 @@ impl Execution {
     ) {
         match beside {
             Annotation::Thought(thought) => {
-                let action = thought.action.as_ref().map(KeptAction::of);
+                let action = thought.action.as_ref().map(OwnedAction::of);
                 if !self.turn.is_fresh() {
                     self.turn = TurnEvidence {
                         id: self.turn.id,
@@ -230,12 +234,12 @@ impl Execution {
                         ..TurnEvidence::default()
                     };
                 }
-                let what = KeptThought {
+                let what = OwnedThought {
                     agent: None,
                     action,
                     done: thought.done,
                 };
-                self.keep_thought(Kept {
+                self.keep_thought(Evidence {
                     what,
                     line,
                     time: step.time,
@@ -252,7 +256,7 @@ impl Execution {
                         .get(&*id.decode())
                         .and_then(|known| known.ran)
                         .is_some_and(|(at, _)| at >= self.turn.line),
-                    // Who refuses nothing in particular refuses what runs in this turn.
+                    // A rejection that names no action applies to what this turn executed.
                     None => {
                         told.is_some_and(|t| t.decision.ruling == Ruling::Rejected)
                             && !self.turn.executed.is_empty()
@@ -261,16 +265,16 @@ impl Execution {
                 if let Some(told) = told {
                     self.overrule(line, id, &told.decision);
                     if !ran && told.decision.ruling == Ruling::Rejected {
-                        self.refused_later(id, step_facts);
+                        self.rejected_later(id, step_facts);
                     }
                 }
                 if let Some(action) = action {
-                    if self.is_nobodys_thought(None, action) {
+                    if self.matches_no_thought(None, action) {
                         step_facts.anomalies_mut().not_thought = true;
                     }
-                    let (found, reach) = authority::look(context, action);
-                    step_facts.malform(reach.as_deref());
-                    step_facts.understate(understated(context, action, found));
+                    let (found, reach) = authority::analyse_cached(context, action);
+                    step_facts.record_malformed_diff(reach.as_deref());
+                    step_facts.record_understated_risk(understated(context, action, found));
                     let before = self
                         .turn
                         .proposal
@@ -286,18 +290,18 @@ impl Execution {
                     if self.turn.proposal_shown
                         && before.is_some_and(|p| p.same_as(action) == Some(false))
                     {
-                        // Two proposals, and one decision.
+                        // Two different proposals for one decision.
                         self.verdict.doubt(Aspect::Authorised);
                     }
-                    // What has run in this turn already has its id from there, and so has what was
-                    // shown before.
+                    // The id of an action that was executed or shown in this turn is already
+                    // registered.
                     if let Some(id) = action.id.filter(|_| !ran && !shown) {
-                        self.enter(line, &id.decode(), action, step_facts);
+                        self.register_id(line, &id.decode(), action, step_facts);
                     }
                     let time = self.turn.proposal.as_ref().and_then(|p| p.time);
                     let at = self.turn.proposal.as_ref().map_or(line, |p| p.line);
-                    self.turn.proposal = Some(Kept {
-                        what: KeptAction::proposed(action, found, &self.turn.thoughts)
+                    self.turn.proposal = Some(Evidence {
+                        what: OwnedAction::proposed(action, found, &self.turn.thoughts)
                             .reaching(reach),
                         line: at,
                         time,
@@ -305,24 +309,24 @@ impl Execution {
                 }
                 match told {
                     Some(told) if ran => {
-                        self.decided_behind(line, step, &told.decision, context, step_facts);
+                        self.decided_afterwards(line, step, &told.decision, context, step_facts);
                     }
                     Some(told) => {
                         let decision = &told.decision;
-                        // Nobody is overruled by a line that says nothing of another action.
+                        // A line that names no other action can't override a rejection.
                         let refused = self
                             .turn
-                            .decision_beside
+                            .pending_decision
                             .as_ref()
                             .is_some_and(|b| b.what.ruling == Ruling::Rejected);
                         if !(refused && action.is_none()) {
                             let written = told.written.as_written().into();
-                            let what = ToldDecision {
+                            let what = PendingDecision {
                                 ruling: decision.ruling,
                                 by: decision.by,
                                 written,
                             };
-                            self.turn.decision_beside = Some(Kept {
+                            self.turn.pending_decision = Some(Evidence {
                                 what,
                                 line,
                                 time: decision.time.or(step.time),
@@ -334,43 +338,47 @@ impl Execution {
             }
             Annotation::Executed(executed, told) => {
                 if let Some((told_at, decision)) = told {
-                    // The movement that goes with the decision was lost, or comes behind.
-                    self.turn.decision_beside = None;
-                    self.rule(*told_at, step.time, decision, context, step_facts);
+                    // The decision's transition was lost or follows later.
+                    self.turn.pending_decision = None;
+                    self.apply_decision(*told_at, step.time, decision, context, step_facts);
                 }
-                self.run(line, step.time, executed, context, step_facts);
+                self.apply_execution(line, step.time, executed, context, step_facts);
             }
             Annotation::Observed(observed) => self.observe(observed, step_facts),
-            Annotation::Agent(agent) => self.meet(line, &agent.decode(), step_facts),
-            Annotation::Declared(paths) => self.declared_beside(line, step, *paths, step_facts),
+            Annotation::Agent(agent) => self.add_agent(line, &agent.decode(), step_facts),
+            Annotation::Declared(paths) => {
+                self.declared_without_proposal(line, step, *paths, step_facts);
+            }
             Annotation::Changed(changed) => {
                 self.changed(line, step, changed, context, step_facts);
             }
             Annotation::Shown(action, showing) => {
                 self.shown(line, step, action, *showing, context, step_facts);
             }
-            Annotation::SummedUp(artifacts) => self.summed_up(*artifacts, step_facts),
-            Annotation::RefusedBefore(decision, nth) => {
-                self.refused_at_the_end(decision, *nth, step_facts);
+            Annotation::FinalArtifacts(artifacts) => {
+                self.check_final_artifacts(*artifacts, step_facts);
+            }
+            Annotation::ListedRejection(decision, nth) => {
+                self.rejected_at_end(decision, *nth, step_facts);
             }
             Annotation::Call(mark) => self.call_mark(line, step, *mark, step_facts),
-            // A turn in which nothing happened is one.
+            // A turn without any events is still a turn.
             Annotation::Other => self.check_turn(line, step, true, step_facts),
         }
     }
 
-    /// An action that is shown where the format keeps none. What it says must fit what was thought,
-    /// proposed, allowed and run; where nobody can tell what it says, there is no answer.
+    /// Handles an action shown in a place where the format records none. It must match what was
+    /// thought, proposed, allowed and executed. If it can't be compared, no answer is given.
     fn shown(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
         action: &Action<'_>,
-        showing: Showing,
+        showing: ActionRole,
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
-        let same = |known: &KeptAction| known.same_as(action) == Some(true);
+        let same = |known: &OwnedAction| known.same_as(action) == Some(true);
         let thought = self
             .turn
             .thoughts
@@ -382,9 +390,9 @@ impl Execution {
         let decided = proposal.is_some_and(same) || approved.is_some_and(same);
         let given = approved.map(|known| known.same_as(action));
         match showing {
-            // An id without a payload shows nothing.
+            // An id without a payload can't be compared.
             _ if action.payload.is_none() => {
-                let kind = KeptKind::of(action.kind);
+                let kind = OwnedActionKind::of(action.kind);
                 if proposal
                     .and_then(|p| p.kind.as_ref())
                     .is_some_and(|known| *known != kind)
@@ -392,22 +400,22 @@ impl Execution {
                     self.doubt_all();
                 }
             }
-            Showing::Thought if self.turn.thoughts.is_empty() && self.turn.is_fresh() => {
-                let what = KeptThought {
+            ActionRole::Thought if self.turn.thoughts.is_empty() && self.turn.is_fresh() => {
+                let what = OwnedThought {
                     agent: None,
-                    action: Some(KeptAction::of(action)),
+                    action: Some(OwnedAction::of(action)),
                     done: false,
                 };
-                self.keep_thought(Kept {
+                self.keep_thought(Evidence {
                     what,
                     line,
                     time: step.time,
                 });
             }
-            Showing::Proposal
+            ActionRole::Proposal
                 if proposal.and_then(|p| p.payload.as_ref()).is_none() && !decided =>
             {
-                self.beside(
+                self.annotation(
                     line,
                     step,
                     &Annotation::Decided(Some(*action), None),
@@ -416,8 +424,8 @@ impl Execution {
                 );
                 self.turn.proposal_shown = true;
             }
-            Showing::Run if given == Some(Some(true)) => {}
-            Showing::Run if given == Some(Some(false)) => {
+            ActionRole::Execution if given == Some(Some(true)) => {}
+            ActionRole::Execution if given == Some(Some(false)) => {
                 let decision_line = self.turn.decision.as_ref().map(|d| d.line);
                 step_facts.executed = Some(ExecutedFacts {
                     differs: true,
@@ -425,24 +433,24 @@ impl Execution {
                     ..ExecutedFacts::bare(None, Approval::Given)
                 });
             }
-            Showing::Run
+            ActionRole::Execution
                 if given == Some(None)
                     || self.turn.decision_unknown
                         && !decided
                         && proposal.is_none_or(|p| !p.is_recorded()) =>
             {
-                self.weigh_shown(line, step, action, context, step_facts);
+                self.check_shown(line, step, action, context, step_facts);
             }
-            Showing::Thought if thought => {}
-            Showing::Proposal | Showing::Run if decided => {}
-            Showing::Open
+            ActionRole::Thought if thought => {}
+            ActionRole::Proposal | ActionRole::Execution if decided => {}
+            ActionRole::Unknown
                 if thought || decided || does_nothing(action) || self.is_spelled_out(action) => {}
             _ => self.doubt_all(),
         }
     }
 
-    /// Whether an action is only the call that was proposed, spelled in another way, or the text of
-    /// the command, the tool or the id of that.
+    /// Returns whether an action is the proposed call in another notation: the call itself, or only
+    /// the text of its command, tool or id.
     fn is_spelled_out(&self, action: &Action<'_>) -> bool {
         let known = [
             self.turn.proposal.as_ref().map(|p| &p.what),
@@ -450,7 +458,7 @@ impl Execution {
         ];
         if let Some((tool, given)) = action.payload.and_then(action::call) {
             return known.into_iter().flatten().any(|known| {
-                let is_tool_call = known.kind == Some(KeptKind::Known(ActionType::ToolCall));
+                let is_tool_call = known.kind == Some(OwnedActionKind::Known(ActionType::ToolCall));
                 let payload = known.payload.as_deref().filter(|_| is_tool_call);
                 payload
                     .map(Raw::trusted)
@@ -472,17 +480,17 @@ impl Execution {
                 return false;
             };
             let command = match known.kind {
-                Some(KeptKind::Known(ActionType::ShellCmd)) => action::command(payload),
-                Some(KeptKind::Known(ActionType::ToolCall)) => action::tool(payload),
+                Some(OwnedActionKind::Known(ActionType::ShellCmd)) => action::command(payload),
+                Some(OwnedActionKind::Known(ActionType::ToolCall)) => action::tool(payload),
                 _ => None,
             };
             command.is_some_and(|command| command == text) || known.id.as_deref() == Some(&*text)
         })
     }
 
-    /// What ran is shown, and nothing tells what was decided about: that is what was allowed, as
-    /// far as anybody knows.
-    fn weigh_shown(
+    /// Checks an action that is shown as executed when the record doesn't contain what was decided
+    /// about. It is taken for the allowed action.
+    fn check_shown(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
@@ -495,7 +503,7 @@ impl Execution {
         } else {
             Approval::Unknown
         };
-        let known = weigh(context, action, step_facts);
+        let known = analyse_shown(context, action, step_facts);
         let high_by_policy =
             approval == Approval::Given && self.is_high_by_policy(Some(&known), None);
         let declared: Vec<String> = self
@@ -505,11 +513,11 @@ impl Execution {
             .flatten()
             .map(|path| path.to_string())
             .collect();
-        let declared = PathEffects::default().observing(&declared, self.tree());
+        let declared = PathEffects::default().with_observed(&declared, self.tree());
         let (leaves, protected) =
             self.reach(Some(*action), None, (approval, true), declared, context);
         let decision_line = self.turn.decision.as_ref().map(|d| d.line);
-        self.turn.proposal = Some(Kept {
+        self.turn.proposal = Some(Evidence {
             what: known,
             line,
             time: step.time,
@@ -524,9 +532,10 @@ impl Execution {
         });
     }
 
-    /// The decision that an earlier line has told, if this is the step that it leads to.
+    /// Returns line and text of the decision from an earlier line, if this step is the one that
+    /// follows from it.
     #[must_use]
-    pub fn told_for(&self, step: &Step<'_, '_>) -> Option<(u64, Arc<str>)> {
+    pub fn pending_decision_for(&self, step: &Step<'_, '_>) -> Option<(u64, Arc<str>)> {
         let due = match &step.fact {
             Fact::Moved(moved) => moved.from == State::Governing && moved.decision.is_none(),
             Fact::Annotation(Annotation::Executed(..)) => true,
@@ -534,16 +543,16 @@ impl Execution {
         };
         let beside = self
             .turn
-            .decision_beside
+            .pending_decision
             .as_ref()
             .filter(|_| due && self.turn.decision.is_none())?;
         Some((beside.line, Arc::clone(&beside.what.written)))
     }
 
-    /// A decision about something that has run, by the order of the lines. That alone proves
-    /// little, as the runtime doesn't wait for its log; the decision's own time does, and so does a
-    /// refusal.
-    fn decided_behind(
+    /// Handles a decision that is recorded after its action was executed. The order of lines proves
+    /// little, since the runtime doesn't wait for its log. The decision's own time or a rejection
+    /// does.
+    fn decided_afterwards(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
@@ -559,7 +568,7 @@ impl Execution {
             .is_some_and(|(decided, ran)| ran.is_before(decided));
         let undecided = self.turn.decision.is_none();
         if undecided {
-            self.rule(line, step.time, decision, context, step_facts);
+            self.apply_decision(line, step.time, decision, context, step_facts);
         }
         let approval = match decision.ruling {
             Ruling::Rejected => Approval::Rejected,
@@ -578,7 +587,7 @@ impl Execution {
         });
     }
 
-    /// Something happened that the format keeps no record of.
+    /// Handles an event that the format doesn't record.
     pub(super) fn not_recorded(
         &mut self,
         line: u64,
@@ -595,7 +604,7 @@ impl Execution {
                 self.check_turn(line, step, true, step_facts);
                 self.turn.thoughts_unknown = true;
                 self.editor = EditorLog::Asked;
-                // Whatever went before isn't recorded either: the turn begins.
+                // Nothing before it is recorded either, so a turn begins.
                 self.track.machine.put(State::Thinking);
             }
             Event::GovernanceDecided(_) => self.turn.decision_unknown = true,
@@ -610,18 +619,18 @@ impl Execution {
         self.track.remember(line, event);
     }
 
-    /// Something that belongs to this execution could not be read: it may have been anything, of
-    /// any turn up to the one that it names.
+    /// Handles an unreadable record of this execution. It may have been any event, of any turn up
+    /// to the one that it names.
     pub fn lose_track(&mut self, line: u64, turn: Option<i64>, step_facts: &mut StepFacts) {
         // It may have been the start; a terminal session has none.
         if !self.track.started && self.origin.format.coverage() != Coverage::Terminal {
             self.track.started = true;
             let (event, before) = (Event::Concluded, self.track.machine.state());
             let breach = Some(Breach::NoStart);
-            step_facts.movement = Some(Moved {
+            step_facts.movement = Some(AppliedEvent {
                 event,
                 before,
-                movement: Movement::Illegal,
+                movement: Legality::Illegal,
                 breach,
                 claimed: None,
             });
@@ -637,8 +646,7 @@ impl Execution {
         self.lines.last = line;
     }
 
-    /// Begins the turn of a record that can't be read. It may explain that turns before it are
-    /// missing.
+    /// Begins the turn of an unreadable record. The record may explain missing turns before it.
     pub(super) fn skip_to(&mut self, line: u64, turn: Option<i64>, step_facts: &mut StepFacts) {
         let expected = self.turn.id.map_or(1, |n| n.saturating_add(1));
         if let Some(found) = turn.filter(|found| *found > expected && !self.turns.are_missed()) {
@@ -649,7 +657,7 @@ impl Execution {
         self.begin_turn(line, turn);
     }
 
-    /// A record that belongs here and can't be read: something happened, and what it shows is
+    /// Handles an unreadable record of a known kind: the event happened, but its content is
     /// unknown.
     pub(super) fn unreadable(
         &mut self,
@@ -660,7 +668,7 @@ impl Execution {
     ) {
         use EvaluationKind as K;
         self.verdict.doubt(Aspect::LegalPath);
-        // What the record would have shown is what can't be told.
+        // Only the answers that depend on the record's content become unknown.
         match kind {
             RecordKind::ExecutionStarted
             | RecordKind::ActionProposed
@@ -752,16 +760,16 @@ impl Execution {
     }
 }
 
-/// Whether an action is an answer, which has no effect.
+/// Returns whether an action is an answer, which has no effect.
 fn does_nothing(action: &Action<'_>) -> bool {
     action.kind == ActionKind::Known(ActionType::Answer) && authority::only_reads(action)
 }
 
-/// What a movement says of its decision, held against what stands beside it: where the two differ,
-/// a rejection counts, and policy before a human.
+/// Merges a transition's decision with the same decision from its own line. Where the two differ, a
+/// rejection applies, and policy takes precedence over a human.
 pub(super) fn stricter<'a>(
     mut decision: Decision<'a>,
-    beside: Option<&Kept<ToldDecision>>,
+    beside: Option<&Evidence<PendingDecision>>,
 ) -> Decision<'a> {
     if beside.is_some_and(|b| b.what.ruling == Ruling::Rejected) {
         decision.ruling = Ruling::Rejected;

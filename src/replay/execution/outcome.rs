@@ -1,12 +1,12 @@
-//! How an execution ends: its last evaluation, and the outcome that its end declares.
+//! End of an execution: its last evaluation and the declared outcome.
 
 use crate::trace::record::EvaluationReason;
 use governance::EvaluationKind;
 
-/// An evaluation: its kind, its reason and its line.
+/// Kind, reason and line of an evaluation.
 pub(super) type Evaluation = (EvaluationKind, Option<EvaluationReason>, u64);
 
-/// The last evaluation and the declared end.
+/// Last evaluation and declared end.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     evaluation: Option<Evaluation>,
@@ -14,9 +14,10 @@ pub(super) struct Outcome {
     evaluation_unknown: bool,
     word: Option<String>,
     ended: bool,
-    /// It goes on after its end was declared: its numbers and turns count no more.
+    /// The execution continues after its declared end; turn numbers are no longer checked.
     reopened: bool,
-    /// What had run when its end was declared, if it goes on behind that: a Bloom filter of ids.
+    /// Bloom filter of the ids executed before the declared end, if the execution continues after
+    /// it.
     pub(super) ran_before: u64,
 }
 
@@ -30,7 +31,7 @@ impl Outcome {
         self.evaluation = Some((kind, reason, line));
     }
 
-    /// An evaluation was recorded, but it can't be read.
+    /// Records an evaluation that can't be read.
     pub(super) const fn lose_evaluation(&mut self) {
         self.evaluation = None;
         self.evaluation_unknown = true;
@@ -40,23 +41,23 @@ impl Outcome {
         self.evaluation
     }
 
-    /// Forgets what an earlier run of the early machine came to.
+    /// Forgets the outcome of an earlier run of the early machine.
     pub(super) fn reset(&mut self) {
         (self.word, self.evaluation) = (None, None);
     }
 
-    /// The end is declared; its word can't be read.
+    /// Records a declared end whose outcome can't be read.
     pub(super) const fn end(&mut self) {
         self.ended = true;
     }
 
-    /// The end is declared with this word.
+    /// Records a declared end with its outcome.
     pub(super) fn declare(&mut self, word: String) {
         self.word = Some(word);
         self.ended = true;
     }
 
-    /// A start: whatever end was declared is over.
+    /// Handles a start, which cancels a declared end.
     pub(super) const fn start(&mut self) {
         self.ended = false;
     }
@@ -65,13 +66,13 @@ impl Outcome {
         self.ended
     }
 
-    /// It goes on after its end was declared.
+    /// Continues an execution that was declared over.
     pub(super) const fn reopen(&mut self) {
         self.ended = true;
         self.reopened = true;
     }
 
-    /// A second start goes on from a pause that may have been lost.
+    /// Handles a second start, which may resume from a lost pause.
     pub(super) const fn resume(&mut self) {
         self.reopened = false;
     }
@@ -80,7 +81,7 @@ impl Outcome {
         self.reopened
     }
 
-    /// Whether the declared `word` agrees with the last evaluation.
+    /// Returns whether the declared outcome agrees with the last evaluation.
     pub(super) fn fits(&self, word: &str) -> bool {
         match self.evaluation {
             Some((EvaluationKind::Terminate | EvaluationKind::Pause, Some(reason), _)) => {
@@ -96,7 +97,7 @@ impl Outcome {
             .is_some_and(|(kind, ..)| kind == EvaluationKind::Pause)
     }
 
-    /// Whether it says that there were too many turns.
+    /// Returns whether the reason of the end is that there were too many turns.
     pub(super) fn names_max_turns(&self) -> bool {
         let declared = || self.word.as_deref() == Some(EvaluationReason::MaxTurnsExceeded.name());
         match self.evaluation {
@@ -105,7 +106,8 @@ impl Outcome {
         }
     }
 
-    /// The declared word, or the reason that ended it.
+    /// Returns the declared outcome, or the reason of the last evaluation if that ended the
+    /// execution.
     pub(super) fn name(&self) -> Option<&str> {
         self.word.as_deref().or_else(|| {
             let (_, reason, _) = self

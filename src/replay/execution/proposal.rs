@@ -1,7 +1,7 @@
-//! Proposals, and the decisions that follow them.
+//! Proposals and the decisions that follow them.
 
 use super::super::authority::{self, Assessor, Context};
-use super::super::evidence::{Kept, KeptAction, KeptThought};
+use super::super::evidence::{Evidence, OwnedAction, OwnedThought};
 use super::super::step_facts::{Reuse, StepFacts};
 use super::known::Known;
 use super::{Execution, native};
@@ -20,23 +20,23 @@ impl Execution {
         self.check_turn(line, step, false, step_facts);
         self.apply(line, Event::ActionProposed, step_facts);
         let agent: Option<Box<str>> = proposal.agent.map(|a| a.decode().into());
-        // An action that is shown as a human has changed it is nobody's thought; what was proposed
-        // is what was thought.
-        if !proposal.replaced && self.is_nobodys_thought(agent.as_deref(), &proposal.action) {
+        // An action that a human modified isn't the action of a thought. What was proposed equals
+        // the thought.
+        if !proposal.replaced && self.matches_no_thought(agent.as_deref(), &proposal.action) {
             step_facts.anomalies_mut().not_thought = true;
         }
-        let (found, reach) = authority::look(context, &proposal.action);
-        step_facts.malform(reach.as_deref());
-        step_facts.understate(understated(context, &proposal.action, found));
+        let (found, reach) = authority::analyse_cached(context, &proposal.action);
+        step_facts.record_malformed_diff(reach.as_deref());
+        step_facts.record_understated_risk(understated(context, &proposal.action, found));
         self.tokens.name_tool(&proposal.action);
         if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
-            self.enter(line, &id.decode(), &proposal.action, step_facts);
+            self.register_id(line, &id.decode(), &proposal.action, step_facts);
         }
         if let Some(agent) = &agent {
-            self.meet(line, agent, step_facts);
+            self.add_agent(line, agent, step_facts);
         }
         if step_facts.movement.is_some_and(|m| m.breach.is_some()) && self.turn.proposal.is_some() {
-            // A second proposal where none is due doesn't take the place of the first.
+            // A second proposal in a state that allows none doesn't replace the first.
             return;
         }
         self.turn.proposer = agent;
@@ -49,15 +49,15 @@ impl Execution {
             .find_map(|t| t.what.action.clone())
             .filter(|_| proposal.replaced);
         let thought = thought.map(|thought| {
-            let reach = authority::look_again(context, &thought).1;
+            let reach = authority::analyse_owned(context, &thought).1;
             thought.reaching(reach)
         });
         self.turn.proposal_unknown = proposal.replaced && thought.is_none();
         if self.turn.proposal.is_some() {
-            // What was decided was about the proposal before.
+            // The decision was about the earlier proposal.
             self.turn.decision = None;
         } else if let Some(early) = &self.turn.decision {
-            // A decision that came too early stays where it could be about this action, and could
+            // A decision before its proposal stays valid if it can be about this action and may
             // decide it.
             let id = proposal.action.id.map(|id| id.decode());
             let other = early
@@ -75,18 +75,17 @@ impl Execution {
             }
         }
         let shown =
-            || KeptAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
-        self.turn.proposal = Some(Kept {
+            || OwnedAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
+        self.turn.proposal = Some(Evidence {
             what: thought.unwrap_or_else(shown),
             line,
             time: step.time,
         });
     }
 
-    /// Enters an action's id into the books. An id may come back only for an action that was
-    /// rejected and is proposed again as it was: that is its life cycle, everything else is a
-    /// second action.
-    pub(super) fn enter(
+    /// Registers an action's id. An id may recur only for an action that was rejected and is
+    /// proposed again unchanged. Any other recurrence is a second action.
+    pub(super) fn register_id(
         &mut self,
         line: u64,
         id: &str,
@@ -114,25 +113,25 @@ impl Execution {
         }
     }
 
-    pub(super) fn is_nobodys_thought(&self, agent: Option<&str>, action: &Action<'_>) -> bool {
+    pub(super) fn matches_no_thought(&self, agent: Option<&str>, action: &Action<'_>) -> bool {
         let turn = &self.turn;
         if turn.thoughts.is_empty() || turn.thoughts_unknown || action.payload.is_none() {
             return false;
         }
-        // Who thought alone needs no name.
+        // If only one agent thought, it needs no name.
         let alone = turn.thoughts.len() == 1;
-        let same = |t: &&Kept<KeptThought>| {
+        let same = |t: &&Evidence<OwnedThought>| {
             t.what.agent.as_deref() == agent || alone && (agent.is_none() || t.what.agent.is_none())
         };
         let mut theirs = turn.thoughts.iter().filter(same);
-        let wanted = |t: &Kept<KeptThought>| {
+        let wanted = |t: &Evidence<OwnedThought>| {
             t.what
                 .action
                 .as_ref()
                 .map(|a| a.same_as(action) != Some(false))
         };
         !theirs.any(|t| wanted(t).unwrap_or(false))
-            // Nobody wanted anything at all: then the path is broken, and that is what is said.
+            // If no thought intends an action, the path is broken, which is reported instead.
             && turn.thoughts.iter().any(|t| t.what.action.is_some())
     }
 
@@ -145,19 +144,19 @@ impl Execution {
         step_facts: &mut StepFacts,
     ) {
         self.check_turn(line, step, false, step_facts);
-        // A rejection that was recorded with the proposal counts.
+        // A rejection that was recorded with the proposal applies.
         let beside = self
             .turn
-            .decision_beside
+            .pending_decision
             .take()
             .filter(|beside| beside.what.ruling == Ruling::Rejected);
         let decision = native::stricter(*decision, beside.as_ref());
         self.apply(line, Event::GovernanceDecided(decision.ruling), step_facts);
-        self.rule(line, step.time, &decision, context, step_facts);
+        self.apply_decision(line, step.time, &decision, context, step_facts);
     }
 }
 
-/// The recorded risk and what the analyser found, where that is worse.
+/// Returns the recorded and the analyser's risk, if the latter is higher.
 pub(super) fn understated(
     context: Context<'_>,
     action: &Action<'_>,

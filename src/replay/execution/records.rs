@@ -1,4 +1,4 @@
-//! Records as a whole: their chain of hashes, and lines that are written twice.
+//! Records as lines: chain of hashes and repeated lines.
 
 use super::super::step_facts::{ChainBreak, StepFacts};
 use super::Execution;
@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 use sha2::{Digest, Sha256};
 use strict_json::Str;
 
-/// The chain of hashes that links each record to the record before.
+/// Chain of hashes that links each record to the one before.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HashChain {
     declared: bool,
@@ -16,7 +16,7 @@ pub(super) struct HashChain {
 }
 
 impl HashChain {
-    /// The start declares that the records are chained.
+    /// Applies a start's declaration that records are chained.
     pub(super) const fn declare(&mut self, declared: bool) {
         self.declared |= declared;
     }
@@ -25,7 +25,7 @@ impl HashChain {
         self.declared
     }
 
-    /// Adds a record. Returns the break that it shows.
+    /// Adds a record. Returns the break in the chain that it shows.
     fn add(
         &mut self,
         line: u64,
@@ -34,8 +34,8 @@ impl HashChain {
         declares: bool,
     ) -> Option<ChainBreak> {
         let first = self.last_line == 0;
-        // Who has a `prev` is chained, whatever the start says: it may have been written again
-        // without a word of the chain.
+        // A record with a `prev` is chained even if the start doesn't declare it: someone may have
+        // rewritten the start without the declaration.
         let begins = !self.declared && !first && prev.is_some() && !declares;
         self.declared |= declares || prev.is_some();
         let mut found = None;
@@ -63,7 +63,7 @@ impl HashChain {
     }
 }
 
-/// Lines that were read before.
+/// Hashes of lines that have been read.
 #[derive(Debug, Default)]
 pub(super) struct SeenLines {
     hashes: HashSet<[u8; 32]>,
@@ -87,24 +87,24 @@ impl SeenLines {
     }
 }
 
-/// The records of an execution as lines.
+/// Records of an execution as lines.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     pub(super) chain: HashChain,
     pub(super) seen: SeenLines,
-    /// Where the last event that is known of it stands.
+    /// Line of the last known event.
     pub(super) last: u64,
 }
 
 impl Execution {
-    /// Whether `text`, a line of an event log, has been read before, byte for byte. The runtime's
-    /// flush is known to write lines twice. A hash that can't be forged: whoever makes two lines
-    /// collide hides the second one.
+    /// Returns whether a line of an event log repeats an earlier one byte for byte; the runtime is
+    /// known to write lines twice. The hash must resist collisions: a colliding second line would
+    /// be hidden.
     pub fn is_repeat(&mut self, text: &str) -> bool {
         self.lines.seen.add(text)
     }
 
-    /// Takes note of a record as a whole: its place in the chain.
+    /// Checks the position of a record in the chain.
     pub fn record(
         &mut self,
         line: u64,

@@ -1,29 +1,30 @@
-//! What happens a second time, runs of one action and decisions about it; and what is observed of a
-//! run.
+//! Repeated executions and decisions of one action, and the action that an observation is about.
 
 use super::super::authority;
-use super::super::evidence::KeptAction;
+use super::super::evidence::OwnedAction;
 use super::super::step_facts::{Repeat, StepFacts};
 use super::Execution;
-use crate::trace::step::{Decision, Executed, Observed};
+use crate::trace::step::{Decision, ExecutionFact, ObservationFact};
 use governance::Ruling;
 use strict_json::Str;
 
 impl Execution {
-    /// The run before of what runs now, and whether that is the action that this turn's decision
-    /// allows. An id tells it, wherever it stands in the execution. A native log may leave the id
-    /// out: what equals the action that was allowed is that action, and its approval is used up.
+    /// Finds an earlier execution of the same action. Also returns whether the action is the one
+    /// that this turn's decision allows.
+    ///
+    /// An id identifies the action anywhere in the execution. A native log may leave the id out;
+    /// then an action that equals the allowed one is that action, and uses up its approval.
     pub(super) fn run_before(
         &self,
         id: Option<&str>,
-        executed: &Executed<'_, '_>,
+        executed: &ExecutionFact<'_, '_>,
     ) -> (Option<Repeat>, bool) {
-        // An action that was proposed again under a used id is another one. The id is reported.
+        // An action proposed again under a used id is a new action; the reused id is reported.
         let is_new = self.turn.id_reused && !self.turn.executed.iter().any(|e| e.as_deref() == id);
         let by_id = id
             .filter(|_| !is_new)
             .and_then(|id| self.known.by_id.get(id)?.ran);
-        let is_it = |approved: &KeptAction| match id {
+        let is_it = |approved: &OwnedAction| match id {
             Some(_) => approved.id.as_deref() == id,
             None => executed
                 .action
@@ -37,9 +38,8 @@ impl Execution {
         )
     }
 
-    /// A second decision that refuses what the first one allowed. As long as that hasn't run, the
-    /// stricter one counts: who says stop while something is about to run is not overruled by who
-    /// was asked before.
+    /// Applies a second decision that rejects what the first one allowed. Until the action is
+    /// executed, the more restrictive decision applies, whoever made the first one.
     pub(super) fn overrule(&mut self, line: u64, named: Option<Str<'_>>, decision: &Decision<'_>) {
         let allowed = authority::approved(&self.turn).and_then(|a| a.id.clone());
         let proposed = self
@@ -71,9 +71,14 @@ impl Execution {
         }
     }
 
-    /// An observation is of what ran in its turn. Where that isn't known by its id, nothing can be
-    /// said; where another action ran than the one that was due, that has been.
-    pub(super) fn bind_observation(&self, observed: &Observed<'_>, step_facts: &mut StepFacts) {
+    /// Checks that an observation names an action executed in its turn. Reports nothing when the
+    /// executed actions have no ids, or when another action than the expected one was executed:
+    /// that has been reported.
+    pub(super) fn bind_observation(
+        &self,
+        observed: &ObservationFact<'_>,
+        step_facts: &mut StepFacts,
+    ) {
         let Some(named) = observed.action else {
             return;
         };

@@ -1,44 +1,44 @@
-//! Who proposes, who decides and who issues tokens: no agent governs.
+//! Separation of duties: no agent of an execution decides or issues tokens.
 
-use super::super::step_facts::{Confusable, Decided, StepFacts};
+use super::super::step_facts::{Confusable, DecisionFacts, StepFacts};
 use super::Execution;
 use crate::trace::identity::{Identity, plain, shape};
-use crate::trace::step::{Decision, Started};
+use crate::trace::step::{Decision, StartFact};
 use governance::DecidedBy;
 use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
 
-/// Ids whose shapes are kept to compare others with them.
+/// Maximum number of ids that later ids are compared with.
 const SHAPES: usize = 1024;
-/// Pairs of ids that look alike that one step is told of.
+/// Maximum number of confusable pairs that one step reports.
 const PAIRS: usize = 8;
 
 /// Everybody who takes part in an execution.
 #[derive(Debug, Default)]
-pub(super) struct People {
-    /// Ids that have been looked at, as they are written.
+pub(super) struct Participants {
+    /// Ids that have been compared, as written.
     met: HashSet<Box<str>>,
-    /// What agents are called and taken for.
+    /// Agents by plain name and by visible form.
     agents: HashSet<Box<str>>,
-    /// The agents that the start records, by their plain names. None: it records none.
+    /// Plain names of the agents that the start records; `None` when it records none.
     recorded: Option<HashSet<Box<str>>>,
-    /// Agents that it doesn't, which has been reported.
+    /// Reported agents that aren't among the recorded ones.
     strangers: HashSet<Box<str>>,
-    /// Who governs.
     pub(super) governor: Option<Box<str>>,
-    /// Who has signed the first decision by policy.
+    /// Signer of the first decision by policy.
     policy_signer: Option<Box<str>>,
     governor_signs_as_human: bool,
-    /// Who has signed, and where first: nobody of them may turn out to be an agent.
+    /// Signers with the line of their first signature. None of them may later turn out to be an
+    /// agent.
     signers: HashMap<Box<str>, u64>,
-    /// Who has issued tokens, and where first.
+    /// Issuers of tokens with the line of their first token.
     issuers: HashMap<Box<str>, u64>,
-    /// The ids behind shapes, with where they stand.
+    /// First id and its line, by the id's shape.
     shapes: HashMap<String, (Box<str>, u64)>,
 }
 
-impl People {
-    /// Bytes that it holds, roughly.
+impl Participants {
+    /// Returns an estimate of the heap bytes that it owns.
     pub(super) fn weight(&self) -> usize {
         let sets = [&self.met, &self.agents, &self.strangers]
             .into_iter()
@@ -63,8 +63,8 @@ impl People {
         self.agents.contains(who.plain()) || self.agents.contains(who.seen())
     }
 
-    /// Compares an id that hasn't been looked at before with the shapes of all others.
-    fn look_at(&mut self, line: u64, id: &str, who: &Identity, step_facts: &mut StepFacts) {
+    /// Compares a new id with the shapes of earlier ones.
+    fn compare_shape(&mut self, line: u64, id: &str, who: &Identity, step_facts: &mut StepFacts) {
         if !self.met.insert(id.into()) {
             return;
         }
@@ -87,9 +87,8 @@ impl People {
         }
     }
 
-    /// Takes note of an agent, who may turn out to have signed, to have issued tokens, or to
-    /// govern.
-    fn meet(&mut self, line: u64, agent: &str, step_facts: &mut StepFacts) {
+    /// Adds an agent, and reports it if it has signed, issued tokens or governs.
+    fn add_agent(&mut self, line: u64, agent: &str, step_facts: &mut StepFacts) {
         if self.met.contains(agent) && self.agents.contains(&*plain(agent)) {
             return;
         }
@@ -101,7 +100,7 @@ impl People {
                 .copied()
         };
         let (signed, issued) = (known(&self.signers), known(&self.issuers));
-        self.look_at(line, agent, &who, step_facts);
+        self.compare_shape(line, agent, &who, step_facts);
         let new = [who.plain(), who.seen()]
             .map(|name| self.agents.insert(name.into()))
             .contains(&true);
@@ -114,7 +113,7 @@ impl People {
         if let Some(line) = issued {
             step_facts.anomalies_mut().late_issuer = Some((agent.to_owned(), line));
         }
-        // What it has signed says as much.
+        // A decision that it signed has already been reported.
         if step_facts.anomalies().late_agent.is_none()
             && self
                 .governor
@@ -125,7 +124,7 @@ impl People {
         }
     }
 
-    /// Takes note of who has signed or issued a token for the first time.
+    /// Records the first line on which `who` signed or issued a token.
     fn note(names: &mut HashMap<Box<str>, u64>, who: &Identity, line: u64) {
         for name in [who.plain(), who.seen()] {
             if !names.contains_key(name) {
@@ -135,18 +134,18 @@ impl People {
     }
 }
 
-/// Whether an id is that of `who`, or may pass for it.
+/// Returns whether an id is that of `who` or can be mistaken for it.
 fn passes_for(id: &str, who: &Identity) -> bool {
     let id = Identity::of(id);
     id.plain() == who.plain() || id.seen() == who.seen()
 }
 
-/// Whether two ids are the same, however they are written.
+/// Returns whether two ids are equal in plain form.
 pub(super) fn same(one: &str, other: &str) -> bool {
     one == other || plain(one) == plain(other)
 }
 
-/// Whether two ids are the same, or one may pass for the other.
+/// Returns whether two ids are equal, or one can be mistaken for the other.
 pub(super) fn alike(one: &str, other: &str) -> bool {
     same(one, other)
         || !(one.is_ascii() && other.is_ascii())
@@ -154,34 +153,34 @@ pub(super) fn alike(one: &str, other: &str) -> bool {
 }
 
 impl Execution {
-    /// Takes note of an agent that thinks or proposes; a start that names the agents names all of
-    /// them.
-    pub(super) fn meet(&mut self, line: u64, agent: &str, step_facts: &mut StepFacts) {
-        self.people.meet(line, agent, step_facts);
-        if let Some(recorded) = &self.people.recorded {
+    /// Adds an agent that thinks or proposes. Reports it if the start lists agents and it isn't
+    /// listed.
+    pub(super) fn add_agent(&mut self, line: u64, agent: &str, step_facts: &mut StepFacts) {
+        self.participants.add_agent(line, agent, step_facts);
+        if let Some(recorded) = &self.participants.recorded {
             let name = plain(agent);
-            if !recorded.contains(&*name) && self.people.strangers.insert(name.into()) {
+            if !recorded.contains(&*name) && self.participants.strangers.insert(name.into()) {
                 step_facts.anomalies_mut().stranger = Some(agent.to_owned());
             }
         }
     }
 
-    /// Takes note of whom a start names. Whoever governed before a pause governs after it; a change
-    /// is told and counts from here.
-    pub(super) fn name_people(
+    /// Applies the names of a start. The governor stays the same after a pause; a change is
+    /// reported and applies from here on.
+    pub(super) fn apply_names(
         &mut self,
         line: u64,
-        started: &Started<'_, '_>,
+        started: &StartFact<'_, '_>,
         goes_on: bool,
         step_facts: &mut StepFacts,
     ) {
-        let people = &mut self.people;
+        let participants = &mut self.participants;
         for agent in started.agents.unwrap_or_default() {
-            people.meet(line, &agent.decode(), step_facts);
+            participants.add_agent(line, &agent.decode(), step_facts);
         }
-        // An empty list says that there is none.
+        // An empty list records that there are no agents.
         if let Some(agents) = started.agents {
-            people.recorded = Some(
+            participants.recorded = Some(
                 agents
                     .iter()
                     .map(|agent| plain(&agent.decode()).into())
@@ -191,94 +190,98 @@ impl Execution {
         let Some(governor) = started.governor.map(|g| g.decode().into_owned()) else {
             return;
         };
-        let before = people
+        let before = participants
             .governor
             .as_deref()
-            .or(people.policy_signer.as_deref());
+            .or(participants.policy_signer.as_deref());
         let changed = before
             .filter(|before| !same(before, &governor))
             .map(str::to_owned);
-        if people.governor.is_some() && (changed.is_none() || !goes_on) {
+        if participants.governor.is_some() && (changed.is_none() || !goes_on) {
             return;
         }
         if let Some(before) = changed.filter(|_| goes_on) {
             step_facts.anomalies_mut().resumed.governor = Some((before, governor.clone()));
         }
         let who = Identity::of(&governor);
-        people.look_at(line, &governor, &who, step_facts);
-        people.governor_signs_as_human = false;
-        if people.is_agent(&who) {
+        participants.compare_shape(line, &governor, &who, step_facts);
+        participants.governor_signs_as_human = false;
+        if participants.is_agent(&who) {
             step_facts.anomalies_mut().governing_agent = Some(governor.clone());
         }
-        people.governor = Some(governor.into());
+        participants.governor = Some(governor.into());
     }
 
-    /// No agent may sign, and one governor signs. Humans are people, and several may have taken
-    /// turns; but where the governor of record is one of them, nobody else may sign as one.
-    pub(super) fn judge_signer(
+    /// Checks who signed a decision. No agent may sign, and only one governor signs for the policy.
+    /// Several humans may sign, unless the recorded governor signs as a human: then nobody else
+    /// may.
+    pub(super) fn check_signer(
         &mut self,
         line: u64,
         decision: &Decision<'_>,
-        facts: &mut Decided,
+        facts: &mut DecisionFacts,
         step_facts: &mut StepFacts,
     ) {
         let Some(signer) = decision.signer.map(|s| s.decode().into_owned()) else {
             return;
         };
-        let people = &mut self.people;
-        // Whoever has signed before by a name that is plain already isn't looked at again.
+        let participants = &mut self.participants;
+        // A known signer with a plain name needs no second comparison.
         let name = &*signer;
-        let again = people.met.contains(name)
-            && people.signers.contains_key(name)
-            && !people.agents.contains(name);
+        let again = participants.met.contains(name)
+            && participants.signers.contains_key(name)
+            && !participants.agents.contains(name);
         let known = again && matches!(plain(name), Cow::Borrowed(_));
         let who = if known {
             None
         } else {
             Some(Identity::of(&signer))
         };
-        if who.as_ref().is_some_and(|who| people.is_agent(who)) {
+        if who.as_ref().is_some_and(|who| participants.is_agent(who)) {
             facts.signed_by_agent = Some(signer);
             return;
         }
         if let Some(who) = &who {
-            People::note(&mut people.signers, who, line);
+            Participants::note(&mut participants.signers, who, line);
         }
         let governor = match decision.by {
             DecidedBy::Policy => {
-                let first = people
+                let first = participants
                     .policy_signer
                     .get_or_insert_with(|| signer.as_str().into());
-                Some(people.governor.as_ref().unwrap_or(first).clone())
+                Some(participants.governor.as_ref().unwrap_or(first).clone())
             }
             DecidedBy::Human => {
-                people.governor_signs_as_human |=
-                    people.governor.as_deref().is_some_and(|g| same(g, &signer));
-                people
+                participants.governor_signs_as_human |= participants
+                    .governor
+                    .as_deref()
+                    .is_some_and(|g| same(g, &signer));
+                participants
                     .governor
                     .clone()
-                    .filter(|_| people.governor_signs_as_human)
+                    .filter(|_| participants.governor_signs_as_human)
             }
         };
         let governor = governor.filter(|governor| !same(governor, &signer));
         if let Some(who) = who.filter(|_| governor.is_none()) {
-            people.look_at(line, &signer, &who, step_facts);
+            participants.compare_shape(line, &signer, &who, step_facts);
         }
         facts.second_governor = governor.map(|governor| (signer, governor.into()));
     }
 
-    /// No agent may issue tokens.
-    pub(super) fn judge_issuer(&mut self, line: u64, issuer: &str, step_facts: &mut StepFacts) {
+    /// Reports an agent that issues a token.
+    pub(super) fn check_issuer(&mut self, line: u64, issuer: &str, step_facts: &mut StepFacts) {
         let who = Identity::of(issuer);
         if who.plain().is_empty() {
             step_facts.anomalies_mut().issued_by_nobody = true;
             return;
         }
-        if self.people.is_agent(&who) {
+        if self.participants.is_agent(&who) {
             step_facts.anomalies_mut().issued_by_agent = Some(issuer.to_owned());
             return;
         }
-        People::note(&mut self.people.issuers, &who, line);
-        self.people.look_at(line, issuer, &who, step_facts);
+        Participants::note(&mut self.participants.issuers, &who, line);
+        self.participants
+            .compare_shape(line, issuer, &who, step_facts);
     }
 }

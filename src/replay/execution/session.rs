@@ -1,54 +1,54 @@
 //! Sessions of coding agents: calls and their results, without a governor of their own.
 
-use super::super::evidence::{KeptAction, KeptKind};
+use super::super::evidence::{OwnedAction, OwnedActionKind};
 use super::super::path_effects::WorkTree;
-use super::super::session_actions::{Ran, SessionActions};
-use super::super::step_facts::{Approval, CallMark, CallMarkKind, StepFacts};
+use super::super::session_actions::{ExecutedAction, SessionActions};
+use super::super::step_facts::{Approval, CallAnomaly, CallAnomalyKind, StepFacts};
 use super::super::verdict::Aspect;
 use super::Execution;
 use crate::trace::action::{cwd, same_action};
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{SessionMark, Started, Step};
+use crate::trace::step::{CallAnnotation, StartFact, Step};
 use governance::{ActionType, Event, FsmVersion};
 use hashbrown::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use strict_json::Raw;
 
-/// Rejected actions that are remembered of one session, to know them again under another id.
+/// Maximum number of remembered rejected actions, which may recur under another id.
 const REJECTED: usize = 1024;
 
-/// What is known of a session; of an execution of another kind, nothing.
+/// State of an agent's session; empty for other executions.
 #[derive(Debug, Default)]
 pub(super) struct Session {
-    /// Where it works, once it has started.
+    /// Work tree, once the session has started.
     tree: Option<Arc<WorkTree>>,
-    /// Somebody else has said where: what the record says of it doesn't count.
+    /// The caller has set the work tree, which overrides the record's.
     placed: bool,
-    /// Decisions are recorded beside it.
-    decided_beside: bool,
-    /// The root of that, if a start names one.
+    /// Decisions are recorded in another file.
+    has_sidecar_decisions: bool,
+    /// Root of the work tree, if a start names one.
     root: Option<Box<str>>,
-    /// Where the last call stands that is on record, also in an execution of another kind.
+    /// Line of the last recorded call, also in an execution of another kind.
     call_line: u64,
-    /// A call that is said to be the last one.
+    /// Id of a call that the record marks as the last one.
     open: Option<Box<str>>,
     not_recorded: Vec<NotRecorded>,
-    /// Rejected actions by a hash of type and payload: their ids and lines.
+    /// Id and line of rejected actions, by a hash of type and payload.
     rejected: HashMap<u64, (Box<str>, u64)>,
-    /// The id under which the action of this call was rejected in another execution of the session.
+    /// The id under which this call's action was rejected in another execution of the session.
     rejected_elsewhere: Option<Box<str>>,
-    /// When this call was asked for, and when its result came.
+    /// Time of this call and time of its result.
     times: (Option<Timestamp>, Option<Timestamp>),
-    /// What is compared with the same session in other files.
+    /// Actions to compare with the same session in other files.
     pub(super) actions: SessionActions,
 }
 
 impl Session {
-    /// Takes note of a start. The first one that names a work tree counts, and what one start says
-    /// that it doesn't keep stays unknown. Returns whether it names another work tree.
-    pub(super) fn start(&mut self, started: &Started<'_, '_>) -> bool {
+    /// Applies a start. The first one that names a work tree sets it, and what any start declares
+    /// as not recorded stays so. Returns whether the start names another work tree.
+    pub(super) fn start(&mut self, started: &StartFact<'_, '_>) -> bool {
         let root = started.workdir().map(|root| root.decode());
         let moved = match (&root, &self.root) {
             (Some(now), Some(then)) => **now != **then,
@@ -67,21 +67,21 @@ impl Session {
         moved
     }
 
-    /// Bytes that it holds, with `entry` for a place in a map.
+    /// Returns an estimate of the heap bytes that it owns, with `entry` bytes for each map entry.
     pub(super) fn weight(&self, entry: usize) -> usize {
         let rejected: usize = self
             .rejected
             .values()
             .map(|(id, _)| id.len() + size_of::<(u64, (Box<str>, u64))>() + entry)
             .sum();
-        // A work tree holds its root twice.
+        // A work tree contains its root twice.
         let root = self.root.as_ref().map_or(0, |root| 3 * root.len());
         let ids = [&self.open, &self.rejected_elsewhere];
         let ids: usize = ids.into_iter().flatten().map(|id| id.len()).sum();
         rejected + root + ids + self.actions.weight()
     }
 
-    /// Where it works.
+    /// Returns the work tree, once the session has started.
     pub(super) fn tree(&self) -> Option<Arc<WorkTree>> {
         self.tree.clone()
     }
@@ -90,25 +90,25 @@ impl Session {
         self.not_recorded.contains(&part)
     }
 
-    /// Whether a missing decision shows that nobody decided.
+    /// Returns whether a missing decision proves that nobody decided.
     pub(super) fn records_decisions(&self) -> bool {
         !self.lacks(NotRecorded::Decisions)
     }
 
-    /// Whether decisions may be on record in another place.
-    pub(super) const fn is_decided_beside(&self) -> bool {
-        self.decided_beside
+    /// Returns whether decisions may be recorded in another file.
+    pub(super) const fn has_sidecar_decisions(&self) -> bool {
+        self.has_sidecar_decisions
     }
 
-    /// What isn't recorded, in words.
+    /// Returns the parts that aren't recorded, as words.
     pub(super) fn not_recorded(&self) -> Option<String> {
         let words: Vec<&str> = self.not_recorded.iter().map(|part| part.name()).collect();
         (!words.is_empty()).then(|| words.join(", "))
     }
 
     /// Remembers a rejected action.
-    pub(super) fn reject(&mut self, line: u64, action: Option<&KeptAction>) {
-        // Calls whose arguments aren't recorded all look the same.
+    pub(super) fn reject(&mut self, line: u64, action: Option<&OwnedAction>) {
+        // Calls without recorded arguments are indistinguishable.
         let comparable = self.tree.is_some() && !self.lacks(NotRecorded::Arguments);
         let Some(action) = action.filter(|_| comparable) else {
             return;
@@ -122,10 +122,10 @@ impl Session {
         }
     }
 
-    /// The hash of an action with the place where it runs: a command without a directory runs where
-    /// the session works.
-    fn placed_key(&self, key: u64, action: &KeptAction) -> u64 {
-        let is_command = action.kind == Some(KeptKind::Known(ActionType::ShellCmd));
+    /// Extends the hash of an action by its directory: a command without one starts in the
+    /// session's work tree.
+    fn placed_key(&self, key: u64, action: &OwnedAction) -> u64 {
+        let is_command = action.kind == Some(OwnedActionKind::Known(ActionType::ShellCmd));
         let payload = action.payload.as_deref().map(Raw::trusted);
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
@@ -136,9 +136,9 @@ impl Session {
     }
 }
 
-/// A hash of what an action does.
-fn key(action: &KeptAction) -> Option<u64> {
-    let is_command = action.kind == Some(KeptKind::Known(ActionType::ShellCmd));
+/// Hashes the effect of an action.
+fn key(action: &OwnedAction) -> Option<u64> {
+    let is_command = action.kind == Some(OwnedActionKind::Known(ActionType::ShellCmd));
     let payload = action.payload.as_deref().map(Raw::trusted);
     let same = payload.and_then(|payload| same_action(is_command, payload));
     same.or_else(|| {
@@ -149,31 +149,31 @@ fn key(action: &KeptAction) -> Option<u64> {
 }
 
 impl Execution {
-    /// Whether it is the session of a coding agent.
+    /// Returns whether it is a coding agent's session.
     #[must_use]
     pub fn is_session(&self) -> bool {
         self.track.machine.version() == FsmVersion::Session
     }
 
-    /// Says where the work tree stands.
+    /// Sets the work tree's root, which overrides the record's.
     pub fn place_at(&mut self, root: &str) {
         self.session.tree = Some(Arc::new(WorkTree::at(Some(root))));
         self.session.placed = true;
     }
 
-    /// Decisions about its calls are recorded in another place: where every call has one, it is
-    /// known that nothing else ran.
-    pub const fn decided_beside(&mut self) {
-        self.session.decided_beside = true;
+    /// Records that decisions about its calls are in another file. If every call has one, nothing
+    /// else was executed.
+    pub const fn expect_sidecar_decisions(&mut self) {
+        self.session.has_sidecar_decisions = true;
     }
 
-    /// Whether what its record doesn't hold of this shows that it wasn't there.
+    /// Returns whether the absence of `part` in the record proves that it didn't happen.
     #[must_use]
     pub fn records(&self, part: NotRecorded) -> bool {
         !self.session.lacks(part)
     }
 
-    /// Where its work tree stands.
+    /// Returns the work tree.
     pub(super) fn tree(&self) -> &WorkTree {
         self.session
             .tree
@@ -181,31 +181,31 @@ impl Execution {
             .unwrap_or_else(|| WorkTree::unknown())
     }
 
-    /// Whether an event is of a call in a governed execution, or of anything but a call in a
-    /// session.
+    /// Returns whether an event belongs to a call in a governed execution, or to anything but a
+    /// call in a session.
     pub(super) fn is_foreign(&self, line: u64, event: Event) -> bool {
         event != Event::Start && self.is_session() != (self.session.call_line == line)
     }
 
-    /// Takes note of a call that has a result behind one that is said to be the last.
-    pub(super) fn call_behind_open_one(&mut self, step_facts: &mut StepFacts) {
+    /// Reports the call that was marked as the last one, if another call with a result follows.
+    pub(super) fn report_open_call(&mut self, step_facts: &mut StepFacts) {
         if let Some(id) = self.session.open.take() {
-            step_facts.anomalies_mut().call = Some(CallMark {
+            step_facts.anomalies_mut().call = Some(CallAnomaly {
                 id: Some(id.into()),
-                kind: CallMarkKind::Unmatched { last: false },
+                kind: CallAnomalyKind::Unmatched { last: false },
             });
         }
     }
 
-    /// Takes note of something that ran although the same was rejected before.
-    /// Returns it to be kept, where no approval is on record.
+    /// Reports an action that was executed although the same was rejected earlier. Returns it for
+    /// the comparison between files, if no approval is on record.
     pub(super) fn compare_with_rejected(
         &self,
         line: u64,
-        approved: Option<&KeptAction>,
+        approved: Option<&OwnedAction>,
         approval: Approval,
         step_facts: &mut StepFacts,
-    ) -> Option<(u64, Option<Timestamp>, Ran)> {
+    ) -> Option<(u64, Option<Timestamp>, ExecutedAction)> {
         if !self.is_session() || matches!(approval, Approval::Rejected | Approval::Given) {
             return None;
         }
@@ -218,7 +218,7 @@ impl Execution {
         let elsewhere = self.session.rejected_elsewhere.as_deref();
         let before = here.or_else(|| Some((elsewhere?.to_owned(), None)));
         let ran = action.id.as_deref().zip(key).map(|(id, key)| {
-            let ran = Ran::new(id, line, before.is_some());
+            let ran = ExecutedAction::new(id, line, before.is_some());
             let placed = self.session.placed_key(key, action);
             (placed, self.session.times.0, ran)
         });
@@ -228,22 +228,22 @@ impl Execution {
         ran
     }
 
-    /// Takes note of what is remarkable about a call.
+    /// Records an irregular call.
     pub(super) fn call_mark(
         &mut self,
         line: u64,
         step: &Step<'_, '_>,
-        mark: SessionMark<'_>,
+        mark: CallAnnotation<'_>,
         step_facts: &mut StepFacts,
     ) {
         match mark {
-            SessionMark::Begins { ended } => {
+            CallAnnotation::Begins { ended } => {
                 self.session.call_line = line;
                 self.session.rejected_elsewhere = None;
                 self.session.times = (step.time, ended);
                 return;
             }
-            SessionMark::RejectedElsewhere(id) => {
+            CallAnnotation::RejectedElsewhere(id) => {
                 self.session.rejected_elsewhere = Some(id.decode().into());
                 return;
             }
@@ -254,47 +254,48 @@ impl Execution {
             let proposal = self.turn.proposal.as_ref()?;
             proposal.what.id.as_deref().map(str::to_owned)
         };
-        let unmatched = |last| (proposed(), CallMarkKind::Unmatched { last });
+        let unmatched = |last| (proposed(), CallAnomalyKind::Unmatched { last });
         let (id, kind) = match mark {
-            SessionMark::Begins { .. } | SessionMark::RejectedElsewhere(_) => return,
-            SessionMark::NotRecorded => unmatched(false),
-            SessionMark::Unmatched { last } => unmatched(last),
-            SessionMark::Interrupted => (proposed(), CallMarkKind::Interrupted),
-            SessionMark::RejectedByText => (proposed(), CallMarkKind::RejectedByText),
-            SessionMark::Contradicted => (proposed(), CallMarkKind::Contradicted),
-            SessionMark::ResultWithoutCall(id) => (
+            CallAnnotation::Begins { .. } | CallAnnotation::RejectedElsewhere(_) => return,
+            CallAnnotation::NotRecorded => unmatched(false),
+            CallAnnotation::Unmatched { last } => unmatched(last),
+            CallAnnotation::Interrupted => (proposed(), CallAnomalyKind::Interrupted),
+            CallAnnotation::RejectedByText => (proposed(), CallAnomalyKind::RejectedByText),
+            CallAnnotation::Contradicted => (proposed(), CallAnomalyKind::Contradicted),
+            CallAnnotation::ResultWithoutCall(id) => (
                 Some(id.decode().into_owned()),
-                CallMarkKind::ResultWithoutCall,
+                CallAnomalyKind::ResultWithoutCall,
             ),
-            SessionMark::Claimed(tool) => {
+            CallAnnotation::Claimed(tool) => {
                 let tool = tool.map(|tool| tool.decode().into_owned());
-                (tool, CallMarkKind::Claimed)
+                (tool, CallAnomalyKind::Claimed)
             }
-            SessionMark::AmbiguousResult(id) => (
+            CallAnnotation::AmbiguousResult(id) => (
                 Some(id.decode().into_owned()),
-                CallMarkKind::AmbiguousResult,
+                CallAnomalyKind::AmbiguousResult,
             ),
-            SessionMark::RejectedAndRan(id) => {
-                (Some(id.decode().into_owned()), CallMarkKind::RejectedAndRan)
-            }
+            CallAnnotation::RejectedAndRan(id) => (
+                Some(id.decode().into_owned()),
+                CallAnomalyKind::RejectedAndRan,
+            ),
         };
-        // Whatever ran there, nobody can tell who allowed it, or whether a rejection was obeyed.
+        // It isn't known who approved the action, or whether a rejection was obeyed.
         if matches!(
             kind,
-            CallMarkKind::ResultWithoutCall
-                | CallMarkKind::Claimed
-                | CallMarkKind::Unmatched { .. }
-                | CallMarkKind::RejectedByText
+            CallAnomalyKind::ResultWithoutCall
+                | CallAnomalyKind::Claimed
+                | CallAnomalyKind::Unmatched { .. }
+                | CallAnomalyKind::RejectedByText
         ) {
             self.verdict.doubt(Aspect::Authorised);
         }
-        if let CallMarkKind::Unmatched { last } = kind {
-            // What a format keeps of some calls alone is missing where it says so.
-            if matches!(mark, SessionMark::NotRecorded) && !self.records(NotRecorded::Results) {
+        if let CallAnomalyKind::Unmatched { last } = kind {
+            // A format that records results of some calls only marks the missing ones.
+            if matches!(mark, CallAnnotation::NotRecorded) && !self.records(NotRecorded::Results) {
                 return;
             }
             self.session.open = id.as_deref().map(Into::into).filter(|_| last);
         }
-        step_facts.anomalies_mut().call = Some(CallMark { id, kind });
+        step_facts.anomalies_mut().call = Some(CallAnomaly { id, kind });
     }
 }

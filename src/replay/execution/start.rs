@@ -1,17 +1,17 @@
-//! The record that starts an execution, or resumes it.
+//! The record that starts or resumes an execution.
 
 use super::super::evidence::TurnEvidence;
 use super::super::machine::Machine;
 use super::super::step_facts::{Breach, Reuse, StepFacts};
 use super::Execution;
-use crate::trace::step::Started;
+use crate::trace::step::StartFact;
 use governance::{Event, FsmVersion, State};
 
 impl Execution {
     pub(super) fn started(
         &mut self,
         line: u64,
-        started: &Started<'_, '_>,
+        started: &StartFact<'_, '_>,
         step_facts: &mut StepFacts,
     ) {
         let paused = self.track.machine.state() == State::Idle;
@@ -21,8 +21,8 @@ impl Execution {
             && self.track.machine.version() == FsmVersion::V0
             && self.track.machine.state() == State::Terminal
         {
-            // The early machine goes back to IDLE first; one record stands for both steps, or one
-            // for each.
+            // The early machine first returns to IDLE. The log has one record for both steps, or
+            // one for each.
             self.track.machine.apply(Event::Start);
             self.apply(line, Event::Start, step_facts);
             self.turns.restart(self.turn.id.unwrap_or_default());
@@ -33,8 +33,7 @@ impl Execution {
             && (self.is_session() != (version == FsmVersion::Session)
                 || !paused && !self.track.machine.may_be(State::Idle) && !self.is_session())
         {
-            // The id is taken. The second start isn't applied: what follows is replayed as going
-            // on.
+            // The id is taken. The second start isn't applied; later events continue the execution.
             let before = self.track.machine.state();
             step_facts.anomalies_mut().reuse = Some(Reuse {
                 of: "execution",
@@ -43,7 +42,7 @@ impl Execution {
             });
             self.track
                 .breach(line, Event::Start, before, Breach::Restart, step_facts);
-            // If a pause was lost before it, the execution goes on from here.
+            // If a pause before it was lost, the execution continues from here.
             self.track.machine.apply(Event::Start);
             self.outcome.resume();
             if before == State::Terminal {
@@ -65,11 +64,11 @@ impl Execution {
             }
         }
         if let Some(decision) = started.refused {
-            self.refused_at_the_start(decision, step_facts);
+            self.rejected_at_start(decision, step_facts);
         }
-        // What an illegal start says otherwise isn't news besides.
+        // Differences in an illegal start aren't reported in addition.
         let legal = step_facts.anomalies().reuse.is_none();
-        self.name_people(line, started, goes_on && legal, step_facts);
+        self.apply_names(line, started, goes_on && legal, step_facts);
         self.compare_conditions(started, goes_on && legal && paused, step_facts);
         self.tokens.require(started.capabilities_required);
         self.lines.chain.declare(started.chain.is_some());

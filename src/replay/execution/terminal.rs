@@ -1,18 +1,19 @@
-//! Recorded terminal sessions: what is typed while the governor looks, and while it waits for a
-//! password.
+//! Recorded terminal sessions: lines typed while the governor checks them, and while an elevation
+//! waits for a password.
 
-use super::super::machine::Movement;
-use super::super::step_facts::{Approval, Breach, ExecutedFacts, Moved, StepFacts};
+use super::super::machine::Legality;
+use super::super::step_facts::{AppliedEvent, Approval, Breach, ExecutedFacts, StepFacts};
 use super::Execution;
 use crate::trace::formats::yuangs_cast::{Frame, elevates};
 use governance::Event;
 
-/// Bytes of a line, and of what is printed behind it, that are kept to compare them.
+/// Maximum kept bytes of a line and of the output after it, for comparison.
 const KEPT: usize = 1024;
-/// A text that is shorter may stand in any output by chance.
+/// Minimum characters of a line that may be searched for anywhere in the output; shorter ones occur
+/// by chance.
 const TELLING: usize = 4;
 
-/// A terminal session as far as it has come.
+/// State of a terminal session.
 #[derive(Debug, Default)]
 pub(super) struct Terminal {
     elevation: Elevation,
@@ -20,38 +21,38 @@ pub(super) struct Terminal {
     asked: bool,
     /// The line that is being typed.
     open: Option<Line>,
-    /// What has been typed of it.
+    /// Text of that line so far.
     text: String,
-    /// Lines of this recording have ends.
+    /// The recording contains line ends.
     has_ends: bool,
-    /// A line that was taken for a password, with what was printed since it was begun.
+    /// A line that was taken for a password, with the output since it was begun.
     password: Option<Password>,
 }
 
-/// Who a session runs as.
+/// Privileges of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Elevation {
     #[default]
     User,
     Pending,
-    /// A password was wrong, and may be asked for again.
+    /// A password was wrong and may be requested again.
     Failed,
     Root,
 }
 
-/// What a line is, by where it was begun.
+/// Kinds of typed lines, by the state in which they were begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
-    /// The governor looks at it when it is ended.
+    /// A command that the governor checks when the line ends.
     Watched,
-    /// Nobody looks at it, which has been reported.
+    /// A command that nobody checks; it has been reported.
     Unwatched,
     /// The answer to a prompt for a password.
     Password,
 }
 
-/// A line that was taken for a password. A prompt that asks for one shows nothing of it: what is
-/// printed as it was typed was no password, whoever says so.
+/// A line that was taken for a password. A password prompt doesn't echo, so a line that is echoed
+/// wasn't a password.
 #[derive(Debug, Default)]
 struct Password {
     line: u64,
@@ -76,17 +77,17 @@ fn keep(kept: &mut String, more: impl Iterator<Item = char>) {
 }
 
 impl Terminal {
-    /// Takes note of keys. Returns how many lines they begin that are commands, and whether nobody
-    /// looks at one of them.
+    /// Handles keys. Returns the number of commands that they begin, and whether one of them is
+    /// unchecked.
     fn typed(&mut self, at: u64, keys: &str) -> (u64, bool) {
         let pending = self.elevation == Elevation::Pending;
         let (mut commands, mut unwatched) = (0, false);
         for key in keys.chars() {
             if matches!(key, '\r' | '\n') {
-                // Whoever presses the key sends off what was typed ahead.
+                // A line end submits a line that was typed before the elevation.
                 unwatched |= pending && self.open == Some(Line::Watched);
                 self.end_line();
-                // An empty answer is one.
+                // An empty line also answers the prompt.
                 self.asked = false;
                 self.has_ends = true;
                 continue;
@@ -115,7 +116,7 @@ impl Terminal {
                 .map_or(&mut self.text, |p| &mut p.text);
             keep(kept, std::iter::once(key));
         }
-        // Where no line has an end, several keys at once are one.
+        // In a recording without line ends, several keys at once are one line.
         if self.open == Some(Line::Password) && !self.has_ends && keys.chars().nth(1).is_some() {
             self.end_line();
         }
@@ -131,12 +132,12 @@ impl Terminal {
         self.text.clear();
     }
 
-    /// Where the line was typed that was taken for a password and has been shown to be none.
+    /// Returns the line number of a supposed password that has been echoed.
     fn shown(&mut self) -> Option<u64> {
         self.password.take_if(|p| p.is_shown()).map(|p| p.line)
     }
 
-    /// The governor has spoken: a password that it waited for has been taken.
+    /// Handles a message of the governor, after which no password is expected.
     fn ruled(&mut self, elevation: Elevation) {
         if self.open == Some(Line::Password) {
             self.open = None;
@@ -148,9 +149,9 @@ impl Terminal {
 }
 
 impl Execution {
-    /// A frame of a terminal session. A line that is typed while an elevation waits for its
-    /// password has passed no governor, unless it is that password; a root shell that nobody asked
-    /// for is one that was claimed.
+    /// Handles a frame of a terminal session. A line typed while an elevation waits for its
+    /// password passes no governor, unless it is that password. A root shell without a request is
+    /// an illegal transition.
     pub(super) fn frame(&mut self, line: u64, frame: Frame<'_>, step_facts: &mut StepFacts) {
         let terminal = &mut self.terminal;
         let mut unseen = |typed_at: Option<u64>| {
@@ -181,12 +182,12 @@ impl Execution {
             (Frame::PromptShown, Elevation::Pending) => terminal.asked = true,
             (Frame::ElevationStarted, _) => {
                 terminal.ruled(Elevation::Pending);
-                // The line that was let through; its end may be recorded behind.
+                // The line that the governor allowed; its end may be recorded later.
                 if elevates(&terminal.text) {
                     terminal.end_line();
                 }
             }
-            // The password may be asked for again.
+            // The password may be requested again.
             (Frame::ElevationFailed, Elevation::Pending | Elevation::Failed) => {
                 terminal.ruled(Elevation::Failed);
             }
@@ -195,10 +196,10 @@ impl Execution {
             }
             (Frame::ElevationSucceeded, from) => {
                 if from == Elevation::User {
-                    step_facts.movement = Some(Moved {
+                    step_facts.movement = Some(AppliedEvent {
                         event: Event::ExecutionFinished,
                         before: self.track.machine.state(),
-                        movement: Movement::Illegal,
+                        movement: Legality::Illegal,
                         breach: Some(Breach::Other),
                         claimed: None,
                     });
@@ -219,7 +220,7 @@ mod tests {
 
     const NONE: [usize; 0] = [];
 
-    /// The frames, by number, at which somebody is said to have typed what nobody looked at.
+    /// Returns the numbers of the frames that report an unchecked line.
     fn unseen(frames: &[Frame<'_>]) -> Vec<usize> {
         let mut execution = Execution::new(
             "e".into(),

@@ -1,32 +1,32 @@
-//! The movements of an execution: the events of its machine, and where its path breaks.
+//! Events of an execution, applied to its machine, and breaks of its path.
 
-use super::super::machine::{Machine, Movement};
-use super::super::step_facts::{Breach, Moved, StepFacts};
+use super::super::machine::{Legality, Machine};
+use super::super::step_facts::{AppliedEvent, Breach, StepFacts};
 use super::super::verdict::{Aspect, PathViolation};
 use super::Execution;
 use governance::{Event, FsmVersion, State};
 
-/// Movements that are kept to show how a broken path began.
+/// Number of movements kept to show how a path broke.
 const PATH: usize = 5;
 
-/// The path of an execution through its machine.
+/// Path of an execution through its machine.
 #[derive(Debug)]
 pub(super) struct Track {
     pub(super) machine: Machine,
-    /// A thought stands alone, or is the first of several: the machine hasn't been told yet.
+    /// Consecutive thoughts that haven't been applied to the machine yet.
     pub(super) group: Option<Group>,
     pub(super) started: bool,
-    /// Events so far.
+    /// Number of events so far.
     pub(super) events: u64,
-    /// The last of them, with their lines and the states they led to.
+    /// The last of them: line, event, state reached.
     path: Vec<(u64, Event, State)>,
-    /// The first bad event.
+    /// The first illegal event.
     pub(super) violation: Option<PathViolation>,
-    /// The end was reached without an evaluation: the line of the thought that was taken for it.
+    /// Line of the thought that ended the execution without an evaluation.
     pub(super) shortcut: Option<u64>,
 }
 
-/// Thoughts in a row: the machine gets one event for them.
+/// Consecutive thoughts, which the machine receives as one event.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Group {
     pub(super) all_done: bool,
@@ -48,8 +48,8 @@ impl Track {
         }
     }
 
-    /// Tells the machine of the thoughts that stood in a row. At an end, the early machine takes a
-    /// `done` thought for the conclusion.
+    /// Applies the group of thoughts to the machine. At an end, the early machine treats a `done`
+    /// group as the conclusion.
     pub(super) fn flush_group(&mut self, at_end: bool) {
         let Some(group) = self.group.take() else {
             return;
@@ -73,7 +73,7 @@ impl Track {
                 Event::ThoughtGenerated { done: false },
                 Event::ThoughtGenerated { done: true },
             ];
-            // Who isn't done among those who can be read settles it.
+            // One readable thought that isn't done determines the group.
             let settled = both.get(..1).filter(|_| !group.all_done);
             self.machine.apply_one_of(settled.unwrap_or(&both));
             return;
@@ -82,7 +82,7 @@ impl Track {
         self.remember(group.line, event);
     }
 
-    /// The line of the last thing that happened, if that is that the agents said they were done.
+    /// Returns the line of the last event, if it is a thought that says the agents are done.
     pub(super) fn stopped_at_done(&self) -> Option<u64> {
         if self.machine.is_broken() {
             return None;
@@ -111,10 +111,10 @@ impl Track {
         breach: Breach,
         step_facts: &mut StepFacts,
     ) {
-        step_facts.movement = Some(Moved {
+        step_facts.movement = Some(AppliedEvent {
             event,
             before,
-            movement: Movement::Illegal,
+            movement: Legality::Illegal,
             breach: Some(breach),
             claimed: None,
         });
@@ -131,11 +131,12 @@ impl Track {
 }
 
 impl Execution {
-    /// Moves the machine by an event, and says where that isn't legal.
+    /// Applies an event to the machine and records an illegal one.
     pub(super) fn apply(&mut self, line: u64, event: Event, step_facts: &mut StepFacts) {
         let before = self.track.machine.state();
         if !self.track.started && event != Event::Start {
-            // Nothing else can be said of an execution without a start: take it as started.
+            // Without a start no other answer is possible; the execution counts as started from
+            // here.
             self.track.started = true;
             self.track.machine.put(State::Thinking);
             self.track.machine.apply(event);
@@ -155,7 +156,7 @@ impl Execution {
         }
         let after_end = self.track.machine.candidates().single() == Some(State::Terminal);
         let movement = self.track.machine.apply(event);
-        let breach = (movement == Movement::Illegal).then_some(match event {
+        let breach = (movement == Legality::Illegal).then_some(match event {
             _ if after_end => Breach::AfterTerminal,
             Event::ExecutionFinished | Event::ObservationRecorded => Breach::ResultOutsideState,
             Event::Start
@@ -168,7 +169,7 @@ impl Execution {
         if let Some(breach) = breach {
             self.track.breach(line, event, before, breach, step_facts);
         } else {
-            step_facts.movement = Some(Moved {
+            step_facts.movement = Some(AppliedEvent {
                 event,
                 before,
                 movement,

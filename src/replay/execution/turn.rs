@@ -1,6 +1,6 @@
-//! The turn that is open: its number, and the thoughts that it keeps.
+//! The open turn: its number and thoughts.
 
-use super::super::evidence::{Kept, KeptThought, TurnEvidence};
+use super::super::evidence::{Evidence, OwnedThought, TurnEvidence};
 use super::super::step_facts::{Breach, StepFacts, TurnBreak};
 use super::super::verdict::Aspect;
 use super::{Execution, THOUGHTS};
@@ -8,8 +8,7 @@ use crate::trace::step::{Fact, Step};
 use governance::State;
 
 impl Execution {
-    /// Compares the step's turn number with the turn that is open, and begins a turn where one is
-    /// due.
+    /// Compares the step's turn number with the open turn, and begins a turn if necessary.
     pub(super) fn check_turn(
         &mut self,
         line: u64,
@@ -34,7 +33,7 @@ impl Execution {
             || self.outcome.is_reopened()
             || self.track.machine.candidates().single() == Some(State::Terminal)
         {
-            // What comes after the end has its finding; its number is no news.
+            // An event after the end has its own finding; its turn number isn't reported.
             if begins && !self.outcome.is_reopened() {
                 self.begin_turn(line, Some(found));
             }
@@ -48,7 +47,7 @@ impl Execution {
             open => {
                 let expected = open.map_or(1, |n| n.saturating_add(1));
                 let missed = self.turns.are_missed() && found > expected;
-                // The early machine may count on, or from one again.
+                // The early machine may continue the numbers or start at one again.
                 let counts_on = self.turns.counts_on(found);
                 let jump = found != expected && !missed && !counts_on;
                 if missed {
@@ -91,12 +90,12 @@ impl Execution {
         self.turns.begin(line);
     }
 
-    /// Whether a thought is one more of the turn that is thought about.
-    pub(super) fn thinks_on(&self, step: &Step<'_, '_>) -> bool {
+    /// Returns whether a thought belongs to the turn of the current group.
+    pub(super) fn continues_thoughts(&self, step: &Step<'_, '_>) -> bool {
         self.track.group.is_some() && (step.turn.is_none() || step.turn == self.turn.id)
     }
 
-    pub(super) fn keep_thought(&mut self, thought: Kept<KeptThought>) {
+    pub(super) fn keep_thought(&mut self, thought: Evidence<OwnedThought>) {
         if self.turn.thoughts.len() < THOUGHTS {
             self.turn.thoughts.push(thought);
         } else {

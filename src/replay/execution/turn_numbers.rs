@@ -1,4 +1,4 @@
-//! How many turns an execution took, and which numbers are due.
+//! Number of turns and the expected turn numbers.
 
 /// Counts turns and compares them with the limit.
 #[derive(Debug, Default)]
@@ -6,10 +6,10 @@ pub(super) struct TurnNumbers {
     count: u64,
     max: Option<i64>,
     over_max: Option<u64>,
-    /// The early machine has started again and no turn has begun since: the last turn's number, and
-    /// whether the second of two starts may still come.
+    /// Set after a restart of the early machine, until a turn begins: the last turn's number, and
+    /// whether a second start may still follow.
     restart: Option<(i64, bool)>,
-    /// Nobody can tell whether the next turn's number is the one that is due.
+    /// It isn't known whether the next turn's number is the expected one.
     missed: bool,
 }
 
@@ -39,13 +39,13 @@ impl TurnNumbers {
         self.max = max.or(self.max);
     }
 
-    /// The line of the first turn too many, and the limit.
+    /// Returns the line of the first turn beyond the limit, and the limit.
     pub(super) fn over_max(&self) -> Option<(u64, i64)> {
         self.over_max
             .map(|line| (line, self.max.unwrap_or_default()))
     }
 
-    /// Records that may have held turns were lost.
+    /// Records that lost records may have contained turns.
     pub(super) const fn miss(&mut self) {
         self.missed = true;
     }
@@ -54,12 +54,12 @@ impl TurnNumbers {
         self.missed
     }
 
-    /// The early machine starts again behind the turn `last`.
+    /// Restarts the early machine after turn `last`.
     pub(super) const fn restart(&mut self, last: i64) {
         self.restart = Some((last, true));
     }
 
-    /// Whether a start is only the second of two that restart the early machine.
+    /// Returns whether a start is only the second of two that restart the early machine.
     pub(super) fn is_second_start(&mut self) -> bool {
         match &mut self.restart {
             Some((_, second @ true)) => {
@@ -70,12 +70,12 @@ impl TurnNumbers {
         }
     }
 
-    /// A step that is no start: a second start may come no more.
+    /// Handles a step other than a start: no second start can follow.
     pub(super) fn go_on(&mut self) {
         self.restart = self.restart.map(|(last, _)| (last, false));
     }
 
-    /// Whether `found` continues the numbers from before a restart.
+    /// Returns whether `found` continues the numbers from before a restart.
     pub(super) fn counts_on(&self, found: i64) -> bool {
         self.restart
             .is_some_and(|(last, _)| found == last.saturating_add(1))

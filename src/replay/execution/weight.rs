@@ -1,16 +1,16 @@
-//! How much an open execution holds in memory, roughly.
+//! Estimated memory of an open execution.
 
 use super::known::Known;
 use super::{Context, Execution};
 use crate::replay::authority;
-use crate::replay::evidence::{Kept, KeptAction, Token, TurnEvidence};
+use crate::replay::evidence::{Evidence, OwnedAction, Token, TurnEvidence};
 
-/// What a map or a set needs for an entry besides the entry itself: its share of free places, and
-/// what the allocator adds to a text.
+/// Estimated overhead of an entry in a map or set: its share of free slots, and the allocator's
+/// overhead of a string.
 const ENTRY: usize = 32;
 
 impl Execution {
-    /// Bytes that it holds. Takes time by that.
+    /// Returns an estimate of the bytes that it owns. Takes time in proportion to them.
     #[must_use]
     pub fn weight(&self) -> usize {
         let known: usize = self
@@ -26,18 +26,18 @@ impl Execution {
             .iter()
             .map(|id| id.len() + 2 * ENTRY)
             .sum();
-        let names = self.people.weight() + refused;
+        let names = self.participants.weight() + refused;
         let lines = self.lines.seen.len() * (size_of::<[u8; 32]>() + ENTRY / 2);
         let own = size_of::<Self>()
             + self.origin.id.len()
             + self.outcome.weight()
             + self.session.weight(ENTRY);
-        let books = known + names + self.tokens.weight(ENTRY) + self.left.weight();
-        own + books + lines + self.shown.weight() + self.turn.weight()
+        let retained = known + names + self.tokens.weight(ENTRY) + self.leftovers.weight();
+        own + retained + lines + self.shown.weight() + self.turn.weight()
     }
 
-    /// Lets go of payloads of more than `short` bytes: what they do is found out before, and
-    /// whether others are the same can still be told.
+    /// Replaces payloads longer than `short` bytes by digests, after analysing them. They can still
+    /// be compared.
     pub fn digest(&mut self, context: Context<'_>, short: usize) {
         let tree = self.session.tree();
         let context = Context {
@@ -64,9 +64,9 @@ impl Execution {
         }
     }
 
-    /// Lets go of what only warnings rest on.
-    pub fn lighten(&mut self) {
-        self.shown.lighten();
+    /// Drops data that only warnings need.
+    pub fn drop_texts(&mut self) {
+        self.shown.drop_texts();
     }
 }
 
@@ -75,13 +75,13 @@ impl Known {
         size_of::<Self>()
             + size_of::<Box<str>>()
             + ENTRY
-            + self.frozen.as_ref().map_or(0, KeptAction::weight)
+            + self.frozen.as_ref().map_or(0, OwnedAction::weight)
     }
 }
 
 impl Token {
     pub(super) fn weight(&self) -> usize {
-        // A compiled glob is an automaton, many times as large as its text.
+        // A compiled glob is an automaton, many times larger than its text.
         let globs = self.scope.iter().flatten().chain(&self.grants.tools);
         let globs: usize = globs
             .map(|glob| 16 * glob.glob().glob().len() + (2 << 10))
@@ -101,7 +101,7 @@ impl Token {
     }
 }
 
-impl KeptAction {
+impl OwnedAction {
     fn weight(&self) -> usize {
         let digest = self
             .digest
@@ -117,12 +117,13 @@ impl KeptAction {
 
 impl TurnEvidence {
     fn weight(&self) -> usize {
-        let action =
-            |kept: &Option<Kept<KeptAction>>| kept.as_ref().map_or(0, |kept| kept.what.weight());
+        let action = |kept: &Option<Evidence<OwnedAction>>| {
+            kept.as_ref().map_or(0, |kept| kept.what.weight())
+        };
         let thoughts = self
             .thoughts
             .iter()
-            .map(|t| 2 * ENTRY + t.what.action.as_ref().map_or(0, KeptAction::weight));
+            .map(|t| 2 * ENTRY + t.what.action.as_ref().map_or(0, OwnedAction::weight));
         let declared = self
             .declared
             .iter()
@@ -146,12 +147,12 @@ impl TurnEvidence {
             .as_ref()
             .and_then(|kept| kept.what.modified.as_ref());
         let beside = self
-            .decision_beside
+            .pending_decision
             .as_ref()
             .map_or(0, |kept| kept.what.written.len());
         thoughts.chain(declared).chain(executed).sum::<usize>()
             + action(&self.proposal)
-            + modified.map_or(0, KeptAction::weight)
+            + modified.map_or(0, OwnedAction::weight)
             + beside
             + reported
             + artifacts

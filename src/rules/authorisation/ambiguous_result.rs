@@ -23,7 +23,7 @@
 use super::named;
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
-use crate::replay::{CallMark, CallMarkKind};
+use crate::replay::{CallAnomaly, CallAnomalyKind};
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
@@ -41,9 +41,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    if let Some(CallMark {
+    if let Some(CallAnomaly {
         id,
-        kind: CallMarkKind::AmbiguousResult,
+        kind: CallAnomalyKind::AmbiguousResult,
     }) = &cx.step_facts.anomalies().call
     {
         out.report(

@@ -25,7 +25,7 @@
 //! ```
 
 use crate::diag::{Code, Severity};
-use crate::replay::{CallMark, CallMarkKind};
+use crate::replay::{CallAnomaly, CallAnomalyKind};
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
@@ -43,23 +43,23 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    let Some(CallMark { id, kind }) = &cx.step_facts.anomalies().call else {
+    let Some(CallAnomaly { id, kind }) = &cx.step_facts.anomalies().call else {
         return;
     };
     let named = id.as_deref().filter(|id| !id.is_empty());
     let (message, member) = match (kind, named) {
-        (CallMarkKind::ResultWithoutCall, Some(id)) => (
+        (CallAnomalyKind::ResultWithoutCall, Some(id)) => (
             format!("the call `{id}` has a result, and no call is on record"),
             "/callId",
         ),
-        (CallMarkKind::ResultWithoutCall, None) => {
+        (CallAnomalyKind::ResultWithoutCall, None) => {
             ("a result has no call on record".to_owned(), "/callId")
         }
-        (CallMarkKind::Claimed, Some(tool)) => (
+        (CallAnomalyKind::Claimed, Some(tool)) => (
             format!("the agent's text holds a call of `{tool}` as markup, and none is on record"),
             "/tool",
         ),
-        (CallMarkKind::Claimed, None) => (
+        (CallAnomalyKind::Claimed, None) => (
             "the agent's text holds a call as markup, and none is on record".to_owned(),
             "/tool",
         ),

@@ -26,7 +26,7 @@
 
 use super::named;
 use crate::diag::{Code, Severity};
-use crate::replay::{Approval, Aspect, CallMark, CallMarkKind};
+use crate::replay::{Approval, Aspect, CallAnomaly, CallAnomalyKind};
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
@@ -44,9 +44,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    if let Some(CallMark {
+    if let Some(CallAnomaly {
         id,
-        kind: CallMarkKind::RejectedAndRan,
+        kind: CallAnomalyKind::RejectedAndRan,
     }) = &cx.step_facts.anomalies().call
     {
         let message = format!("{} was rejected, and it ran", named(id.as_deref()));

@@ -26,7 +26,7 @@
 
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
-use crate::replay::Movement;
+use crate::replay::Legality;
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
@@ -49,7 +49,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         && cx
             .step_facts
             .movement
-            .is_none_or(|m| m.movement == Movement::Legal)
+            .is_none_or(|m| m.movement == Legality::Legal)
     {
         let mut draft = out.report(&RULE, "the proposed action is no thought of this turn");
         for thought in &cx.execution.turn().thoughts {

@@ -24,7 +24,7 @@
 
 use super::named;
 use crate::diag::{Code, Severity};
-use crate::replay::{CallMark, CallMarkKind};
+use crate::replay::{CallAnomaly, CallAnomalyKind};
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use crate::trace::record::NotRecorded;
 
@@ -43,12 +43,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    let Some(CallMark { id, kind }) = &cx.step_facts.anomalies().call else {
+    let Some(CallAnomaly { id, kind }) = &cx.step_facts.anomalies().call else {
         return;
     };
     let (lacks, last) = match kind {
-        CallMarkKind::Unmatched { last } => ("has no result on record", *last),
-        CallMarkKind::RejectedByText
+        CallAnomalyKind::Unmatched { last } => ("has no result on record", *last),
+        CallAnomalyKind::RejectedByText
             if cx.execution.records(NotRecorded::Decisions)
                 && cx.execution.turn().decision.is_none() =>
         {

@@ -25,7 +25,7 @@
 
 use crate::diag::{Code, Severity, subject};
 use crate::replay::Aspect;
-use crate::replay::Movement;
+use crate::replay::Legality;
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
@@ -48,7 +48,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let out_of_place = cx
             .step_facts
             .movement
-            .is_some_and(|m| m.movement != Movement::Legal);
+            .is_some_and(|m| m.movement != Legality::Legal);
         if reuse.of == "action" && (cx.execution.turn().repeated || out_of_place) {
             return;
         }

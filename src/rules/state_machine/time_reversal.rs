@@ -28,7 +28,7 @@
 //! ```
 
 use crate::diag::{Code, Severity};
-use crate::replay::{Approval, Movement};
+use crate::replay::{Approval, Legality};
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
@@ -51,7 +51,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         || cx
             .step_facts
             .movement
-            .is_some_and(|m| m.movement != Movement::Legal);
+            .is_some_and(|m| m.movement != Legality::Legal);
     // What ran before its decision has a finding of its own.
     let late = cx.step_facts.anomalies().late_decision.is_some()
         || cx

@@ -25,7 +25,7 @@
 
 use crate::diag::{Code, Severity};
 use crate::replay::Aspect;
-use crate::replay::{Movement, TurnBreak};
+use crate::replay::{Legality, TurnBreak};
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
@@ -48,7 +48,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         || cx
             .step_facts
             .movement
-            .is_some_and(|m| m.movement != Movement::Legal);
+            .is_some_and(|m| m.movement != Legality::Legal);
     if explained && !cx.step_facts.anomalies().turns_lost {
         return;
     }

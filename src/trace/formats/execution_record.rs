@@ -1,6 +1,6 @@
 //! `execution-record`: `ExecutionRecord` JSONL, version 1, the project's own format.
 
-use super::{Coverage, Peek, Routing, Shown, TraceFormat, Unit};
+use super::{Certainty, Coverage, Peek, Routing, TraceFormat, Unit};
 use crate::schema::Catalogue;
 use crate::trace::cut::CutMembers;
 use crate::trace::entry::{Record, data};
@@ -13,6 +13,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use strict_json::{Deserializer, Error, Scanner, Str};
+
+const ANY_RECORD: &str =
+    "Any record of ExecutionRecord JSONL, version 1; the schema of its kind defines the rest.";
 
 pub(super) struct ExecutionRecord;
 
@@ -49,16 +52,15 @@ impl TraceFormat for ExecutionRecord {
         }
     }
 
-    fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Shown> {
-        // The member that tells the kind may be the part that is missing: then the record may be
-        // any.
+    fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Certainty> {
+        // The kind may be in the missing part; then the record may be of any kind.
         let kind = cut.record.and_then(|value| {
             let word = value.read::<Str<'_>>()?;
             RecordKind::parse(&word.decode())
         });
-        // A result is what was executed.
+        // A result belongs to an executed action.
         if cut.acts || cut.result {
-            return Some(Shown::Yes);
+            return Some(Certainty::Certain);
         }
         match kind {
             Some(
@@ -66,9 +68,9 @@ impl TraceFormat for ExecutionRecord {
                 | RecordKind::Turn
                 | RecordKind::Execution
                 | RecordKind::Call,
-            ) => Some(Shown::Yes),
+            ) => Some(Certainty::Certain),
             Some(_) => None,
-            None => Some(Shown::Perhaps),
+            None => Some(Certainty::Possible),
         }
     }
 
@@ -91,7 +93,8 @@ impl TraceFormat for ExecutionRecord {
                 if kind == RecordKind::Turn
                     && let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut)
                 {
-                    // Inside an execution a turn goes without; on a line of its own it doesn't.
+                    // Inside an execution a turn doesn't need these members; on a line of its own
+                    // it does.
                     required.extend([json!("record"), json!("executionId")]);
                     if let Some(properties) =
                         schema.get_mut("properties").and_then(Value::as_object_mut)
@@ -108,108 +111,111 @@ impl TraceFormat for ExecutionRecord {
                 K::ExecutionStarted => {
                     catalogue.add::<v1::ExecutionStarted<'_>>(
                         &n,
-                        "An execution begins, or goes on after a pause.",
+                        "The start of an execution, or its continuation after a pause.",
                         is(kind),
                     );
                 }
                 K::ThoughtGenerated => {
                     catalogue.add::<v1::ThoughtGenerated<'_>>(
                         &n,
-                        "An agent has thought.",
+                        "A thought of an agent.",
                         is(kind),
                     );
                 }
                 K::ActionProposed => {
                     catalogue.add::<v1::ActionProposed<'_>>(
                         &n,
-                        "The governor's candidate.",
+                        "The action that is proposed to the governor.",
                         is(kind),
                     );
                 }
                 K::GovernanceDecided => catalogue.add::<v1::GovernanceDecided<'_>>(
                     &n,
-                    "The governor has decided.",
+                    "A decision of the governor.",
                     is(kind),
                 ),
                 K::ExecutionFinished => {
                     catalogue.add::<v1::ExecutionFinished<'_>>(
                         &n,
-                        "The action ran, with success or without.",
+                        "The end of an action, with its result.",
                         is(kind),
                     );
                 }
                 K::ObservationRecorded => catalogue.add::<v1::ObservationRecorded<'_>>(
                     &n,
-                    "The result was observed.",
+                    "An observation of a result.",
                     is(kind),
                 ),
                 K::EvaluationMade => catalogue.add::<v1::EvaluationMade<'_>>(
                     &n,
-                    "The runtime has ruled how to go on.",
+                    "The runtime's decision whether the execution continues.",
                     is(kind),
                 ),
                 K::ExecutionEnded => {
-                    catalogue.add::<v1::ExecutionEnded<'_>>(&n, "The execution is over.", is(kind));
+                    catalogue.add::<v1::ExecutionEnded<'_>>(
+                        &n,
+                        "The end of an execution.",
+                        is(kind),
+                    );
                 }
                 K::CapabilityIssued => catalogue.add::<v1::CapabilityIssued<'_>>(
                     &n,
-                    "A capability token was issued.",
+                    "The issue of a capability token.",
                     is(kind),
                 ),
                 K::CapabilityRevoked => {
                     catalogue.add::<v1::CapabilityRevoked<'_>>(
                         &n,
-                        "A capability token was revoked, for good.",
+                        "The permanent revocation of a capability token.",
                         is(kind),
                     );
                 }
                 K::ContextChanged => catalogue.add::<v1::ContextChanged<'_>>(
                     &n,
-                    "What the model is shown has changed.",
+                    "A change of the model's context.",
                     is(kind),
                 ),
                 K::Turn => catalogue.add::<v1::Turn<'_>>(
                     &n,
-                    "One whole turn: it represents the events in their order.",
+                    "A whole turn, which represents the events in their order.",
                     is(kind),
                 ),
                 K::Call => catalogue.add::<v1::Call<'_>>(
                     &n,
-                    "A tool call of a session, with what is recorded of its decision and result.",
+                    "A tool call of a session, with its recorded decision and result.",
                     is(kind),
                 ),
                 K::Execution => {
-                    catalogue.add::<v1::Execution<'_>>(&n, "One whole execution.", is(kind));
+                    catalogue.add::<v1::Execution<'_>>(&n, "A whole execution.", is(kind));
                 }
             }
         }
-        catalogue.add_value(
-        self.name(),
-        "Any record of ExecutionRecord JSONL, version 1: its kind must be known; the schema of the kind says the rest.",
-        any_record(),
-    );
+        catalogue.add_value(self.name(), ANY_RECORD, any_record());
     }
 }
 
-/// The name of a kind's schema.
+/// Returns the name of a kind's schema.
 fn schema_name(kind: RecordKind) -> String {
     kind.name().replace('_', "-")
 }
 
-/// The least that a record of any kind has.
+/// Returns the schema that records of all kinds satisfy.
 fn any_record() -> Value {
     let kinds: Vec<&str> = RecordKind::ALL.iter().map(|k| k.name()).collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": ExecutionRecord.name(),
-        "description": "Any record of ExecutionRecord JSONL, version 1: its kind must be known; the schema of the kind says the rest.",
+        "description": ANY_RECORD,
         "type": "object",
         "required": ["record", "executionId"],
-        "properties": { "record": { "type": "string", "enum": kinds }, "executionId": { "type": "string" } }
+        "properties": {
+            "record": { "type": "string", "enum": kinds },
+            "executionId": { "type": "string" }
+        }
     })
 }
 
-/// The kind that a record of version 1 names. Writers put it first, so that is looked at first.
+/// Reads the kind of a record of version 1. Writers put it first, so the fast path tries that.
 fn record_kind<'a>(scanner: &mut Scanner<'a>, text: &'a str) -> Result<RecordKind, Error> {
     let first = text
         .strip_prefix(r#"{"record":""#)

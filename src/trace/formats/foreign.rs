@@ -1,14 +1,12 @@
-//! Formats of other agents and tools that aren't replayed: recognised by their shape, so that
-//! whoever hands one in learns what it is.
-//!
-//! Nothing is checked by these shapes; a finding (YV108) names them.
+//! Formats of other agents and tools that aren't replayed. They are detected by shape, so that a
+//! finding (YV108) can name them.
 
 use super::members::Members;
 
-/// A noun with its article, and whether an object looks like that.
+/// A noun with its article, and whether an object has that shape.
 type Shape = (&'static str, fn(&Members<'_>) -> bool);
 
-/// What an object looks like, if it looks like something that is known: a noun with its article.
+/// Returns what an object looks like, as a noun with its article.
 #[must_use]
 pub fn looks_like(text: &str) -> Option<&'static str> {
     let members = Members::of(text)?;

@@ -6,16 +6,16 @@ use std::borrow::Cow;
 use std::fmt;
 use strict_json::Raw;
 
-/// The members of an object that formats are detected by: the first ones. The first of several that
-/// have the same name is kept.
+/// First members of an object, by which formats are detected. Of several with the same name, the
+/// first one is kept.
 #[derive(Debug, Default)]
 pub(super) struct Members<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
 
-/// Members that are kept.
+/// Maximum number of kept members.
 const KEPT: usize = 64;
 
 impl<'a> Members<'a> {
-    /// The members of an object; `None` when the text isn't one.
+    /// Reads the members of an object; `None` when the text isn't one.
     pub(super) fn of(text: &'a str) -> Option<Self> {
         strict_json::from_text(text).ok()
     }
@@ -70,7 +70,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     }
 }
 
-/// The first elements of an array.
+/// First two elements of an array.
 #[derive(Debug)]
 pub(super) struct Beginning<'a> {
     pub(super) first: Raw<'a>,
@@ -101,7 +101,7 @@ impl<'de> Visitor<'de> for BeginningVisitor {
 }
 
 impl<'a> Beginning<'a> {
-    /// The beginning of an array; `None` when it is shorter, or the text isn't one.
+    /// Reads the beginning of an array; `None` when it has fewer elements or the text isn't one.
     pub(super) fn of(text: &'a str) -> Option<Self> {
         struct Read<'a>(Option<Beginning<'a>>);
         impl<'de: 'a, 'a> Deserialize<'de> for Read<'a> {

@@ -1,6 +1,6 @@
-//! The formats that are read. Each is one file and one line of [`Format::ALL`]: how its records are
-//! recognised, how they are read, and what it never records. Nothing outside of this folder asks
-//! which format something is in; what follows from one is asked of it.
+//! Trace formats. Each is one file and one line of [`Format::ALL`]: how its records are detected
+//! and read, and what it never records. Code outside of this directory doesn't depend on which
+//! format an input has; it asks the format.
 
 mod execution_record;
 mod foreign;
@@ -17,7 +17,7 @@ pub mod yuangs_turns;
 
 pub use foreign::looks_like;
 pub(super) use native::{DECISION_MEMBERS, names_action};
-pub use reader::{Fed, OwnCalls, Reader};
+pub use reader::{OwnCalls, Reader, RoutedRecord};
 
 use super::cut::CutMembers;
 use super::entry::Record;
@@ -37,7 +37,7 @@ use strict_json::{Error, Raw, Scanner, Str};
 pub struct Format(&'static dyn TraceFormat);
 
 impl Format {
-    /// All formats. Where a record fits several, the first one is believed.
+    /// All formats. If a record matches several, the first one applies.
     pub const ALL: [Self; 21] = [
         Self(&execution_record::ExecutionRecord),
         Self(&yuangs_events::YuangsEvents),
@@ -59,23 +59,23 @@ impl Format {
         Self(&session::cline::FORMAT),
         Self(&session::cline::COPILOT),
         Self(&session::messages::PI),
-        // Last: most others hold messages.
+        // Last, because records of most other formats contain messages too.
         Self(&session::messages::FORMAT),
     ];
 
-    /// The name for `--format-in` and in reports.
+    /// Returns the name for `--format-in` and in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
     }
 
-    /// The format of a name.
+    /// Returns the format with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name)
     }
 
-    /// The format that a record is shaped like; `None` when it is like none of them or no JSON.
+    /// Detects the format of a record; `None` when it matches none or isn't JSON.
     #[must_use]
     pub fn of_record(text: &str, max_depth: u32) -> Option<Self> {
         let unit = Unit::new(text, max_depth)?;
@@ -105,128 +105,126 @@ impl fmt::Debug for Format {
     }
 }
 
-/// What there is to know of a format.
+/// Properties of a format.
 pub trait TraceFormat: Sync {
-    /// Its name for `--format-in` and in reports.
+    /// Returns the name for `--format-in` and in reports.
     fn name(&self) -> &'static str;
 
-    /// How it tells of executions.
+    /// Returns what it records of executions.
     fn coverage(&self) -> Coverage;
 
-    /// How its records find their execution.
+    /// Returns how its records are assigned to executions.
     fn routing(&self) -> Routing;
 
-    /// The version of the state machine that its records were written under, where they don't name
-    /// one.
+    /// Returns the version of the state machine under which its records were written, if they name
+    /// none.
     fn machine(&self) -> FsmVersion {
         FsmVersion::V0
     }
 
-    /// Whether each record is on a line of its own, whatever else the file looks like.
+    /// Returns whether each record has a line of its own, whatever the file looks like.
     fn is_line_oriented(&self) -> bool {
         true
     }
 
-    /// Whether a record may be an array.
+    /// Returns whether a record may be an array.
     fn has_arrays(&self) -> bool {
         false
     }
 
-    /// Whether logs of this format are known to repeat lines byte for byte.
+    /// Returns whether logs of this format are known to repeat lines byte for byte.
     fn repeats_lines(&self) -> bool {
         false
     }
 
-    /// Whether a unit of an input has the shape of one of its records.
+    /// Returns whether a unit of an input looks like one of its records.
     fn is_shape_of(&self, unit: &Unit<'_>) -> bool;
 
     /// Reads one record; the scanner is at the beginning of `text`.
     ///
     /// # Errors
-    /// When the text isn't JSON, or no record of this format.
+    /// When the text isn't JSON or isn't a record of this format.
     fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error>;
 
-    /// Reads the parts of a record that breaks its schema, where it has several.
+    /// Reads the valid parts of a record that violates its schema, if it consists of parts.
     fn recover<'a>(&self, _kind: RecordKind, _text: &'a str) -> Option<Recovered<'a>> {
         None
     }
 
-    /// What turns the records of one input into executions. `stem`: the execution of records that
-    /// name none.
-    /// `own_calls`: those that other inputs of the run tell of, so that copies of them are known.
+    /// Creates the reader that turns the records of one input into executions. `stem` names the
+    /// execution of records without one. `own_calls` are calls from other inputs of the run, so
+    /// that copies of them are recognised.
     fn reader(&self, _stem: &str, _own_calls: &OwnCalls) -> Box<dyn Reader> {
         Box::new(reader::ByRecord)
     }
 
-    /// Whether a last record that breaks off tells of an action that was executed: that it does, or
-    /// that it can't be ruled out. `None` if it doesn't, or if that makes no difference.
-    fn cut_action(&self, _cut: &CutMembers<'_>) -> Option<Shown> {
+    /// Determines whether an incomplete last record shows an executed action. Returns `None` if it
+    /// doesn't, or if that makes no difference.
+    fn cut_action(&self, _cut: &CutMembers<'_>) -> Option<Certainty> {
         None
     }
 
-    /// What its records never say, for the note about it (YV212). `partial`: of a generation that
-    /// writes less of a turn.
+    /// Names what its records never contain, for the note about it (YV212). `partial` selects a
+    /// generation of the format that records less of a turn.
     fn not_recorded(&self, partial: bool) -> Option<&'static str>;
 
     /// Adds the schemas of its records.
     fn add_schemas(&self, catalogue: &mut Catalogue);
 
-    /// The name of the schema that a record has to keep.
+    /// Returns the name of the schema for a record.
     fn schema_of(&self, _kind: Option<RecordKind>, _text: &str) -> Cow<'static, str> {
         self.name().into()
     }
 }
 
-/// Whether something is shown, or only can't be ruled out.
+/// Certainty that something is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
-    /// It is shown.
-    Yes,
-    /// It may have been there.
-    Perhaps,
+pub enum Certainty {
+    Certain,
+    /// It can't be ruled out.
+    Possible,
 }
 
-/// How a format tells of executions.
+/// What a format records of executions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
-    /// Every event, and all that a decision rests on: signers, rules, prompt and policy version.
+    /// Every event and all evidence: signers, rules, prompt and policy versions.
     Complete,
-    /// Movements of the state machine.
+    /// State transitions.
     Movements {
-        /// What they rest on is recorded next to them, on lines of its own. Otherwise it isn't.
+        /// The evidence is recorded too, on lines of its own.
         evidence: bool,
     },
     /// Whole turns, without a start of the execution.
     Turns,
-    /// What was typed and printed at a terminal, without a state machine.
+    /// Input and output of a terminal, without a state machine.
     Terminal,
-    /// Nothing of executions.
+    /// Nothing about executions.
     Nothing,
 }
 
-/// How records find their execution.
+/// How records are assigned to executions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Routing {
-    /// Each record names it.
+    /// Each record names its execution.
     ByRecord,
-    /// All records of an input belong to one, which is named after the file.
+    /// All records of an input belong to one execution, which is named after the file.
     ByInput,
-    /// They belong to none.
+    /// The records belong to no execution.
     Nowhere,
 }
 
-/// A unit of an input (a line, a whole document or an element of one), as far as formats are
-/// detected by it.
+/// A unit of an input for the detection of formats: a line, a document or an element of one.
 #[derive(Debug)]
 pub struct Unit<'a> {
-    /// The members of an object.
+    /// Members, if it is an object.
     members: Option<Members<'a>>,
-    /// The first elements of an array.
+    /// First elements, if it is an array.
     beginning: Option<Beginning<'a>>,
 }
 
 impl<'a> Unit<'a> {
-    /// A unit; `None` when the text isn't JSON.
+    /// Parses a unit; `None` when the text isn't JSON.
     #[must_use]
     pub fn new(text: &'a str, max_depth: u32) -> Option<Self> {
         Scanner::new(text, max_depth).skip().ok()?;
@@ -249,7 +247,7 @@ impl<'a> Unit<'a> {
         self.members.as_ref().is_some_and(|m| m.has_one(names))
     }
 
-    /// Whether a member is one of some words.
+    /// Returns whether a member is one of some words.
     fn is_word(&self, name: &str, words: &[&str]) -> bool {
         self.get(name)
             .and_then(|value| value.read::<Str<'_>>())
@@ -259,62 +257,62 @@ impl<'a> Unit<'a> {
 
 /// A record of a format.
 pub trait FormatRecord<'a>: fmt::Debug {
-    /// What it is a record of.
+    /// Returns what it is a record of.
     fn class(&self) -> RecordClass {
         RecordClass::Event
     }
 
-    /// The execution that it names.
+    /// Returns the id of the execution that it names.
     fn execution_id(&self) -> Option<Str<'a>> {
         None
     }
 
-    /// Unfolds it into its steps, in their order.
+    /// Passes its steps to `emit`, in their order.
     fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>));
 
-    /// Whether all that it tells is told by records of version 1 that came of it.
-    fn is_told(&self) -> bool {
+    /// Returns whether records of version 1 that were derived from it contain everything.
+    fn is_fully_derived(&self) -> bool {
         false
     }
 
-    /// Whether a rejection may appear anywhere in it.
+    /// Returns whether a rejection may appear anywhere in it.
     fn may_refuse(&self) -> bool {
         false
     }
 
-    /// The member that holds the decision of a step, where that isn't the step's own.
+    /// Returns the member with the decision of a step, if that isn't the step's own member.
     fn decision_pointer(&self, _step: &Step<'_, '_>) -> Option<&'static str> {
         None
     }
 
-    /// The member that holds the executed action.
+    /// Returns the member with the executed action.
     fn action_pointer(&self) -> &'static str {
         "/action"
     }
 
-    /// What a report shows of it besides its steps.
+    /// Returns what a report shows of it besides its steps.
     fn narrative(&self) -> Narrative<'a> {
         Narrative::Nothing
     }
 
-    /// Whether its recorded hash of the messages that the model was shown is wrong. `None` when
-    /// that can't be told.
+    /// Compares its recorded hash of the model's messages with the messages. `None` when that isn't
+    /// possible.
     fn input_hash_is_wrong(&self) -> Option<bool> {
         None
     }
 
-    /// What it says was added to, removed from and changed in the context.
+    /// Returns the paths that it lists as added to, removed from and changed in the context.
     fn context_diff(&self) -> Option<[&[Str<'a>]; 3]> {
         None
     }
 
-    /// The hash that those messages have, as far as the list is kept.
+    /// Computes the hash of the recorded messages.
     fn input_hash(&self) -> Option<String> {
         None
     }
 }
 
-/// Declares the type of the records of all formats but version 1: one line for each type.
+/// Declares the type of the records of all formats except version 1: one line for each type.
 macro_rules! native_records {
     ($($(#[$meta:meta])* $name:ident($type:ty),)*) => {
         /// A record of another format than version 1.
@@ -324,7 +322,7 @@ macro_rules! native_records {
         }
 
         impl<'a> NativeRecord<'a> {
-            /// What is asked of it.
+            /// Returns the record as a trait object.
             #[must_use]
             pub fn get(&self) -> &(dyn FormatRecord<'a> + 'a) {
                 match self {
@@ -344,7 +342,7 @@ macro_rules! native_records {
 native_records! {
     /// A line of an event log.
     Event(yuangs_events::Event<'a>),
-    /// A bare movement of the state.
+    /// A state transition without evidence.
     Transition(yuangs_transitions::Transition<'a>),
     /// A whole turn.
     Turn(yuangs_turns::NativeTurn<'a>),
@@ -364,7 +362,7 @@ native_records! {
     Session(session::SessionRecord<'a>),
 }
 
-/// What a record is of.
+/// Class of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordClass {
     /// One event.
@@ -377,33 +375,30 @@ pub enum RecordClass {
     Header,
     /// A command, without an execution.
     Command,
-    /// Nothing that happened: a summary, a setting, a measurement.
+    /// Not an event: a summary, a setting, a measurement.
     Remark,
 }
 
 /// What a report shows of a record besides its steps.
 #[derive(Debug, Clone)]
 pub enum Narrative<'a> {
-    /// Nothing.
     Nothing,
-    /// What the members of a turn say.
+    /// The members of a turn.
     Turn,
-    /// A thought.
     Thought(Raw<'a>),
-    /// What was observed.
     Observation(Raw<'a>),
-    /// What happened at a terminal.
+    /// Input or output of a terminal.
     Frame {
         /// Seconds since the session began.
         seconds: f64,
-        /// What happened, in a word.
+        /// Kind of the event, in a word.
         what: String,
-        /// What was typed, or what goes with it.
+        /// The typed text or other data.
         text: String,
     },
 }
 
-/// The members that place a broken record, read without asking for more.
+/// Members that locate an invalid record, read leniently.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(in crate::trace) struct Peek<'a> {

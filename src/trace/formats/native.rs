@@ -1,7 +1,7 @@
-//! What the formats of other writers share: their shapes, read as they are.
+//! Types that the formats of other writers share.
 //!
-//! Their writers are out of our hands and still change, so unknown members are accepted here; what
-//! a format doesn't keep stays not recorded.
+//! Those writers may change their formats at any time, so unknown members are accepted here. What a
+//! format doesn't record stays "not recorded".
 
 pub(in crate::trace) use super::shown::{DECISION_MEMBERS, names_action};
 
@@ -14,32 +14,36 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use strict_json::{Raw, Str};
 
-/// Declares structs of a foreign format: camelCase members, unknown ones accepted.
+/// Declares structs of another writer's format: members in camelCase, unknown ones accepted.
 macro_rules! open_shapes {
-    ($($(#[$meta:meta])* pub struct $name:ident<$a:lifetime> { $($(#[$field_meta:meta])* $field:ident : $type:ty,)* })*) => {$(
+    ($(
+        $(#[$meta:meta])*
+        pub struct $name:ident<$a:lifetime> {
+            $($(#[$field_meta:meta])* $field:ident : $type:ty,)*
+        }
+    )*) => {$(
         $(#[$meta])*
         #[derive(Debug, Clone, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
-        #[expect(missing_docs, reason = "the members are those of the format, which docs/native-formats.md describes")]
         pub struct $name<$a> { $($(#[$field_meta])* pub $field: $type,)* }
     )*};
 }
 pub(super) use open_shapes;
 
-/// Who decided, in the words of the early runtime.
+/// Who decided, in the early runtime's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// The policy.
     Policy,
-    /// The policy, as one generation says it.
+    /// The policy, in the words of one generation.
     AutoPolicy,
     /// A human.
     Human,
 }
 
 open_shapes! {
-    /// An action. The type may be any word.
+    /// An action. Its type may be any word.
     pub struct NativeAction<'a> {
         id: Option<Str<'a>>,
         #[serde(rename = "type")]
@@ -48,7 +52,7 @@ open_shapes! {
         risk_level: Option<RiskLevel>,
     }
 
-    /// A decision.
+    /// A decision about an action.
     pub struct NativeDecision<'a> {
         status: Ruling,
         by: By,
@@ -62,7 +66,7 @@ open_shapes! {
         modification_reason: Option<Str<'a>>,
     }
 
-    /// What the model said.
+    /// A response of the model.
     pub struct NativeThought<'a> {
         raw: Option<Str<'a>>,
         parsed_plan: Option<Raw<'a>>,
@@ -73,7 +77,7 @@ open_shapes! {
         reasoning: Option<Str<'a>>,
     }
 
-    /// How an action ended.
+    /// The result of an action.
     pub struct NativeResult<'a> {
         success: bool,
         output: Option<Str<'a>>,
@@ -83,7 +87,7 @@ open_shapes! {
     }
 }
 
-/// The type that a word names.
+/// Returns the type that a word names.
 #[must_use]
 pub fn action_kind(word: Str<'_>) -> ActionKind<'_> {
     match &*word.decode() {
@@ -95,7 +99,7 @@ pub fn action_kind(word: Str<'_>) -> ActionKind<'_> {
     }
 }
 
-/// The decision that a text holds, if it is one.
+/// Parses a decision from a text.
 #[must_use]
 pub fn decision(text: &str) -> Option<Decision<'_>> {
     strict_json::from_text::<NativeDecision<'_>>(text)
@@ -104,7 +108,7 @@ pub fn decision(text: &str) -> Option<Decision<'_>> {
 }
 
 impl<'a> NativeAction<'a> {
-    /// In common words.
+    /// Converts it to the common type.
     #[must_use]
     pub fn fact(&self) -> Action<'a> {
         Action {
@@ -117,7 +121,7 @@ impl<'a> NativeAction<'a> {
 }
 
 impl<'a> NativeDecision<'a> {
-    /// In common words.
+    /// Converts it to the common type.
     #[must_use]
     pub fn fact(&self) -> Decision<'a> {
         Decision {
@@ -140,7 +144,7 @@ impl<'a> NativeDecision<'a> {
 }
 
 impl<'a> NativeThought<'a> {
-    /// In common words.
+    /// Converts it to the common type.
     #[must_use]
     pub fn fact(&self) -> Thought<'a> {
         let action = match self.kind {
@@ -161,14 +165,16 @@ impl<'a> NativeThought<'a> {
     }
 }
 
-/// How the early runtime says that its policy has stopped an action before the governor saw it.
+/// Prefix of an output when the early runtime's policy stopped an action before the governor saw
+/// it.
 pub(super) const POLICY_DENIED: &str = "POLICY DENIED:";
-/// How it says that nothing ran, because the governor refused.
+/// Prefix of an output when nothing was executed because the governor rejected the action.
 pub(super) const REJECTED: &str = "GOVERNANCE REJECTED:";
 
 impl<'a> NativeResult<'a> {
-    /// Whether it says no more than that nothing ran: a failure without an exit code or files, and
-    /// behind the mark nothing but the reason. Where that isn't recorded it is one line.
+    /// Returns whether it only says that nothing was executed: a failure without exit code and
+    /// files, whose output is the mark and the reason. If the reason isn't recorded, the output
+    /// must be one line.
     pub(super) fn is_notice(&self, mark: &str, reason: Option<Str<'_>>) -> bool {
         let Some(text) = self
             .output
@@ -189,7 +195,7 @@ impl<'a> NativeResult<'a> {
             && self.artifacts.is_none_or(|a| a.count == 0)
     }
 
-    /// In common words, as the result of an action of this type.
+    /// Converts it to the common type, as the result of an action of this type.
     #[must_use]
     pub fn fact(&self, kind: Option<ActionKind<'_>>) -> Outcome<'a> {
         let marks: &[&str] = match kind {

@@ -1,4 +1,4 @@
-//! From the records of one input to those of its executions.
+//! Readers: turn the records of one input into those of its executions.
 
 use super::{NativeRecord, TraceFormat as _};
 use crate::trace::entry::{Entry, Problem, Record};
@@ -8,26 +8,25 @@ use std::fmt;
 use std::sync::Arc;
 use strict_json::Scanner;
 
-/// A record on its way to an execution.
+/// A record assigned to an execution.
 #[derive(Debug)]
-pub struct Fed<'r, 'a> {
-    /// The execution that it belongs to; `None` where all records of the input belong to one.
+pub struct RoutedRecord<'r, 'a> {
+    /// Id of the execution; `None` when all records of the input belong to one.
     pub execution: Option<Cow<'r, str>>,
-    /// The record.
     pub entry: &'r Entry<'a>,
-    /// What only the records before it show to be wrong with it.
+    /// A problem that only shows in connection with earlier records.
     pub problem: Option<Problem>,
 }
 
-/// Calls that sub-agents' own inputs contain. The session that started a sub-agent may repeat them.
+/// Calls in sub-agents' own inputs. The session that started a sub-agent may repeat them.
 #[derive(Debug, Clone, Default)]
 pub struct OwnCalls(Arc<HashSet<u64>>);
 
 impl OwnCalls {
-    /// Calls that are kept of one run.
+    /// Maximum number of kept calls per run.
     pub const MOST: usize = 400_000;
 
-    /// Those of lines of a sub-agent's session.
+    /// Collects the calls of a sub-agent's session from its lines.
     #[must_use]
     pub fn of_lines<'t>(lines: impl Iterator<Item = &'t str>) -> HashSet<u64> {
         let format = &super::session::claude_code::FORMAT;
@@ -41,7 +40,7 @@ impl OwnCalls {
         all
     }
 
-    /// Whether an input of its own tells of a call.
+    /// Returns whether a sub-agent's own input contains a call.
     pub(super) fn hold(&self, call: u64) -> bool {
         self.0.contains(&call)
     }
@@ -53,27 +52,27 @@ impl From<HashSet<u64>> for OwnCalls {
     }
 }
 
-/// Levels of a line that is read.
+/// Maximum depth of a line.
 const DEPTH: u32 = 1 << 10;
 
-/// Is handed the records of one input in their order, and hands on those of its executions. Most
-/// formats have one that keeps nothing. Where a record goes on with an earlier one, it is kept here
-/// until then.
+/// Receives the records of one input in their order, and emits those of its executions. Most
+/// formats use a stateless one. A record that continues an earlier one may be kept until it is
+/// complete.
 pub trait Reader: fmt::Debug + Send {
-    /// Takes the next record, and hands on what is complete with it.
-    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>));
+    /// Reads the next record, and emits what is complete with it.
+    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(RoutedRecord<'_, '_>));
 
-    /// Hands on what never was completed: the input is over.
-    fn finish(&mut self, _on: &mut dyn FnMut(Fed<'_, '_>)) {}
+    /// Emits the remaining incomplete records at the end of the input.
+    fn finish(&mut self, _on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {}
 }
 
-/// Each record is handed on as it is.
+/// Emits each record unchanged.
 #[derive(Debug)]
 pub(super) struct ByRecord;
 
 impl Reader for ByRecord {
-    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
-        on(Fed {
+    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
+        on(RoutedRecord {
             execution: entry.record.execution_id().map(|id| id.decode()),
             entry,
             problem: None,

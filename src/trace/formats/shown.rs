@@ -1,9 +1,9 @@
-//! Actions in places where a format keeps none. A runtime that writes one there means something by
-//! it.
+//! Actions in parts of a record where the format has none. The writer put them there for a reason,
+//! so they are compared with the recorded ones.
 
 use super::native::NativeAction;
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Action, ActionKind, Annotation, Fact, Part, Showing, Step};
+use crate::trace::step::{Action, ActionKind, ActionRole, Annotation, Fact, Part, Step};
 use governance::ActionType;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use shell_effects::WRAPPERS;
@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use strict_json::{DEFAULT_MAX_DEPTH, Deserializer, Raw, Scanner, Str};
 
-/// Values that are read in one place. More of them can't be told.
+/// Maximum number of values read in one place.
 const MOST: usize = 256;
 
-/// Members that hold what was said and what came of an action, and the members of a decision that
-/// hold an action.
+/// Members that contain texts, data or results, and the members of a decision that contain an
+/// action.
 const DATA: [&str; 8] = [
     "modifiedAction",
     "parsedPlan",
@@ -28,14 +28,13 @@ const DATA: [&str; 8] = [
     "arguments",
 ];
 
-/// Members whose actions have run.
+/// Returns whether actions in a member of this name have been executed.
 fn has_run(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("execut") || name.contains("result") || name == "ran"
 }
 
-/// Whether a member of this name holds executed actions or what they changed, whatever record it is
-/// in.
+/// Returns whether a member of this name contains executed actions or changes, in any record.
 pub(crate) fn names_action(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace(['_', '-'], "");
     [
@@ -69,7 +68,7 @@ pub(crate) fn names_action(name: &str) -> bool {
         )
 }
 
-/// Whether a name in lower case is that of files that were changed, such as `fileswritten`.
+/// Returns whether a name in lower case means changed files, such as `fileswritten`.
 fn names_changes(name: &str) -> bool {
     (name.contains("file") || name.contains("path"))
         && [
@@ -80,21 +79,21 @@ fn names_changes(name: &str) -> bool {
         .any(|word| name.contains(word))
 }
 
-/// The members of an object that a call or an action consists of, whatever the object is called.
+/// The members of an object that make it a call or an action.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CallShape<'a> {
-    /// It has a `type`, and whether that is a call's.
+    /// Whether its `type` is a call's; `None` without a `type`.
     kind: Option<bool>,
-    /// A tool is named, by a member that can't be the name of anything else.
+    /// It names a tool, in a member that can't name anything else.
     tool: bool,
-    /// Something is named.
+    /// It has a `name`.
     name: bool,
     payload: Option<Raw<'a>>,
-    /// What the tool is given, by one of the names that calls have for that.
+    /// Arguments, in a member that only calls have.
     wrapped: Option<Raw<'a>>,
-    /// The same, by a name that other objects have as well.
+    /// Arguments, in a member that other objects have too.
     given: Option<Raw<'a>>,
-    /// One parameter, which is next to the tool.
+    /// A single parameter, next to the tool's name.
     parameter: Option<Raw<'a>>,
 }
 
@@ -134,12 +133,12 @@ impl<'a> CallShape<'a> {
         }
     }
 
-    /// Whether it names a tool.
+    /// Returns whether it names a tool.
     const fn names_tool(&self) -> bool {
         self.tool || self.name && self.wrapped.is_some()
     }
 
-    /// What a call is given; nothing where it is no call.
+    /// Returns the arguments if it is a call.
     pub(super) fn call(self) -> Option<Raw<'a>> {
         let given = self.wrapped.or(self.given);
         given
@@ -148,7 +147,7 @@ impl<'a> CallShape<'a> {
             .or(self.parameter.filter(|_| self.tool))
     }
 
-    /// The same of a call or of an action.
+    /// Returns the arguments or payload if it is a call or an action.
     fn action(self) -> Option<Raw<'a>> {
         self.payload
             .filter(|_| self.kind.is_some())
@@ -156,7 +155,7 @@ impl<'a> CallShape<'a> {
     }
 }
 
-/// Whether what a tool may be given is described here, by a JSON Schema of an object.
+/// Returns whether a value is the JSON Schema of a tool's parameters.
 fn is_schema(value: Raw<'_>) -> bool {
     const KEYWORDS: [&str; 9] = [
         "$defs",
@@ -181,7 +180,7 @@ fn is_schema(value: Raw<'_>) -> bool {
         })
 }
 
-/// Whether an object describes a tool.
+/// Returns whether an object defines a tool.
 pub(super) fn is_definition(members: &BTreeMap<String, Raw<'_>>) -> bool {
     members.contains_key("name")
         && members
@@ -189,23 +188,24 @@ pub(super) fn is_definition(members: &BTreeMap<String, Raw<'_>>) -> bool {
             .any(|(name, value)| WRAPPERS.contains(&&**name) && is_schema(*value))
 }
 
-/// Whether a member of this name holds an action.
+/// Returns whether a member of this name contains an action.
 fn is_action(name: &str) -> bool {
     name == "action" || name.ends_with("Action") || name.ends_with("_action")
 }
 
-/// What an action in a value is evidence of, and how the value is searched.
+/// How to search a value for actions, and what they are evidence of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
-    pub(super) showing: Showing,
-    /// The value is called an action.
+    pub(super) showing: ActionRole,
+    /// The name of the value's member says that it is an action.
     named: bool,
-    /// Calls, commands and changes count by their names, as in members that a format doesn't have.
+    /// Accept calls, commands and changes by their names too, as in members that a format doesn't
+    /// have.
     wide: bool,
 }
 
-impl From<Showing> for Search {
-    fn from(showing: Showing) -> Self {
+impl From<ActionRole> for Search {
+    fn from(showing: ActionRole) -> Self {
         Self {
             showing,
             named: false,
@@ -214,8 +214,8 @@ impl From<Showing> for Search {
     }
 }
 
-/// Shows every action at or below `value`. A value that is called an action and can't be read as
-/// one is open.
+/// Emits every action in `value`. A value that is named an action but can't be read as one is
+/// emitted as unknown.
 pub(super) fn show<'r, 'a: 'r>(
     value: Raw<'a>,
     search: impl Into<Search>,
@@ -247,7 +247,7 @@ pub(super) fn show<'r, 'a: 'r>(
     while let Some((named, showing, value)) = stack.pop() {
         read += 1;
         if read > MOST {
-            show(unread(value), Showing::Open);
+            show(unread(value), ActionRole::Unknown);
             return;
         }
         if value.as_written().starts_with('[') {
@@ -264,18 +264,18 @@ pub(super) fn show<'r, 'a: 'r>(
         match action.and_then(|_| value.read::<NativeAction<'a>>()) {
             Some(action) => show(action.fact(), showing),
             None if named && wide && !is_nothing(value) => {
-                show(call(value, members.as_ref()), Showing::Open);
+                show(call(value, members.as_ref()), ActionRole::Unknown);
             }
-            None if named && !is_nothing(value) => show(unread(value), Showing::Open),
+            None if named && !is_nothing(value) => show(unread(value), ActionRole::Unknown),
             None if members
                 .as_ref()
                 .is_some_and(|m| CallShape::of(m).call().is_some()) =>
             {
-                show(call(value, members.as_ref()), Showing::Open);
+                show(call(value, members.as_ref()), ActionRole::Unknown);
             }
             None if members.as_ref().is_some_and(is_definition) => {}
             None => {
-                // What isn't given to a call is no data.
+                // Data is skipped, unless it may be a call's arguments.
                 let searched =
                     |name: &str| !DATA.contains(&name) || wide && WRAPPERS.contains(&name);
                 for (name, value) in members
@@ -292,7 +292,11 @@ pub(super) fn show<'r, 'a: 'r>(
                     };
                     let named = named || wide && names_action(&name);
                     if named || holds {
-                        stack.push((named, if run { Showing::Run } else { showing }, value));
+                        stack.push((
+                            named,
+                            if run { ActionRole::Execution } else { showing },
+                            value,
+                        ));
                     }
                 }
             }
@@ -300,7 +304,7 @@ pub(super) fn show<'r, 'a: 'r>(
     }
 }
 
-/// Whether a value holds nothing that could be an action.
+/// Returns whether a value can't contain an action.
 fn is_nothing(value: Raw<'_>) -> bool {
     matches!(
         value.as_written(),
@@ -310,7 +314,7 @@ fn is_nothing(value: Raw<'_>) -> bool {
         .starts_with(|c: char| c == '-' || c.is_ascii_digit())
 }
 
-/// What is called an action and has no type: a call, or the text of a command.
+/// Converts an object without a `type` that is named an action: a call or the text of a command.
 fn call<'a>(value: Raw<'a>, members: Option<&BTreeMap<String, Raw<'a>>>) -> Action<'a> {
     let kind = match members {
         Some(members) if CallShape::of(members).names_tool() => {
@@ -327,31 +331,31 @@ fn call<'a>(value: Raw<'a>, members: Option<&BTreeMap<String, Raw<'a>>>) -> Acti
     }
 }
 
-/// A member that a format doesn't have, where it may hold an action or a result.
+/// A member that the format doesn't have and that may contain an action or a result.
 #[derive(Debug, Clone, Copy)]
-pub struct Other<'a> {
+pub struct UnknownMember<'a> {
     value: Raw<'a>,
-    /// Its name or its place says that what it holds has run.
+    /// Its name or position says that its content has been executed.
     run: bool,
-    /// Its name says that it holds actions.
+    /// Its name says that it contains actions.
     named: bool,
 }
 
-/// The members of an object that a format has.
+/// Members that the format defines for an object.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// Those whose members aren't searched.
+    /// Names of members that aren't searched.
     pub(super) known: &'static [&'static str],
-    /// Those that are objects, and whether what they hold has run.
+    /// Members that are objects, and whether their content has been executed.
     pub(super) parts: &'static [(&'static str, bool, &'static Shape)],
 }
 
-/// The members of an action.
+/// Members of an action.
 pub(super) const ACTION: Shape = Shape {
     known: &["id", "type", "payload", "riskLevel", "reasoning"],
     parts: &[],
 };
-/// The names of the members of a decision, and of an evaluation.
+/// Names of the members of a decision and of an evaluation.
 pub(crate) const DECISION_MEMBERS: &[&str] = &[
     "status",
     "by",
@@ -368,12 +372,12 @@ pub(crate) const DECISION_MEMBERS: &[&str] = &[
     "signature",
     "kind",
 ];
-/// The members of a decision, and of an evaluation.
+/// Members of a decision and of an evaluation.
 pub(super) const DECISION: Shape = Shape {
     known: DECISION_MEMBERS,
     parts: &[],
 };
-/// The members of a result, an observation and a thought.
+/// Members of a result, an observation and a thought.
 pub(super) const RESULT: Shape = Shape {
     known: &[
         "success",
@@ -399,18 +403,18 @@ pub(super) const RESULT: Shape = Shape {
     ],
     parts: &[],
 };
-/// An object of members that no format has.
-pub(super) const FREE: Shape = Shape {
+/// An object for which no format defines members.
+pub(super) const NO_MEMBERS: Shape = Shape {
     known: &[],
     parts: &[],
 };
 
-/// The members of an object and of its parts that aren't among the known ones and may hold
-/// something.
-pub(super) fn others<'a>(text: &'a str, shape: &'static Shape) -> Vec<Other<'a>> {
+/// Returns the members of an object and its parts that the format doesn't define and that may
+/// contain something.
+pub(super) fn others<'a>(text: &'a str, shape: &'static Shape) -> Vec<UnknownMember<'a>> {
     let mut found = Vec::new();
     let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
-    // It has been read as a record before.
+    // Errors are impossible: the text has been read as a record before.
     drop(
         Level {
             shape,
@@ -425,7 +429,7 @@ pub(super) fn others<'a>(text: &'a str, shape: &'static Shape) -> Vec<Other<'a>>
 struct Level<'f, 'a> {
     shape: &'static Shape,
     run: bool,
-    found: &'f mut Vec<Other<'a>>,
+    found: &'f mut Vec<UnknownMember<'a>>,
 }
 
 impl<'de: 'a, 'a> DeserializeSeed<'de> for Level<'_, 'a> {
@@ -445,7 +449,7 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self { shape, run, found } = self;
-        // An action may be spread among the members of something else.
+        // An action may be spread over the members of another object.
         let mut spread = CallShape::default();
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
             if let Some((_, ran, part)) = shape.parts.iter().find(|(part, ..)| *part == name) {
@@ -463,12 +467,12 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
                 let holds = value.as_written().starts_with(['{', '[']);
                 let named = names_action(&name) || is_action(&name) && (holds || run);
                 if holds || named && !is_nothing(value) {
-                    found.push(Other { value, run, named });
+                    found.push(UnknownMember { value, run, named });
                 }
             }
         }
         if let Some(value) = spread.action() {
-            found.push(Other {
+            found.push(UnknownMember {
                 value,
                 run,
                 named: true,
@@ -507,8 +511,9 @@ impl<'de: 'a, 'a> Visitor<'de> for Level<'_, 'a> {
     }
 }
 
-impl<'a> Other<'a> {
-    /// Shows the actions that it holds. A result is open: nobody can tell of what it is.
+impl<'a> UnknownMember<'a> {
+    /// Emits the actions in the member. A result is emitted as unknown, since its action isn't
+    /// known.
     pub(super) fn show<'r>(
         self,
         place: (Option<i64>, Option<Timestamp>, &'static str),
@@ -518,9 +523,9 @@ impl<'a> Other<'a> {
     {
         let mut shown = false;
         let showing = if self.run {
-            Showing::Run
+            ActionRole::Execution
         } else {
-            Showing::Open
+            ActionRole::Unknown
         };
         show(
             self.value,
@@ -543,7 +548,7 @@ impl<'a> Other<'a> {
                 payload: Some(self.value),
                 risk: None,
             };
-            let fact = Fact::Annotation(Annotation::Shown(action, Showing::Open));
+            let fact = Fact::Annotation(Annotation::Shown(action, ActionRole::Unknown));
             emit(&Step {
                 turn,
                 time,
@@ -582,15 +587,15 @@ impl<'a> Other<'a> {
     }
 }
 
-/// What an action in the payload of a movement is evidence of.
-pub(super) fn of_movement(from: governance::State, to: governance::State) -> Showing {
+/// Returns what an action in a transition's payload is evidence of.
+pub(super) fn of_movement(from: governance::State, to: governance::State) -> ActionRole {
     use governance::State as S;
     match (from, to) {
-        (S::Thinking, S::Proposing) => Showing::Thought,
+        (S::Thinking, S::Proposing) => ActionRole::Thought,
         (S::Proposing, S::Governing) | (S::Governing, S::Executing | S::Thinking) => {
-            Showing::Proposal
+            ActionRole::Proposal
         }
-        (_, S::Executing | S::Observing) => Showing::Run,
-        _ => Showing::Open,
+        (_, S::Executing | S::Observing) => ActionRole::Execution,
+        _ => ActionRole::Unknown,
     }
 }

@@ -1,13 +1,13 @@
-//! `yuangs-cast`: a terminal recording (asciicast 1, 2, 3) with frames of the governor in between.
+//! `yuangs-cast`: a terminal recording (asciicast 1, 2, 3) with frames of the governor.
 //!
-//! Version 1 is one document, version 2 has absolute times, version 3 the time since the frame
-//! before. The reader hands on frames with absolute times.
+//! Version 1 is one document. Version 2 has absolute times, version 3 the time since the frame
+//! before. The reader emits frames with absolute times.
 
 use super::members::Members;
 use super::native::open_shapes;
 use super::{
-    Coverage, Fed, FormatRecord, Narrative, NativeRecord, OwnCalls, Reader, RecordClass, Routing,
-    TraceFormat, Unit,
+    Coverage, FormatRecord, Narrative, NativeRecord, OwnCalls, Reader, RecordClass, RoutedRecord,
+    Routing, TraceFormat, Unit,
 };
 use crate::diag::Code;
 use crate::schema::Catalogue;
@@ -24,7 +24,7 @@ use strict_json::{Error, Raw, Scanner, Str};
 
 pub(super) struct YuangsCast;
 
-/// The version that a header or a document names, 0 where it is none; `None` for a frame.
+/// Returns the version in a header or a document, 0 if there is none; `None` for a frame.
 fn version(text: &str) -> Option<u8> {
     if text.trim_start().starts_with('[') {
         return None;
@@ -87,13 +87,11 @@ impl TraceFormat for YuangsCast {
     }
 
     fn reader(&self, _stem: &str, _own_calls: &OwnCalls) -> Box<dyn Reader> {
-        Box::new(Recording::default())
+        Box::new(RecordingReader::default())
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
-        Some(
-            "actions, decisions and states: a terminal session keeps commands and what the governor said of them",
-        )
+        Some("actions, decisions and states (only commands and the governor's messages)")
     }
 
     fn schema_of(&self, _: Option<RecordKind>, text: &str) -> Cow<'static, str> {
@@ -129,23 +127,21 @@ impl TraceFormat for YuangsCast {
     }
 }
 
-/// Knows whether the recording has begun, and where frames stand that have intervals.
+/// Checks the beginning of a recording, and converts intervals to absolute times.
 #[derive(Debug, Default)]
-struct Recording {
+struct RecordingReader {
     begun: bool,
-    /// Seconds so far, where frames have intervals.
+    /// Seconds so far, if frames have intervals.
     elapsed: Option<f64>,
 }
 
-impl Reader for Recording {
-    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
+impl Reader for RecordingReader {
+    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let begun = std::mem::replace(&mut self.begun, true);
         let headless = !begun && entry.record.class() == Some(RecordClass::Frame);
         let comment = self.elapsed.is_none() && entry.record.class() == Some(RecordClass::Remark);
         let message = match (headless, comment) {
-            (true, _) => {
-                Some("the recording begins without the line that says its version and size")
-            }
+            (true, _) => Some("the recording lacks the first line with its version and size"),
             (_, true) => Some("only recordings of version 3 have comments"),
             _ => None,
         };
@@ -169,7 +165,7 @@ impl Reader for Recording {
             };
             placed = Some(entry.with_record(Box::new(frame).into()));
         }
-        on(Fed {
+        on(RoutedRecord {
             execution: None,
             entry: placed.as_ref().unwrap_or(entry),
             problem,
@@ -206,7 +202,7 @@ open_shapes! {
         stdout: Vec<CastOutput<'a>>,
     }
 
-    /// The first line.
+    /// The first line of a recording.
     pub struct CastHeader<'a> {
         version: Exactly<2>,
         width: Int<1>,
@@ -217,34 +213,32 @@ open_shapes! {
     }
 }
 
-/// What was printed, in a recording that is one document: `[delay, data]`.
+/// An output in a recording that is one document: `[delay, data]`.
 #[derive(Debug, Clone)]
 pub struct CastOutput<'a> {
     /// Seconds since the output before.
     pub delay: f64,
-    /// What was printed.
     pub data: Str<'a>,
 }
 
-/// A line that begins with `#`.
+/// A comment: a line that begins with `#`.
 #[derive(Debug, Clone, Copy)]
 pub struct CastComment;
 
-/// Every other line: `[seconds, code, data, meta?]`.
+/// A frame, on any other line: `[seconds, code, data, meta?]`.
 #[derive(Debug, Clone)]
 pub struct CastFrame<'a> {
-    /// Seconds since the recording began. As it is read, a frame of version 3 has those since the
-    /// frame before; [`Recording`] adds them up.
+    /// Seconds since the recording began. In version 3, these are read as seconds since the frame
+    /// before, and [`RecordingReader`] converts them.
     pub seconds: f64,
-    /// What the frame is.
     pub code: FrameCode,
-    /// What was printed or typed, or the governor's event.
+    /// The output, the input or the governor's event.
     pub data: Str<'a>,
-    /// What goes with it.
+    /// Further data of the event.
     pub meta: Option<Raw<'a>>,
 }
 
-/// The kinds of frame.
+/// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum FrameCode {
     /// Output.
@@ -253,16 +247,16 @@ pub enum FrameCode {
     /// Input.
     #[serde(rename = "i")]
     Input,
-    /// The window changed its size.
+    /// The window was resized.
     #[serde(rename = "r")]
     Resize,
-    /// A place was marked.
+    /// A marker was set.
     #[serde(rename = "m")]
     Marker,
     /// The session ended with this exit status.
     #[serde(rename = "x")]
     Exit,
-    /// The governor did something.
+    /// An event of the governor.
     #[serde(rename = "g")]
     Governance,
 }
@@ -354,7 +348,12 @@ impl JsonSchema for CastFrame<'_> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "array",
-            "prefixItems": [{ "type": "number", "minimum": 0 }, generator.subschema_for::<FrameCode>(), { "type": "string" }, true],
+            "prefixItems": [
+                { "type": "number", "minimum": 0 },
+                generator.subschema_for::<FrameCode>(),
+                { "type": "string" },
+                true
+            ],
             "items": false,
             "minItems": 3,
             "maxItems": 4
@@ -365,32 +364,31 @@ impl JsonSchema for CastFrame<'_> {
 /// What a frame means for the governance of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame<'a> {
-    /// Keys were typed, a line of them or less.
+    /// Input: at most one line of keys.
     Typed(Str<'a>),
-    /// Something was printed.
+    /// Output.
     Printed(Str<'a>),
-    /// A prompt is shown for something that nobody shall see.
+    /// A prompt for secret input is shown.
     PromptShown,
-    /// An elevation (`sudo`, `su`) was let through and waits for its password.
+    /// An elevation (`sudo`, `su`) was allowed and waits for its password.
     ElevationStarted,
-    /// Its password was wrong.
+    /// The elevation's password was wrong.
     ElevationFailed,
-    /// The governor blocked it.
+    /// The governor blocked the elevation.
     ElevationBlocked,
-    /// A root shell is said to be there.
+    /// A root shell was started, as the frame claims.
     ElevationSucceeded,
-    /// Anything else.
     Other,
 }
 
-/// What a frame of the governor says of a command.
+/// The data of a governor's event that concern a command.
 #[derive(Deserialize)]
-struct About<'a> {
+struct CommandMeta<'a> {
     #[serde(borrow)]
     command: Option<Str<'a>>,
 }
 
-/// Whether a command line is one that elevates.
+/// Returns whether a command line elevates privileges.
 #[must_use]
 pub fn elevates(command: &str) -> bool {
     const PROGRAMS: [&str; 7] = ["sudo", "su", "doas", "pkexec", "run0", "sudoedit", "dzdo"];
@@ -400,12 +398,12 @@ pub fn elevates(command: &str) -> bool {
 }
 
 impl<'a> CastFrame<'a> {
-    /// Whether the command of the frame is one that elevates; where none is named, the frame is
-    /// believed.
+    /// Returns whether the frame's command elevates privileges. A frame without a command is
+    /// trusted.
     fn elevates(&self) -> bool {
         let Some(command) = self
             .meta
-            .and_then(|meta| meta.read::<About<'_>>())
+            .and_then(|meta| meta.read::<CommandMeta<'_>>())
             .and_then(|about| about.command)
         else {
             return true;
@@ -413,7 +411,7 @@ impl<'a> CastFrame<'a> {
         elevates(&command.decode())
     }
 
-    /// The meaning.
+    /// Returns the meaning of the frame.
     #[must_use]
     pub fn meaning(&self) -> Frame<'a> {
         match self.code {
@@ -494,7 +492,7 @@ impl<'a> FormatRecord<'a> for CastFrame<'a> {
     }
 }
 
-/// A step of a recording, so many seconds after its beginning.
+/// Creates the step of a frame at a number of seconds after the beginning.
 fn at<'r>(seconds: f64, frame: Frame<'_>) -> Step<'r, '_> {
     #[expect(
         clippy::cast_possible_truncation,

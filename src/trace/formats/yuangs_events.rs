@@ -1,19 +1,20 @@
 //! `yuangs-events`: the event log of the command-line runtime.
 //!
-//! State movements and what they rest on are separate lines; a movement is joined with its evidence
-//! in the replay. Known of real files: byte-identical repeats and lost lines, no sequence number.
+//! State transitions and their evidence are separate lines, which the replay joins. Real files
+//! contain byte-identical repeats, lack lines, and have no sequence numbers.
 
 use super::native::{NativeAction, NativeDecision, NativeResult, NativeThought, open_shapes};
 use super::shown::{self, Shape};
 use super::yuangs_turns::NativeObservation;
-use super::{Coverage, FormatRecord, Narrative, Routing, Shown, TraceFormat, Unit};
+use super::{Certainty, Coverage, FormatRecord, Narrative, Routing, TraceFormat, Unit};
 use crate::schema::{Catalogue, define};
 use crate::trace::cut::CutMembers;
 use crate::trace::entry::{Record, data};
 use crate::trace::record::EvaluationReason;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
-    Annotation, Decision, Executed, Fact, Moved, Observed, Part, Showing, Step, Told,
+    ActionRole, Annotation, Decision, DecisionLine, ExecutionFact, Fact, ObservationFact, Part,
+    Step, TransitionFact,
 };
 use governance::DecidedBy;
 use governance::{EvaluationKind, State};
@@ -43,8 +44,8 @@ impl TraceFormat for YuangsEvents {
     }
 
     fn is_shape_of(&self, unit: &Unit<'_>) -> bool {
-        // Other agents write `type`, `data` and `timestamp` as well: only who names an execution or
-        // a known type is detected by them.
+        // Other agents also write `type`, `data` and `timestamp`. An execution id or a known type
+        // is required in addition.
         let known = || unit.get("type").and_then(Raw::read::<EventType>).is_some();
         unit.has(&["type", "data"]) && (unit.has(&["executionId"]) || known())
     }
@@ -57,20 +58,21 @@ impl TraceFormat for YuangsEvents {
         Ok(event.into())
     }
 
-    fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Shown> {
+    fn cut_action(&self, cut: &CutMembers<'_>) -> Option<Certainty> {
         let kind = cut.kind.and_then(Raw::read::<EventType>);
         let acts =
             kind.map(|kind| matches!(kind, EventType::ToolExecution | EventType::StateTransition));
-        // A result appears in events of other types as well.
+        // Events of other types contain results too.
         if acts == Some(true) || cut.acts || cut.result && acts.is_none() {
-            return Some(Shown::Yes);
+            return Some(Certainty::Certain);
         }
-        acts.is_none().then_some(Shown::Perhaps)
+        acts.is_none().then_some(Certainty::Possible)
     }
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
         Some(
-            "turn numbers, signers of decisions, the rules that policy used, prompt, tool-set and policy version",
+            "turn numbers, signers of decisions, the rules that policy used, prompt, tool-set and \
+             policy version",
         )
     }
 
@@ -83,10 +85,9 @@ impl TraceFormat for YuangsEvents {
     }
 }
 
-/// The types of event.
+/// The type of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum EventType {
     StateTransition,
     LlmCall,
@@ -109,10 +110,10 @@ open_shapes! {
         metadata: Option<EventMetadata<'a>>,
         #[serde(skip)]
         #[schemars(skip)]
-        others: Vec<shown::Other<'a>>,
+        others: Vec<shown::UnknownMember<'a>>,
     }
 
-    /// What belongs to the event, by its type.
+    /// The data of an event, depending on its type.
     pub struct EventData<'a> {
         from: Option<State>,
         to: Option<State>,
@@ -123,26 +124,26 @@ open_shapes! {
         error: Option<Raw<'a>>,
     }
 
-    /// What the state machine was handed.
+    /// The input of the state machine.
     pub struct EventMetadata<'a> {
         payload: Option<Raw<'a>>,
     }
 }
 
-/// What a payload says of an evaluation, whether or not it can be read as one.
+/// Members of an evaluation in a payload, read leniently.
 #[derive(Deserialize)]
-struct Ruled<'a> {
+struct EvaluationMembers<'a> {
     #[serde(borrow, default)]
     kind: Option<Raw<'a>>,
     #[serde(borrow, default)]
     reason: Option<Raw<'a>>,
 }
 
-/// The evaluation that a payload holds, with its reason where that is one of the known ones.
+/// Returns the evaluation in a payload, and its reason if that is known.
 pub(super) fn evaluation(
     payload: Option<Raw<'_>>,
 ) -> (Option<EvaluationKind>, Option<EvaluationReason>) {
-    let Some(ruled) = payload.and_then(Raw::read::<Ruled<'_>>) else {
+    let Some(ruled) = payload.and_then(Raw::read::<EvaluationMembers<'_>>) else {
         return (None, None);
     };
     (
@@ -151,32 +152,34 @@ pub(super) fn evaluation(
     )
 }
 
-/// What should have been there, where something is meant as a decision or an evaluation and can't
-/// be read as one: then something was ruled, and nobody can tell what.
+/// Checks that a payload which looks like a decision or an evaluation can be read as one. Otherwise
+/// the event happened, but its content is unknown.
 ///
 /// # Errors
-/// What it should have been.
+/// The expected content.
 pub(super) fn check_payload(
     from: State,
     to: State,
     payload: Option<Raw<'_>>,
 ) -> Result<(), &'static str> {
     if is_garbled(from, to, payload) {
-        return Err("the payload of the movement is no decision");
+        return Err("the payload of the transition isn't a decision");
     }
     let evaluates =
         |payload: &Raw<'_>| from == State::Evaluating && payload.as_written().starts_with('{');
-    let ruled = payload.filter(evaluates).and_then(Raw::read::<Ruled<'_>>);
+    let ruled = payload
+        .filter(evaluates)
+        .and_then(Raw::read::<EvaluationMembers<'_>>);
     match ruled.and_then(|r| r.kind) {
         Some(kind) if kind.read::<EvaluationKind>().is_none() => {
-            Err("the payload of the movement is no evaluation")
+            Err("the payload of the transition isn't an evaluation")
         }
         _ => Ok(()),
     }
 }
 
-/// Whether what is next to a movement is meant as a decision, and can't be read as one: then
-/// something was decided, and nobody can tell what.
+/// Returns whether a transition's payload looks like a decision but can't be read as one. Then
+/// something was decided, but its content is unknown.
 fn is_garbled(from: State, to: State, payload: Option<Raw<'_>>) -> bool {
     let decides = from == State::Governing && matches!(to, State::Executing | State::Thinking);
     let Some(payload) = payload.filter(|_| decides) else {
@@ -198,7 +201,7 @@ const DATA: Shape = Shape {
         ("action", false, &shown::ACTION),
         ("decision", false, &shown::DECISION),
         ("result", false, &shown::RESULT),
-        ("error", false, &shown::FREE),
+        ("error", false, &shown::NO_MEMBERS),
     ],
 };
 const DATA_OF_RUN: Shape = Shape {
@@ -206,7 +209,7 @@ const DATA_OF_RUN: Shape = Shape {
         ("action", true, &shown::ACTION),
         ("decision", false, &shown::DECISION),
         ("result", true, &shown::RESULT),
-        ("error", false, &shown::FREE),
+        ("error", false, &shown::NO_MEMBERS),
     ],
     ..DATA
 };
@@ -224,9 +227,9 @@ static RAN: Shape = Shape {
 };
 
 impl<'a> Event<'a> {
-    /// Reads the members that an event and its parts don't have.
+    /// Reads the members that the format doesn't define.
     fn read_others(&mut self, text: &'a str) {
-        // What a tool or an observation returns has run; what a model returns hasn't.
+        // Results of tools and observations have been executed; a model's output hasn't.
         let ran = matches!(
             self.kind,
             EventType::ToolExecution | EventType::ObservationRecorded
@@ -234,10 +237,10 @@ impl<'a> Event<'a> {
         self.others = shown::others(text, if ran { &RAN } else { &EVENT });
     }
 
-    /// Whether a part that only this type of event has can be read.
+    /// Checks that the part specific to this type of event can be read.
     ///
     /// # Errors
-    /// What the part should have been.
+    /// The expected content of the part.
     pub fn check(&self) -> Result<(), &'static str> {
         let payload = self.metadata.as_ref().and_then(|m| m.payload);
         match self.kind {
@@ -247,20 +250,20 @@ impl<'a> Event<'a> {
                         decision.read::<NativeDecision<'_>>().is_none()
                     }) =>
                 {
-                    Err("`decision` is no decision")
+                    Err("`decision` isn't a decision")
                 }
                 (Some(from), Some(to)) => check_payload(from, to, payload),
                 _ => Ok(()),
             },
             EventType::GovernanceDecision => match self.data.decision {
                 Some(decision) if decision.read::<NativeDecision<'_>>().is_none() => {
-                    Err("`decision` is no decision")
+                    Err("`decision` isn't a decision")
                 }
                 _ => Ok(()),
             },
             EventType::ToolExecution => match self.data.result {
                 Some(result) if result.read::<NativeResult<'_>>().is_none() => {
-                    Err("`result` is no result")
+                    Err("`result` isn't a result")
                 }
                 _ => Ok(()),
             },
@@ -271,17 +274,19 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Shows the actions that are somewhere else than this type of event keeps one.
+    /// Emits the actions in places where this type of event normally has none.
     fn show<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let of_payload = match (self.kind, self.data.from, self.data.to) {
             (EventType::StateTransition, Some(from), Some(to)) => shown::of_movement(from, to),
-            (EventType::ToolExecution | EventType::ObservationRecorded, ..) => Showing::Run,
-            (EventType::GovernanceDecision, ..) => Showing::Proposal,
-            (EventType::LlmCall, ..) => Showing::Thought,
+            (EventType::ToolExecution | EventType::ObservationRecorded, ..) => {
+                ActionRole::Execution
+            }
+            (EventType::GovernanceDecision, ..) => ActionRole::Proposal,
+            (EventType::LlmCall, ..) => ActionRole::Thought,
             (
                 EventType::StateTransition | EventType::EvaluationResult | EventType::ErrorOccurred,
                 ..,
-            ) => Showing::Open,
+            ) => ActionRole::Unknown,
         };
         let has_own = matches!(
             self.kind,
@@ -342,7 +347,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
     fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         let told = |written: Raw<'a>| {
             let decision = written.read::<NativeDecision<'a>>()?.fact();
-            Some(Told { decision, written })
+            Some(DecisionLine { decision, written })
         };
         let (member, fact) = match self.kind {
             EventType::StateTransition => {
@@ -350,8 +355,8 @@ impl<'a> FormatRecord<'a> for Event<'a> {
                 match (self.data.from, self.data.to) {
                     (Some(from), Some(to)) => {
                         let (evaluation, reason) = evaluation(payload);
-                        // Two accounts of one decision: the stricter one counts, by whom it was
-                        // made as well.
+                        // Of two records of one decision, the more restrictive one applies,
+                        // including who made it.
                         let account = self
                             .data
                             .decision
@@ -368,7 +373,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
                         };
                         (
                             "data",
-                            Fact::Moved(Moved {
+                            Fact::Moved(TransitionFact {
                                 from,
                                 to,
                                 decision,
@@ -408,7 +413,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
                 (
                     "data",
                     Fact::Annotation(Annotation::Executed(
-                        Executed {
+                        ExecutionFact {
                             action_id: action.and_then(|a| a.id),
                             capability: None,
                             action,
@@ -437,7 +442,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
                 (
                     "data",
                     Fact::Annotation(if known {
-                        Annotation::Observed(Observed { action, artifacts })
+                        Annotation::Observed(ObservationFact { action, artifacts })
                     } else {
                         Annotation::Other
                     }),
@@ -447,7 +452,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
                 ("data", Fact::Annotation(Annotation::Other))
             }
         };
-        // What a decision is about is there before it.
+        // The action comes before the decision about it.
         let before = matches!(fact, Fact::Moved(moved) if moved.from == State::Governing);
         if before {
             self.show(emit);
@@ -464,7 +469,7 @@ impl<'a> FormatRecord<'a> for Event<'a> {
     }
 }
 
-/// The parts of an event that only its type makes what they are.
+/// Adds the parts of an event that depend on its type.
 fn parts_by_type(schema: &mut Map<String, Value>) {
     define::<NativeDecision<'_>>(schema, "NativeDecision");
     define::<NativeResult<'_>>(schema, "NativeResult");
@@ -485,19 +490,24 @@ fn parts_by_type(schema: &mut Map<String, Value>) {
     };
     let decided = moved(governing(), meant_as_decision());
     let ruled = moved(evaluating(), meant_as_evaluation());
-    let payload = |value: Value| json!({ "properties": { "metadata": { "properties": { "payload": value } } } });
+    let payload = |value: Value| {
+        json!({
+            "properties": { "metadata": { "properties": { "payload": value } } }
+        })
+    };
     schema.insert(
         "allOf".into(),
         json!([
             { "if": is("governance_decision"), "then": part("decision", "NativeDecision") },
             { "if": is("tool_execution"), "then": part("result", "NativeResult") },
-            { "if": { "allOf": [is("state_transition"), decided] }, "then": payload(json!({ "$ref": "#/$defs/NativeDecision" })) },
+            { "if": { "allOf": [is("state_transition"), decided] },
+                "then": payload(json!({ "$ref": "#/$defs/NativeDecision" })) },
             { "if": { "allOf": [is("state_transition"), ruled] }, "then": payload(evaluation_schema()) },
         ]),
     );
 }
 
-/// A movement that a decision leads to.
+/// Returns the schema of a transition that follows from a decision.
 pub(super) fn governing() -> Value {
     json!({
         "required": ["from", "to"],
@@ -505,22 +515,22 @@ pub(super) fn governing() -> Value {
     })
 }
 
-/// What has a member of a decision is meant as one.
+/// Returns the schema of an object that looks like a decision.
 pub(super) fn meant_as_decision() -> Value {
     json!({ "type": "object", "anyOf": [{ "required": ["status"] }, { "required": ["by"] }] })
 }
 
-/// A movement that an evaluation leads to.
+/// Returns the schema of a transition that follows from an evaluation.
 pub(super) fn evaluating() -> Value {
     json!({ "required": ["from", "to"], "properties": { "from": { "const": "EVALUATING" } } })
 }
 
-/// What has the member of an evaluation is meant as one.
+/// Returns the schema of an object that looks like an evaluation.
 pub(super) fn meant_as_evaluation() -> Value {
     json!({ "type": "object", "required": ["kind"] })
 }
 
-/// The schema of an evaluation.
+/// Returns the schema of an evaluation.
 pub(super) fn evaluation_schema() -> Value {
     let kinds = [
         EvaluationKind::Continue,

@@ -1,5 +1,5 @@
-//! `yuangs-record`: the record of one command. It holds no turns: nothing to replay, but a schema
-//! to keep.
+//! `yuangs-record`: the record of one command. It has no turns, so it is only validated, not
+//! replayed.
 
 use super::native::open_shapes;
 use super::{Coverage, FormatRecord, RecordClass, Routing, TraceFormat, Unit};
@@ -61,7 +61,6 @@ impl<'a> FormatRecord<'a> for CommandRecord<'a> {
 /// Why a command failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names say all there is")]
 pub enum FailureReason {
     CapabilityMismatch,
     ProviderError,
@@ -71,7 +70,7 @@ pub enum FailureReason {
 }
 
 open_shapes! {
-    /// The record.
+    /// The record of a command.
     pub struct CommandRecord<'a> {
         id: Str<'a>,
         meta: Meta<'a>,
@@ -82,7 +81,7 @@ open_shapes! {
         command: Option<Str<'a>>,
     }
 
-    /// Which command, when, where.
+    /// Which command was executed, when and where.
     pub struct Meta<'a> {
         command_name: Str<'a>,
         timestamp: Timestamp,
@@ -94,14 +93,14 @@ open_shapes! {
         version: Option<Str<'a>>,
     }
 
-    /// What the command asked of a model.
+    /// Capabilities that the command requires of a model.
     pub struct CapabilityIntent<'a> {
         required: Each<Str<'a>>,
         preferred: Each<Str<'a>>,
         capability_version: Str<'a>,
     }
 
-    /// Which model was taken, and why.
+    /// Which model was selected, and why.
     pub struct ModelDecision<'a> {
         candidate_models: Each<Raw<'a>>,
         selected_model: Raw<'a>,
@@ -112,7 +111,7 @@ open_shapes! {
         skills: Option<Each<Raw<'a>>>,
     }
 
-    /// How it ended.
+    /// How the command ended.
     pub struct CommandOutcome<'a> {
         success: bool,
         failure_reason: Option<FailureReason>,

@@ -1,4 +1,4 @@
-//! `yuangs-transitions`: nothing but the movements of the state, one execution a file.
+//! `yuangs-transitions`: state transitions without evidence, one execution per file.
 
 use super::native::{NativeDecision, open_shapes};
 use super::{
@@ -7,7 +7,7 @@ use super::{
 use crate::schema::{Catalogue, define};
 use crate::trace::entry::{Record, data};
 use crate::trace::scalar::Timestamp;
-use crate::trace::step::{Fact, Moved, Part, Step};
+use crate::trace::step::{Fact, Part, Step, TransitionFact};
 use governance::State;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,19 +45,29 @@ impl TraceFormat for YuangsTransitions {
 
     fn not_recorded(&self, _: bool) -> Option<&'static str> {
         Some(
-            "actions and results, signers of decisions, the rules that policy used, prompt, tool-set and policy version",
+            "actions and results, signers of decisions, the rules that policy used, prompt, \
+             tool-set and policy version",
         )
     }
 
     fn add_schemas(&self, catalogue: &mut Catalogue) {
-        catalogue.add::<Transition<'_>>(self.name(), "A line of the command-line runtime's transition log.", |schema| {
+        let description = "A line of the command-line runtime's transition log.";
+        catalogue.add::<Transition<'_>>(self.name(), description, |schema| {
         define::<NativeDecision<'_>>(schema, "NativeDecision");
-        let beside = |meant: Value| json!({ "required": ["payload"], "properties": { "payload": meant } });
+        let beside = |meant: Value| {
+                json!({ "required": ["payload"], "properties": { "payload": meant } })
+            };
         let decided = json!({ "properties": { "payload": { "$ref": "#/$defs/NativeDecision" } } });
         let ruled = json!({ "properties": { "payload": events::evaluation_schema() } });
         let all = json!([
-            { "if": { "allOf": [events::governing(), beside(events::meant_as_decision())] }, "then": decided },
-            { "if": { "allOf": [events::evaluating(), beside(events::meant_as_evaluation())] }, "then": ruled },
+            {
+                    "if": { "allOf": [events::governing(), beside(events::meant_as_decision())] },
+                    "then": decided
+                },
+            {
+                    "if": { "allOf": [events::evaluating(), beside(events::meant_as_evaluation())] },
+                    "then": ruled
+                },
         ]);
         schema.insert("allOf".into(), all);
     });
@@ -65,7 +75,7 @@ impl TraceFormat for YuangsTransitions {
 }
 
 open_shapes! {
-    /// One movement.
+    /// One state transition.
     pub struct Transition<'a> {
         from: State,
         to: State,
@@ -73,7 +83,7 @@ open_shapes! {
         payload: Option<Raw<'a>>,
         #[serde(skip)]
         #[schemars(skip)]
-        others: Vec<shown::Other<'a>>,
+        others: Vec<shown::UnknownMember<'a>>,
     }
 }
 
@@ -83,15 +93,15 @@ static MEMBERS: shown::Shape = shown::Shape {
 };
 
 impl<'a> Transition<'a> {
-    /// Reads the members that a movement doesn't have.
+    /// Reads the members that the format doesn't define.
     fn read_others(&mut self, text: &'a str) {
         self.others = shown::others(text, &MEMBERS);
     }
 
-    /// Whether a decision or an evaluation that goes with it can be read.
+    /// Checks that its decision or evaluation can be read.
     ///
     /// # Errors
-    /// What should have been one.
+    /// The expected content.
     fn check(&self) -> Result<(), &'static str> {
         events::check_payload(self.from, self.to, self.payload)
     }
@@ -120,7 +130,7 @@ impl<'a> FormatRecord<'a> for Transition<'a> {
             .map(|d| d.fact());
         let (evaluation, reason) = events::evaluation(self.payload);
         let showing = shown::of_movement(self.from, self.to);
-        // What a decision is about is there before it.
+        // The action comes before the decision about it.
         let before = self.from == State::Governing;
         let show = |emit: &mut dyn FnMut(&Step<'r, 'a>)| {
             if let Some(payload) = self.payload {
@@ -142,7 +152,7 @@ impl<'a> FormatRecord<'a> for Transition<'a> {
             turn: None,
             time: Some(self.timestamp),
             part: Part::WHOLE,
-            fact: Fact::Moved(Moved {
+            fact: Fact::Moved(TransitionFact {
                 from: self.from,
                 to: self.to,
                 decision,

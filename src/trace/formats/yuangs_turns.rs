@@ -1,8 +1,7 @@
-//! `yuangs-turns`: whole turns, as a JSON array or one a line, of two generations.
+//! `yuangs-turns`: whole turns, as a JSON array or one per line, of two generations.
 //!
 //! The command-line runtime writes every part of a turn that happened. The editor runtime writes no
-//! thought, observation or evaluation: there they are not recorded, which isn't the same as
-//! missing.
+//! thoughts, observations or evaluations; those are not recorded, rather than missing.
 
 use super::native::{
     NativeAction, NativeDecision, NativeResult, NativeThought, POLICY_DENIED, REJECTED, open_shapes,
@@ -14,7 +13,7 @@ use crate::trace::entry::Record;
 use crate::trace::record::{Each, Texts};
 use crate::trace::scalar::{Int, Timestamp};
 use crate::trace::step::{
-    ActionKind, Annotation, Decision, Executed, Fact, Observed, Part, Proposal, Step,
+    ActionKind, Annotation, Decision, ExecutionFact, Fact, ObservationFact, Part, Proposal, Step,
 };
 use governance::{ActionType, DecidedBy};
 use governance::{EvaluationKind, Event, Ruling};
@@ -58,7 +57,8 @@ impl TraceFormat for YuangsTurns {
 
     fn not_recorded(&self, partial: bool) -> Option<&'static str> {
         Some(if partial {
-            "thoughts, observations, evaluations, decisions about answers, signers of decisions, the rules that policy used, the policy's version, the items of the context"
+            "thoughts, observations, evaluations, decisions about answers, signers of decisions, \
+             the rules that policy used, the policy's version, the items of the context"
         } else {
             "signers of decisions, the rules that policy used, the policy's version, the items of the context"
         })
@@ -73,12 +73,12 @@ impl TraceFormat for YuangsTurns {
     }
 }
 
-/// The messages that the model was shown, as they are written: their hash is recorded beside them.
+/// The messages that the model was given, as written; their hash is recorded next to them.
 #[derive(Debug, Clone, Copy)]
 pub struct Messages<'a> {
-    /// The array.
+    /// The whole array.
     pub raw: Raw<'a>,
-    /// How many there are.
+    /// Number of messages.
     pub count: usize,
 }
 
@@ -107,7 +107,7 @@ impl JsonSchema for Messages<'_> {
 }
 
 open_shapes! {
-    /// A message that the model was shown.
+    /// A message that the model was given.
     pub struct NativeMessage<'a> {
         role: Str<'a>,
         content: Str<'a>,
@@ -122,7 +122,7 @@ open_shapes! {
         recent_messages: Option<Messages<'a>>,
     }
 
-    /// What was observed.
+    /// An observation of a result.
     pub struct NativeObservation<'a> {
         action_id: Option<Str<'a>>,
         summary: Str<'a>,
@@ -130,7 +130,7 @@ open_shapes! {
         truncated: Option<bool>,
     }
 
-    /// What came to the context, went and changed.
+    /// Paths that were added to, removed from or changed in the context.
     pub struct NativeContextDiff<'a> {
         #[serde(default)]
         added: Vec<Str<'a>>,
@@ -155,11 +155,11 @@ open_shapes! {
         context_diff: Option<NativeContextDiff<'a>>,
         #[serde(skip)]
         #[schemars(skip)]
-        others: Vec<shown::Other<'a>>,
+        others: Vec<shown::UnknownMember<'a>>,
     }
 }
 
-/// The members of a turn.
+/// Members of a turn.
 static MEMBERS: shown::Shape = shown::Shape {
     known: &["turnId", "startTime", "endTime", "contextSnapshot"],
     parts: &[
@@ -170,23 +170,24 @@ static MEMBERS: shown::Shape = shown::Shape {
         ("observation", true, &shown::RESULT),
         ("evaluation", false, &shown::DECISION),
         ("contextDiff", false, &CONTEXT_DIFF),
-        ("metadata", false, &shown::FREE),
+        ("metadata", false, &shown::NO_MEMBERS),
     ],
 };
 
-/// The members of a context diff.
+/// Members of a context diff.
 const CONTEXT_DIFF: shown::Shape = shown::Shape {
     known: &["added", "removed", "changed"],
     parts: &[],
 };
 
 impl<'a> NativeTurn<'a> {
-    /// Reads the members that a turn doesn't have.
+    /// Reads the members that the format doesn't define.
     fn read_others(&mut self, text: &'a str) {
         self.others = shown::others(text, &MEMBERS);
     }
 
-    /// Whether the editor runtime wrote it: an action, and no thought that led to it.
+    /// Returns whether the editor runtime wrote it: it has an action, but no thought that led to
+    /// it.
     #[must_use]
     pub fn is_editor(&self) -> bool {
         self.thought.is_none()
@@ -195,7 +196,7 @@ impl<'a> NativeTurn<'a> {
             && self.evaluation.is_none()
     }
 
-    /// Whether nothing happened in it: the model didn't answer.
+    /// Returns whether nothing happened in it, because the model didn't answer.
     fn is_empty(&self) -> bool {
         self.thought.is_none()
             && self.proposed_action.is_none()
@@ -205,7 +206,7 @@ impl<'a> NativeTurn<'a> {
             && self.evaluation.is_none()
     }
 
-    /// The denial of the policy's check before the governor, which leaves no decision behind.
+    /// Returns the policy's denial before the governor, which leaves no decision.
     fn refusal(&self) -> Option<Decision<'a>> {
         let result = self.execution_result.as_ref()?;
         let denied = self.governance.is_none() && result.is_notice(POLICY_DENIED, None);
@@ -224,7 +225,7 @@ impl<'a> NativeTurn<'a> {
         })
     }
 
-    /// Whether the result says no more than that the governor refused.
+    /// Returns whether the result only says that the governor rejected the action.
     fn is_refusal_notice(&self) -> bool {
         let rejected = self
             .governance
@@ -252,10 +253,9 @@ impl<'a> FormatRecord<'a> for NativeTurn<'a> {
         Narrative::Turn
     }
 
-    // The hash is SHA-256 over the compact JSON of all messages, as the runtime serialised them: a
-    // file that was formatted again, with its members in another order or its characters
-    // escaped, still holds the same messages. The list is only complete while it is shorter than
-    // what the runtime keeps.
+    // The hash is SHA-256 over the compact JSON of all messages, as the runtime serialised them. A
+    // reformatted file, with other order of members or escapes, still contains the same messages.
+    // The list is complete only while it is shorter than the runtime's limit.
     fn input_hash_is_wrong(&self) -> Option<bool> {
         let kept = if self.is_editor() { 5 } else { 10 };
         let messages = self.context_snapshot.recent_messages?;
@@ -303,8 +303,8 @@ impl<'a> FormatRecord<'a> for NativeTurn<'a> {
             emit(&step(start, "thought", Fact::Thought(thought.fact())));
         }
         if let Some(action) = &self.proposed_action {
-            // After a modification the runtime writes the action as modified in place of the
-            // proposed one.
+            // After a modification, the runtime writes the modified action in place of the proposed
+            // one.
             let modified = self
                 .governance
                 .as_ref()
@@ -342,7 +342,7 @@ impl<'a> FormatRecord<'a> for NativeTurn<'a> {
             }
             (None, Some(refusal)) => emit(&step(end, "executionResult", Fact::Decided(refusal))),
             (None, None) if editor && answer => {
-                // The editor runtime hands answers out without asking: no decision is kept.
+                // The editor runtime returns answers without a decision.
                 emit(&step(
                     end,
                     "proposedAction",
@@ -363,7 +363,7 @@ impl<'a> FormatRecord<'a> for NativeTurn<'a> {
             emit(&step(
                 end,
                 "executionResult",
-                Fact::Executed(Executed {
+                Fact::Executed(ExecutionFact {
                     action_id: modified.or(self.proposed_action.as_ref().and_then(|a| a.id)),
                     capability: None,
                     action: None,
@@ -396,7 +396,7 @@ impl<'a> FormatRecord<'a> for NativeTurn<'a> {
             emit(&step(
                 end,
                 "observation",
-                Fact::Observed(Observed {
+                Fact::Observed(ObservationFact {
                     action: observation.action_id,
                     artifacts: observation.artifacts,
                 }),
@@ -420,8 +420,8 @@ fn sha256(text: &str) -> String {
 }
 
 impl Messages<'_> {
-    /// The messages as the runtime serialises them, however they are written here. `None` if one
-    /// has other members than the runtime gives it: nobody knows where those stood.
+    /// Returns the messages as the runtime serialises them. `None` if one has additional members,
+    /// whose position is unknown.
     fn as_serialised(&self) -> Option<String> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields, bound(deserialize = "'de: 'a"))]
@@ -448,8 +448,8 @@ impl Messages<'_> {
     }
 }
 
-/// JSON without white space between tokens; a runtime hashes what it serialised, not how a file is
-/// laid out.
+/// Removes white space between JSON tokens: the hash is over the runtime's serialisation, not over
+/// the file's layout.
 fn minify(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);

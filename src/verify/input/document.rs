@@ -2,7 +2,7 @@
 
 use super::{Run, overlong_subject};
 use crate::diag::subject;
-use crate::replay::Looks;
+use crate::replay::AnalysisCache;
 use crate::rules::codes;
 use crate::source::{Blocks, DocumentError, Element, Next, Position, each_element};
 use crate::trace::entry::{Entry, Problem};
@@ -70,7 +70,7 @@ impl Run<'_> {
     pub(super) fn document<R: Read>(&mut self, blocks: &mut Blocks<R>) {
         self.in_document = true;
         let limits = self.options.limits;
-        let (looks, settings) = (Looks::default(), &self.options.settings);
+        let (cache, settings) = (AnalysisCache::default(), &self.options.settings);
         let mut broken = None;
         let end = each_element(blocks, limits, &mut |at, element| {
             let bytes = match element {
@@ -119,7 +119,7 @@ impl Run<'_> {
             }
             reading
                 .router
-                .replay((0, &mut self.shards), (&entries, &routes), settings, &looks);
+                .replay((0, &mut self.shards), (&entries, &routes), settings, &cache);
             if let Some(on_turn) = &mut self.turns {
                 let mut complete = Vec::new();
                 for shard in &mut self.shards {

@@ -3,7 +3,7 @@
 
 use super::{OpenExecution, Root, Shard, drafts_of};
 use crate::diag::{Finding, Related, subject};
-use crate::replay::{Aspect, Breach, Moved, Movement, StepFacts};
+use crate::replay::{AppliedEvent, Aspect, Breach, Legality, StepFacts};
 use crate::rules::{self, Draft, Excuse, RuleContext, Settings, Sink, codes};
 use crate::trace::Step;
 use crate::trace::entry::Entry;
@@ -38,7 +38,7 @@ impl Shard {
             }
         }
         let movement = step_facts.movement.as_ref().map(|moved| moved.movement);
-        if drafts.is_empty() && matches!(movement, None | Some(Movement::Legal)) {
+        if drafts.is_empty() && matches!(movement, None | Some(Legality::Legal)) {
             // Most steps of most traces: nothing to report, and nothing to fold.
             if movement.is_some() && !live.execution.is_broken() {
                 live.root = None;
@@ -102,13 +102,13 @@ impl Shard {
             return;
         };
         match moved.movement {
-            Movement::Legal => {
+            Legality::Legal => {
                 self.report(live, &drafts, Some(entry), Some(step));
                 if !live.execution.is_broken() {
                     live.root = None;
                 }
             }
-            Movement::FollowUp => {
+            Legality::FollowUp => {
                 // A break has denied it; behind a record that can't be read it isn't known.
                 live.execution.verdict_mut().doubt(Aspect::LegalPath);
                 self.report(live, &drafts, Some(entry), Some(step));
@@ -122,7 +122,7 @@ impl Shard {
                     found,
                 );
             }
-            Movement::Illegal => {
+            Legality::Illegal => {
                 if lost_between || matches!(live.root, Some(Root::Line(_))) {
                     // The line that nobody could read may be the one that is missing.
                     let root = live.root.unwrap_or(Root::Line(self.last_lost));
@@ -170,7 +170,7 @@ impl Shard {
     pub(super) fn displaced(
         &self,
         live: &OpenExecution,
-        moved: Moved,
+        moved: AppliedEvent,
         entry: &Entry<'_>,
         step: &Step<'_, '_>,
     ) -> Option<Finding> {

@@ -12,16 +12,16 @@ struct HoldsBack {
 }
 
 impl Reader for HoldsBack {
-    fn feed(&mut self, entry: &Entry<'_>, _: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn feed(&mut self, entry: &Entry<'_>, _: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         self.kept.push((entry.line, entry.text.to_owned()));
     }
 
-    fn finish(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn finish(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         for (line, text) in &self.kept {
             let mut scanner = Scanner::new("", 32);
             let grammar = Grammar::Format(self.format);
             let entry = read(grammar, &mut scanner, text, (*line, 0), false);
-            on(Fed {
+            on(RoutedRecord {
                 execution: Some("another".into()),
                 entry: &entry,
                 problem: None,

@@ -16,12 +16,12 @@ pub use turn::{
 };
 
 use super::kept_text::shortened;
-use crate::replay::{Execution, Movement, StepFacts};
+use crate::replay::{Execution, Legality, StepFacts};
 use crate::trace::action;
 use crate::trace::record::{EvaluationReason, RecordKind};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{
-    Action, ActionKind, Annotation, Decision, Executed, Fact, Paths, Started, Step,
+    Action, ActionKind, Annotation, Decision, ExecutionFact, Fact, Paths, StartFact, Step,
 };
 use crate::trace::v1::Record as V1;
 use crate::trace::{Entry, Record};
@@ -277,7 +277,7 @@ impl Recorder {
                     .map(|cwd| shortened(&cwd, WORD).into_owned()),
             });
             let proposal = execution.turn().proposal.as_ref();
-            turn.judged_risk = proposal.and_then(|p| p.what.judged_risk());
+            turn.judged_risk = proposal.and_then(|p| p.what.effective_risk());
         }
         if let Some(time) = step.time.map(Timestamp::millis) {
             turn.start = Some(turn.start.map_or(time, |t| t.min(time)));
@@ -307,7 +307,7 @@ impl Recorder {
 fn opening(
     entry: &Entry<'_>,
     time: Option<i64>,
-    started: &Started<'_, '_>,
+    started: &StartFact<'_, '_>,
     execution: &Execution,
 ) -> Opening {
     let (intent, runtime, policy, parent) = match &entry.record {
@@ -387,7 +387,7 @@ impl Turn {
                 illegal: None,
             });
         }
-        if moved.movement != Movement::Legal {
+        if moved.movement != Legality::Legal {
             let illegal = Some(moved.event.to_string());
             self.path.push(Stop {
                 state: after,
@@ -468,7 +468,7 @@ impl Turn {
         });
     }
 
-    fn execute(&mut self, executed: &Executed<'_, '_>, error_type: Option<String>) {
+    fn execute(&mut self, executed: &ExecutionFact<'_, '_>, error_type: Option<String>) {
         self.ran = executed
             .action
             .as_ref()

@@ -1,9 +1,9 @@
-//! `atif` and `langfuse`: trajectories that other programs exchange.
+//! `atif` and `langfuse`: trajectories that programs exchange.
 
 use super::messages;
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use strict_json::{Raw, Str};
 
-/// What neither of them holds.
+/// Parts that neither format contains.
 const NOT_RECORDED: &[NotRecorded] = &[
     NotRecorded::Decisions,
     NotRecorded::DecisionDetails,
@@ -39,7 +39,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
 
 pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
     name: "langfuse",
-    // What came of a call that only a model tells of isn't recorded.
+    // The result of a call that only a model's response contains isn't recorded.
     not_recorded: &[
         NotRecorded::Decisions,
         NotRecorded::DecisionDetails,
@@ -59,7 +59,7 @@ pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
     read: read_langfuse,
 };
 
-/// Whether a document is a trace with its observations in it.
+/// Returns whether a document is a trace that contains its observations.
 fn lists_observations(unit: &Unit<'_>) -> bool {
     let list = unit
         .get("observations")
@@ -126,8 +126,8 @@ struct StepCall<'a> {
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut events = Events::new(whole, None);
     let mut document = raw.read::<Trajectory<'a>>().unwrap_or_default();
-    document.tell(&mut events);
-    // Those of sub-agents, and of theirs.
+    document.read_into(&mut events);
+    // Trajectories of sub-agents, which may contain others.
     let mut left = document.subagent_trajectories.0.take().unwrap_or_default();
     left.reverse();
     let mut number = 0;
@@ -136,8 +136,8 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         number += 1;
         let name = text(part.id).or_else(|| text(part.session_id));
         let name = name.unwrap_or_else(|| format!("sub-agent {number}").into());
-        events.tell(raw, What::Part(name));
-        part.tell(&mut events);
+        events.push(raw, EventKind::Part(name));
+        part.read_into(&mut events);
         let inner = part.subagent_trajectories.0.take().unwrap_or_default();
         left.extend(inner.into_iter().rev());
     }
@@ -150,27 +150,27 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 }
 
 impl<'a> Trajectory<'a> {
-    fn tell(&mut self, events: &mut Events<'a>) {
+    fn read_into(&mut self, events: &mut Events<'a>) {
         for raw in self.steps.0.take().unwrap_or_default() {
             let step = raw.read::<AtifStep<'a>>().unwrap_or_default();
-            // An earlier trajectory has these.
+            // These steps are copied from an earlier trajectory.
             if step.is_copied_context.0 != Some(true) {
-                step.tell(events, raw);
+                step.read_into(events, raw);
             }
         }
     }
 }
 
 impl<'a> AtifStep<'a> {
-    fn tell(self, events: &mut Events<'a>, raw: Raw<'a>) {
+    fn read_into(self, events: &mut Events<'a>, raw: Raw<'a>) {
         events.time = self.timestamp.0;
         let said = output(self.message);
         if is_word(self.source, &["user"]) {
-            events.tell(raw, What::Prompt(said));
+            events.push(raw, EventKind::Prompt(said));
         } else if is_word(self.source, &["agent"]) {
-            events.tell(raw, What::Said(said));
+            events.push(raw, EventKind::Said(said));
         }
-        // Calls without a result yet: a result may name none.
+        // Calls without a result so far; a result may name no call.
         let mut open: Vec<Cow<'a, str>> = Vec::new();
         for raw in self.tool_calls.0.unwrap_or_default() {
             let Some(call) = raw.read::<StepCall<'a>>() else {
@@ -183,7 +183,7 @@ impl<'a> AtifStep<'a> {
                 tool: text(call.function_name).unwrap_or_default(),
                 input: arguments(call.arguments),
             };
-            events.tell(raw, What::Call(call));
+            events.push(raw, EventKind::Call(call));
         }
         let observation = self.observation.0.unwrap_or_default();
         for raw in observation.results.0.unwrap_or_default() {
@@ -194,16 +194,16 @@ impl<'a> AtifStep<'a> {
                 None => (!open.is_empty()).then_some(0),
             };
             let answered = at.map(|at| open.remove(at));
-            // What a step without calls observes is no result of one.
+            // An observation in a step without calls isn't a call's result.
             if let Some(id) = named.or(answered) {
-                let ended = Ended {
+                let ended = CallEnd {
                     id: Some(id),
-                    how: How::Ok,
+                    how: CallStatus::Ok,
                     output: output(result.content),
                     exit_code: None,
                     change: None,
                 };
-                events.tell(raw, What::Ended(ended));
+                events.push(raw, EventKind::Ended(ended));
             }
         }
     }
@@ -212,12 +212,12 @@ impl<'a> AtifStep<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Export<'a> {
-    /// Its own id and session, where it is the trace itself.
+    /// Id and session of the trace, if the document is the trace itself.
     #[serde(borrow)]
     id: Lenient<Str<'a>>,
     #[serde(borrow, rename = "sessionId")]
     session: Lenient<Str<'a>>,
-    /// The trace of an observation.
+    /// Trace of a single observation.
     #[serde(borrow, rename = "traceId")]
     trace_id: Lenient<Str<'a>>,
     #[serde(borrow)]
@@ -280,7 +280,7 @@ struct Attributes<'a> {
     span_kind: Lenient<Str<'a>>,
 }
 
-/// The message of a tool, as `LangChain` gives it back.
+/// A tool's message in `LangChain`'s form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ToolMessage<'a> {
@@ -310,9 +310,9 @@ fn read_langfuse<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         .chain(alone)
     {
         let observation = raw.read::<LangfuseObservation<'a>>().unwrap_or_default();
-        observation.tell(&mut events, raw);
+        observation.read_into(&mut events, raw);
     }
-    // They are listed in any order.
+    // Observations are listed in any order.
     events.sort();
     let trace = export.trace.0.unwrap_or_default();
     SessionRecord {
@@ -328,7 +328,7 @@ fn read_langfuse<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 }
 
 impl<'a> LangfuseObservation<'a> {
-    fn tell(self, events: &mut Events<'a>, raw: Raw<'a>) {
+    fn read_into(self, events: &mut Events<'a>, raw: Raw<'a>) {
         let attributes = self
             .metadata
             .0
@@ -347,7 +347,7 @@ impl<'a> LangfuseObservation<'a> {
         if is_word(self.kind, &["GENERATION"]) && !is_call {
             events.time = self.end_time.0.or(self.start_time.0);
             for call in self.output.map(messages::asked).unwrap_or_default() {
-                events.tell(raw, What::Wanted { call, ended: None });
+                events.push(raw, EventKind::Wanted { call, ended: None });
             }
         }
         if !is_call {
@@ -367,7 +367,7 @@ impl<'a> LangfuseObservation<'a> {
             input: arguments(self.input),
         };
         events.time = self.start_time.0;
-        events.tell(raw, What::Call(call));
+        events.push(raw, EventKind::Call(call));
         let is_null = |raw: &Raw<'_>| raw.as_written() == "null";
         let given = self.output.filter(|raw| !is_null(raw));
         if given.is_none() && self.end_time.0.is_none() {
@@ -376,14 +376,18 @@ impl<'a> LangfuseObservation<'a> {
         let failed = is_word(self.level, &["ERROR"]) || is_word(message.status, &["error"]);
         let shown = message.content.or(given).or(self.status_message);
         events.time = self.end_time.0.or(self.start_time.0);
-        let ended = Ended {
+        let ended = CallEnd {
             id: Some(id),
-            how: if failed { How::Error } else { How::Ok },
+            how: if failed {
+                CallStatus::Error
+            } else {
+                CallStatus::Ok
+            },
             output: output(shown),
             exit_code: None,
             change: None,
         };
-        events.tell(raw, What::Ended(ended));
+        events.push(raw, EventKind::Ended(ended));
     }
 }
 
@@ -394,7 +398,7 @@ mod tests {
 
     #[test]
     fn copied_steps_are_skipped_and_results_find_their_calls() {
-        let text = r#"{"steps":[{"is_copied_context":true,"tool_calls":[{"tool_call_id":"o"}]},{"tool_calls":[{"tool_call_id":"a","function_name":"f"},{"tool_call_id":"b"}],"observation":{"results":[{"source_call_id":"b","content":"1"},{"content":"2"}]}},{"observation":{"results":[{"content":"3"}]}}]}"#;
+        let text = include_str!("atif.paired.test.json");
         assert_eq!(
             told(&FORMAT, text),
             [
@@ -411,7 +415,10 @@ mod tests {
         let step = |id: &str| format!(r#"{{"tool_calls":[{{"tool_call_id":"{id}"}}]}}"#);
         let inner = format!(r#"{{"trajectory_id":"u","steps":[{}]}}"#, step("c"));
         let text = format!(
-            r#"{{"steps":[{}],"subagent_trajectories":[{{"session_id":"s","steps":[{}],"subagent_trajectories":[{inner}]}},{{"steps":[{}]}},7]}}"#,
+            r#"{{"steps":[{}],"subagent_trajectories":[
+                {{"session_id":"s","steps":[{}],"subagent_trajectories":[{inner}]}},
+                {{"steps":[{}]}},
+                7]}}"#,
             step("a"),
             step("b"),
             step("d")
@@ -433,9 +440,18 @@ mod tests {
     fn a_call_that_only_a_model_tells_of_is_counted_once() {
         let export = |tools: &str| {
             let asked = [
-                r#"{"role":"assistant","additional_kwargs":{"tool_calls":[{"id":"a","function":{"name":"Web-Search","arguments":{"q":"x"}}}]}}"#,
-                r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"b","name":"bash","arguments":"{\"cmd\":\"ls\"}"}]}]"#,
-                r#"{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"b","function":{"name":"bash"}}]}}]}"#,
+                concat!(
+                    r#"{"role":"assistant","additional_kwargs":{"tool_calls":[{"id":"a","#,
+                    r#""function":{"name":"Web-Search","arguments":{"q":"x"}}}]}}"#,
+                ),
+                concat!(
+                    r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"b","#,
+                    r#""name":"bash","arguments":"{\"cmd\":\"ls\"}"}]}]"#,
+                ),
+                concat!(
+                    r#"{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"b","#,
+                    r#""function":{"name":"bash"}}]}}]}"#,
+                ),
             ];
             let models =
                 asked.map(|output| format!(r#"{{"type":"GENERATION","output":{output}}}"#));
@@ -460,7 +476,10 @@ mod tests {
                 vec![("1", "ok"), ("a", "not_recorded"), ("b", "not_recorded")],
             ),
             (
-                r#"{"type":"TOOL","name":"run","metadata":{"attributes":{"gen_ai.tool.call.id":"b"}},"output":"y"}"#,
+                concat!(
+                    r#"{"type":"TOOL","name":"run","#,
+                    r#""metadata":{"attributes":{"gen_ai.tool.call.id":"b"}},"output":"y"}"#,
+                ),
                 vec![("b", "ok"), ("a", "not_recorded")],
             ),
         ];
@@ -482,7 +501,12 @@ mod tests {
 
     #[test]
     fn tools_are_sorted_by_time() {
-        let text = r#"{"trace":{},"observations":[{"id":"b","type":"TOOL","name":"g","startTime":"2026-01-05T08:00:02Z","endTime":"2026-01-05T08:00:03Z","level":"ERROR"},{"type":"SPAN","name":"s"},{"id":"a","type":"TOOL","name":"f","startTime":"2026-01-05T08:00:00Z"}]}"#;
+        let text = concat!(
+            r#"{"trace":{},"observations":[{"id":"b","type":"TOOL","name":"g","#,
+            r#""startTime":"2026-01-05T08:00:02Z","endTime":"2026-01-05T08:00:03Z","#,
+            r#""level":"ERROR"},{"type":"SPAN","name":"s"},{"id":"a","type":"TOOL","name":"f","#,
+            r#""startTime":"2026-01-05T08:00:00Z"}]}"#,
+        );
         assert_eq!(
             told(&LANGFUSE, text),
             ["call a f {}", "call b g {}", "end b Error None "]

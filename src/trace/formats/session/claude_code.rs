@@ -1,13 +1,13 @@
-//! `claude-code`: sessions of Claude Code, as it keeps them and as `--output-format stream-json`
+//! `claude-code`: sessions of Claude Code, as it stores them and as `--output-format stream-json`
 //! prints them.
 //!
-//! Every record stands on a line. A message of the model is split over several records; calls and
+//! Every record is on its own line. A message of the model is split over several records; calls and
 //! results are blocks of messages. Rejections leave `toolUseResult` or `toolDenialKind`, or in a
-//! stream the list `permission_denials` at the end; approvals leave nothing.
+//! stream the list `permission_denials` at the end. Approvals leave nothing.
 
 use super::{
-    Call, Change, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What,
-    is_word, offset, output, text,
+    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, SessionFormat, SessionRecord,
+    Sessions, is_word, offset, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -31,7 +31,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     },
 };
 
-/// What no record of this format holds.
+/// Parts that no record of this format contains.
 const NOT_RECORDED: &[NotRecorded] = &[
     NotRecorded::Decisions,
     NotRecorded::DecisionDetails,
@@ -39,7 +39,7 @@ const NOT_RECORDED: &[NotRecorded] = &[
 ];
 
 fn is_session(unit: &Unit<'_>) -> bool {
-    // Records without a session: they describe files and queues.
+    // Records about files and queues, which name no session.
     let kinds = [
         "attribution-snapshot",
         "file-history-snapshot",
@@ -47,7 +47,7 @@ fn is_session(unit: &Unit<'_>) -> bool {
         "queue-operation",
         "summary",
     ];
-    // Settings and titles may come first, and new kinds of them come with each version.
+    // Settings and titles may come first, and each version adds new kinds of them.
     unit.has(&["type", "sessionId"]) && !unit.has_one(&["role", "executionId"])
         || unit.is_word("type", &kinds)
             && unit.has_one(&[
@@ -67,7 +67,7 @@ fn is_stream(unit: &Unit<'_>) -> bool {
             && unit.has_one(&["session_id", "timestamp", "parent_tool_use_id"])
 }
 
-/// The members of a line that tell something of calls.
+/// Members of a line that concern calls.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Line<'a> {
@@ -86,7 +86,7 @@ struct Line<'a> {
     agent: Lenient<Str<'a>>,
     #[serde(borrow)]
     parent_tool_use_id: Lenient<Str<'a>>,
-    /// The call that the sub-agent of a note about progress answers.
+    /// The call that started the sub-agent of a progress note.
     #[serde(borrow, rename = "parentToolUseID")]
     parent: Lenient<Str<'a>>,
     #[serde(rename = "isSidechain")]
@@ -105,7 +105,7 @@ struct Line<'a> {
     data: Lenient<Progress<'a>>,
 }
 
-/// What a sub-agent has said or done, as the session behind it notes.
+/// A message of a sub-agent, as the session that started it records it.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 struct Progress<'a> {
@@ -155,7 +155,7 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// The type of a block that doesn't say it.
+    /// Infers the type of a block without one.
     fn shape(&self) -> Option<&'static str> {
         if self.name.0.is_some() && self.input.is_some() {
             Some("tool_use")
@@ -174,7 +174,7 @@ impl<'a> Line<'a> {
             return record;
         }
         let mut events = Vec::new();
-        let mut tell = |part: Option<Raw<'_>>, what| {
+        let mut push = |part: Option<Raw<'_>>, what| {
             let at = part.and_then(|part| offset(whole, part.as_written()));
             events.push(Event {
                 at: at.unwrap_or_default(),
@@ -192,9 +192,9 @@ impl<'a> Line<'a> {
                 tool: text(denial.tool).unwrap_or_default(),
                 input: Cow::Borrowed(denial.input.map_or("{}", Raw::as_written)),
             };
-            // Nobody is there to ask where this is printed.
+            // A stream is printed without a person to ask.
             let by = DecidedBy::Policy;
-            tell(None, What::Refused { call, by });
+            push(None, EventKind::Refused { call, by });
         }
         let content = self.message.0.and_then(|message| message.content);
         let one = content.filter(|content| content.as_written().starts_with('{'));
@@ -206,9 +206,9 @@ impl<'a> Line<'a> {
         if let Some(said) = content.and_then(|c| c.read::<Str<'_>>()).map(Str::decode) {
             match &*word {
                 "user" if self.meta.0 != Some(true) && !is_machine_text(&said) => {
-                    tell(content, What::Prompt(said));
+                    push(content, EventKind::Prompt(said));
                 }
-                "assistant" => tell(content, What::Said(said)),
+                "assistant" => push(content, EventKind::Said(said)),
                 _ => {}
             }
         }
@@ -222,16 +222,16 @@ impl<'a> Line<'a> {
             match (kind, &*word) {
                 (Some("text"), "assistant") => {
                     if let Some(said) = text(block.text) {
-                        tell(Some(raw), What::Said(said));
+                        push(Some(raw), EventKind::Said(said));
                     }
                 }
                 (Some("text"), _) => {
                     let asked = text(block.text).filter(|said| !is_machine_text(said));
                     if let Some(asked) = asked.filter(|_| self.meta.0 != Some(true)) {
-                        tell(Some(raw), What::Prompt(asked));
+                        push(Some(raw), EventKind::Prompt(asked));
                     }
                 }
-                // A kind of block that nobody knows must not take a call along.
+                // A block of an unknown kind may still be a call.
                 (Some(kind), _)
                     if kind.ends_with("tool_use")
                         || kind == "tool_call"
@@ -242,22 +242,22 @@ impl<'a> Line<'a> {
                         tool: text(block.name).unwrap_or_default(),
                         input: Cow::Borrowed(block.input.map_or("{}", Raw::as_written)),
                     };
-                    tell(Some(raw), What::Call(call));
+                    push(Some(raw), EventKind::Call(call));
                 }
                 (Some(kind), _) if kind == "tool_result" || kind.ends_with("_tool_result") => {
-                    // The structured result of a record is that of its only block.
+                    // A structured result can be assigned only to a single block.
                     let beside = self.tool_use_result.filter(|_| results == 1);
                     let mut ended = ended(&block, beside, self.denial);
-                    if let (How::Ok, Some(by), Some(id)) =
+                    if let (CallStatus::Ok, Some(by), Some(id)) =
                         (ended.how, denier(self.denial), ended.id.clone())
                     {
-                        tell(Some(raw), What::Rejected { id, by });
+                        push(Some(raw), EventKind::Rejected { id, by });
                     }
-                    // The last record of a stream lists what was rejected.
-                    if ended.how == How::Error && self.session_id.0.is_some() {
-                        ended.how = How::ErrorSoFar;
+                    // The last record of a stream lists rejected calls.
+                    if ended.how == CallStatus::Error && self.session_id.0.is_some() {
+                        ended.how = CallStatus::ErrorSoFar;
                     }
-                    tell(Some(raw), What::Ended(ended));
+                    push(Some(raw), EventKind::Ended(ended));
                 }
                 _ => {}
             }
@@ -276,7 +276,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// What a note about a sub-agent's progress tells, if it holds a message of it.
+    /// Reads the sub-agent's message in a progress note, if there is one.
     fn of_sub_agent(&self, whole: &'a str) -> Option<SessionRecord<'a>> {
         let progress = self.data.0?;
         let inner = progress.message?.read::<Line<'a>>()?;
@@ -296,7 +296,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether the program has put a text where the person's stand.
+/// Returns whether the program wrote a text in place of the person.
 fn is_machine_text(text: &str) -> bool {
     text.starts_with("<local-command")
         || text.starts_with("<bash-")
@@ -305,17 +305,16 @@ fn is_machine_text(text: &str) -> bool {
         || text.starts_with("Caveat: ")
 }
 
-/// How texts begin with which the program says that a person rejected a call. Any tool can print
-/// them.
+/// Beginnings of texts by which the program reports a person's rejection. Any tool can print them.
 const REJECTED: [&str; 4] = [
     "The user doesn't want to proceed with this tool use.",
     "The user doesn't want to take this action right now.",
-    // What a sub-agent is told.
+    // The text that a sub-agent receives.
     "Permission for this tool use was denied. The tool use was rejected",
     "The agent proposed a plan that was rejected by the user.",
 ];
 
-/// The same of texts about rules, and what comes behind it on the line.
+/// Beginnings of texts about rules, and the text that follows on the line.
 const DENIED: [(&str, &str); 4] = [
     ("cd to ", " was blocked"),
     ("Permission to use ", " has been denied"),
@@ -326,7 +325,7 @@ const DENIED: [(&str, &str); 4] = [
     ),
 ];
 
-/// Who has rejected a call, by what the program says.
+/// Returns who rejected a call according to a text of the program.
 fn says_rejected(text: &str) -> Option<DecidedBy> {
     if REJECTED.iter().any(|mark| text.starts_with(mark)) {
         return Some(DecidedBy::Human);
@@ -336,12 +335,12 @@ fn says_rejected(text: &str) -> Option<DecidedBy> {
     DENIED.iter().find_map(denied).map(|_| DecidedBy::Policy)
 }
 
-/// A note of a failure without what it begins with.
+/// Removes the prefix of a failure note.
 fn after_error(note: &str) -> &str {
     note.strip_prefix("Error: ").unwrap_or(note)
 }
 
-/// Who rejected a call, by the program's mark.
+/// Returns who rejected a call according to the program's mark.
 fn denier(denial: Lenient<Str<'_>>) -> Option<DecidedBy> {
     match &*text(denial)? {
         "user-rejected" => Some(DecidedBy::Human),
@@ -350,50 +349,52 @@ fn denier(denial: Lenient<Str<'_>>) -> Option<DecidedBy> {
     }
 }
 
-/// The end of a call. `beside`: what the program keeps of the result besides the block that the
-/// model is shown.
-fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>>) -> Ended<'a> {
+/// Reads the end of a call. `beside` is the part of the result that the program keeps apart from
+/// the model's block.
+fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>>) -> CallEnd<'a> {
     let shown = output(block.content);
     let failed = block.is_error.0 == Some(true);
-    let kept = beside.and_then(|raw| raw.read::<Kept<'_>>());
+    let kept = beside.and_then(|raw| raw.read::<ToolUseResult<'_>>());
     let note = beside
         .and_then(|raw| raw.read::<Str<'_>>())
         .map(Str::decode);
     let interrupted = kept.as_ref().is_some_and(|k| k.interrupted.0 == Some(true));
     let how = match (denial.0.map(Str::decode).as_deref(), note.as_deref()) {
-        // A result that is no error shows that the call ran.
-        (Some("user-rejected"), _) if failed => How::Rejected(DecidedBy::Human),
-        (Some("interrupted"), _) => How::Interrupted,
-        (Some("cancelled"), _) if failed => How::Cancelled,
-        (Some(_), _) if failed => How::Rejected(DecidedBy::Policy),
-        (None, Some("User rejected tool use")) if failed => How::Rejected(DecidedBy::Human),
-        (None, _) if interrupted => How::Interrupted,
-        _ if !failed => How::Ok,
-        (None, _) if shown.starts_with("[Request interrupted by user") => How::Interrupted,
-        (None, _) if shown.starts_with("Permission prompt was aborted") => How::Interrupted,
+        // A result that isn't an error shows that the call was executed.
+        (Some("user-rejected"), _) if failed => CallStatus::Rejected(DecidedBy::Human),
+        (Some("interrupted"), _) => CallStatus::Interrupted,
+        (Some("cancelled"), _) if failed => CallStatus::Cancelled,
+        (Some(_), _) if failed => CallStatus::Rejected(DecidedBy::Policy),
+        (None, Some("User rejected tool use")) if failed => CallStatus::Rejected(DecidedBy::Human),
+        (None, _) if interrupted => CallStatus::Interrupted,
+        _ if !failed => CallStatus::Ok,
+        (None, _) if shown.starts_with("[Request interrupted by user") => CallStatus::Interrupted,
+        (None, _) if shown.starts_with("Permission prompt was aborted") => CallStatus::Interrupted,
         (None, note) => {
             let noted = note.and_then(|note| says_rejected(after_error(note)));
             match noted.or_else(|| says_rejected(&shown)) {
-                Some(by) if noted.is_some() => How::RejectedInNote(by),
-                Some(_) => How::RejectedByText,
-                None => How::Error,
+                Some(by) if noted.is_some() => CallStatus::RejectedInNote(by),
+                Some(_) => CallStatus::RejectedByText,
+                None => CallStatus::Error,
             }
         }
-        _ => How::Error,
+        _ => CallStatus::Error,
     };
-    Ended {
+    CallEnd {
         id: text(block.tool_use_id),
         how,
         output: shown,
         exit_code: None,
-        change: kept.filter(|_| how == How::Ok).and_then(Kept::change),
+        change: kept
+            .filter(|_| how == CallStatus::Ok)
+            .and_then(ToolUseResult::change),
     }
 }
 
-/// What the program keeps of a result.
+/// The part of a result that the program keeps apart.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Kept<'a> {
+struct ToolUseResult<'a> {
     interrupted: Lenient<bool>,
     #[serde(borrow, rename = "filePath")]
     path: Lenient<Str<'a>>,
@@ -412,8 +413,8 @@ struct Hunk<'a> {
     lines: Vec<Str<'a>>,
 }
 
-impl Kept<'_> {
-    /// Its hunks.
+impl ToolUseResult<'_> {
+    /// Returns the change of a file.
     fn change(self) -> Option<Change> {
         let path = text(self.path)?.into_owned();
         let parts = self.patch.0.filter(|hunks| !hunks.is_empty())?;

@@ -1,12 +1,12 @@
-//! `cline` and `copilot-cli`: what their programs keep of a task.
+//! `cline` and `copilot-cli`: tasks as their programs store them.
 //!
-//! Cline and Roo keep what their window showed: `ask` where a person was asked, `say` where a tool
-//! ran by itself. Neither the answer nor the end of a call is kept. Copilot CLI keeps an event on
-//! each line; a call that was denied ends with a code of its own.
+//! Cline and Roo store what their window showed: `ask` where a person was asked, `say` where a tool
+//! was executed automatically. Neither the answer nor the end of a call is stored. Copilot CLI
+//! stores one event per line; a denied call ends with a code of its own.
 
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, object_of, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    arguments, id, is_word, object_of, output, text,
 };
 use super::{copilot_history, text_calls};
 use crate::trace::record::NotRecorded;
@@ -45,7 +45,7 @@ pub(in crate::trace::formats) const COPILOT: SessionFormat = SessionFormat {
     has_arrays: false,
     names: Sessions::OfFile,
     is_shape_of: |unit| {
-        // Others begin with `session.start` as well: theirs names no session.
+        // Other formats begin with `session.start` too, but name no session there.
         let named = || {
             let data = unit.get("data").and_then(|raw| raw.read::<Data<'_>>());
             data.is_some_and(|data| data.session_id.0.is_some())
@@ -84,7 +84,7 @@ struct UiMessage<'a> {
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let message = raw.read::<UiMessage<'a>>().unwrap_or_default();
     let mut events = Events::new(whole, message.ts.and_then(Raw::read));
-    message.tell(&mut events, raw);
+    message.read_into(&mut events, raw);
     SessionRecord {
         cwd: events.cwd.take().map(Cow::Owned),
         events: events.into_list(),
@@ -93,22 +93,22 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 }
 
 impl<'a> UiMessage<'a> {
-    fn tell(&self, events: &mut Events<'a>, raw: Raw<'a>) {
+    fn read_into(&self, events: &mut Events<'a>, raw: Raw<'a>) {
         let kind = text(self.say)
             .or_else(|| text(self.ask))
             .unwrap_or_default();
         let said = text(self.text).unwrap_or_default();
         let (tool, input) = match &*kind {
-            "task" | "user_feedback" => return events.tell(raw, What::Prompt(said)),
+            "task" | "user_feedback" => return events.push(raw, EventKind::Prompt(said)),
             "api_req_started" => {
                 events.cwd = requested_in(&said);
                 return;
             }
             "text" if self.partial.0 == Some(true) => return,
-            "text" => return events.tell(raw, What::Said(said)),
+            "text" => return events.push(raw, EventKind::Said(said)),
             "tool" => shown_tool(&said),
             "command" => {
-                // Cline marks commands that it always asks about.
+                // Cline marks commands that always need approval.
                 let line = said.strip_suffix("REQ_APP").unwrap_or(&said);
                 ("execute_command".to_owned(), object_of("command", line))
             }
@@ -123,32 +123,32 @@ impl<'a> UiMessage<'a> {
             tool: tool.into(),
             input,
         };
-        let ended = Ended {
+        let ended = CallEnd {
             id: Some(id),
-            how: How::NotRecorded,
+            how: CallStatus::NotRecorded,
             output: Cow::Borrowed(""),
             exit_code: None,
             change: None,
         };
-        // A message that is still being written comes again under its time, or is the last one.
+        // An incomplete message is repeated under the same time, or is the last one.
         let what = if self.partial.0 == Some(true) {
-            What::Decided {
+            EventKind::Decided {
                 call,
                 decision: None,
                 late: false,
             }
         } else {
-            What::Done {
+            EventKind::Done {
                 call,
                 decision: None,
                 ended,
             }
         };
-        events.tell(raw, what);
+        events.push(raw, what);
     }
 }
 
-/// Where a request to the model says that Cline works.
+/// Returns Cline's working directory from a request to the model.
 fn requested_in(said: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Shown {
@@ -158,7 +158,7 @@ fn requested_in(said: &str) -> Option<String> {
     text_calls::work_tree(&shown.request).map(str::to_owned)
 }
 
-/// A tool as the window shows it: an object in a string.
+/// Reads a tool as the window shows it: an object in a string.
 fn shown_tool(said: &str) -> (String, Cow<'static, str>) {
     #[derive(Default, Deserialize)]
     struct Shown {
@@ -282,10 +282,10 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut record = SessionRecord::default();
     match &*kind {
         "" => return copilot_history::read(raw, whole),
-        // Commands that the person types aren't the agent's.
+        // Commands typed by the person aren't the agent's.
         "tool.user_requested" => {
             if let Some(id) = id(data.tool_call_id) {
-                events.tell(raw, What::OfPerson(id));
+                events.push(raw, EventKind::OfPerson(id));
             }
         }
         "tool.execution_complete" if data.is_user_requested.0 == Some(true) => {}
@@ -294,26 +294,26 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             record.cwd = data.context.0.and_then(|context| text(context.cwd));
             record.header = true;
         }
-        "user.message" => events.tell(raw, What::Prompt(output(data.content))),
+        "user.message" => events.push(raw, EventKind::Prompt(output(data.content))),
         "assistant.message" => {
             record.agent = text(data.parent_tool_call_id);
             let said = output(data.content);
             if !said.is_empty() {
-                events.tell(raw, What::Said(said));
+                events.push(raw, EventKind::Said(said));
             }
             for raw in data.tool_requests.0.unwrap_or_default() {
                 if let Some(call) = raw.read::<Data<'a>>() {
-                    events.tell(raw, What::Began(call.call()));
+                    events.push(raw, EventKind::Began(call.call()));
                 }
             }
         }
         "tool.execution_start" => {
             record.agent = text(data.parent_tool_call_id);
-            events.tell(raw, What::Began(data.call()));
+            events.push(raw, EventKind::Began(data.call()));
         }
         "tool.execution_complete" => {
             record.agent = text(data.parent_tool_call_id);
-            events.tell(raw, What::Ended(data.ended()));
+            events.push(raw, EventKind::Ended(data.ended()));
         }
         "permission.completed" => {
             let denied = data.result.0.and_then(|result| text(result.kind));
@@ -324,11 +324,11 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
                     _ => DecidedBy::Policy,
                 };
                 let request = id(data.request_id);
-                events.tell(
+                events.push(
                     raw,
                     match id(data.tool_call_id) {
-                        Some(id) => What::Rejected { id, by },
-                        None => What::Denied { request, by },
+                        Some(id) => EventKind::Rejected { id, by },
+                        None => EventKind::Denied { request, by },
                     },
                 );
             }
@@ -337,7 +337,7 @@ fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             let asked = data.permission_request.0.unwrap_or_default();
             if let Some(request) = id(data.request_id) {
                 let id = id(data.tool_call_id).or_else(|| id(asked.tool_call_id));
-                events.tell(raw, What::Requested { request, id });
+                events.push(raw, EventKind::Requested { request, id });
             }
         }
         _ => {}
@@ -357,20 +357,20 @@ impl<'a> Data<'a> {
         }
     }
 
-    fn ended(self) -> Ended<'a> {
+    fn ended(self) -> CallEnd<'a> {
         let error = self.error.0.unwrap_or_default();
         let how = if is_word(error.code, &["rejected"]) {
-            How::Rejected(DecidedBy::Human)
+            CallStatus::Rejected(DecidedBy::Human)
         } else if is_word(error.code, &["denied"]) {
-            How::Rejected(DecidedBy::Policy)
+            CallStatus::Rejected(DecidedBy::Policy)
         } else {
             match self.success.0 {
-                Some(true) => How::Ok,
-                Some(false) => How::Error,
-                None => How::NotRecorded,
+                Some(true) => CallStatus::Ok,
+                Some(false) => CallStatus::Error,
+                None => CallStatus::NotRecorded,
             }
         };
-        Ended {
+        CallEnd {
             id: id(self.tool_call_id),
             how,
             output: output(self.result.0.and_then(|r| r.content).or(error.message)),
@@ -473,7 +473,7 @@ mod tests {
             ),
             (vec![named, start("a"), start("b"), denied("r")], "a"),
             (vec![start("a"), request(""), start("b"), denied("r")], "a"),
-            // The only one that waits.
+            // The only waiting call.
             (vec![start("a"), denied("q")], "a"),
             (vec![start("a"), start("b"), denied("q")], "-"),
         ];
@@ -497,7 +497,8 @@ mod tests {
             ("7", "Error"),
         ] {
             let text = format!(
-                r#"{{"type":"tool.execution_complete","data":{{"toolCallId":"c","success":false,"error":{error}}}}}"#
+                r#"{{"type":"tool.execution_complete",
+                    "data":{{"toolCallId":"c","success":false,"error":{error}}}}}"#
             );
             assert!(
                 told(&COPILOT, &text)[0].starts_with(&format!("end c {how} ")),
@@ -513,7 +514,10 @@ mod tests {
             r#"{"type":"tool.user_requested","data":{"toolCallId":"u","toolName":"bash"}}"#,
             r#"{"type":"tool.execution_start","data":{"toolCallId":"u","toolName":"bash"}}"#,
             r#"{"type":"tool.execution_complete","data":{"toolCallId":"u","success":true}}"#,
-            r#"{"type":"tool.execution_complete","data":{"toolCallId":"w","success":true,"isUserRequested":true}}"#,
+            concat!(
+                r#"{"type":"tool.execution_complete","data":{"toolCallId":"w","success":true,"#,
+                r#""isUserRequested":true}}"#,
+            ),
             r#"{"type":"tool.execution_start","data":{"toolCallId":"a","toolName":"bash"}}"#,
         ];
         let all = fed(&COPILOT, &events);
@@ -523,7 +527,11 @@ mod tests {
 
     #[test]
     fn the_first_request_says_where_cline_works() {
-        let request = r#"{"ts":2,"type":"say","say":"api_req_started","text":"{\"request\":\"<task>x</task><environment_details>\\n# Current Working Directory (/home/mia/app) Files\"}"}"#;
+        let request = concat!(
+            r#"{"ts":2,"type":"say","say":"api_req_started","#,
+            r#""text":"{\"request\":\"<task>x</task><environment_details>\\n# Current Working"#,
+            r#" Directory (/home/mia/app) Files\"}"}"#,
+        );
         let all = fed(
             &FORMAT,
             &[

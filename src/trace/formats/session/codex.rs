@@ -1,12 +1,12 @@
-//! `codex`: rollouts of Codex, the present ones and those from before September 2025.
+//! `codex`: rollouts of Codex, current ones and those from before September 2025.
 //!
-//! A present record wraps an item of the model's API in `{timestamp, type, payload}`; an old one is
-//! the bare item. Events repeat what items say and are only read for marks of rejections. Neither
-//! the requests for approval nor the answers are kept: a rejection is the output of the call.
+//! A current record wraps an item of the model's API in `{timestamp, type, payload}`; an old one is
+//! the bare item. Events repeat items and are read only for marks of rejections. Neither requests
+//! for approval nor answers are recorded: a rejection is the output of the call.
 
 use super::{
-    Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, codex_log,
-    input, is_word, output, text,
+    Call, CallEnd, CallStatus, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,
+    codex_log, input, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -34,10 +34,10 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     },
 };
 
-/// What no record of this format holds.
+/// Parts that no record of this format contains.
 const NOT_RECORDED: &[NotRecorded] = &[NotRecorded::Decisions, NotRecorded::DecisionDetails];
 
-/// Types of present records.
+/// Types of current records.
 const RECORDS: [&str; 5] = [
     "session_meta",
     "response_item",
@@ -46,15 +46,15 @@ const RECORDS: [&str; 5] = [
     "compacted",
 ];
 
-/// Types of items that Codex alone writes on lines of their own; those of the Responses API are
-/// read as messages.
+/// Types of items that only Codex writes on lines of their own. Those of the Responses API are read
+/// as messages.
 const ITEMS: [&str; 3] = [
     "local_shell_call",
     "custom_tool_call",
     "custom_tool_call_output",
 ];
 
-/// A record.
+/// A line of a rollout.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Line<'a> {
@@ -136,10 +136,10 @@ impl<'a> Line<'a> {
             }
             _ => item.what(),
         };
-        // Events repeat items. Where one has none, nothing else tells of the call.
+        // Events repeat items. An event without an item is the only record of its call.
         let event = wrapped.filter(|_| word == "event_msg");
         let repeated = event.and_then(codex_log::ended_call);
-        let repeated = repeated.map(|(call, ended)| What::Wanted {
+        let repeated = repeated.map(|(call, ended)| EventKind::Wanted {
             call,
             ended: Some(ended),
         });
@@ -155,8 +155,8 @@ impl<'a> Line<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// What an item tells.
-    fn what(self) -> Option<What<'a>> {
+    /// Returns the event of an item.
+    fn what(self) -> Option<EventKind<'a>> {
         let kind = text(self.kind).unwrap_or_default();
         if kind == "message" || kind.is_empty() && self.role.0.is_some() {
             return said(self.role, self.content);
@@ -164,7 +164,7 @@ impl<'a> Item<'a> {
         let id = text(self.call_id).or_else(|| text(self.id));
         if kind.ends_with("_output") {
             let raw = self.output.or(self.content).or(self.tools);
-            return Some(What::Ended(ended(id, raw)));
+            return Some(EventKind::Ended(ended(id, raw)));
         }
         if !kind.ends_with("_call") {
             return None;
@@ -189,21 +189,21 @@ impl<'a> Item<'a> {
             tool,
             input: given,
         };
-        // What the model's servers run has no output of its own.
+        // Calls executed by the model's servers have no separate output.
         let remote = !matches!(
             &*kind,
             "function_call" | "custom_tool_call" | "local_shell_call"
         ) && self.call_id.0.is_none();
         let how = match text(self.status).as_deref() {
-            Some("completed") => How::Ok,
-            Some("failed" | "incomplete") => How::Error,
-            _ => return Some(What::Call(call)),
+            Some("completed") => CallStatus::Ok,
+            Some("failed" | "incomplete") => CallStatus::Error,
+            _ => return Some(EventKind::Call(call)),
         };
         if !remote {
-            return Some(What::Call(call));
+            return Some(EventKind::Call(call));
         }
-        Some(What::Done {
-            ended: Ended {
+        Some(EventKind::Done {
+            ended: CallEnd {
                 id: call.id.clone(),
                 how,
                 output: output(self.output.or(self.result)),
@@ -216,7 +216,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// What the model's own shell tool is given, as the tool `shell` is.
+/// Returns the arguments of the model's own shell tool in the form of the tool `shell`.
 fn local_command(action: Option<Raw<'_>>) -> Cow<'_, str> {
     let read = action.and_then(|raw| raw.read::<Map<String, Value>>());
     let Some(mut given) = read else {
@@ -228,21 +228,21 @@ fn local_command(action: Option<Raw<'_>>) -> Cow<'_, str> {
     Cow::Owned(Value::Object(given).to_string())
 }
 
-/// What a message says.
-fn said<'a>(role: Lenient<Str<'a>>, content: Option<Raw<'a>>) -> Option<What<'a>> {
+/// Returns the text of a message.
+fn said<'a>(role: Lenient<Str<'a>>, content: Option<Raw<'a>>) -> Option<EventKind<'a>> {
     let said = output(content);
     match text(role).as_deref() {
-        // The program puts what it knows of its surroundings where the person's words stand.
+        // The program writes context in the role of the person.
         Some("user") if !said.starts_with('<') && !said.starts_with("# AGENTS.md") => {
-            Some(What::Prompt(said))
+            Some(EventKind::Prompt(said))
         }
-        Some("assistant") => Some(What::Said(said)),
+        Some("assistant") => Some(EventKind::Said(said)),
         _ => None,
     }
 }
 
-/// A rejection that an event marks.
-fn rejected_in_event<'a>(event: &Item<'a>) -> Option<What<'a>> {
+/// Returns a rejection that an event marks.
+fn rejected_in_event<'a>(event: &Item<'a>) -> Option<EventKind<'a>> {
     #[derive(Deserialize)]
     struct Failed<'a> {
         #[serde(borrow, rename = "Err")]
@@ -250,7 +250,7 @@ fn rejected_in_event<'a>(event: &Item<'a>) -> Option<What<'a>> {
     }
     let id = text(event.call_id)?;
     let kind = text(event.kind)?;
-    // What the person typed is no call.
+    // A command typed by the person isn't a call.
     if is_word(event.source, &["user_shell"]) {
         return None;
     }
@@ -267,10 +267,10 @@ fn rejected_in_event<'a>(event: &Item<'a>) -> Option<What<'a>> {
         }
         _ => return None,
     };
-    Some(What::Rejected { id, by })
+    Some(EventKind::Rejected { id, by })
 }
 
-/// Who declined, by the first text that says so: a rule, unless it was the person.
+/// Returns who declined, from the first text that says so. The default is the policy.
 pub(super) fn decliner(texts: &[Lenient<Str<'_>>]) -> DecidedBy {
     let mut texts = texts.iter().filter_map(|said| text(*said));
     texts
@@ -278,7 +278,7 @@ pub(super) fn decliner(texts: &[Lenient<Str<'_>>]) -> DecidedBy {
         .unwrap_or(DecidedBy::Policy)
 }
 
-/// What the output of a call says.
+/// Output of a call as an object.
 #[derive(Debug, Deserialize)]
 struct Structured<'a> {
     #[serde(borrow)]
@@ -297,8 +297,8 @@ struct Metadata {
     exit_code: Lenient<i64>,
 }
 
-/// The end of a call, by its output.
-fn ended<'a>(id: Option<Cow<'a, str>>, raw: Option<Raw<'a>>) -> Ended<'a> {
+/// Determines the end of a call from its output.
+fn ended<'a>(id: Option<Cow<'a, str>>, raw: Option<Raw<'a>>) -> CallEnd<'a> {
     let mut shown = output(raw);
     let mut success = None;
     let mut exit_code = None;
@@ -318,17 +318,17 @@ fn ended<'a>(id: Option<Cow<'a, str>>, raw: Option<Raw<'a>>) -> Ended<'a> {
     }
     let exit_code = exit_code.filter(|code| i32::try_from(*code).is_ok());
     let how = match (exit_code, success) {
-        (Some(0), _) | (None, Some(true)) => How::Ok,
-        (Some(_), _) => How::Error,
-        _ if !bare => How::Ok,
-        _ if shown.starts_with("aborted") => How::Interrupted,
+        (Some(0), _) | (None, Some(true)) => CallStatus::Ok,
+        (Some(_), _) => CallStatus::Error,
+        _ if !bare => CallStatus::Ok,
+        _ if shown.starts_with("aborted") => CallStatus::Interrupted,
         _ => match rejection(&shown) {
-            Some(by) => How::RejectedInOutput(by),
-            None if success == Some(false) || is_failure(&shown) => How::Error,
-            None => How::NoSign,
+            Some(by) => CallStatus::RejectedInOutput(by),
+            None if success == Some(false) || is_failure(&shown) => CallStatus::Error,
+            None => CallStatus::NoSign,
         },
     };
-    Ended {
+    CallEnd {
         id,
         how,
         output: shown,
@@ -337,15 +337,14 @@ fn ended<'a>(id: Option<Cow<'a, str>>, raw: Option<Raw<'a>>) -> Ended<'a> {
     }
 }
 
-/// The output and the exit code in a JSON text that an older shell tool gives back.
+/// Reads output and exit code from the JSON text that an older shell tool returns.
 fn unwrapped(shown: &str) -> Option<(Option<i64>, String)> {
     let object: Structured<'_> = strict_json::from_text(shown).ok()?;
     let code = object.metadata.0?.exit_code.0;
     Some((code, output(object.output).into_owned()))
 }
 
-/// The lines that a shell tool puts before what was printed; nothing where a text begins with
-/// something else.
+/// Returns the header lines that a shell tool puts before its output; `None` for other texts.
 fn header(shown: &str) -> Option<impl Iterator<Item = &str>> {
     let begins = ["Exit code: ", "Chunk ID: ", "Wall time: ", "Process "];
     let lines = shown.lines().take(8);
@@ -354,7 +353,7 @@ fn header(shown: &str) -> Option<impl Iterator<Item = &str>> {
     is_header.then_some(before)
 }
 
-/// The exit code that one of those lines says.
+/// Returns the exit code in a header line.
 fn code_of(line: &str) -> Option<i64> {
     let code = line
         .strip_prefix("Exit code: ")
@@ -362,7 +361,7 @@ fn code_of(line: &str) -> Option<i64> {
     code.trim().parse().ok()
 }
 
-/// Who has rejected a call, by the whole output of it.
+/// Returns who rejected a call according to its whole output.
 pub(super) fn rejection(shown: &str) -> Option<DecidedBy> {
     let by_human = [
         "exec command rejected by user",
@@ -381,7 +380,7 @@ pub(super) fn rejection(shown: &str) -> Option<DecidedBy> {
         "This action was rejected due to unacceptable risk",
         "The automatic permission approval review did not finish",
     ];
-    // The program puts what it could not run before the reason.
+    // The program prefixes the reason with the command that failed.
     let failed = shown.strip_prefix("exec_command failed");
     if let Some((_, reason)) = failed.and_then(|text| text.rsplit_once("Rejected(")) {
         let reason = reason.trim_start_matches(['\\', '"']);
@@ -400,7 +399,7 @@ pub(super) fn rejection(shown: &str) -> Option<DecidedBy> {
     }
 }
 
-/// Whether the program says that a call has failed.
+/// Returns whether the program reports a failed call.
 fn is_failure(shown: &str) -> bool {
     let begins = [
         "failed ",

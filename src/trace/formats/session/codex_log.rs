@@ -1,14 +1,14 @@
 //! `codex-log`: the log of Codex's terminal interface.
 //!
-//! It holds what the interface is told and what the person answers. Most lines are redraws. An
+//! It contains the messages to the interface and the person's answers. Most lines are redraws. An
 //! answer names a turn, not a call, so it belongs to the oldest open question of its kind.
 //! `session_configured` begins another session. What an approval for the whole session covers later
 //! isn't recorded.
 
 use super::codex::{decliner, rejection};
 use super::{
-    Call, Change, Ended, Event, How, Lenient, Question, SessionFormat, SessionRecord, Sessions,
-    What, input_text, output, text,
+    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, Question, SessionFormat,
+    SessionRecord, Sessions, input_text, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -32,7 +32,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     },
 };
 
-/// What not every record of this format holds: a question about each call.
+/// Parts that not every record contains: not every call has a question.
 const NOT_RECORDED: &[NotRecorded] = &[NotRecorded::Decisions, NotRecorded::DecisionDetails];
 
 #[derive(Debug, Default, Deserialize)]
@@ -152,12 +152,12 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The call that an event of a rollout says the end of.
-pub(super) fn ended_call(event: Raw<'_>) -> Option<(Call<'_>, Ended<'_>)> {
+/// Returns the call whose end an event of a rollout records.
+pub(super) fn ended_call(event: Raw<'_>) -> Option<(Call<'_>, CallEnd<'_>)> {
     let message = event.read::<Message<'_>>()?;
     let kind = text(message.kind)?;
     message.call_id.0?;
-    // What the person typed has no call.
+    // A command typed by the person isn't a call.
     if text(message.source).as_deref() == Some("user_shell") {
         return None;
     }
@@ -171,20 +171,20 @@ pub(super) fn ended_call(event: Raw<'_>) -> Option<(Call<'_>, Ended<'_>)> {
     Some((call, message.ended()))
 }
 
-/// What the person does.
-fn operation(payload: Payload<'_>) -> Option<What<'_>> {
+/// Returns the event of a person's operation.
+fn operation(payload: Payload<'_>) -> Option<EventKind<'_>> {
     let to = match &*text(payload.kind)? {
         "exec_approval" => Question::Command,
         "patch_approval" => Question::Patch,
         "user_input" | "user_turn" => {
             let said = output(payload.items);
-            return (!said.is_empty()).then_some(What::Prompt(said));
+            return (!said.is_empty()).then_some(EventKind::Prompt(said));
         }
         _ => return None,
     };
     let decision = payload.decision?;
     let word = decision.read::<Str<'_>>().map(Str::decode);
-    // A decision with details is an object that is named after it.
+    // A decision with details is an object with one member, named after the decision.
     let word = word.unwrap_or_else(|| {
         let written = decision.as_written();
         Cow::Borrowed(written.split('"').nth(1).unwrap_or_default())
@@ -194,7 +194,7 @@ fn operation(payload: Payload<'_>) -> Option<What<'_>> {
         word if word.starts_with("approved") => Some(true),
         _ => None,
     };
-    Some(What::Answered {
+    Some(EventKind::Answered {
         id: text(payload.id),
         to,
         allowed,
@@ -202,32 +202,32 @@ fn operation(payload: Payload<'_>) -> Option<What<'_>> {
 }
 
 impl<'a> Message<'a> {
-    /// How a patch changes its only file.
-    fn change(&self) -> Option<What<'a>> {
-        Some(What::Change {
+    /// Returns the change of a patch that changes a single file.
+    fn change(&self) -> Option<EventKind<'a>> {
+        Some(EventKind::Change {
             id: text(self.call_id)?,
             change: only_change(self.changes)?,
         })
     }
 
-    fn what(self) -> Option<What<'a>> {
+    fn what(self) -> Option<EventKind<'a>> {
         let kind = text(self.kind)?;
         if text(self.source).as_deref() == Some("user_shell") {
             return None;
         }
         match &*kind {
-            "agent_message" => return text(self.said).map(What::Said),
-            "user_message" => return text(self.said).map(What::Prompt),
+            "agent_message" => return text(self.said).map(EventKind::Said),
+            "user_message" => return text(self.said).map(EventKind::Prompt),
             "exec_approval_request" => {
-                return Some(What::Asked(self.command_call(), Question::Command));
+                return Some(EventKind::Asked(self.command_call(), Question::Command));
             }
             "apply_patch_approval_request" => {
-                return Some(What::Asked(self.patch_call(), Question::Patch));
+                return Some(EventKind::Asked(self.patch_call(), Question::Patch));
             }
             "exec_command_begin" => return Some(began(self.command_call())),
             "patch_apply_begin" => {
                 let auto = self.auto_approved.0 == Some(true);
-                return Some(What::Decided {
+                return Some(EventKind::Decided {
                     call: self.patch_call(),
                     decision: auto.then_some((true, DecidedBy::Policy)),
                     late: false,
@@ -235,14 +235,14 @@ impl<'a> Message<'a> {
             }
             "view_image_tool_call" => {
                 let call = self.other_call("view_image");
-                let ended = Ended {
+                let ended = CallEnd {
                     id: call.id.clone(),
-                    how: How::Ok,
+                    how: CallStatus::Ok,
                     output: Cow::Borrowed(""),
                     exit_code: None,
                     change: None,
                 };
-                return Some(What::Done {
+                return Some(EventKind::Done {
                     call,
                     decision: None,
                     ended,
@@ -251,13 +251,13 @@ impl<'a> Message<'a> {
             _ => {}
         }
         if let Some(tool) = kind.strip_suffix("_begin") {
-            // Steps of the program have no call.
+            // Steps of the program aren't calls.
             self.call_id.0?;
             return Some(began(self.other_call(tool)));
         }
         kind.strip_suffix("_end")?;
         self.call_id.0?;
-        Some(What::Ended(self.ended()))
+        Some(EventKind::Ended(self.ended()))
     }
 
     fn command_call(&self) -> Call<'a> {
@@ -305,7 +305,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    fn ended(self) -> Ended<'a> {
+    fn ended(self) -> CallEnd<'a> {
         #[derive(Deserialize)]
         struct Outcome<'a> {
             #[serde(borrow, default, rename = "Ok")]
@@ -329,26 +329,26 @@ impl<'a> Message<'a> {
             .filter(|all| !all.is_empty())
             .unwrap_or_else(|| Cow::Owned(printed()));
         let mut how = match (self.exit_code.0, self.success.0) {
-            (Some(0), _) | (None, Some(true) | None) => How::Ok,
-            _ => How::Error,
+            (Some(0), _) | (None, Some(true) | None) => CallStatus::Ok,
+            _ => CallStatus::Error,
         };
         if let Some(outcome) = self.result.and_then(|raw| raw.read::<Outcome<'_>>()) {
             let ok = outcome.ok.and_then(|raw| raw.read::<Content<'_>>());
             if let Some(error) = outcome.error {
                 shown = output(Some(error));
-                how = rejection(&shown).map_or(How::Error, How::Rejected);
+                how = rejection(&shown).map_or(CallStatus::Error, CallStatus::Rejected);
             } else if let Some(ok) = ok {
                 shown = output(ok.content);
                 if ok.is_error.0 == Some(true) {
-                    how = How::Error;
+                    how = CallStatus::Error;
                 }
             }
         }
         let declined = text(self.status).as_deref() == Some("declined");
         if declined {
-            how = How::Rejected(decliner(&[self.stderr, self.aggregated_output]));
+            how = CallStatus::Rejected(decliner(&[self.stderr, self.aggregated_output]));
         }
-        Ended {
+        CallEnd {
             id: text(self.call_id),
             how,
             output: shown,
@@ -358,20 +358,21 @@ impl<'a> Message<'a> {
     }
 }
 
-fn began(call: Call<'_>) -> What<'_> {
-    What::Decided {
+fn began(call: Call<'_>) -> EventKind<'_> {
+    EventKind::Decided {
         call,
         decision: None,
         late: false,
     }
 }
 
-/// An input with one member.
+/// Returns an input with one member.
 fn member<'a>(name: &str, raw: Option<Raw<'_>>) -> Option<Cow<'a, str>> {
     raw.map(|raw| Cow::Owned(format!("{{\"{name}\":{}}}", raw.as_written())))
 }
 
-/// The changes of files as the tool is given them; nothing where one of them can't be read.
+/// Returns the changes in the form of the patch tool's input; `None` when one of them can't be
+/// read.
 fn patch(changes: Option<Raw<'_>>) -> Option<String> {
     let changes = changes?.read::<Value>()?;
     let mut out = String::from("*** Begin Patch\n");
@@ -396,7 +397,7 @@ fn patch(changes: Option<Raw<'_>>) -> Option<String> {
     Some(out)
 }
 
-/// The change of a file, where it is the only one.
+/// Returns the change of a file, if it is the only one.
 fn only_change(changes: Option<Raw<'_>>) -> Option<Change> {
     let changes = changes?.read::<Value>()?;
     let changes = changes.as_object().filter(|all| all.len() == 1)?;
@@ -407,7 +408,7 @@ fn only_change(changes: Option<Raw<'_>>) -> Option<Change> {
     })
 }
 
-/// What a change does, and what goes with it.
+/// Returns the kind of a change and its data.
 fn kind_of(change: &Value) -> Option<(&str, &Value)> {
     if let Some(kind) = change.get("type").and_then(Value::as_str) {
         return Some((kind, change));
@@ -416,13 +417,13 @@ fn kind_of(change: &Value) -> Option<(&str, &Value)> {
     Some((kind, inner))
 }
 
-/// The hunks of a change: `{"add":{"content"}}`, `{"delete":{"content"}}` or
-/// `{"update":{"unified_diff","move_path"}}`, or the same with the word in `type`.
+/// Returns the hunks of a change: `{"add":{"content"}}`, `{"delete":{"content"}}` or
+/// `{"update":{"unified_diff","move_path"}}`, or the same with the kind in `type`.
 fn hunks(change: &Value) -> Option<String> {
     let (kind, inner) = kind_of(change)?;
     let member = |name: &str| inner.get(name).and_then(Value::as_str);
     match kind {
-        // Where it goes to is only said beside the hunks.
+        // The target of a move isn't in the hunks.
         "update" if member("move_path").is_none() => {
             let mut diff = member("unified_diff")?.to_owned();
             if !diff.ends_with('\n') {
@@ -436,7 +437,7 @@ fn hunks(change: &Value) -> Option<String> {
     }
 }
 
-/// A file that appears or goes.
+/// Returns the hunk of a created or deleted file.
 fn whole(content: &str, sign: char) -> String {
     let lines = content.lines().count();
     let mut out = match sign {

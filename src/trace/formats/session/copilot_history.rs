@@ -1,9 +1,10 @@
-//! Sessions that older versions of Copilot CLI keep as one document: the messages of the model, and
-//! the timeline that the window showed.
+//! Sessions that older versions of Copilot CLI store as one document: messages of the model and the
+//! timeline of the window.
 
 use super::messages;
 use super::{
-    Call, Ended, Events, How, Lenient, SessionRecord, What, arguments, id, is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionRecord, arguments, id, is_word,
+    output, text,
 };
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -23,7 +24,7 @@ struct History<'a> {
     timeline: Lenient<Vec<Raw<'a>>>,
 }
 
-/// What the window showed of a call.
+/// A call in the window's timeline.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Shown<'a> {
@@ -48,20 +49,20 @@ struct ShownResult<'a> {
 }
 
 impl ShownResult<'_> {
-    fn how(&self) -> How {
+    fn how(&self) -> CallStatus {
         if is_word(self.kind, &["rejected"]) {
-            How::Rejected(DecidedBy::Human)
+            CallStatus::Rejected(DecidedBy::Human)
         } else if is_word(self.kind, &["denied"]) {
-            How::Rejected(DecidedBy::Policy)
+            CallStatus::Rejected(DecidedBy::Policy)
         } else if is_word(self.kind, &["failure"]) {
-            How::Error
+            CallStatus::Error
         } else {
-            How::Ok
+            CallStatus::Ok
         }
     }
 }
 
-/// Reads a document. The messages give the order of the calls, the timeline says how they ended.
+/// Reads a document. The messages give the order of the calls, the timeline their ends.
 pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut events = Events::new(whole, None);
     let history = raw.read::<History<'a>>().unwrap_or_default();
@@ -75,7 +76,7 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         let result = shown.result.0.as_ref()?;
         Some((id.clone(), result.how()))
     });
-    let ends: HashMap<Cow<'a, str>, How> = ends.collect();
+    let ends: HashMap<Cow<'a, str>, CallStatus> = ends.collect();
     let mut told = HashSet::new();
     for raw in history.chat_messages.0.unwrap_or_default() {
         let before = events.len();
@@ -88,7 +89,7 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
         }
     }
     for (id, raw, shown) in shown {
-        // The timeline shows a call when it is asked for, and again when it is over.
+        // The timeline shows a call when it is requested and again when it ends.
         if told.contains(&id) {
             continue;
         }
@@ -99,10 +100,10 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             input: arguments(shown.arguments),
         };
         let what = match shown.result.0 {
-            Some(result) => What::Done {
+            Some(result) => EventKind::Done {
                 call,
                 decision: None,
-                ended: Ended {
+                ended: CallEnd {
                     id: Some(id),
                     how: result.how(),
                     output: output(result.log),
@@ -110,13 +111,13 @@ pub(super) fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
                     change: None,
                 },
             },
-            None => What::Decided {
+            None => EventKind::Decided {
                 call,
                 decision: None,
                 late: true,
             },
         };
-        events.tell(raw, what);
+        events.push(raw, what);
     }
     SessionRecord {
         session: text(history.session_id).filter(|id| !id.is_empty()),
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_timeline_says_how_calls_ended() {
-        let text = r#"{"sessionId":"s","chatMessages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"bash","arguments":"{}"}},{"id":"b","function":{"name":"bash","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"x"},{"role":"tool","tool_call_id":"b","content":"no"}],"timeline":[{"type":"user"},{"callId":"a","name":"bash","result":{"type":"failure"}},{"callId":"b","name":"bash","result":{"type":"rejected"}},{"callId":"c","name":"view","arguments":{}},{"callId":"c","name":"view","result":{"type":"denied"}},{"callId":"d","name":"view"}]}"#;
+        let text = include_str!("copilot_history.test.json");
         let all = fed(&COPILOT, &[text]);
         let expected = [
             ("a", "error", ""),

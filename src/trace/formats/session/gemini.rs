@@ -1,11 +1,11 @@
-//! `gemini-cli`: chats that Gemini CLI keeps, as one document or as lines.
+//! `gemini-cli`: chats that Gemini CLI stores, as one document or as lines.
 //!
-//! A call and its result are one object in a message. Lines repeat a message when calls come in.
-//! A status says how a call ended; the exit code of a command appears in its text.
+//! A call and its result are one object in a message. Lines repeat a message when calls are added.
+//! A status says how a call ended; the exit code of a command is part of its text.
 
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    arguments, id, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -43,7 +43,7 @@ struct Chat<'a> {
     project: Option<Raw<'a>>,
     #[serde(borrow)]
     messages: Lenient<Vec<Raw<'a>>>,
-    /// What a line changes: it may hold all messages again.
+    /// Changes that a line makes; it may repeat all messages.
     #[serde(borrow, rename = "$set")]
     set: Option<Raw<'a>>,
 }
@@ -98,7 +98,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             }
         }
         (None, None) if chat.project.is_some() => record.header = true,
-        // It may come again, with more calls, their results, or less of what these were.
+        // A message may be repeated with more calls or their results, or with fewer.
         (None, None) => {
             record.copy = true;
             message(&mut events, raw, true);
@@ -108,22 +108,22 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     record
 }
 
-/// What a message tells. `again`: it may repeat one.
+/// Reads a message. `again`: it may repeat an earlier one.
 fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
     let message = raw.read::<Message<'a>>().unwrap_or_default();
     events.time = message.timestamp.0;
     let said = output(message.content);
     if is_word(message.kind, &["user"]) {
-        events.tell(raw, What::Prompt(said));
+        events.push(raw, EventKind::Prompt(said));
     } else if is_word(message.kind, &["gemini"]) && !said.is_empty() {
-        events.tell(raw, What::Said(said));
+        events.push(raw, EventKind::Said(said));
     }
     for raw in message.calls.0.unwrap_or_default() {
         let Some(call) = raw.read::<ToolCall<'a>>() else {
             continue;
         };
         let name = text(call.name).unwrap_or_default();
-        // A message that comes again with more in it has the same time.
+        // A repeated message has the same time.
         let id = id(call.id).unwrap_or_else(|| match events.time {
             Some(time) if again => format!("{}@{}", events.own_id(), time.millis()).into(),
             _ => events.own_id(),
@@ -134,42 +134,42 @@ fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>, again: bool) {
             tool: name,
             input: arguments(call.args),
         };
-        events.tell(raw, What::Call(asked));
+        events.push(raw, EventKind::Call(asked));
         if let Some(ended) = result {
             let asked = events.time;
             events.time = call.timestamp.0.or(asked);
-            events.tell(raw, What::Ended(ended));
+            events.push(raw, EventKind::Ended(ended));
             events.time = asked;
         }
     }
 }
 
-/// How the program says that the person didn't allow a call.
+/// Texts by which the program reports that the person denied a call.
 const DENIALS: [&str; 2] = ["User did not allow tool call", "User denied execution"];
 
 impl<'a> ToolCall<'a> {
-    /// How it ended; nothing while it goes on.
-    fn ended(&self, id: Cow<'a, str>, name: &str) -> Option<Ended<'a>> {
+    /// Returns the end of the call; `None` while it is running.
+    fn ended(&self, id: Cow<'a, str>, name: &str) -> Option<CallEnd<'a>> {
         let status = text(self.status)?;
         let (shown, error) = response(self.result);
         let exit_code = (name == "run_shell_command")
             .then(|| exit_code(&shown))
             .flatten();
         let how = match &*status {
-            "success" if exit_code.is_some_and(|code| code != 0) => How::Error,
-            "success" => How::Ok,
-            // The status is the program's, and so is the error beside it: no tool prints either.
+            "success" if exit_code.is_some_and(|code| code != 0) => CallStatus::Error,
+            "success" => CallStatus::Ok,
+            // Status and error come from the program; a tool can't print either.
             "error" if error && shown.starts_with("Tool execution denied by policy") => {
-                How::Rejected(DecidedBy::Policy)
+                CallStatus::Rejected(DecidedBy::Policy)
             }
-            "error" => How::Error,
+            "error" => CallStatus::Error,
             "cancelled" if error && DENIALS.iter().any(|denial| shown.contains(denial)) => {
-                How::Rejected(DecidedBy::Human)
+                CallStatus::Rejected(DecidedBy::Human)
             }
-            "cancelled" => How::Interrupted,
+            "cancelled" => CallStatus::Interrupted,
             _ => return None,
         };
-        Some(Ended {
+        Some(CallEnd {
             id: Some(id),
             how,
             output: shown,
@@ -179,7 +179,7 @@ impl<'a> ToolCall<'a> {
     }
 }
 
-/// The text of a result, and whether the program gave it as an error.
+/// Returns the text of a result, and whether the program recorded it as an error.
 fn response(raw: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -220,8 +220,8 @@ fn response(raw: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
     }
 }
 
-/// The exit code in the text about a command: the last one, since what the command printed comes
-/// before it.
+/// Returns the exit code in the text about a command: the last one, since the command's own output
+/// comes before it.
 fn exit_code(text: &str) -> Option<i64> {
     let line = text
         .lines()
@@ -244,12 +244,17 @@ mod tests {
 
     #[test]
     fn a_status_says_how_a_call_ended() {
-        let failed = r#"{"id":"a","name":"run_shell_command","args":{"command":"x"},"status":"success","result":[{"functionResponse":{"response":{"output":"Exit Code: 0\nExit Code: 2\nSignal: none"}}}]}"#;
+        let failed = concat!(
+            r#"{"id":"a","name":"run_shell_command","args":{"command":"x"},"status":"success","#,
+            r#""result":[{"functionResponse":{"response":{"output":"Exit Code: 0\nExit Code: "#,
+            r#"2\nSignal: none"}}}]}"#,
+        );
         assert!(chat(failed)[1].starts_with("end a Error Some(2)"));
         let denial = "[Operation Cancelled] Reason: User did not allow tool call";
         let call = |status: &str, member: &str| {
             let end = chat(&format!(
-                r#"{{"id":"a","name":"f","status":"{status}","result":[{{"functionResponse":{{"response":{{"{member}":"{denial}"}}}}}}]}}"#
+                r#"{{"id":"a","name":"f","status":"{status}",
+                    "result":[{{"functionResponse":{{"response":{{"{member}":"{denial}"}}}}}}]}}"#
             ));
             end[1].clone()
         };
@@ -264,7 +269,8 @@ mod tests {
     fn newer_versions_word_denials_otherwise() {
         let call = |status: &str, error: &str| {
             let end = chat(&format!(
-                r#"{{"id":"a","name":"f","status":"{status}","result":[{{"functionResponse":{{"response":{{"error":"{error}"}}}}}}]}}"#
+                r#"{{"id":"a","name":"f","status":"{status}",
+                    "result":[{{"functionResponse":{{"response":{{"error":"{error}"}}}}}}]}}"#
             ));
             end[1].clone()
         };
@@ -279,12 +285,14 @@ mod tests {
     fn a_message_that_comes_again_is_the_same() {
         let message = |calls: &str| {
             format!(
-                r#"{{"id":"m","timestamp":"2026-03-02T08:00:01Z","type":"gemini","content":"","toolCalls":[{calls}]}}"#
+                r#"{{"id":"m","timestamp":"2026-03-02T08:00:01Z","type":"gemini","content":"",
+                    "toolCalls":[{calls}]}}"#
             )
         };
         let call = |id: &str, output: &str| {
             format!(
-                r#"{{"id":"{id}","name":"f","args":{{}},"status":"success","result":[{{"functionResponse":{{"response":{{"output":"{output}"}}}}}}]}}"#
+                r#"{{"id":"{id}","name":"f","args":{{}},"status":"success",
+                    "result":[{{"functionResponse":{{"response":{{"output":"{output}"}}}}}}]}}"#
             )
         };
         let again = message(&[call("a", "less"), call("b", "y")].join(","));

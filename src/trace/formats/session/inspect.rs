@@ -1,13 +1,12 @@
 //! `inspect`: logs of Inspect, as JSON or as the documents of an `.eval` archive.
 //!
-//! Each sample is a session. Its messages and its events hold calls and results: the same id is the
-//! same call. What an approver decided is an event of its own, or the type of the error of a
-//! result.
+//! Each sample is a session. Its messages and its events contain calls and results; equal ids mean
+//! the same call. An approver's decision is an event of its own, or the type of a result's error.
 
 use super::messages::{self, Message};
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, known, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    arguments, id, is_word, known, output, text,
 };
 use crate::trace::record::NotRecorded;
 use governance::DecidedBy;
@@ -74,7 +73,7 @@ struct SampleEvent<'a> {
     #[serde(borrow)]
     result: Option<Raw<'a>>,
     pending: Lenient<bool>,
-    /// What a tool did by itself, in older logs.
+    /// Nested events of a tool, in older logs.
     #[serde(borrow)]
     events: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
@@ -114,21 +113,21 @@ struct Failed<'a> {
     error: Lenient<ToolError<'a>>,
 }
 
-/// What approvers decided about calls: whether it was an approval, and who they were.
+/// Approvers' decisions by call: whether the call was approved, and by whom.
 type Decisions<'a> = HashMap<Cow<'a, str>, (bool, DecidedBy)>;
 
-/// Bytes of long texts that are put into the calls of one sample.
+/// Maximum bytes of long texts inserted into the calls of one sample.
 const ATTACHED: usize = 16 << 20;
 
-/// Long texts of a sample, by the names that arguments of events hold in their place.
+/// Long texts of a sample by name. Arguments of events contain the names.
 struct Attachments<'a> {
     texts: collections::HashMap<Cow<'a, str>, Raw<'a>>,
-    /// Bytes that may still be put in.
+    /// Remaining bytes.
     left: usize,
 }
 
 impl<'a> Attachments<'a> {
-    /// Puts the texts into the arguments of a call.
+    /// Replaces names by texts in the arguments of a call.
     fn put_into(&mut self, input: Cow<'a, str>) -> Cow<'a, str> {
         const MARK: &str = "\"attachment://";
         if self.texts.is_empty() || !input.contains(MARK) {
@@ -171,11 +170,11 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             Some(epoch) if epoch > 1 => format!("{name}#{epoch}").into(),
             _ => name,
         };
-        events.tell(raw, What::Part(name));
-        sample.tell(&mut events);
+        events.push(raw, EventKind::Part(name));
+        sample.read_into(&mut events);
     }
     SessionRecord {
-        // An archive holds samples one by one: the file is the log.
+        // An archive contains single samples; the file is the log.
         whole: !alone,
         events: events.into_list(),
         ..SessionRecord::default()
@@ -183,14 +182,14 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 }
 
 impl<'a> Sample<'a> {
-    fn tell(self, events: &mut Events<'a>) {
+    fn read_into(self, events: &mut Events<'a>) {
         let mut told = Vec::new();
         read_events(self.events.0.unwrap_or_default(), &mut told);
         let mut decisions = Decisions::new();
         let mut modified = HashMap::new();
         for (_, event) in &told {
             if let Some((id, (approved, by))) = event.decision() {
-                // Of two decisions about a call the rejection counts.
+                // Of two decisions about a call, a rejection applies.
                 let known = decisions.entry(id).or_insert((approved, by));
                 if !approved || known.0 {
                     *known = (approved, by);
@@ -216,7 +215,7 @@ impl<'a> Sample<'a> {
                 ids.extend(call.id.clone());
             }
             for id in ids {
-                tell_decision(events, *raw, id, &decisions);
+                push_decision(events, *raw, id, &decisions);
             }
             for ended in events.ends_from(before) {
                 calls.end(ended.id.as_ref());
@@ -232,7 +231,7 @@ impl<'a> Sample<'a> {
                 reject(ended, &error, &decisions);
             }
         }
-        // What only the events hold: a conversation may have been cut, or be another agent's.
+        // Calls that only the events contain: the conversation may be truncated or another agent's.
         for (raw, event) in told {
             if is_word(event.event, &["model"]) {
                 for mut call in event.output.map(messages::asked).unwrap_or_default() {
@@ -241,9 +240,9 @@ impl<'a> Sample<'a> {
                         calls.complete(&mut call);
                         calls.add(&call);
                         let id = call.id.clone();
-                        events.tell(raw, What::Call(call));
+                        events.push(raw, EventKind::Call(call));
                         if let Some(id) = id {
-                            tell_decision(events, raw, id, &decisions);
+                            push_decision(events, raw, id, &decisions);
                         }
                     }
                 }
@@ -259,38 +258,38 @@ impl<'a> Sample<'a> {
                 let has_ended = calls.find(&call, is_bare).map(|told| told.has_ended);
                 if has_ended.is_none() {
                     calls.add(&call);
-                    events.tell(raw, What::Call(call));
-                    tell_decision(events, raw, id.clone(), &decisions);
+                    events.push(raw, EventKind::Call(call));
+                    push_decision(events, raw, id.clone(), &decisions);
                 }
                 if event.pending.0 != Some(true) && has_ended != Some(true) {
                     calls.end(Some(&id));
-                    event.tell_end(events, raw, id, &decisions);
+                    event.push_end(events, raw, id, &decisions);
                 }
             }
         }
     }
 }
 
-/// A call that was told of.
-struct Told {
-    /// A hash of the tool and of what it is given.
+/// A call that has been emitted.
+struct EmittedCall {
+    /// Hash of the tool and its arguments.
     hash: u64,
     has_ended: bool,
 }
 
-/// The calls of a sample that were told of.
+/// Calls of a sample that have been emitted.
 struct Calls<'a> {
-    by_id: HashMap<Cow<'a, str>, Vec<Told>>,
-    /// What approvers made of the arguments of calls.
+    by_id: HashMap<Cow<'a, str>, Vec<EmittedCall>>,
+    /// Arguments that approvers modified.
     modified: HashMap<Cow<'a, str>, Cow<'a, str>>,
     attachments: Attachments<'a>,
 }
 
-/// Calls of one id that are compared with another one.
+/// Maximum number of calls with one id that are compared with another call.
 const COMPARED: usize = 64;
 
 impl<'a> Calls<'a> {
-    /// Puts in what a call really is given.
+    /// Sets the arguments with which a call is actually executed.
     fn complete(&mut self, call: &mut Call<'a>) {
         let changed = call.id.as_ref().and_then(|id| self.modified.get(id));
         let given = changed.unwrap_or(&call.input).clone();
@@ -298,7 +297,7 @@ impl<'a> Calls<'a> {
     }
 
     fn add(&mut self, call: &Call<'a>) {
-        let told = Told {
+        let told = EmittedCall {
             hash: hash_of(call),
             has_ended: false,
         };
@@ -306,7 +305,7 @@ impl<'a> Calls<'a> {
         self.by_id.entry(id).or_default().push(told);
     }
 
-    /// Takes note of a result.
+    /// Marks a call as ended.
     fn end(&mut self, id: Option<&Cow<'a, str>>) {
         let told = id.and_then(|id| self.by_id.get_mut(id));
         let mut open = told.into_iter().flatten().filter(|told| !told.has_ended);
@@ -319,26 +318,26 @@ impl<'a> Calls<'a> {
         self.by_id.contains_key(id)
     }
 
-    /// The same call, if it was told of; another tool or other arguments under its id are another.
-    /// `is_bare`: nothing says what it was given.
-    fn find(&self, call: &Call<'a>, is_bare: bool) -> Option<&Told> {
+    /// Returns the same call, if it was emitted. A call with another tool or other arguments is a
+    /// different one, even with the same id. `is_bare` means that the arguments aren't recorded.
+    fn find(&self, call: &Call<'a>, is_bare: bool) -> Option<&EmittedCall> {
         let told = self.by_id.get(call.id.as_ref()?)?;
         let hash = hash_of(call);
         let near = || told.iter().rev().take(COMPARED);
-        let same = |told: &&Told| is_bare || told.hash == hash;
+        let same = |told: &&EmittedCall| is_bare || told.hash == hash;
         near()
             .find(|told| same(told) && !told.has_ended)
             .or_else(|| near().find(same))
     }
 }
 
-/// A hash of what a call does, however its arguments are written.
+/// Hashes a call, independent of the notation of its arguments.
 fn hash_of(call: &Call<'_>) -> u64 {
     let given = canonicalise(Raw::trusted(&call.input));
     known::hash(&format!("{} {given}", call.tool))
 }
 
-/// Events, and those that happened within them.
+/// Collects events and those nested in them.
 fn read_events<'a>(raw: Vec<Raw<'a>>, all: &mut Vec<(Raw<'a>, SampleEvent<'a>)>) {
     for raw in raw {
         if let Some(mut event) = raw.read::<SampleEvent<'a>>() {
@@ -350,7 +349,7 @@ fn read_events<'a>(raw: Vec<Raw<'a>>, all: &mut Vec<(Raw<'a>, SampleEvent<'a>)>)
 }
 
 impl<'a> SampleEvent<'a> {
-    /// The arguments that an approver gave a call in the place of its own.
+    /// Returns the arguments that an approver set instead of the original ones.
     fn modified(&self) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
         #[derive(Deserialize)]
         struct Modified<'a> {
@@ -384,7 +383,7 @@ impl<'a> SampleEvent<'a> {
         Some((id(self.call.0.as_ref()?.id)?, (approved, by)))
     }
 
-    fn tell_end(
+    fn push_end(
         self,
         events: &mut Events<'a>,
         raw: Raw<'a>,
@@ -393,12 +392,12 @@ impl<'a> SampleEvent<'a> {
     ) {
         let failed = self.error.0;
         let message = failed.as_ref().and_then(|error| error.message);
-        let mut ended = Ended {
+        let mut ended = CallEnd {
             id: Some(id),
             how: if failed.is_some() {
-                How::Error
+                CallStatus::Error
             } else {
-                How::Ok
+                CallStatus::Ok
             },
             output: output(message.or(self.result)),
             exit_code: None,
@@ -407,30 +406,30 @@ impl<'a> SampleEvent<'a> {
         if let Some(error) = failed {
             reject(&mut ended, &error, decisions);
         }
-        events.tell(raw, What::Ended(ended));
+        events.push(raw, EventKind::Ended(ended));
     }
 }
 
-fn tell_decision<'a>(
+fn push_decision<'a>(
     events: &mut Events<'a>,
     raw: Raw<'a>,
     id: Cow<'a, str>,
     decisions: &Decisions<'a>,
 ) {
     match decisions.get(&id).copied() {
-        Some((true, by)) => events.tell(raw, What::Approved { id, by }),
-        Some((false, by)) => events.tell(raw, What::Rejected { id, by }),
+        Some((true, by)) => events.push(raw, EventKind::Approved { id, by }),
+        Some((false, by)) => events.push(raw, EventKind::Rejected { id, by }),
         None => {}
     }
 }
 
-/// A result that an approver prevented. Who that was may not be recorded: then it was asked for,
-/// and a person is who is asked.
-fn reject(ended: &mut Ended<'_>, error: &ToolError<'_>, decisions: &Decisions<'_>) {
+/// Marks a result as rejected by an approver. If no approver is recorded, someone was asked, so it
+/// was a human.
+fn reject(ended: &mut CallEnd<'_>, error: &ToolError<'_>, decisions: &Decisions<'_>) {
     if is_word(error.kind, &["approval"]) {
         let decision = ended.id.as_ref().and_then(|id| decisions.get(id));
         let by = decision.map_or(DecidedBy::Human, |(_, by)| *by);
-        ended.how = How::Rejected(by);
+        ended.how = CallStatus::Rejected(by);
     }
 }
 
@@ -441,7 +440,7 @@ mod tests {
 
     #[test]
     fn approvers_decide_about_calls() {
-        let text = r#"{"version":2,"eval":{},"samples":[{"id":1,"epoch":2,"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":"f","arguments":{}},{"id":"b","function":"f"}]},{"role":"tool","tool_call_id":"a","content":"x"},{"role":"tool","tool_call_id":"b","error":{"type":"approval","message":"no"}}],"events":[{"event":"approval","call":{"id":"a"},"decision":"approve","approver":"human"},{"event":"approval","call":{"id":"b"},"decision":"reject","approver":"auto"}]},{"events":[{"event":"tool","id":"c","function":"g","error":{"type":"timeout"}}]},7]}"#;
+        let text = include_str!("inspect.samples.test.json");
         assert_eq!(
             told(&FORMAT, text),
             [
@@ -498,7 +497,9 @@ mod tests {
                 r#"{"event":"approval","call":{"id":"a"},"decision"#,
             );
             let text = format!(
-                r#"{{"version":2,"eval":{{}},"samples":[{{"id":1,"messages":[{{"role":"assistant","tool_calls":[{{"id":"a","function":"f"}}]}}],"events":[{approvals}]}}]}}"#
+                r#"{{"version":2,"eval":{{}},"samples":[{{"id":1,
+                    "messages":[{{"role":"assistant","tool_calls":[{{"id":"a","function":"f"}}]}}],
+                    "events":[{approvals}]}}]}}"#
             );
             let all = told(&FORMAT, &text);
             let decided = all.iter().map(String::as_str).skip(2);
@@ -512,7 +513,7 @@ mod tests {
 
     #[test]
     fn calls_of_events_and_messages_are_joined_by_their_ids() {
-        let text = r#"{"id":"s","epoch":1,"input":"","target":"","messages":[{"role":"assistant","tool_calls":[{"id":"a","function":"f"},{"id":"b","function":"f"}]},{"role":"tool","tool_call_id":"a","content":"x"}],"attachments":{"k":"ls\n","o":7},"events":[{"event":"tool","id":"a","function":"f","result":"x"},{"event":"tool","id":"b","function":"f","result":"late"},{"event":"model","events":[{"event":"tool","id":"c","function":"bash","arguments":{"cmd":"attachment://k","o":["attachment://o","\"attachment://k\""]},"result":"in","events":[{"event":"tool","id":"d","function":"g","pending":true}]}]},{"event":"tool","function":"h","result":"no id"}]}"#;
+        let text = include_str!("inspect.events.test.json");
         assert_eq!(
             told(&FORMAT, text),
             [
@@ -534,19 +535,29 @@ mod tests {
     fn another_call_under_a_known_id_is_another_call() {
         let log = |attachments: &str, messages: &str, events: &str| {
             format!(
-                r#"{{"version":2,"eval":{{}},"samples":[{{"id":"s","attachments":{{{attachments}}},"messages":[{messages}],"events":[{events}]}}]}}"#
+                r#"{{"version":2,"eval":{{}},"samples":[{{"id":"s","attachments":{{{attachments}}},
+                    "messages":[{messages}],"events":[{events}]}}]}}"#
             )
         };
-        let asked = r#"{"role":"assistant","tool_calls":[{"id":"a","function":"bash","arguments":{"cmd":"ls"}}]},{"role":"tool","tool_call_id":"a","content":"x"}"#;
+        let asked = concat!(
+            r#"{"role":"assistant","tool_calls":[{"id":"a","function":"bash","#,
+            r#""arguments":{"cmd":"ls"}}]},{"role":"tool","tool_call_id":"a","content":"x"}"#,
+        );
         let ran = |command: &str| {
             format!(
-                r#"{{"event":"tool","id":"a","function":"bash","arguments":{{"cmd":"{command}"}},"result":"y"}}"#
+                r#"{{"event":"tool","id":"a","function":"bash",
+                    "arguments":{{"cmd":"{command}"}},"result":"y"}}"#
             )
         };
-        let modified = r#"{"event":"approval","call":{"id":"a"},"decision":"modify","approver":"human","modified":{"id":"a","arguments":{"cmd":"rm b"}}}"#;
+        let modified = concat!(
+            r#"{"event":"approval","call":{"id":"a"},"decision":"modify","approver":"human","#,
+            r#""modified":{"id":"a","arguments":{"cmd":"rm b"}}}"#,
+        );
         let model = |id: &str| {
             format!(
-                r#"{{"event":"model","output":{{"choices":[{{"message":{{"role":"assistant","tool_calls":[{{"id":"{id}","function":"bash","arguments":{{"cmd":"attachment://k"}}}}]}}}},7]}}}}"#
+                r#"{{"event":"model","output":{{"choices":[{{"message":{{"role":"assistant",
+                    "tool_calls":[{{"id":"{id}","function":"bash",
+                    "arguments":{{"cmd":"attachment://k"}}}}]}}}},7]}}}}"#
             )
         };
         let first = [r#"call a bash {"cmd":"ls"}"#, "end a Ok None x"];

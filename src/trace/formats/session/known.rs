@@ -1,30 +1,30 @@
-//! What calls, results and records are known again by.
+//! Hashes by which repeated calls, results and records are recognised.
 
-use super::{Call, Ended, SessionRecord, What};
+use super::{Call, CallEnd, EventKind, SessionRecord};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// A hash of a call with all that it is given.
+/// Hashes a call with its arguments.
 pub(super) fn hash_of(call: &Call<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (&call.id, &call.tool, &call.input).hash(&mut hasher);
     hasher.finish()
 }
 
-/// A hash of what a record tells of calls, to know whether one with the same id is the same.
+/// Hashes a record's calls and results, to compare it with another record of the same id.
 pub(super) fn told(record: &SessionRecord<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     for event in &record.events {
         match &event.what {
-            What::Call(call) | What::Began(call) => hash_of(call).hash(&mut hasher),
-            What::Ended(ended) => (&ended.id, &ended.output).hash(&mut hasher),
+            EventKind::Call(call) | EventKind::Began(call) => hash_of(call).hash(&mut hasher),
+            EventKind::Ended(ended) => (&ended.id, &ended.output).hash(&mut hasher),
             _ => {}
         }
     }
     hasher.finish()
 }
 
-/// A hash of a result.
-pub(super) fn hash_of_end(ended: &Ended<'_>) -> u64 {
+/// Hashes a result.
+pub(super) fn hash_of_end(ended: &CallEnd<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (std::mem::discriminant(&ended.how), &ended.output).hash(&mut hasher);
     hasher.finish()

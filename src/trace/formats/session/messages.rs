@@ -1,10 +1,10 @@
 //! `messages` and `pi`: conversations as lists of messages.
 //!
-//! The messages of `OpenAI` (chat and Responses) and of Anthropic, and what other programs made of
-//! them: a list, a document that holds one, a conversation on a line or a message on a line. `pi`
-//! writes a line that names the session, then a message on a line. An assistant may say that it
-//! called a tool; only calls are calls. Older Cline and Roo write them as tags into the text, and
-//! their results come back in texts of the user.
+//! Reads the messages of `OpenAI` (chat and Responses) and of Anthropic, and other programs'
+//! variants: a list, a document that contains one, a conversation on a line, or a message on a
+//! line. `pi` writes a line with the session's id, then a message per line. A claim in an
+//! assistant's text isn't a call. Older Cline and Roo write calls as tags into the text, and their
+//! results come in texts of the user.
 
 mod hosted;
 mod notes;
@@ -15,8 +15,8 @@ use self::notes::Notes;
 use super::text_calls;
 use super::unread;
 use super::{
-    Call, Ended, Event, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What,
-    arguments, id, is_word, object_of, output, text,
+    Call, CallEnd, CallStatus, Event, EventKind, Events, Lenient, SessionFormat, SessionRecord,
+    Sessions, arguments, id, is_word, object_of, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -68,7 +68,7 @@ const AGENT: &[&str] = &["assistant", "ai", "model", "agent"];
 const TOOL: &[&str] = &["tool", "function", "toolResult", "tool_result"];
 const SYSTEM: &[&str] = &["system", "developer"];
 
-/// Parts of messages and items that are calls, and get their results elsewhere.
+/// Types of parts and items that are calls whose results come separately.
 const CALLS: &[&str] = &[
     "tool_use",
     "server_tool_use",
@@ -84,7 +84,7 @@ const CALLS: &[&str] = &[
     "computer_call",
     "apply_patch_call",
 ];
-/// Those that hold their results.
+/// Types of items that contain a call and its result.
 const DONE: &[&str] = &[
     "mcp_call",
     "web_search_call",
@@ -128,8 +128,8 @@ fn is_message(unit: &Unit<'_>) -> bool {
 }
 
 fn is_conversation(unit: &Unit<'_>) -> bool {
-    // `traj` is what runs of tau-bench call it. Runs of tau2-bench may only have `ticks`, and its
-    // results hold all runs.
+    // Runs of tau-bench call the list `traj`. Runs of tau2-bench may have only `ticks`, and its
+    // results contain all runs.
     let runs = || unit.get("traj").filter(|_| unit.has(&["task_id"]));
     if unit.has(&["info", "tasks"]) && unit.has_one(&["simulations", "simulation_index"])
         || unit.has(&["task_id", "ticks", "termination_reason"])
@@ -158,7 +158,7 @@ fn is_conversation(unit: &Unit<'_>) -> bool {
         })
 }
 
-/// A document that holds a conversation.
+/// A document that contains a conversation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Document<'a> {
@@ -190,7 +190,7 @@ struct Document<'a> {
     ticks: Lenient<Vec<Lenient<Tick<'a>>>>,
 }
 
-/// What happened at one time in a run of tau2-bench, where both sides may talk at once.
+/// A time step in a run of tau2-bench, in which both sides may act.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Tick<'a> {
@@ -205,7 +205,7 @@ struct Tick<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// The messages of a run of tau-bench or tau2-bench; nothing where it is none.
+    /// Reads the messages of a run of tau-bench or tau2-bench; does nothing for other documents.
     fn run(&mut self, events: &mut Events<'a>, raw: Raw<'a>) {
         let Some(task) = id(self.task_id) else {
             return;
@@ -222,7 +222,7 @@ impl<'a> Document<'a> {
             return;
         }
         let trial = id(self.trial).unwrap_or(Cow::Borrowed("0"));
-        events.tell(raw, What::Part(format!("{task}#{trial}").into()));
+        events.push(raw, EventKind::Part(format!("{task}#{trial}").into()));
         for raw in messages {
             message(events, raw);
         }
@@ -232,7 +232,7 @@ impl<'a> Document<'a> {
                 .flat_map(all)
             {
                 if let Some(call) = raw.read::<Message<'a>>() {
-                    events.tell(raw, What::Call(call.call()));
+                    events.push(raw, EventKind::Call(call.call()));
                 }
             }
             for raw in [tick.agent_tool_results, tick.user_tool_results]
@@ -296,8 +296,8 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     }
     record.cwd = record.cwd.or(events.cwd.take().map(Cow::Owned));
     record.events = events.into_list();
-    // A conversation whose program takes tags for calls does so from its beginning.
-    let in_text = |event: &Event<'_>| matches!(event.what, What::CallsInText);
+    // If a program reads tags as calls, it does so from the beginning of the conversation.
+    let in_text = |event: &Event<'_>| matches!(event.what, EventKind::CallsInText);
     if record.whole
         && let Some(at) = record.events.iter().position(in_text)
         && let Some(before) = record.events.get_mut(..=at)
@@ -330,7 +330,7 @@ fn read_pi<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     read(raw, whole)
 }
 
-/// A message, an item of a response or a part of a message: what is asked of them is one thing.
+/// A message, an item of a response or a part of a message: they share their members.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Message<'a> {
@@ -349,7 +349,7 @@ pub(super) struct Message<'a> {
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
     tool_calls: Option<Raw<'a>>,
-    /// Where `LangChain` keeps what the provider sent.
+    /// The provider's data in `LangChain`.
     #[serde(borrow)]
     additional_kwargs: Lenient<Provided<'a>>,
     #[serde(borrow)]
@@ -402,7 +402,7 @@ pub(super) struct Message<'a> {
     status: Lenient<Str<'a>>,
     #[serde(borrow)]
     error: Option<Raw<'a>>,
-    /// Who asked for the call that tau2-bench gives a result of.
+    /// Who requested the call of this result, in tau2-bench.
     #[serde(borrow)]
     requestor: Option<Raw<'a>>,
     is_error: Lenient<bool>,
@@ -417,7 +417,7 @@ struct Provided<'a> {
     tool_calls: Option<Raw<'a>>,
 }
 
-/// What a message tells.
+/// Reads a message.
 pub(super) fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
     let Some(message) = raw.read::<Message<'a>>() else {
         return;
@@ -425,18 +425,18 @@ pub(super) fn message<'a>(events: &mut Events<'a>, raw: Raw<'a>) {
     let time = events.time;
     events.time = message.timestamp.0.or(time);
     let before = events.len();
-    message.tell(events, raw);
-    if !events.tell_of_calls(before) {
+    message.read_into(events, raw);
+    if !events.have_calls_after(before) {
         for (at, call) in unread::calls(raw.as_written()) {
             let part = raw.as_written().get(at..).map_or(raw, Raw::trusted);
-            events.tell(part, What::Wanted { call, ended: None });
+            events.push(part, EventKind::Wanted { call, ended: None });
         }
     }
     events.time = time;
 }
 
 impl<'a> Message<'a> {
-    fn tell(&self, events: &mut Events<'a>, raw: Raw<'a>) {
+    fn read_into(&self, events: &mut Events<'a>, raw: Raw<'a>) {
         let kind = text(self.kind);
         if kind.as_deref() == Some("message") && self.role.0.is_none() {
             if let Some(inner) = self.inner {
@@ -447,7 +447,7 @@ impl<'a> Message<'a> {
         if self.item(events, raw) {
             return;
         }
-        // LangChain names the role `type`.
+        // LangChain stores the role in `type`.
         let role = if self.role.0.is_some() {
             self.role
         } else {
@@ -466,7 +466,7 @@ impl<'a> Message<'a> {
                         Self::part(events, raw, role);
                     }
                 }
-                _ => events.tell(raw, What::Ended(self.ended())),
+                _ => events.push(raw, EventKind::Ended(self.ended())),
             }
             return;
         }
@@ -484,17 +484,17 @@ impl<'a> Message<'a> {
         notes.end(events);
         for raw in self.tool_calls() {
             if let Some(call) = raw.read::<Self>() {
-                events.tell(raw, What::Call(call.call()));
+                events.push(raw, EventKind::Call(call.call()));
             }
         }
         if let Some(raw) = self.function_call
             && let Some(call) = raw.read::<Self>()
         {
-            events.tell(raw, What::Call(call.call()));
+            events.push(raw, EventKind::Call(call.call()));
         }
     }
 
-    /// The calls that a message lists.
+    /// Returns the calls that a message lists.
     fn tool_calls(&self) -> Vec<Raw<'a>> {
         let is_empty = |raw: &Raw<'_>| matches!(raw.as_written(), "null" | "[]");
         let provided = || self.additional_kwargs.0.as_ref()?.tool_calls;
@@ -509,7 +509,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// The text of a part that is nothing else.
+    /// Returns the text of a part that is nothing but text.
     fn text_of(raw: Raw<'a>) -> Option<Cow<'a, str>> {
         if let Some(said) = raw.read::<Str<'a>>() {
             return Some(said.decode());
@@ -520,7 +520,7 @@ impl<'a> Message<'a> {
 
     fn part(events: &mut Events<'a>, raw: Raw<'a>, role: Lenient<Str<'a>>) {
         if let Some(said) = raw.read::<Str<'a>>() {
-            tell_text(events, raw, role, said.decode());
+            push_text(events, raw, role, said.decode());
             return;
         }
         let Some(part) = raw.read::<Self>() else {
@@ -531,11 +531,11 @@ impl<'a> Message<'a> {
         }
         if let Some(inner) = part.part_call {
             if let Some(call) = inner.read::<Self>() {
-                events.tell(raw, What::Call(call.call()));
+                events.push(raw, EventKind::Call(call.call()));
             }
         } else if let Some(inner) = part.part_response {
             if let Some(result) = inner.read::<Self>() {
-                events.tell(raw, What::Ended(result.ended()));
+                events.push(raw, EventKind::Ended(result.ended()));
             }
         } else if is_word(part.kind, &["text", "input_text", "output_text"])
             || part.kind.0.is_none()
@@ -546,12 +546,12 @@ impl<'a> Message<'a> {
                     .and_then(|c| c.read::<Str<'a>>().map(Str::decode))
             });
             if let Some(said) = said {
-                tell_text(events, raw, role, said);
+                push_text(events, raw, role, said);
             }
         }
     }
 
-    /// Tells of a call or a result, if it is one.
+    /// Reads a call or a result. Returns whether it is one.
     fn item(&self, events: &mut Events<'a>, raw: Raw<'a>) -> bool {
         let Some(kind) = text(self.kind) else {
             return false;
@@ -560,17 +560,17 @@ impl<'a> Message<'a> {
             return true;
         }
         if CALLS.contains(&&*kind) {
-            events.tell(raw, What::Call(self.call()));
+            events.push(raw, EventKind::Call(self.call()));
         } else if DONE.contains(&&*kind) {
             let mut call = self.call();
             let id = call.id.take().unwrap_or_else(|| events.own_id());
             call.id = Some(id.clone());
-            events.tell(raw, What::Call(call));
+            events.push(raw, EventKind::Call(call));
             let mut ended = self.ended();
             ended.id = Some(id);
-            events.tell(raw, What::Ended(ended));
+            events.push(raw, EventKind::Ended(ended));
         } else if is_result(&kind) {
-            events.tell(raw, What::Ended(self.ended()));
+            events.push(raw, EventKind::Ended(self.ended()));
         } else {
             return false;
         }
@@ -630,8 +630,9 @@ impl<'a> Message<'a> {
         .filter(|id| !id.is_empty())
     }
 
-    /// It as the result of a call. A message of a tool has an id of its own.
-    pub(super) fn ended(&self) -> Ended<'a> {
+    /// Returns it as the result of a call. A tool's message has an id of its own, which isn't the
+    /// call's.
+    pub(super) fn ended(&self) -> CallEnd<'a> {
         let is_part = text(self.kind).is_some_and(|kind| is_result(&kind));
         let named = Self {
             id: self
@@ -661,20 +662,20 @@ impl<'a> Message<'a> {
                 .is_some_and(|error| !matches!(error.as_written(), "null" | "false" | "\"\""))
             || shown.starts_with("Error executing tool:");
         let how = if failed {
-            How::Error
+            CallStatus::Error
         } else if is_word(output_kind, &["execution-denied"]) {
-            How::Rejected(DecidedBy::Human)
+            CallStatus::Rejected(DecidedBy::Human)
         } else if let Some(how) = text_calls::structured(&shown) {
             how
         } else if is_word(self.status, &["incomplete", "cancelled"]) {
-            How::Interrupted
+            CallStatus::Interrupted
         } else {
-            How::Ok
+            CallStatus::Ok
         };
         let is_shell = is_word(self.kind, &["shell_call_output"]);
-        let shell = self.output.filter(|_| is_shell && how == How::Ok);
+        let shell = self.output.filter(|_| is_shell && how == CallStatus::Ok);
         let (how, exit_code) = hosted::shell_end(shell).unwrap_or((how, None));
-        Ended {
+        CallEnd {
             id: named.call_id(),
             how,
             output: match self.error {
@@ -691,7 +692,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The calls in what a model gave back: a message, a list of messages or parts, or a response.
+/// Returns the calls in a model's output: a message, a list of messages or parts, or a response.
 pub(super) fn asked<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
     let mut events = Events::new(raw.as_written(), None);
     if let Some(list) = raw.read::<Vec<Raw<'a>>>() {
@@ -711,13 +712,13 @@ pub(super) fn asked<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
     events.into_calls()
 }
 
-/// The calls in what a model chose: a message, or an object that holds it.
+/// Returns the calls in a model's choice: a message or an object that contains one.
 pub(super) fn choice<'a>(raw: Raw<'a>) -> Vec<Call<'a>> {
     let inner = raw.read::<Choice<'a>>().and_then(|choice| choice.message);
     asked(inner.unwrap_or(raw))
 }
 
-/// The command lines of a call of a hosted shell.
+/// Returns the command lines of a hosted shell's call.
 fn commands(action: Raw<'_>) -> Option<String> {
     #[derive(Deserialize)]
     struct Action<'a> {
@@ -729,15 +730,15 @@ fn commands(action: Raw<'_>) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-fn tell_text<'a>(
+fn push_text<'a>(
     events: &mut Events<'a>,
     raw: Raw<'a>,
     role: Lenient<Str<'a>>,
     said: Cow<'a, str>,
 ) {
     if is_word(role, AGENT) {
-        events.tell(raw, What::Said(said));
+        events.push(raw, EventKind::Said(said));
     } else if is_word(role, USER) {
-        events.tell(raw, What::Prompt(said));
+        events.push(raw, EventKind::Prompt(said));
     }
 }

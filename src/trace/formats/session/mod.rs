@@ -1,9 +1,8 @@
 //! Sessions of coding agents: what their formats share.
 //!
-//! A record of a session tells of texts, calls and results, each of which may stand far from the
-//! others. The [`Pairing`] brings a call and its result together and hands on one record of
-//! `ExecutionRecord` for each call, so that whatever works on traces works on sessions, and a
-//! conversion is what was replayed.
+//! A record of a session contains texts, calls and results. A call and its result may be far apart.
+//! The [`Pairing`] joins them and emits one record of `ExecutionRecord` for each call. Everything
+//! after it therefore works on sessions, and a converted session is exactly what was replayed.
 
 pub mod atif;
 pub mod claude_code;
@@ -41,38 +40,38 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use strict_json::{Deserializer, Error, Raw, Scanner, Str};
 
-/// A record of a session, or a whole session that stands in one document.
+/// A record of a session, or a whole session in one document.
 #[derive(Debug, Default)]
 pub struct SessionRecord<'a> {
-    /// The session that it belongs to, by its own word.
+    /// Id of its session, as recorded.
     pub(super) session: Option<Cow<'a, str>>,
-    /// The sub-agent that it is of.
+    /// Id of its sub-agent.
     pub(super) agent: Option<Cow<'a, str>>,
-    /// Its own id: sessions that go on with others repeat records.
+    /// Its own id. A session that continues another one repeats its records.
     pub(super) id: Option<Cow<'a, str>>,
-    /// Where the agent works.
+    /// Working directory of the agent.
     pub(super) cwd: Option<Cow<'a, str>>,
-    /// Whether it is a whole session: what isn't answered in it never was, and another one that
-    /// names no session is a session of its own.
+    /// It is a whole session: calls without a result in it never had one, and another document
+    /// without an id is another session.
     pub(super) whole: bool,
-    /// Whether the records after it that name no session belong to its session.
+    /// The records after it that name no session belong to its session.
     pub(super) header: bool,
-    /// Whether it repeats what a sub-agent's own session tells, if that is kept.
+    /// It repeats records of a sub-agent's own session, if that is kept.
     pub(super) copy: bool,
-    /// What it tells, in its order.
+    /// Its events in their order.
     pub(super) events: Vec<Event<'a>>,
 }
 
-/// A format of sessions that is no more than how a record is recognised and read.
+/// A format of sessions, defined by how a record is detected and read.
 pub(super) struct SessionFormat {
     pub(super) name: &'static str,
-    /// What no record holds.
+    /// Parts that no record contains.
     pub(super) not_recorded: &'static [NotRecorded],
-    /// Whether each record is on a line of its own, whatever else the file looks like.
+    /// Each record has a line of its own, whatever the file looks like.
     pub(super) is_line_oriented: bool,
-    /// Whether a record may be an array: a whole session on a line.
+    /// A record may be an array: a whole session on a line.
     pub(super) has_arrays: bool,
-    /// Which session a record belongs to.
+    /// How records are assigned to sessions.
     pub(super) names: Sessions,
     pub(super) is_shape_of: fn(&Unit<'_>) -> bool,
     pub(super) read: for<'a> fn(Raw<'a>, &'a str) -> SessionRecord<'a>,
@@ -129,167 +128,148 @@ impl TraceFormat for SessionFormat {
 }
 
 impl SessionRecord<'_> {
-    /// What its calls are known again by.
+    /// Returns hashes that identify its calls.
     pub(in crate::trace::formats) fn call_hashes(&self) -> impl Iterator<Item = u64> {
         self.events.iter().filter_map(|event| match &event.what {
-            What::Call(call) | What::Began(call) => Some(known::hash_of(call)),
+            EventKind::Call(call) | EventKind::Began(call) => Some(known::hash_of(call)),
             _ => None,
         })
     }
 
-    /// Whether it tells of more than what was said.
-    fn tells_of_calls(&self) -> bool {
+    /// Returns whether it contains more than texts.
+    fn has_calls(&self) -> bool {
         !self.events.iter().all(Event::is_said)
     }
 }
 
-/// One thing that a record tells.
+/// An event of a record.
 #[derive(Debug)]
 pub(super) struct Event<'a> {
-    /// Bytes of the record before it.
+    /// Byte offset in the record.
     pub(super) at: usize,
-    /// When, where that is recorded.
     pub(super) time: Option<Timestamp>,
-    /// What.
-    pub(super) what: What<'a>,
+    pub(super) what: EventKind<'a>,
 }
 
 impl Event<'_> {
-    /// Whether somebody has only said something.
+    /// Returns whether it is only a text.
     const fn is_said(&self) -> bool {
         matches!(
             self.what,
-            What::Prompt(_) | What::Said(_) | What::CallsInText
+            EventKind::Prompt(_) | EventKind::Said(_) | EventKind::CallsInText
         )
     }
 }
 
-/// What a record of a session may tell.
+/// Content of a session's event.
 #[derive(Debug)]
-pub(super) enum What<'a> {
-    /// Somebody asked for something.
+pub(super) enum EventKind<'a> {
+    /// A request to the agent.
     Prompt(Cow<'a, str>),
-    /// The agent said something.
+    /// A text of the agent.
     Said(Cow<'a, str>),
-    /// The agent writes its calls into what it says, from here on.
+    /// From here on, the agent writes its calls into its texts.
     CallsInText,
-    /// The agent asks for a call.
+    /// The agent requests a call.
     Call(Call<'a>),
-    /// A model asked for a call, or a copy of what is told elsewhere says how it ended. What ran is
-    /// told in another place, if it is.
+    /// A call that a model requested, or a copy of a call with its end. Its execution is recorded
+    /// elsewhere, if at all.
     Wanted {
-        /// The call.
         call: Call<'a>,
-        /// Its end, where that is known here.
-        ended: Option<Ended<'a>>,
+        /// Its end, if known here.
+        ended: Option<CallEnd<'a>>,
     },
-    /// Somebody is asked whether a call may run, under an id of its own.
+    /// A request for approval of a call, with an id of its own.
     Requested {
-        /// The id of the request.
+        /// Id of the request.
         request: Cow<'a, str>,
-        /// The call, where the request names it.
+        /// Id of the call, if the request names it.
         id: Option<Cow<'a, str>>,
     },
     /// A request was denied.
     Denied {
-        /// The id of the request, where there is one.
+        /// Id of the request, if there is one.
         request: Option<Cow<'a, str>>,
-        /// By whom.
         by: DecidedBy,
     },
-    /// A call begins to run. It is the same as one that was asked for under its id.
+    /// A call begins. It is the same as one that was requested under its id.
     Began(Call<'a>),
-    /// A call has ended.
-    Ended(Ended<'a>),
-    /// What follows is of another conversation of the record, with this name in it.
+    Ended(CallEnd<'a>),
+    /// The following events belong to another conversation of the record, with this name.
     Part(Cow<'a, str>),
     /// A call that waits for its result was approved.
     Approved {
-        /// The call.
         id: Cow<'a, str>,
-        /// By whom.
         by: DecidedBy,
     },
-    /// A call was rejected, by a mark of its own. The result may have been told already.
+    /// A call was rejected, by a mark of its own. Its result may have come already.
     Rejected {
-        /// The call.
         id: Cow<'a, str>,
-        /// By whom.
         by: DecidedBy,
     },
-    /// A call was rejected. Nothing else may tell of it.
+    /// A call was rejected; no other record may mention it.
     Refused {
-        /// The call.
         call: Call<'a>,
-        /// By whom.
         by: DecidedBy,
     },
-    /// A call with this id is a person's, and none of the agent's.
+    /// The call with this id was made by a person, not by the agent.
     OfPerson(Cow<'a, str>),
-    /// How a call that has no result yet changes a file.
+    /// The change of a file by a call that has no result yet.
     Change {
-        /// The call.
         id: Cow<'a, str>,
-        /// The change.
         change: Change,
     },
-    /// What follows in the record belongs to this session.
+    /// The following events of the record belong to this session.
     Session(Cow<'a, str>),
-    /// What follows in the record belongs to the session that is named after the file.
+    /// The following events of the record belong to the session that is named after the file.
     File,
-    /// Somebody or something decided about a call, or it began. It may have been mentioned before.
+    /// A decision about a call, or its beginning. The call may have come already.
     Decided {
-        /// The call.
         call: Call<'a>,
         /// Whether it was allowed, and by whom.
         decision: Option<(bool, DecidedBy)>,
-        /// The result may have been told already.
+        /// The result may have come already.
         late: bool,
     },
-    /// Somebody is asked whether a call may run.
+    /// A question whether a call may be executed.
     Asked(Call<'a>, Question),
     /// The answer to the oldest open question of a kind.
     Answered {
-        /// The call, where the answer names it.
+        /// Id of the call, if the answer names it.
         id: Option<Cow<'a, str>>,
-        /// Which kind of question.
         to: Question,
-        /// Whether it was allowed; none where the answer is neither yes nor no.
+        /// Whether it was allowed; `None` when the answer is neither yes nor no.
         allowed: Option<bool>,
     },
-    /// A call and its end in one.
+    /// A call together with its end.
     Done {
-        /// The call. It may have been mentioned before.
+        /// The call, which may have come already.
         call: Call<'a>,
         /// Whether it was allowed, and by whom.
         decision: Option<(bool, DecidedBy)>,
-        /// Its end.
-        ended: Ended<'a>,
+        ended: CallEnd<'a>,
     },
 }
 
-/// What somebody is asked about.
+/// Subject of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Question {
-    /// A command.
     Command,
-    /// A patch.
     Patch,
 }
 
-/// A call.
+/// A call of a tool.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
-    /// Its id; none where the format has none: then the next result is its.
+    /// `None` in a format without ids: then the next result belongs to it.
     pub(super) id: Option<Cow<'a, str>>,
-    /// The tool.
     pub(super) tool: Cow<'a, str>,
-    /// What it is given, as JSON.
+    /// Arguments as JSON.
     pub(super) input: Cow<'a, str>,
 }
 
 impl Call<'_> {
-    /// The same, of texts of its own.
+    /// Returns a copy that owns its texts.
     fn to_owned(&self) -> Call<'static> {
         let own = |text: &str| Cow::Owned(text.to_owned());
         Call {
@@ -300,25 +280,22 @@ impl Call<'_> {
     }
 }
 
-/// The end of a call.
+/// End of a call.
 #[derive(Debug)]
-pub(super) struct Ended<'a> {
-    /// The call; none where the format has no ids.
+pub(super) struct CallEnd<'a> {
+    /// Id of the call; `None` in a format without ids.
     pub(super) id: Option<Cow<'a, str>>,
-    /// How.
-    pub(super) how: How,
-    /// What it gave back.
+    pub(super) how: CallStatus,
     pub(super) output: Cow<'a, str>,
-    /// The exit code, where there is one.
     pub(super) exit_code: Option<i64>,
-    /// How a file changed.
+    /// How it changed a file.
     pub(super) change: Option<Change>,
 }
 
-impl Ended<'_> {
-    /// The same, of texts of its own.
-    fn to_owned(&self) -> Ended<'static> {
-        Ended {
+impl CallEnd<'_> {
+    /// Returns a copy that owns its texts.
+    fn to_owned(&self) -> CallEnd<'static> {
+        CallEnd {
             id: self.id.as_deref().map(|id| Cow::Owned(id.to_owned())),
             how: self.how,
             output: Cow::Owned((*self.output).to_owned()),
@@ -331,15 +308,15 @@ impl Ended<'_> {
 /// A change of a file.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
-    /// The file, as the record names it.
+    /// Path as recorded.
     pub(super) path: String,
     /// Hunks of a unified diff.
     pub(super) hunks: String,
 }
 
 impl Change {
-    /// The change as a diff that is relative to the work tree; none where the file lies elsewhere:
-    /// then its name says more than what changed.
+    /// Returns the change as a diff relative to the work tree; `None` when the file is outside,
+    /// since its path then matters more than the change.
     pub(super) fn diff(&self, root: Option<&str>) -> Option<String> {
         let inside = match root {
             Some(root) if self.path.starts_with('/') => self
@@ -355,30 +332,29 @@ impl Change {
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum CallStatus {
     /// Without an error.
     Ok,
-    /// Without a sign of an error, or of having run.
+    /// Without evidence of an error or of an execution.
     NoSign,
     /// With an error.
     Error,
-    /// With an error so far: the end of the input lists what was rejected.
+    /// With an error so far; the end of the input lists what was rejected.
     ErrorSoFar,
-    /// The format doesn't say.
+    /// The format doesn't record it.
     NotRecorded,
-    /// It was stopped.
     Interrupted,
-    /// It didn't run, and nobody rejected it.
+    /// It wasn't executed, and nobody rejected it.
     Cancelled,
     /// A structured mark says that it was rejected.
     Rejected(DecidedBy),
-    /// A text says that it was rejected, and nothing else does.
+    /// Only a text says that it was rejected.
     RejectedByText,
-    /// The program notes that it was rejected, in a place where it also notes what tools of
-    /// servers say: of those it is only a text.
+    /// A note of the program says that it was rejected. Tools of servers can write such notes too;
+    /// for those, the note is only a text.
     RejectedInNote(DecidedBy),
-    /// The whole output says that it was rejected. Tools that wrap what they print can't say so
-    /// themselves; of the others it is only a text.
+    /// The whole output says that it was rejected. Tools whose output is wrapped can't forge that;
+    /// for the others, it is only a text.
     RejectedInOutput(DecidedBy),
 }
 
@@ -391,16 +367,16 @@ impl<'a> FormatRecord<'a> for SessionRecord<'a> {
         }
     }
 
-    fn is_told(&self) -> bool {
+    fn is_fully_derived(&self) -> bool {
         true
     }
 
     fn steps<'r>(&'r self, _: &mut dyn FnMut(&Step<'r, 'a>)) {
-        // They are those of the records that the pairing hands on.
+        // The steps come from the records that the pairing emits.
     }
 }
 
-/// A member of any shape, read as a `T` where it is one: writers change what they write.
+/// A member of any type, read as a `T` if possible: writers change their formats.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lenient<T>(pub(super) Option<T>);
 
@@ -417,18 +393,18 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
     }
 }
 
-/// Where a part of a text begins in it.
+/// Returns the byte offset of `part` in `whole`.
 pub(super) fn offset(whole: &str, part: &str) -> Option<usize> {
     (part.as_ptr() as usize)
         .checked_sub(whole.as_ptr() as usize)
         .filter(|at| *at <= whole.len())
 }
 
-/// Levels that the JSON in a text may have.
+/// Maximum depth of JSON inside a text.
 const DEPTH: u32 = 1 << 10;
 
-/// What a call is given, as a JSON object: arguments are written as one, as a text that holds one,
-/// or as a text of another kind, which then becomes the member `name`.
+/// Returns the arguments of a call as a JSON object. They are recorded as an object, as a text that
+/// contains one, or as another value, which becomes the member `name`.
 pub(super) fn input<'a>(raw: Option<Raw<'a>>, name: &str) -> Cow<'a, str> {
     let Some(raw) = raw else {
         return Cow::Borrowed("{}");
@@ -444,7 +420,7 @@ pub(super) fn input<'a>(raw: Option<Raw<'a>>, name: &str) -> Cow<'a, str> {
     }
 }
 
-/// The same of a text.
+/// Like [`input`], for a text.
 pub(super) fn input_text<'a>(text: Cow<'a, str>, name: &str) -> Cow<'a, str> {
     let mut scanner = Scanner::new(&text, DEPTH);
     if text.trim_start().starts_with('{') && scanner.skip().is_ok() && scanner.end().is_ok() {
@@ -456,24 +432,24 @@ pub(super) fn input_text<'a>(text: Cow<'a, str>, name: &str) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// A text that may be missing.
+/// Returns a text, if there is one.
 pub(super) fn text(text: Lenient<Str<'_>>) -> Option<Cow<'_, str>> {
     text.0.map(Str::decode)
 }
 
-/// Collects what a record tells.
+/// Collects the events of a record.
 pub(super) struct Events<'a> {
-    /// The text of the record.
+    /// Text of the record.
     whole: &'a str,
-    /// When the record was written.
+    /// Time of the record.
     pub(super) time: Option<Timestamp>,
-    /// Where the agent works, by what it was told.
+    /// Working directory, from texts that the program gave the agent.
     pub(super) cwd: Option<String>,
     list: Vec<Event<'a>>,
 }
 
 impl<'a> Events<'a> {
-    /// None yet.
+    /// Creates an empty list for a record.
     pub(super) fn new(whole: &'a str, time: Option<Timestamp>) -> Self {
         Self {
             whole,
@@ -483,8 +459,8 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// Adds what a part of the record tells.
-    pub(super) fn tell(&mut self, part: Raw<'_>, what: What<'a>) {
+    /// Adds an event from a part of the record.
+    pub(super) fn push(&mut self, part: Raw<'_>, what: EventKind<'a>) {
         self.list.push(Event {
             at: offset(self.whole, part.as_written()).unwrap_or_default(),
             time: self.time,
@@ -492,57 +468,57 @@ impl<'a> Events<'a> {
         });
     }
 
-    /// An id for a call that has none: calls and results that have none are paired by order.
+    /// Returns an id for a call without one. Calls and results without ids are paired by order.
     pub(super) fn own_id(&self) -> Cow<'a, str> {
         format!("#{}", self.list.len() + 1).into()
     }
 
-    /// How many there are.
+    /// Returns the number of events.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether more than what was said is behind the first `from` events.
-    pub(super) fn tell_of_calls(&self, from: usize) -> bool {
+    /// Returns whether the events after the first `from` contain more than texts.
+    pub(super) fn have_calls_after(&self, from: usize) -> bool {
         !self.list.iter().skip(from).all(Event::is_said)
     }
 
-    /// The calls behind the first `from` events.
+    /// Returns the calls after the first `from` events.
     pub(super) fn calls_from(&mut self, from: usize) -> impl Iterator<Item = &mut Call<'a>> {
         let new = self.list.iter_mut().skip(from);
         new.filter_map(|event| match &mut event.what {
-            What::Call(call) => Some(call),
+            EventKind::Call(call) => Some(call),
             _ => None,
         })
     }
 
-    /// The results behind the first `from` events.
-    pub(super) fn ends_from(&self, from: usize) -> impl Iterator<Item = &Ended<'a>> {
+    /// Returns the results after the first `from` events.
+    pub(super) fn ends_from(&self, from: usize) -> impl Iterator<Item = &CallEnd<'a>> {
         let new = self.list.iter().skip(from);
         new.filter_map(|event| match &event.what {
-            What::Ended(ended) => Some(ended),
+            EventKind::Ended(ended) => Some(ended),
             _ => None,
         })
     }
 
-    /// The calls alone.
+    /// Returns only the calls.
     pub(super) fn into_calls(self) -> Vec<Call<'a>> {
         let calls = self.list.into_iter().filter_map(|event| match event.what {
-            What::Call(call) => Some(call),
+            EventKind::Call(call) => Some(call),
             _ => None,
         });
         calls.collect()
     }
 
-    /// The result that was added last.
-    pub(super) fn last_ended(&mut self) -> Option<&mut Ended<'a>> {
+    /// Returns the result, if it was added last.
+    pub(super) fn last_ended(&mut self) -> Option<&mut CallEnd<'a>> {
         match &mut self.list.last_mut()?.what {
-            What::Ended(ended) => Some(ended),
+            EventKind::Ended(ended) => Some(ended),
             _ => None,
         }
     }
 
-    /// Sorts them by time, where all have one.
+    /// Sorts the events by time, if all have one.
     pub(super) fn sort(&mut self) {
         if self.list.iter().all(|event| event.time.is_some()) {
             self.list
@@ -550,29 +526,29 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// Whether there are none yet.
+    /// Returns whether there are no events.
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// All of them.
+    /// Returns all events.
     pub(super) fn into_list(self) -> Vec<Event<'a>> {
         self.list
     }
 }
 
-/// The same as `arguments` are written; an empty text gives nothing.
+/// Like [`input`], for a member named `arguments`; an empty text has none.
 pub(super) fn arguments(raw: Option<Raw<'_>>) -> Cow<'_, str> {
     let empty = |raw: &Raw<'_>| matches!(raw.as_written().trim(), "\"\"");
     input(raw.filter(|raw| !empty(raw)), "arguments")
 }
 
-/// A JSON object with one member that holds a text.
+/// Returns a JSON object with one member that contains a text.
 pub(super) fn object_of(name: &str, value: &str) -> Cow<'static, str> {
     serde_json::json!({ name: value }).to_string().into()
 }
 
-/// An id, which may be written as a number.
+/// Returns an id, which may be written as a number.
 pub(super) fn id(raw: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
     let raw = raw?;
     match raw.read::<Str<'_>>() {
@@ -583,13 +559,13 @@ pub(super) fn id(raw: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Whether a text is one of some words.
+/// Returns whether a text is one of some words.
 pub(super) fn is_word(text: Lenient<Str<'_>>, words: &[&str]) -> bool {
     text.0.is_some_and(|text| words.contains(&&*text.decode()))
 }
 
-/// Texts, the blocks of a message or what else a result may be, as one text. What isn't text
-/// (pictures, structures) is given as it is written.
+/// Joins a result into one text: a string, blocks of a message or anything else. Parts other than
+/// text (pictures, structures) are included as written.
 pub(super) fn output(raw: Option<Raw<'_>>) -> Cow<'_, str> {
     #[derive(Deserialize, Default)]
     #[serde(default)]

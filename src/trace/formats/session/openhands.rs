@@ -1,13 +1,13 @@
-//! `openhands`: events of `OpenHands`, as a list, one in a file, or runs on lines (`output.jsonl`).
+//! `openhands`: events of `OpenHands`, as a list, one per file, or runs on lines (`output.jsonl`).
 //!
-//! An observation names its action as `cause`. The ids of calls restart in every run and join
-//! nothing. Whoever confirmed an action isn't recorded, and `confirmed` is what is written where
-//! nobody was asked.
+//! An observation names its action as `cause`. Ids of calls restart in every run and identify
+//! nothing across runs. The format doesn't record who confirmed an action, and writes `confirmed`
+//! even where nobody was asked.
 
 use super::messages::Message;
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, arguments, id,
-    is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -40,7 +40,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     read,
 };
 
-/// Whether a document lists the events of a conversation, as the server gives them out.
+/// Returns whether a document lists the events of a conversation, as the server returns them.
 fn is_trajectory(unit: &Unit<'_>) -> bool {
     let events = unit
         .get("trajectory")
@@ -52,7 +52,7 @@ fn is_trajectory(unit: &Unit<'_>) -> bool {
     })
 }
 
-/// Actions that are no calls of tools.
+/// Actions that aren't calls of tools.
 const NO_TOOLS: &[&str] = &[
     "message",
     "system",
@@ -140,8 +140,8 @@ struct Args<'a> {
     is_input: Option<Raw<'a>>,
 }
 
-/// An action of a run whose events have no ids.
-struct Open<'a> {
+/// A call without a result, in a run whose events have no ids.
+struct OpenCall<'a> {
     action: Cow<'a, str>,
     id: Cow<'a, str>,
 }
@@ -156,7 +156,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
             record.session = text(run.instance_id).filter(|id| !id.is_empty());
             record.whole = true;
             for raw in history {
-                // Some versions keep pairs of an action and what came of it.
+                // Some versions store pairs of an action and its observation.
                 match raw.read::<Vec<Raw<'a>>>() {
                     Some(pair) => pair
                         .into_iter()
@@ -171,7 +171,7 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     record
 }
 
-fn event<'a>(events: &mut Events<'a>, raw: Raw<'a>, open: &mut Vec<Open<'a>>) {
+fn event<'a>(events: &mut Events<'a>, raw: Raw<'a>, open: &mut Vec<OpenCall<'a>>) {
     let Some(event) = raw.read::<OpenHandsEvent<'a>>() else {
         return;
     };
@@ -195,21 +195,21 @@ impl<'a> OpenHandsEvent<'a> {
         events: &mut Events<'a>,
         raw: Raw<'a>,
         action: Cow<'a, str>,
-        open: &mut Vec<Open<'a>>,
+        open: &mut Vec<OpenCall<'a>>,
     ) {
-        // Old versions have the arguments beside the action.
+        // Old versions put the arguments next to the action.
         let given = self.args.unwrap_or(raw);
         let args = given.read::<Args<'a>>().unwrap_or_default();
         let of_user = is_word(self.source, &["user", "environment"]);
         if NO_TOOLS.contains(&&*action) {
             if let Some(said) = text(args.content).filter(|_| action == "message") {
                 let first = self.source.0.is_none() && events.is_empty();
-                events.tell(
+                events.push(
                     raw,
                     if of_user || first {
-                        What::Prompt(said)
+                        EventKind::Prompt(said)
                     } else {
-                        What::Said(said)
+                        EventKind::Said(said)
                     },
                 );
             }
@@ -219,10 +219,10 @@ impl<'a> OpenHandsEvent<'a> {
             return;
         }
         if let Some(thought) = text(args.thought).filter(|thought| !thought.is_empty()) {
-            events.tell(raw, What::Said(thought));
+            events.push(raw, EventKind::Said(thought));
         }
         let id = id(self.id).unwrap_or_else(|| events.own_id());
-        // What is typed into a running command is no command line.
+        // Input for a running command isn't a command line.
         let typed = args
             .is_input
             .is_some_and(|raw| raw.as_written().trim_matches('"') == "true");
@@ -235,19 +235,19 @@ impl<'a> OpenHandsEvent<'a> {
             tool,
             input: arguments(Some(given)),
         };
-        events.tell(raw, What::Call(call));
+        events.push(raw, EventKind::Call(call));
         if is_word(args.confirmation_state, &["rejected"]) {
             let by = DecidedBy::Human;
-            events.tell(raw, What::Rejected { id: id.clone(), by });
+            events.push(raw, EventKind::Rejected { id: id.clone(), by });
         }
         if action == "finish" {
-            // It ends the run, and that is all that it does: nothing answers it.
-            let done = ended(Some(id), How::Ok, Cow::Borrowed(""));
-            events.tell(raw, What::Ended(done));
+            // It only ends the run, and gets no observation.
+            let done = ended(Some(id), CallStatus::Ok, Cow::Borrowed(""));
+            events.push(raw, EventKind::Ended(done));
             return;
         }
         if self.id.is_none() {
-            open.push(Open { action, id });
+            open.push(OpenCall { action, id });
         }
     }
 
@@ -256,9 +256,9 @@ impl<'a> OpenHandsEvent<'a> {
         events: &mut Events<'a>,
         raw: Raw<'a>,
         name: &str,
-        open: &mut Vec<Open<'a>>,
+        open: &mut Vec<OpenCall<'a>>,
     ) {
-        // What a person's command printed. The source is that of the action.
+        // The output of a person's command. The source is that of the action.
         if is_word(self.source, &["user", "environment"]) && !is_failure(name) {
             return;
         }
@@ -274,7 +274,7 @@ impl<'a> OpenHandsEvent<'a> {
                 }
             }
         };
-        // Answers to what isn't a call.
+        // Observations of actions that aren't calls.
         if matches!(
             name,
             "recall" | "agent_state_changed" | "null" | "message" | "chat" | "condense"
@@ -288,20 +288,20 @@ impl<'a> OpenHandsEvent<'a> {
             .or_else(|| extras?.exit_code.0)
             .or_else(|| extras?.metadata.0.as_ref()?.exit_code.0);
         let how = match (name, code) {
-            ("user_rejected", _) => How::Rejected(DecidedBy::Human),
-            // It goes on, or was given up.
-            (_, Some(-1)) => How::Interrupted,
-            (_, Some(0)) => How::Ok,
-            (_, Some(_)) => How::Error,
-            (name, None) if is_failure(name) => How::Error,
-            (_, None) => How::Ok,
+            ("user_rejected", _) => CallStatus::Rejected(DecidedBy::Human),
+            // The command is still running, or was abandoned.
+            (_, Some(-1)) => CallStatus::Interrupted,
+            (_, Some(0)) => CallStatus::Ok,
+            (_, Some(_)) => CallStatus::Error,
+            (name, None) if is_failure(name) => CallStatus::Error,
+            (_, None) => CallStatus::Ok,
         };
         let mut ended = ended(Some(cause), how, output(self.content));
         ended.exit_code = code.filter(|code| *code != -1);
-        events.tell(raw, What::Ended(ended));
+        events.push(raw, EventKind::Ended(ended));
     }
 
-    /// An event of the SDK, whose actions and observations are objects.
+    /// Reads an event of the SDK, whose actions and observations are objects.
     fn of_sdk(&self, events: &mut Events<'a>, raw: Raw<'a>) {
         let id = id(self.tool_call_id);
         let kind = text(self.kind).unwrap_or_default();
@@ -326,10 +326,10 @@ impl<'a> OpenHandsEvent<'a> {
                 .0
                 .or_else(|| seen.metadata.0.as_ref()?.exit_code.0);
             let how = match code {
-                Some(-1) => How::Interrupted,
-                Some(code) if code != 0 => How::Error,
-                _ if seen.is_error.0 == Some(true) => How::Error,
-                _ => How::Ok,
+                Some(-1) => CallStatus::Interrupted,
+                Some(code) if code != 0 => CallStatus::Error,
+                _ if seen.is_error.0 == Some(true) => CallStatus::Error,
+                _ => CallStatus::Ok,
             };
             let mut ended = ended(
                 id,
@@ -337,7 +337,7 @@ impl<'a> OpenHandsEvent<'a> {
                 output(seen.content.or(seen.output).or(Some(observed))),
             );
             ended.exit_code = code.filter(|code| *code != -1);
-            events.tell(raw, What::Ended(ended));
+            events.push(raw, EventKind::Ended(ended));
         } else if kind == "UserRejectObservation" || self.rejection_reason.is_some() {
             let by = if is_word(self.rejection_source, &["hook"]) {
                 DecidedBy::Policy
@@ -345,9 +345,12 @@ impl<'a> OpenHandsEvent<'a> {
                 DecidedBy::Human
             };
             let reason = output(self.rejection_reason);
-            events.tell(raw, What::Ended(ended(id, How::Rejected(by), reason)));
+            events.push(
+                raw,
+                EventKind::Ended(ended(id, CallStatus::Rejected(by), reason)),
+            );
         } else if self.action.is_some() || kind == "ActionEvent" {
-            // What the SDK didn't take for an action is kept as the model wrote it.
+            // If the SDK rejected an action, only the model's original call is recorded.
             let asked = self.tool_call.filter(|_| self.action.is_none());
             let asked = asked.and_then(|raw| raw.read::<Message<'a>>());
             let call = Call {
@@ -355,9 +358,12 @@ impl<'a> OpenHandsEvent<'a> {
                 tool: text(self.tool_name).unwrap_or_default(),
                 input: asked.map_or_else(|| arguments(self.action), |asked| asked.call().input),
             };
-            events.tell(raw, What::Call(call));
+            events.push(raw, EventKind::Call(call));
         } else if let Some(error) = self.error {
-            events.tell(raw, What::Ended(ended(id, How::Error, output(Some(error)))));
+            events.push(
+                raw,
+                EventKind::Ended(ended(id, CallStatus::Error, output(Some(error)))),
+            );
         }
     }
 }
@@ -366,8 +372,8 @@ fn is_failure(observation: &str) -> bool {
     matches!(observation, "error" | "user_rejected")
 }
 
-fn ended<'a>(id: Option<Cow<'a, str>>, how: How, output: Cow<'a, str>) -> Ended<'a> {
-    Ended {
+fn ended<'a>(id: Option<Cow<'a, str>>, how: CallStatus, output: Cow<'a, str>) -> CallEnd<'a> {
+    CallEnd {
         id,
         how,
         output,
@@ -404,13 +410,20 @@ mod tests {
 
     #[test]
     fn a_call_that_the_sdk_refused_is_one() {
-        let text = r#"{"id":"e","source":"agent","kind":"ActionEvent","action":null,"tool_name":"terminal","tool_call_id":"c","tool_call":{"id":"c","name":"terminal","arguments":"{\"command\":\"ls\"}"}}"#;
+        let text = concat!(
+            r#"{"id":"e","source":"agent","kind":"ActionEvent","action":null,"#,
+            r#""tool_name":"terminal","tool_call_id":"c","tool_call":{"id":"c","#,
+            r#""name":"terminal","arguments":"{\"command\":\"ls\"}"}}"#,
+        );
         assert_eq!(told(&FORMAT, text), [r#"call c terminal {"command":"ls"}"#]);
     }
 
     #[test]
     fn observations_name_their_actions() {
-        let action = r#"{"id":3,"source":"agent","action":"run","args":{"command":"ls","confirmation_state":"confirmed"}}"#;
+        let action = concat!(
+            r#"{"id":3,"source":"agent","action":"run","args":{"command":"ls","#,
+            r#""confirmation_state":"confirmed"}}"#,
+        );
         assert!(told(&FORMAT, action)[0].starts_with("call 3 run "));
         assert_eq!(told(&FORMAT, action).len(), 1, "a default is no approval");
         let cases = [
@@ -440,7 +453,12 @@ mod tests {
 
     #[test]
     fn a_run_without_ids_is_paired_by_kind() {
-        let text = r#"{"instance_id":"i","history":[{"action":"run","command":"ls"},{"observation":"run","exit_code":0,"content":"x"},{"action":"finish"},[{"source":"agent","action":"run","args":{"command":"ls","is_input":"true"}},{"observation":"error","content":"y"}]]}"#;
+        let text = concat!(
+            r#"{"instance_id":"i","history":[{"action":"run","command":"ls"},"#,
+            r#"{"observation":"run","exit_code":0,"content":"x"},{"action":"finish"},"#,
+            r#"[{"source":"agent","action":"run","args":{"command":"ls","is_input":"true"}},"#,
+            r#"{"observation":"error","content":"y"}]]}"#,
+        );
         let all = told(&FORMAT, text);
         assert_eq!(all.len(), 6, "{all:?}");
         assert!(all[1].starts_with("end #1 Ok Some(0)"));
@@ -451,12 +469,18 @@ mod tests {
 
     #[test]
     fn events_of_the_sdk_are_read() {
-        let action = r#"{"id":"e","source":"agent","kind":"ActionEvent","tool_name":"terminal","tool_call_id":"c","action":{"command":"ls"}}"#;
+        let action = concat!(
+            r#"{"id":"e","source":"agent","kind":"ActionEvent","tool_name":"terminal","#,
+            r#""tool_call_id":"c","action":{"command":"ls"}}"#,
+        );
         assert_eq!(
             told(&FORMAT, action),
             [r#"call c terminal {"command":"ls"}"#]
         );
-        let rejected = r#"{"id":"f","source":"environment","kind":"UserRejectObservation","tool_call_id":"c","rejection_reason":"no","rejection_source":"hook"}"#;
+        let rejected = concat!(
+            r#"{"id":"f","source":"environment","kind":"UserRejectObservation","#,
+            r#""tool_call_id":"c","rejection_reason":"no","rejection_source":"hook"}"#,
+        );
         assert_eq!(told(&FORMAT, rejected), ["end c Rejected(Policy) None no"]);
     }
 }

@@ -1,11 +1,11 @@
-//! `otlp`: logs and spans of OpenTelemetry as JSON, a document or one a line.
+//! `otlp`: logs and spans of OpenTelemetry as JSON, as one document or one per line.
 //!
-//! Events of coding agents tell of decisions and results, spans of calls that have ended. They may
-//! be of several sessions and are ordered by time before they are told.
+//! Events of coding agents contain decisions and results; spans contain finished calls. They may
+//! belong to several sessions and are sorted by time first.
 
 use super::{
-    Call, Ended, Event, How, Lenient, SessionFormat, SessionRecord, Sessions, What, input_text,
-    object_of, offset, otlp_models, output, text, write,
+    Call, CallEnd, CallStatus, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,
+    input_text, object_of, offset, otlp_models, output, text, write,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -31,7 +31,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     },
 };
 
-/// What not every record of this format holds.
+/// Parts that not every record of this format contains.
 const NOT_RECORDED: &[NotRecorded] = &[
     NotRecorded::Decisions,
     NotRecorded::DecisionDetails,
@@ -42,7 +42,7 @@ const NOT_RECORDED: &[NotRecorded] = &[
     NotRecorded::Workdir,
 ];
 
-/// Whether it is a list of spans as the Python SDK writes them.
+/// Returns whether a unit is a list of spans in the Python SDK's form.
 fn is_list_of_spans(unit: &Unit<'_>) -> bool {
     #[derive(Deserialize)]
     struct Sdk<'a> {
@@ -56,7 +56,7 @@ fn is_list_of_spans(unit: &Unit<'_>) -> bool {
     first.is_some_and(|span| span.context.trace_id.0.is_some())
 }
 
-/// A list, each element of which may be of any shape.
+/// A list whose elements may be of any type.
 type List<'a> = Lenient<Vec<Raw<'a>>>;
 
 #[derive(Debug, Default, Deserialize)]
@@ -66,12 +66,12 @@ struct Export<'a> {
     resource_logs: List<'a>,
     #[serde(borrow)]
     resource_spans: List<'a>,
-    /// Spans as the Python SDK writes them.
+    /// Spans in the Python SDK's form.
     #[serde(borrow)]
     spans: List<'a>,
 }
 
-/// What one resource, or one scope of it, exports.
+/// Data of one resource or one of its scopes.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Group<'a> {
@@ -122,7 +122,7 @@ struct Item<'a> {
     status: Lenient<Status<'a>>,
 }
 
-/// What a span of the Python SDK is named by.
+/// Ids of a span in the Python SDK's form.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 struct Context<'a> {
@@ -157,7 +157,7 @@ struct AnyValue<'a> {
 }
 
 impl<'a> AnyValue<'a> {
-    /// The value as a text; numbers may be written as texts anyway.
+    /// Returns the value as a text; numbers may be written as texts anyway.
     fn text(self) -> Option<Cow<'a, str>> {
         let number = self.int.or(self.double).or(self.boolean);
         text(self.string)
@@ -170,7 +170,7 @@ impl<'a> AnyValue<'a> {
             })
     }
 
-    /// Writes the value as JSON, as far as it isn't nested too deeply.
+    /// Writes the value as JSON; replaces what is nested deeper than `levels` by `null`.
     fn write(self, out: &mut String, levels: u32) {
         #[derive(Deserialize, Default)]
         #[serde(default)]
@@ -216,7 +216,7 @@ impl<'a> AnyValue<'a> {
     }
 }
 
-/// Levels of lists and objects in a value.
+/// Maximum depth of lists and objects in a value.
 const NESTED: u32 = 32;
 
 #[derive(Debug, Deserialize)]
@@ -227,7 +227,7 @@ struct KeyValue<'a> {
     value: Lenient<AnyValue<'a>>,
 }
 
-/// Attributes by their names. The first of several that have the same name is kept.
+/// Attributes by name. Of several with the same name, the first one is kept.
 struct Attributes<'a>(HashMap<Cow<'a, str>, Cow<'a, str>>);
 
 impl<'a> Attributes<'a> {
@@ -247,7 +247,7 @@ impl<'a> Attributes<'a> {
         Self(all)
     }
 
-    /// The first of some attributes that is there and not empty.
+    /// Returns the first of some attributes that is present and not empty.
     fn first(&self, names: &[&str]) -> Option<Cow<'a, str>> {
         let mut all = names.iter().filter_map(|name| self.0.get(*name));
         all.find(|value| !value.is_empty()).cloned()
@@ -273,7 +273,7 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// A value of the Python SDK: a text, or JSON.
+/// Reads a value of the Python SDK: a text or JSON.
 fn plain(value: Raw<'_>) -> Cow<'_, str> {
     match (value.read::<Str<'_>>(), value.as_written()) {
         (Some(text), _) => text.decode(),
@@ -282,13 +282,13 @@ fn plain(value: Raw<'_>) -> Cow<'_, str> {
     }
 }
 
-/// A log record or a span with what is around it.
-struct Found<'a> {
+/// A log record or a span, with its context.
+struct TimedItem<'a> {
     at: usize,
     time: Option<Timestamp>,
     session: Option<Cow<'a, str>>,
     trace: Option<Cow<'a, str>>,
-    what: Vec<What<'a>>,
+    what: Vec<EventKind<'a>>,
 }
 
 impl<'a> Export<'a> {
@@ -319,7 +319,7 @@ impl<'a> Export<'a> {
                 found.push(item.found(at, None, true));
             }
         }
-        // The session of a trace may only be on one of its spans.
+        // The session of a trace may be recorded on only one of its spans.
         let mut traces = HashMap::new();
         for one in &found {
             if let (Some(trace), Some(session)) = (&one.trace, &one.session) {
@@ -340,7 +340,7 @@ impl<'a> Export<'a> {
             };
             let (at, time) = (one.at, one.time);
             let session = one.session.or_else(of_trace);
-            let session = session.map_or(What::File, What::Session);
+            let session = session.map_or(EventKind::File, EventKind::Session);
             let told = std::iter::once(session).chain(one.what);
             events.extend(told.map(|what| Event { at, time, what }));
         }
@@ -352,7 +352,7 @@ impl<'a> Export<'a> {
 }
 
 impl<'a> Item<'a> {
-    fn found(self, at: usize, around: Option<&Cow<'a, str>>, is_span: bool) -> Found<'a> {
+    fn found(self, at: usize, around: Option<&Cow<'a, str>>, is_span: bool) -> TimedItem<'a> {
         let attributes = Attributes::of(self.attributes);
         let times = [
             self.start_time_unix_nano,
@@ -360,7 +360,7 @@ impl<'a> Item<'a> {
             self.observed_time_unix_nano,
             self.end_time_unix_nano,
         ];
-        Found {
+        TimedItem {
             at,
             time: times.into_iter().flatten().find_map(nanos),
             session: attributes.session().or_else(|| around.cloned()),
@@ -375,8 +375,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// An event of a coding agent, or of a model that asks for calls.
-    fn log(&self, attributes: &Attributes<'a>) -> Vec<What<'a>> {
+    /// Reads an event of a coding agent, or of a model that requests calls.
+    fn log(&self, attributes: &Attributes<'a>) -> Vec<EventKind<'a>> {
         let body = || self.body.0.and_then(AnyValue::text);
         let name = attributes
             .first(&["event.name"])
@@ -392,18 +392,18 @@ impl<'a> Item<'a> {
             }
             _ => return Self::agent_event(&name, attributes).into_iter().collect(),
         };
-        let wanted = |call| What::Wanted { call, ended: None };
+        let wanted = |call| EventKind::Wanted { call, ended: None };
         calls.into_iter().map(wanted).collect()
     }
 
-    /// An event of a coding agent.
-    fn agent_event(name: &str, attributes: &Attributes<'a>) -> Option<What<'a>> {
+    /// Reads an event of a coding agent.
+    fn agent_event(name: &str, attributes: &Attributes<'a>) -> Option<EventKind<'a>> {
         let agents = ["claude_code.", "codex.", "gemini_cli.", "qwen-code."];
         let mut short = agents.iter().filter_map(|agent| name.strip_prefix(agent));
         let short = short.next().unwrap_or(name);
         let tool = attributes.first(&["tool_name", "function_name", "gen_ai.tool.name"]);
         match short {
-            "tool_decision" => Some(What::Decided {
+            "tool_decision" => Some(EventKind::Decided {
                 call: call(attributes, tool?),
                 decision: decision(attributes, &["decision"], &["source"]),
                 late: true,
@@ -429,13 +429,13 @@ impl<'a> Item<'a> {
             "user_prompt" => attributes
                 .first(&["prompt"])
                 .filter(|said| said != "<REDACTED>" && said != "[REDACTED]")
-                .map(What::Prompt),
+                .map(EventKind::Prompt),
             _ => None,
         }
     }
 
-    /// The span of a call, or of a model that asks for calls.
-    fn span(&self, attributes: &Attributes<'a>) -> Vec<What<'a>> {
+    /// Reads the span of a call, or of a model that requests calls.
+    fn span(&self, attributes: &Attributes<'a>) -> Vec<EventKind<'a>> {
         let name = text(self.name).unwrap_or_default();
         let operation = attributes.first(&["gen_ai.operation.name"]);
         let kind = attributes.first(&["openinference.span.kind", "traceloop.span.kind"]);
@@ -449,7 +449,7 @@ impl<'a> Item<'a> {
             }
         };
         if !is_tool {
-            let wanted = |call| What::Wanted { call, ended: None };
+            let wanted = |call| EventKind::Wanted { call, ended: None };
             return otlp_models::asked(&attributes.0).map(wanted).collect();
         }
         let tool = attributes
@@ -471,7 +471,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// A time in nanoseconds, as a text or as a number.
+/// Parses a time in nanoseconds, written as a text or as a number.
 fn nanos(raw: Raw<'_>) -> Option<Timestamp> {
     let nanos: i64 = output(Some(raw)).parse().ok()?;
     (nanos > 0).then(|| Timestamp::of_millis(nanos / 1_000_000))
@@ -502,7 +502,7 @@ fn call<'a>(attributes: &Attributes<'a>, tool: Cow<'a, str>) -> Call<'a> {
     }
 }
 
-/// What Claude Code notes of a command besides its first word.
+/// Returns the whole command, which Claude Code records in addition to its first word.
 fn full_command(given: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Parameters<'a> {
@@ -513,7 +513,7 @@ fn full_command(given: &str) -> Option<String> {
     Some(parameters.full_command.decode().into_owned())
 }
 
-/// Whether a call was allowed, and by whom. An approval whose source isn't known is by nobody.
+/// Returns whether a call was allowed, and by whom. An approval of an unknown source is ignored.
 fn decision(
     attributes: &Attributes<'_>,
     words: &[&str],
@@ -529,7 +529,7 @@ fn decision(
         _ => return None,
     };
     match &*source {
-        // Who stops the agent says neither yes nor no.
+        // Aborting the agent is neither an approval nor a rejection.
         "user_abort" => None,
         source if source.starts_with("user") => Some((allowed, DecidedBy::Human)),
         source if source.starts_with("automated") => Some((allowed, DecidedBy::Policy)),
@@ -538,13 +538,13 @@ fn decision(
     }
 }
 
-/// A call that has ended. `failure`: what the status of its span says.
+/// Returns a finished call. `failure` is the message in its span's status.
 fn done<'a>(
     attributes: &Attributes<'a>,
     tool: Cow<'a, str>,
     decision: Option<(bool, DecidedBy)>,
     failure: Option<Cow<'a, str>>,
-) -> What<'a> {
+) -> EventKind<'a> {
     let call = call(attributes, tool);
     let shown = attributes.first(&[
         "output",
@@ -558,10 +558,14 @@ fn done<'a>(
     let failed = failure.is_some()
         || success.is_some_and(|word| word.eq_ignore_ascii_case("false"))
         || attributes.first(&["error.type"]).is_some();
-    What::Done {
-        ended: Ended {
+    EventKind::Done {
+        ended: CallEnd {
             id: call.id.clone(),
-            how: if failed { How::Error } else { How::Ok },
+            how: if failed {
+                CallStatus::Error
+            } else {
+                CallStatus::Ok
+            },
             output: shown.or(failure).unwrap_or_default(),
             exit_code: None,
             change: None,

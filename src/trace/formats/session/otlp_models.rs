@@ -1,4 +1,4 @@
-//! The calls that a model asks for, by the attributes of its span.
+//! Calls that a model requests, from the attributes of its span.
 
 use super::{Call, input_text, messages};
 use hashbrown::HashMap;
@@ -6,14 +6,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::Raw;
 
-/// Attributes that hold what a model gave back as JSON.
+/// Attributes that contain a model's output as JSON.
 const OUTPUTS: [&str; 2] = ["gen_ai.output.messages", "gen_ai.completion"];
 
-/// Where a call is, if each of its parts is an attribute: the message and the call in it.
-type Place = (u32, u32);
+/// Index of a message and index of a call in it, for calls that are split over attributes.
+type CallIndex = (u32, u32);
 
-/// The place of an attribute, and which part of a call it is.
-fn part(name: &str) -> Option<(Place, &str)> {
+/// Returns the indexes in an attribute's name, and the part of the call that it contains.
+fn part(name: &str) -> Option<(CallIndex, &str)> {
     let (message, rest) = match name.strip_prefix("llm.output_messages.") {
         Some(rest) => rest.split_once(".message.tool_calls.")?,
         None => name
@@ -26,11 +26,11 @@ fn part(name: &str) -> Option<(Place, &str)> {
     Some(((message.parse().ok()?, call.parse().ok()?), part))
 }
 
-/// The calls that the attributes of a span hold.
+/// Returns the calls in the attributes of a span.
 pub(super) fn asked(
     attributes: &HashMap<Cow<'_, str>, Cow<'_, str>>,
 ) -> impl Iterator<Item = Call<'static>> {
-    let mut parts: BTreeMap<Place, Call<'static>> = BTreeMap::new();
+    let mut parts: BTreeMap<CallIndex, Call<'static>> = BTreeMap::new();
     for (name, value) in attributes {
         let Some((place, part)) = part(name) else {
             continue;
@@ -59,7 +59,7 @@ pub(super) fn asked(
     parts.into_values().chain(whole)
 }
 
-/// The calls in the body of an event that tells what a model chose.
+/// Returns the calls in the body of an event about a model's choice.
 pub(super) fn chosen(body: &str) -> Vec<Call<'static>> {
     let calls = strict_json::from_text::<Raw<'_>>(body).map(messages::choice);
     let calls = calls.unwrap_or_default();

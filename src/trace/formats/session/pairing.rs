@@ -1,4 +1,4 @@
-//! Brings the calls of a session and their results together.
+//! Joins the calls of a session with their results.
 
 mod copies;
 mod decisions;
@@ -12,18 +12,18 @@ mod tests;
 mod wanted;
 
 use self::feed::{feed, report_limit};
-use self::refusals::{Place, Refusals};
-use self::refused::Refused;
+use self::refusals::{CallOrigin, RejectedActions};
+use self::refused::PendingRejections;
 use self::said::Claim;
-use self::wanted::Wishes;
+use self::wanted::RequestedCalls;
 use super::known::{hash, hash_of, hash_of_end, told};
 use super::tools::{asked, wraps_output};
 use super::unread;
-use super::waiting::{Kept, Queue, Waiting};
+use super::waiting::{CallResult, Queue, Waiting};
 use super::write::{self, CallParts, End};
-use super::{Call, DEPTH, Ended, Event, How, Question, SessionRecord, What};
+use super::{Call, CallEnd, CallStatus, DEPTH, Event, EventKind, Question, SessionRecord};
 use crate::trace::entry::{Entry, Record};
-use crate::trace::formats::{Fed, NativeRecord, OwnCalls, Reader};
+use crate::trace::formats::{NativeRecord, OwnCalls, Reader, RoutedRecord};
 use crate::trace::record::{NotRecorded, RecordKind};
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
@@ -32,99 +32,97 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Bytes of calls that wait for their results.
+/// Maximum bytes of calls that wait for their results.
 const WAITING: usize = 16 << 20;
-/// Records and results that are remembered, to know them again.
+/// Maximum number of remembered records and results, to recognise repeated ones.
 const REMEMBERED: usize = 400_000;
-/// Sessions of one input.
+/// Maximum number of sessions of one input.
 const SESSIONS: usize = if cfg!(test) { 1_000 } else { 200_000 };
-/// Characters that are kept of what an agent said before a call, and of what it was asked.
+/// Maximum characters kept of an agent's text before a call and of its task.
 const TEXT: usize = 2_000;
-/// Which session a record belongs to that names none.
+/// The session of a record that names none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::trace::formats) enum Sessions {
-    /// The one that is named after the file.
+    /// The session named after the file.
     OfFile,
-    /// The first one that the input names; what it names later is history that it was given.
+    /// The first session that the input names; later ones are history that it was given.
     First,
-    /// The one that was named last.
+    /// The session that was named last.
     Last,
 }
 
-/// Waits with calls until their results come.
+/// Keeps calls until their results come.
 #[derive(Debug)]
 pub(in crate::trace::formats) struct Pairing {
-    /// The execution of records that name none.
+    /// Id of the execution of records that name none.
     stem: Arc<str>,
     names: Sessions,
-    /// The session that was named, where that counts for more than one record.
+    /// The named session, if it applies to more than one record.
     named: Option<Box<str>>,
-    /// Where the agent works, by a record before all sessions.
+    /// Working directory from a record before all sessions.
     cwd: Option<Box<str>>,
     not_recorded: &'static [NotRecorded],
     sessions: HashMap<Box<str>, Session>,
     waiting: Queue,
-    /// The results of calls that are over: hashes of the id and of the result.
+    /// Hash of the result by hash of the id, for finished calls.
     over: HashMap<u64, u64>,
-    /// What records told that were read, by hashes of their ids.
+    /// Hash of the content by hash of the id, for records that were read.
     read: HashMap<u64, u64>,
-    /// Hashes of the ids of calls that have run without an error.
+    /// Hashes of the ids of calls that were executed without an error.
     ran: HashSet<u64>,
-    /// Calls that a structured mark rejected, by hashes of their ids.
+    /// Calls that a structured mark rejected, by hash of their ids.
     rejected: HashMap<u64, DecidedBy>,
-    /// Hashes of the calls that were asked for.
+    /// Hashes of the requested calls.
     asked: HashSet<u64>,
-    /// Calls that were rejected before they were asked for, if they ever were.
-    refused: Refused,
-    /// Calls that other inputs tell of.
+    /// Rejections whose calls haven't been requested so far.
+    refused: PendingRejections,
+    /// Calls that other inputs contain.
     pub(in crate::trace::formats) own_calls: OwnCalls,
-    /// Hashes of the ids of those that this one repeats.
-    told_elsewhere: HashSet<u64>,
-    /// Hashes of calls that only copies told of so far, and of their ids.
-    told_by_copies: HashSet<u64>,
-    /// Calls that a model asked for.
-    wishes: Wishes,
-    /// Rejected actions, to know them again in other parts of their sessions.
-    refusals: Refusals,
-    /// Whether the end of the input may show that a call with a result was rejected. What comes
-    /// after that call waits with it: whether it repeats a rejected one depends on the order.
+    /// Hashes of the ids of those calls that this input repeats.
+    known_elsewhere: HashSet<u64>,
+    /// Hashes of calls that only copies have contained so far, and of their ids.
+    known_from_copies: HashSet<u64>,
+    /// Calls that a model requested.
+    requested_calls: RequestedCalls,
+    /// Rejected actions, to recognise them in other parts of their sessions.
+    refusals: RejectedActions,
+    /// The end of the input may show that a call with a result was rejected. Later calls wait with
+    /// that one, since whether they repeat a rejected call depends on the order.
     in_doubt: bool,
-    /// The format.
     format: &'static str,
-    /// Whether a whole session that names none was read.
+    /// Whether a whole session without an id has been read.
     whole: bool,
-    /// The line of the last one behind the first, and how many began on it.
+    /// Line of the last further session without an id, and how many began on that line.
     unnamed: (u64, u64),
-    /// The line of the first session that is one too many.
+    /// Line of the first session beyond the limit.
     left_out: Option<u64>,
 }
 
-/// One session, or the part of a sub-agent in it.
+/// One session, or a sub-agent's part of it.
 #[derive(Debug, Default)]
 struct Session {
     started: bool,
     parent: Option<Box<str>>,
-    /// Where it begins.
     line: u64,
     turns: u64,
     cwd: Option<Box<str>>,
     root: Option<Box<str>>,
     intent: Option<String>,
-    /// What the agent said last.
+    /// The agent's last text.
     said: Option<String>,
-    /// Prompts and results so far.
+    /// Number of prompts and results so far.
     answers: u64,
-    /// Whether the agent writes its calls into what it says.
+    /// Whether the agent writes its calls into its texts.
     has_calls_in_text: bool,
-    /// A call that the agent claims, unless it follows.
+    /// A call that the agent claims, unless the call itself follows.
     claim: Option<Claim>,
-    /// Hashes of the ids of calls that were handed on.
+    /// Hashes of the ids of emitted calls.
     ids: HashSet<u64>,
-    /// Calls that somebody was asked about, the oldest question first: commands and patches.
+    /// Calls with an open question, oldest first: commands and patches.
     questions: [VecDeque<u64>; 2],
-    /// Calls that requests are about, by hashes of the ids of these.
+    /// Id of the call by hash of the id of its request.
     requests: HashMap<u64, Box<str>>,
-    /// Calls that were rejected before they began, and hashes of their ids.
+    /// Calls that were rejected before they began; and hashes of their ids.
     denied: Vec<u64>,
     denied_ids: HashSet<u64>,
 }
@@ -144,7 +142,7 @@ fn first_of(text: &str) -> String {
 }
 
 impl Pairing {
-    /// For one input. `stem` names the execution of records that name none.
+    /// Creates the pairing of one input. `stem` names the execution of records that name none.
     pub(in crate::trace::formats) fn new(
         format: &'static str,
         stem: &str,
@@ -164,12 +162,12 @@ impl Pairing {
             ran: HashSet::new(),
             rejected: HashMap::new(),
             asked: HashSet::new(),
-            refused: Refused::default(),
+            refused: PendingRejections::default(),
             own_calls: OwnCalls::default(),
-            told_elsewhere: HashSet::new(),
-            told_by_copies: HashSet::new(),
-            wishes: Wishes::default(),
-            refusals: Refusals::default(),
+            known_elsewhere: HashSet::new(),
+            known_from_copies: HashSet::new(),
+            requested_calls: RequestedCalls::default(),
+            refusals: RejectedActions::default(),
             in_doubt: false,
             format,
             whole: false,
@@ -178,7 +176,7 @@ impl Pairing {
         }
     }
 
-    /// The execution that a record belongs to.
+    /// Returns the execution of a record.
     fn key(&mut self, record: &SessionRecord<'_>, line: u64) -> Box<str> {
         let own = record.session.as_deref();
         match (self.names, own) {
@@ -203,74 +201,81 @@ impl Pairing {
         }
     }
 
-    fn event(&mut self, key: &str, line: u64, event: &Event<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn event(
+        &mut self,
+        key: &str,
+        line: u64,
+        event: &Event<'_>,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
+    ) {
         self.settle_claim(key, Some(&event.what), on);
         match &event.what {
-            What::Prompt(text) => {
+            EventKind::Prompt(text) => {
                 if let Some(session) = self.sessions.get_mut(key) {
                     session.intent.get_or_insert_with(|| first_of(text));
                     session.answers += 1;
                 }
             }
-            What::Said(text) => self.said(key, line, event.time, text, on),
-            What::CallsInText => {
+            EventKind::Said(text) => self.said(key, line, event.time, text, on),
+            EventKind::CallsInText => {
                 if let Some(session) = self.sessions.get_mut(key) {
                     session.has_calls_in_text = true;
                 }
             }
-            What::Call(call) => {
+            EventKind::Call(call) => {
                 if !self.was_copied(call) {
                     self.call(key, line, event.time, call, on);
                 }
             }
-            What::Wanted { call, ended } => {
+            EventKind::Wanted { call, ended } => {
                 self.wanted(key, line, event.time, (call, ended.as_ref()), on);
             }
-            What::Requested { request, id } => self.requested(key, request, id.as_deref()),
-            What::Denied { request, by } => {
+            EventKind::Requested { request, id } => self.requested(key, request, id.as_deref()),
+            EventKind::Denied { request, by } => {
                 if let Some(id) = self.denied_call(key, request.as_deref()) {
-                    let what = What::Rejected {
+                    let what = EventKind::Rejected {
                         id: Cow::Borrowed(&id),
                         by: *by,
                     };
                     self.event(key, line, &Event { what, ..*event }, on);
                 }
             }
-            What::OfPerson(id) => {
-                self.told_elsewhere.insert(hash(id));
+            EventKind::OfPerson(id) => {
+                self.known_elsewhere.insert(hash(id));
             }
-            What::Began(call) => {
-                if self.is_told_elsewhere(call.id.as_deref()) {
+            EventKind::Began(call) => {
+                if self.is_known_elsewhere(call.id.as_deref()) {
                     return;
                 }
-                // The same call under its id; another one under that id is another call.
+                // A repeated call has the same content; other content under the same id is another
+                // call.
                 if !self.asked.contains(&hash_of(call)) {
                     self.call(key, line, event.time, call, on);
                 }
             }
-            What::Ended(ended) => self.ended(key, line, event.time, ended, on),
-            What::Approved { id, by } => {
+            EventKind::Ended(ended) => self.ended(key, line, event.time, ended, on),
+            EventKind::Approved { id, by } => {
                 let n = self.waiting.last_open(id);
                 if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
                     waiting.decide(Some((true, *by)));
                 }
             }
-            What::Rejected { id, by } => {
+            EventKind::Rejected { id, by } => {
                 self.rejected((key, line, event.time), id, *by, None, on);
             }
-            What::Refused { call, by } => {
+            EventKind::Refused { call, by } => {
                 let id = call.id.as_deref().unwrap_or_default();
                 self.rejected((key, line, event.time), id, *by, Some(call), on);
             }
-            What::Change { id, change } => {
+            EventKind::Change { id, change } => {
                 let n = self.waiting.last_open(id);
                 if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
                     waiting.change = Some(change.clone());
                 }
             }
-            // The caller has chosen the session.
-            What::Session(_) | What::Part(_) | What::File => {}
-            What::Decided {
+            // The caller has selected the session.
+            EventKind::Session(_) | EventKind::Part(_) | EventKind::File => {}
+            EventKind::Decided {
                 call,
                 decision,
                 late,
@@ -283,7 +288,7 @@ impl Pairing {
                     self.begin(n, call, *decision);
                 }
             }
-            What::Asked(call, question) => {
+            EventKind::Asked(call, question) => {
                 let known = self.mentioned(key, call).filter(|_| call.id.is_some());
                 let n = known.or_else(|| self.call(key, line, event.time, call, on));
                 if let Some(waiting) = n.and_then(|n| self.waiting.get_mut(n)) {
@@ -293,10 +298,10 @@ impl Pairing {
                     session.questions_of(*question).push_back(n);
                 }
             }
-            What::Answered { id, to, allowed } => {
+            EventKind::Answered { id, to, allowed } => {
                 self.answered(key, id.as_deref(), *to, *allowed);
             }
-            What::Done {
+            EventKind::Done {
                 call,
                 decision,
                 ended,
@@ -310,8 +315,8 @@ impl Pairing {
         }
     }
 
-    /// A call without a result that was mentioned before; without an id, the oldest one of that
-    /// tool that has none either.
+    /// Finds a call without a result that came earlier. For a call without an id, finds the oldest
+    /// call of the same tool that has no id either.
     fn mentioned(&self, key: &str, call: &Call<'_>) -> Option<u64> {
         let Some(id) = call.id.as_deref() else {
             return self.waiting.first_open_of(key, &call.tool);
@@ -321,15 +326,19 @@ impl Pairing {
         self.waiting.get(n).is_some_and(same).then_some(n)
     }
 
-    /// Whether a call was handed on.
+    /// Returns whether a call has been emitted.
     fn is_over(&self, key: &str, call: &Call<'_>) -> bool {
         let session = self.sessions.get(key);
         let over = |id| session.is_some_and(|s| s.ids.contains(&hash(id)));
         call.id.as_deref().is_some_and(over)
     }
 
-    /// A session with one call more; it starts with its first.
-    fn next_turn(&mut self, key: &str, on: &mut dyn FnMut(Fed<'_, '_>)) -> Option<&mut Session> {
+    /// Counts one more call of a session, and starts the session with the first.
+    fn next_turn(
+        &mut self,
+        key: &str,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
+    ) -> Option<&mut Session> {
         self.start(key, on);
         let session = self.sessions.get_mut(key)?;
         session.turns += 1;
@@ -342,13 +351,13 @@ impl Pairing {
         line: u64,
         time: Option<Timestamp>,
         call: &Call<'_>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) -> Option<u64> {
-        // What was rejected before it began has no end.
+        // A call that was rejected before it began has no end.
         let denied = self.sessions.get_mut(key)?;
         for n in std::mem::take(&mut denied.denied) {
             if self.waiting.get(n).is_some_and(|w| !w.began) {
-                self.hand_on(n, false, on);
+                self.emit_call(n, false, on);
             }
         }
         let session = self.sessions.get_mut(key)?;
@@ -372,7 +381,7 @@ impl Pairing {
         if self.asked.len() < REMEMBERED {
             self.asked.insert(hash_of(call));
         }
-        self.was_made(key, call);
+        self.register_call(key, call);
         let refused = call.id.as_deref().and_then(|id| self.refused.remove(id));
         self.waiting.push(waiting);
         if let (Some(by), Some(n)) = (refused, self.waiting.last_number())
@@ -386,11 +395,11 @@ impl Pairing {
         {
             if oldest.result.is_none() {
                 let what = format!(
-                    "calls that wait for their results hold more than {WAITING} bytes: the result of this one isn't looked for"
+                    "calls waiting for results exceed {WAITING} bytes: this call's result is ignored"
                 );
                 report_limit(&oldest.session, oldest.line, what, on);
             }
-            self.hand_on(n, false, on);
+            self.emit_call(n, false, on);
         }
         number
     }
@@ -400,14 +409,14 @@ impl Pairing {
         key: &str,
         line: u64,
         time: Option<Timestamp>,
-        ended: &Ended<'_>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        ended: &CallEnd<'_>,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         if let Some(session) = self.sessions.get_mut(key) {
             session.answers += 1;
         }
         let id = ended.id.as_deref();
-        if self.end_was_copied(id) || self.is_told_elsewhere(id) {
+        if self.end_was_copied(id) || self.is_known_elsewhere(id) {
             return;
         }
         let found = match ended.id.as_deref() {
@@ -457,28 +466,32 @@ impl Pairing {
         feed(RecordKind::Call, key, line, &text, on);
     }
 
-    /// Takes note of the result of a call.
+    /// Records the result of a call.
     fn result(
         &mut self,
         n: u64,
         time: Option<Timestamp>,
-        ended: &Ended<'_>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        ended: &CallEnd<'_>,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         if let Some(id) = ended.id.as_deref().filter(|_| self.over.len() < REMEMBERED) {
             self.over.insert(hash(id), hash_of_end(ended));
-            if ended.how == How::Ok {
+            if ended.how == CallStatus::Ok {
                 self.ran.insert(hash(id));
             }
         }
         let tool = self.waiting.get(n).map_or("", |w| &w.tool);
         let how = match ended.how {
-            How::RejectedInNote(_) if tool.starts_with("mcp__") => How::RejectedByText,
-            How::RejectedInOutput(_) if !wraps_output(tool) => How::RejectedByText,
-            How::RejectedInNote(by) | How::RejectedInOutput(by) => How::Rejected(by),
+            CallStatus::RejectedInNote(_) if tool.starts_with("mcp__") => {
+                CallStatus::RejectedByText
+            }
+            CallStatus::RejectedInOutput(_) if !wraps_output(tool) => CallStatus::RejectedByText,
+            CallStatus::RejectedInNote(by) | CallStatus::RejectedInOutput(by) => {
+                CallStatus::Rejected(by)
+            }
             how => how,
         };
-        let kept = Kept {
+        let kept = CallResult {
             how,
             output: ended.output.clone().into_owned(),
             exit_code: ended.exit_code,
@@ -487,27 +500,27 @@ impl Pairing {
         };
         self.waiting.end(n, kept);
         // A later record may show that it was rejected.
-        self.in_doubt |= how == How::ErrorSoFar;
-        let settled = how != How::RejectedByText && !self.in_doubt;
+        self.in_doubt |= how == CallStatus::ErrorSoFar;
+        let settled = how != CallStatus::RejectedByText && !self.in_doubt;
         let is_full = |queue: &Queue| queue.held() > WAITING;
         if settled || is_full(&self.waiting) && self.waiting.first_ended().is_none() {
-            self.hand_on(n, false, on);
+            self.emit_call(n, false, on);
         }
         while is_full(&self.waiting)
             && let Some(oldest) = self.waiting.first_ended()
         {
-            self.hand_on(oldest, false, on);
+            self.emit_call(oldest, false, on);
         }
     }
 
-    /// Hands on the record of a call.
-    fn hand_on(&mut self, n: u64, last: bool, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    /// Emits the record of a call.
+    fn emit_call(&mut self, n: u64, last: bool, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let Some(waiting) = self.waiting.take(n) else {
             return;
         };
         let result = waiting.result.as_ref();
         let decision = match (result.map(|r| r.how), waiting.decision) {
-            (Some(How::Rejected(by)), None | Some((true, _))) => Some((false, by)),
+            (Some(CallStatus::Rejected(by)), None | Some((true, _))) => Some((false, by)),
             (_, decision) => decision,
         };
         if let (Some((false, by)), Some(id)) = (decision, waiting.id.as_deref())
@@ -524,12 +537,15 @@ impl Pairing {
         let allowed_before = matches!(waiting.decision, Some((true, _)));
         let exit_code = result.and_then(|r| r.exit_code);
         let how = match result.map(|r| r.how) {
-            // The mark shows what the text only said, and that nothing ran which could fail.
-            Some(How::RejectedByText) if rejected => How::Cancelled,
-            Some(How::ErrorSoFar) if rejected => How::Cancelled,
-            Some(How::Error | How::NoSign) if rejected && exit_code.is_none() => How::Cancelled,
+            // The mark confirms what the text only said, and that nothing was executed that could
+            // fail.
+            Some(CallStatus::RejectedByText) if rejected => CallStatus::Cancelled,
+            Some(CallStatus::ErrorSoFar) if rejected => CallStatus::Cancelled,
+            Some(CallStatus::Error | CallStatus::NoSign) if rejected && exit_code.is_none() => {
+                CallStatus::Cancelled
+            }
             Some(how) => how,
-            None => How::Cancelled,
+            None => CallStatus::Cancelled,
         };
         let change = result.and_then(|r| r.change.as_ref());
         let change = change.or(waiting.change.as_ref());
@@ -541,7 +557,7 @@ impl Pairing {
                 .and_then(|change| change.diff(session.root.as_deref()))
                 .as_deref(),
         );
-        // An id that comes again is another call's: that goes by its number as well.
+        // A repeated id belongs to another call, so the call's number is appended.
         let number = session.turns.to_string();
         let id = waiting.id.as_deref().unwrap_or(&number);
         let id = if session.ids.len() >= REMEMBERED || session.ids.insert(hash(id)) {
@@ -550,12 +566,12 @@ impl Pairing {
             Cow::Owned(format!("{id}#{number}"))
         };
         let turn = session.turns;
-        let place = Place {
+        let place = CallOrigin {
             session: session.parent.as_deref().unwrap_or(&waiting.session),
             execution: &waiting.session,
             root: session.root.as_deref(),
         };
-        // Calls whose arguments aren't recorded all look the same.
+        // Calls without recorded arguments are indistinguishable.
         let comparable = !self.not_recorded.contains(&NotRecorded::Arguments);
         let refusals = Some(&mut self.refusals).filter(|_| comparable);
         let rejected_before = match (refusals, decision) {
@@ -598,7 +614,7 @@ impl Pairing {
         feed(RecordKind::Call, &waiting.session, waiting.line, &text, on);
     }
 
-    /// Takes note of a session, and of where it works.
+    /// Opens a session and sets its working directory.
     fn open(&mut self, key: &str, line: u64, parent: Option<&str>, cwd: Option<&str>) {
         if self.sessions.len() >= SESSIONS && !self.sessions.contains_key(key) {
             self.left_out.get_or_insert(line);
@@ -612,7 +628,7 @@ impl Pairing {
             cwd: self.cwd.clone(),
             ..Session::default()
         });
-        // A sub-agent works where its session does, unless it says something else.
+        // A sub-agent works in its session's directory unless it records another one.
         if session.root.is_none() && cwd.is_none() {
             session.root.clone_from(&of_parent);
             session.cwd = of_parent;
@@ -625,17 +641,17 @@ impl Pairing {
         }
     }
 
-    /// Hands on what still waits when nothing more comes.
-    fn hand_on_rest(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    /// Emits the calls that still wait when no more records follow.
+    fn emit_rest(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let last = self.waiting.last().map(|w| w.asked);
         while let Some((n, waiting)) = self.waiting.first() {
             let is_last = Some(waiting.asked) == last;
-            self.hand_on(n, is_last, on);
+            self.emit_call(n, is_last, on);
         }
     }
 
-    /// Hands on the start of a session, once.
-    fn start(&mut self, key: &str, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    /// Emits the start of a session, once.
+    fn start(&mut self, key: &str, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let Some(session) = self.sessions.get_mut(key).filter(|s| !s.started) else {
             return;
         };
@@ -652,9 +668,9 @@ impl Pairing {
 }
 
 impl Reader for Pairing {
-    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn feed(&mut self, entry: &Entry<'_>, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let Record::Native(NativeRecord::Session(record)) = &entry.record else {
-            on(Fed {
+            on(RoutedRecord {
                 execution: None,
                 entry,
                 problem: None,
@@ -663,12 +679,12 @@ impl Reader for Pairing {
         };
         let empty = record.session.is_none() && record.events.is_empty();
         let other = empty && self.report_other_format(entry, on);
-        let unread = if other || record.tells_of_calls() || !unread::may_grow(self.format) {
+        let unread = if other || record.has_calls() || !unread::may_grow(self.format) {
             Vec::new()
         } else {
             unread::calls(entry.text)
         };
-        // A summary or a setting makes no session.
+        // A summary or a setting doesn't open a session.
         if empty && self.named.is_none() && entry.problems.is_empty() && unread.is_empty() {
             if let Some(cwd) = record.cwd.as_deref() {
                 self.cwd = Some(cwd.into());
@@ -684,15 +700,15 @@ impl Reader for Pairing {
         if record.header {
             self.stem = (*key).into();
         }
-        // What is wrong with the record is reported of the record, whatever it tells.
+        // Problems of the record are reported on the record itself, whatever it contains.
         if !entry.problems.is_empty() {
-            on(Fed {
+            on(RoutedRecord {
                 execution: Some(Cow::Borrowed(&*key)),
                 entry,
                 problem: None,
             });
         }
-        // A record that comes again tells the same; under its id, another one tells more.
+        // A repeated record has the same content; other content under the same id is new.
         if let Some(id) = record.id.as_deref() {
             let told = told(record);
             if self.read.get(&hash(id)) == Some(&told) {
@@ -708,7 +724,10 @@ impl Reader for Pairing {
             return self.copied(&key, entry.line, (record, parent), on);
         }
         let first = record.events.first().map(|event| &event.what);
-        if !matches!(first, Some(What::Session(_) | What::Part(_) | What::File)) {
+        if !matches!(
+            first,
+            Some(EventKind::Session(_) | EventKind::Part(_) | EventKind::File)
+        ) {
             self.open(&key, entry.line, parent, record.cwd.as_deref());
         }
         let own = key.clone();
@@ -721,12 +740,12 @@ impl Reader for Pairing {
         for event in &record.events {
             let line = entry.line + ends.partition_point(|end| *end < event.at) as u64;
             let other: Option<Box<str>> = match &event.what {
-                What::Session(id) => Some((**id).into()),
-                What::Part(name) => {
-                    self.hand_on_rest(on);
+                EventKind::Session(id) => Some((**id).into()),
+                EventKind::Part(name) => {
+                    self.emit_rest(on);
                     Some(format!("{own}/{name}").into())
                 }
-                What::File => Some((*self.stem).into()),
+                EventKind::File => Some((*self.stem).into()),
                 _ => None,
             };
             if let Some(other) = other {
@@ -741,27 +760,26 @@ impl Reader for Pairing {
             self.wanted(&key, line, None, (call, None), on);
         }
         if record.whole {
-            self.settle_wanted(on);
+            self.emit_unmatched(on);
             self.settle_claim(&key, None, on);
-            self.hand_on_rest(on);
+            self.emit_rest(on);
         }
     }
 
-    fn finish(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    fn finish(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         if let Some(line) = self.left_out {
-            let what = format!(
-                "the input names more than {SESSIONS} sessions: this one and others after it aren't checked"
-            );
+            let what =
+                format!("the input names more than {SESSIONS} sessions: later ones aren't checked");
             report_limit(&self.stem, line, what, on);
         }
-        self.settle_wanted(on);
-        self.hand_on_refused(on);
+        self.emit_unmatched(on);
+        self.emit_rejected(on);
         let mut sessions: Vec<_> = self.sessions.keys().cloned().collect();
         sessions.sort_unstable();
         for key in sessions {
             self.start(&key, on);
             self.settle_claim(&key, None, on);
         }
-        self.hand_on_rest(on);
+        self.emit_rest(on);
     }
 }

@@ -1,13 +1,13 @@
 //! `swe-agent` and `mini-swe-agent`: trajectories of commands.
 //!
-//! SWE-agent keeps steps, each an action and what was observed; its demonstrations only hold the
-//! messages. mini-SWE-agent keeps messages: the action is the only fenced block of the agent's
-//! message, and the next message tells what came of it.
+//! SWE-agent stores steps, each an action and its observation; its demonstrations contain only
+//! messages. mini-SWE-agent stores messages: the action is the only fenced block of the agent's
+//! message, and the next message contains the result.
 
 use super::messages::{self, Message};
 use super::{
-    Call, Ended, Events, How, Lenient, SessionFormat, SessionRecord, Sessions, What, is_word,
-    object_of, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
+    is_word, object_of, output, text,
 };
 use crate::trace::record::NotRecorded;
 use serde::Deserialize;
@@ -69,7 +69,7 @@ pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
     read: read_mini,
 };
 
-/// Commands of the agent's own interface. They are no programs.
+/// Commands of the agent's own interface, which aren't programs.
 const INTERFACE: &[&str] = &[
     "open",
     "goto",
@@ -118,10 +118,10 @@ struct TrajectoryStep<'a> {
     state: Option<Raw<'a>>,
 }
 
-/// What both keep of a message besides what messages hold.
+/// Members that both programs add to a message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Kept<'a> {
+struct MessageFields<'a> {
     #[serde(borrow)]
     role: Lenient<Str<'a>>,
     #[serde(borrow)]
@@ -133,7 +133,7 @@ struct Kept<'a> {
     is_demo: Lenient<bool>,
     #[serde(borrow)]
     extra: Lenient<Extra<'a>>,
-    /// Of a response, or of an item of one.
+    /// Type of a response or of one of its items.
     #[serde(borrow, rename = "type")]
     kind: Lenient<Str<'a>>,
     #[serde(borrow)]
@@ -196,26 +196,26 @@ fn step<'a>(events: &mut Events<'a>, raw: Raw<'a>, cwd: &mut Option<String>) {
         *cwd = step.state.and_then(working_dir);
     }
     if let Some(thought) = text(step.thought) {
-        events.tell(raw, What::Said(thought));
+        events.push(raw, EventKind::Said(thought));
     }
     let Some(action) = text(step.action).filter(|action| !action.trim().is_empty()) else {
         return;
     };
     let id = events.own_id();
-    tell_command(events, raw, Some(id.clone()), &action);
+    push_command(events, raw, Some(id.clone()), &action);
     if let Some(observation) = step.observation {
-        tell_end(
+        push_end(
             events,
             raw,
             Some(id),
-            How::Ok,
+            CallStatus::Ok,
             output(Some(observation)),
             None,
         );
     }
 }
 
-/// The directory of a state, which may be a string that holds JSON.
+/// Returns the directory of a state, which may be a string that contains JSON.
 fn working_dir(state: Raw<'_>) -> Option<String> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -229,11 +229,11 @@ fn working_dir(state: Raw<'_>) -> Option<String> {
     inside.working_dir.filter(|dir| dir.starts_with('/'))
 }
 
-/// Messages of a demonstration: an action, then what was observed.
+/// Reads the messages of a demonstration: an action, then its observation.
 fn history<'a>(events: &mut Events<'a>, messages: Vec<Raw<'a>>) {
     let mut waiting = None;
     for raw in messages {
-        let kept = raw.read::<Kept<'a>>().unwrap_or_default();
+        let kept = raw.read::<MessageFields<'a>>().unwrap_or_default();
         if kept.is_demo.0 == Some(true) {
             continue;
         }
@@ -248,14 +248,14 @@ fn history<'a>(events: &mut Events<'a>, messages: Vec<Raw<'a>>) {
         } else if is_word(kept.role, &["assistant"]) {
             let action =
                 text(kept.action).or_else(|| only_block(&said).map(|s| s.to_owned().into()));
-            events.tell(raw, What::Said(said));
+            events.push(raw, EventKind::Said(said));
             if let Some(action) = action.filter(|action| !action.trim().is_empty()) {
                 let id = events.own_id();
-                tell_command(events, raw, Some(id.clone()), &action);
+                push_command(events, raw, Some(id.clone()), &action);
                 waiting = Some(id);
             }
         } else if let Some(id) = waiting.take() {
-            tell_end(events, raw, Some(id), How::Ok, said, None);
+            push_end(events, raw, Some(id), CallStatus::Ok, said, None);
         } else {
             messages::message(events, raw);
         }
@@ -275,39 +275,39 @@ fn read_mini<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     match document.messages.0 {
         Some(messages) => {
             record.whole = true;
-            let mut before = Before::Other;
+            let mut before = Previous::Other;
             for raw in messages {
                 before = mini(&mut events, raw, before);
             }
         }
         None => {
-            mini(&mut events, raw, Before::Other);
+            mini(&mut events, raw, Previous::Other);
         }
     }
     record.events = events.into_list();
     record
 }
 
-/// What a message of mini-SWE-agent is to the one behind it.
+/// Relation of a message of mini-SWE-agent to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Before {
-    /// It has an action.
+enum Previous {
+    /// It contains an action.
     Action,
-    /// It has a command that the person typed.
+    /// It contains a command that a person typed.
     OfPerson,
-    /// It has none, or that isn't known.
+    /// It contains none, or that isn't known.
     Other,
 }
 
-/// A message of mini-SWE-agent, and the one before it.
-fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
-    let kept = raw.read::<Kept<'a>>().unwrap_or_default();
+/// Reads a message of mini-SWE-agent. Returns its relation to the next one.
+fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Previous) -> Previous {
+    let kept = raw.read::<MessageFields<'a>>().unwrap_or_default();
     if is_word(kept.object, &["response"]) {
         let items = kept.output.and_then(|raw| raw.read::<Vec<Raw<'a>>>());
         for raw in items.unwrap_or_default() {
             messages::message(events, raw);
         }
-        return Before::Other;
+        return Previous::Other;
     }
     let said = output(kept.content);
     let code = kept
@@ -320,14 +320,14 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
     let not_run =
         extra.is_some_and(|extra| is_word(extra.exception_info, &["action was not executed"]));
     let how = match code {
-        Some(-1) if not_run => How::Cancelled,
-        Some(0) => How::Ok,
-        Some(_) => How::Error,
+        Some(-1) if not_run => CallStatus::Cancelled,
+        Some(0) => CallStatus::Ok,
+        Some(_) => CallStatus::Error,
         None if said.starts_with("The last command") && said.contains("timed out") => {
-            How::Interrupted
+            CallStatus::Interrupted
         }
-        None if said.starts_with("Command not executed") => How::RejectedByText,
-        None => How::NotRecorded,
+        None if said.starts_with("Command not executed") => CallStatus::RejectedByText,
+        None => CallStatus::NotRecorded,
     };
     if is_word(kept.role, &["assistant"]) {
         if kept
@@ -337,7 +337,7 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
             .is_some_and(|calls| !calls.is_empty())
         {
             messages::message(events, raw);
-            return Before::Other;
+            return Previous::Other;
         }
         let actions = kept
             .extra
@@ -351,14 +351,14 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
         if lines.is_empty() {
             lines.extend(only_block(&said).map(str::to_owned));
         }
-        events.tell(raw, What::Said(said));
+        events.push(raw, EventKind::Said(said));
         for line in &lines {
-            tell_command(events, raw, None, line);
+            push_command(events, raw, None, line);
         }
         return if lines.is_empty() {
-            Before::Other
+            Previous::Other
         } else {
-            Before::Action
+            Previous::Action
         };
     }
     let is_item = is_word(kept.kind, &["function_call_output"]);
@@ -368,23 +368,23 @@ fn mini<'a>(events: &mut Events<'a>, raw: Raw<'a>, before: Before) -> Before {
         if code.is_some() {
             ended.how = how;
         }
-        ended.exit_code = code.filter(|_| how != How::Cancelled);
-        events.tell(raw, What::Ended(ended));
+        ended.exit_code = code.filter(|_| how != CallStatus::Cancelled);
+        events.push(raw, EventKind::Ended(ended));
     } else if extra.is_some_and(|extra| extra.actions.0.as_ref().is_some_and(|all| !all.is_empty()))
     {
-        // The person typed it, and it is none of the agent's.
-        return Before::OfPerson;
-    } else if before == Before::OfPerson && code.is_some() {
-        return Before::OfPerson;
-    } else if before == Before::Action && how == How::NotRecorded {
-        // It tells something, but not whether it failed.
-        tell_end(events, raw, None, How::Ok, said, None);
-    } else if how != How::NotRecorded {
-        tell_end(events, raw, None, how, said, code);
+        // A person typed the command, so it isn't the agent's.
+        return Previous::OfPerson;
+    } else if before == Previous::OfPerson && code.is_some() {
+        return Previous::OfPerson;
+    } else if before == Previous::Action && how == CallStatus::NotRecorded {
+        // The message is a result, but doesn't show whether the command failed.
+        push_end(events, raw, None, CallStatus::Ok, said, None);
+    } else if how != CallStatus::NotRecorded {
+        push_end(events, raw, None, how, said, code);
     } else if is_word(kept.role, &["user"]) {
-        events.tell(raw, What::Prompt(said));
+        events.push(raw, EventKind::Prompt(said));
     }
-    Before::Other
+    Previous::Other
 }
 
 fn returncode(said: &str) -> Option<i64> {
@@ -392,7 +392,7 @@ fn returncode(said: &str) -> Option<i64> {
     rest.split_once("</returncode>")?.0.trim().parse().ok()
 }
 
-/// The only fenced block of a message that is a command.
+/// Returns the only fenced block of a message that is a command.
 fn only_block(said: &str) -> Option<&str> {
     let mut found = None;
     let mut rest = said;
@@ -410,7 +410,7 @@ fn only_block(said: &str) -> Option<&str> {
     found
 }
 
-fn tell_command<'a>(events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, str>>, line: &str) {
+fn push_command<'a>(events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, str>>, line: &str) {
     let first = line.split_whitespace().next().unwrap_or_default();
     let own = INTERFACE.iter().find(|name| **name == first);
     let call = Call {
@@ -418,25 +418,25 @@ fn tell_command<'a>(events: &mut Events<'a>, raw: Raw<'a>, id: Option<Cow<'a, st
         tool: Cow::Borrowed(own.copied().unwrap_or("bash")),
         input: object_of("command", line),
     };
-    events.tell(raw, What::Call(call));
+    events.push(raw, EventKind::Call(call));
 }
 
-fn tell_end<'a>(
+fn push_end<'a>(
     events: &mut Events<'a>,
     raw: Raw<'a>,
     id: Option<Cow<'a, str>>,
-    how: How,
+    how: CallStatus,
     output: Cow<'a, str>,
     exit_code: Option<i64>,
 ) {
-    let ended = Ended {
+    let ended = CallEnd {
         id,
         how,
         output,
         exit_code,
         change: None,
     };
-    events.tell(raw, What::Ended(ended));
+    events.push(raw, EventKind::Ended(ended));
 }
 
 #[cfg(test)]
@@ -446,7 +446,10 @@ mod tests {
 
     #[test]
     fn steps_and_blocks_are_commands() {
-        let steps = r#"{"trajectory":[{"action":"edit 1:1\nx","observation":"o"},{"action":"ls"},{"action":" "}],"info":{}}"#;
+        let steps = concat!(
+            r#"{"trajectory":[{"action":"edit 1:1\nx","observation":"o"},{"action":"ls"},"#,
+            r#"{"action":" "}],"info":{}}"#,
+        );
         let all = told(&FORMAT, steps);
         assert_eq!(all.len(), 3, "{all:?}");
         assert!(all[0].contains(" edit ") && all[2].contains(" bash "));
@@ -470,7 +473,9 @@ mod tests {
         ];
         for (said, expected) in cases {
             let text = format!(
-                r#"{{"info":{{}},"messages":[{{"role":"assistant","content":"```bash\nls\n```"}},{{"role":"user","content":"{said}"}}]}}"#
+                r#"{{"info":{{}},"messages":[
+                    {{"role":"assistant","content":"```bash\nls\n```"}},
+                    {{"role":"user","content":"{said}"}}]}}"#
             );
             let all = told(&MINI, &text);
             assert!(all[1].starts_with(expected), "{all:?}");
@@ -479,7 +484,7 @@ mod tests {
 
     #[test]
     fn responses_hold_calls_and_a_person_may_type() {
-        let text = r#"{"info":{},"messages":[{"object":"response","output":[{"type":"function_call","call_id":"a","name":"bash","arguments":"{}"},{"type":"function_call","call_id":"b","name":"bash","arguments":"{}"}]},{"type":"function_call_output","call_id":"a","output":"x","extra":{"returncode":1}},{"type":"function_call_output","call_id":"b","output":"y","extra":{"returncode":-1,"exception_info":"action was not executed"}},{"role":"user","content":"make","extra":{"actions":[{"command":"make"}]}},{"role":"user","content":"made","extra":{"returncode":0}}]}"#;
+        let text = include_str!("swe_agent.responses.test.json");
         let expected = [
             "call a bash {}",
             "call b bash {}",

@@ -1,8 +1,8 @@
-//! What the tests of the formats share, and what holds for all of them.
+//! Helpers and properties that the tests of all session formats share.
 
 use super::*;
 use crate::trace::entry::Entry;
-use crate::trace::formats::{Fed, NativeRecord, OwnCalls};
+use crate::trace::formats::{NativeRecord, OwnCalls, RoutedRecord};
 use proptest::prelude::*;
 
 const FORMATS: [&SessionFormat; 11] = [
@@ -23,15 +23,15 @@ fn record<'a>(format: &SessionFormat, text: &'a str) -> Record<'a> {
     format.read(&mut Scanner::new(text, 64), text).unwrap()
 }
 
-/// Calls, their ends and decisions that a record tells of, a line each.
+/// Returns calls, their ends and decisions of a record, one per line.
 pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
     let Record::Native(NativeRecord::Session(record)) = record(format, text) else {
         return Vec::new();
     };
     let name = |id: &Option<Cow<'_, str>>| id.as_deref().unwrap_or("-").to_owned();
     let called = |call: &Call<'_>| format!("call {} {} {}", name(&call.id), call.tool, call.input);
-    let over = |ended: &Ended<'_>| {
-        let Ended {
+    let over = |ended: &CallEnd<'_>| {
+        let CallEnd {
             id,
             how,
             exit_code,
@@ -41,25 +41,25 @@ pub(super) fn told(format: &SessionFormat, text: &str) -> Vec<String> {
         format!("end {} {how:?} {exit_code:?} {output}", name(id))
     };
     let lines = record.events.iter().flat_map(|event| match &event.what {
-        What::Call(call) | What::Began(call) => vec![called(call)],
-        What::Decided { call, .. } => vec![called(call)],
-        What::Wanted { call, .. } => vec![format!("wanted {}", called(call))],
-        What::Done { call, ended, .. } => vec![called(call), over(ended)],
-        What::Ended(ended) => vec![over(ended)],
-        What::Rejected { id, by } => vec![format!("rejected {id} {by:?}")],
-        What::Refused { call, by } => vec![format!("refused {by:?} {}", called(call))],
-        What::Approved { id, by } => vec![format!("approved {id} {by:?}")],
-        What::Part(name) => vec![format!("session {name}")],
-        What::Prompt(_) | What::Said(_) => Vec::new(),
+        EventKind::Call(call) | EventKind::Began(call) => vec![called(call)],
+        EventKind::Decided { call, .. } => vec![called(call)],
+        EventKind::Wanted { call, .. } => vec![format!("wanted {}", called(call))],
+        EventKind::Done { call, ended, .. } => vec![called(call), over(ended)],
+        EventKind::Ended(ended) => vec![over(ended)],
+        EventKind::Rejected { id, by } => vec![format!("rejected {id} {by:?}")],
+        EventKind::Refused { call, by } => vec![format!("refused {by:?} {}", called(call))],
+        EventKind::Approved { id, by } => vec![format!("approved {id} {by:?}")],
+        EventKind::Part(name) => vec![format!("session {name}")],
+        EventKind::Prompt(_) | EventKind::Said(_) => Vec::new(),
         other => vec![format!("{other:?}")],
     });
     lines.collect()
 }
 
-/// The records that come of texts, each on its line.
+/// Returns the records derived from texts, each on its own line.
 pub(super) fn fed(format: &SessionFormat, texts: &[&str]) -> Vec<String> {
     let mut all = Vec::new();
-    let mut on = |fed: Fed<'_, '_>| {
+    let mut on = |fed: RoutedRecord<'_, '_>| {
         assert!(fed.entry.problems.is_empty(), "{:?}", fed.entry.problems);
         all.push(fed.entry.text.to_owned());
     };
@@ -73,7 +73,7 @@ pub(super) fn fed(format: &SessionFormat, texts: &[&str]) -> Vec<String> {
     all
 }
 
-/// JSON made of the names and words that the formats know.
+/// Generates JSON from the names and words that the formats know.
 fn json() -> impl Strategy<Value = serde_json::Value> {
     const NAMES: &[&str] = &[
         "role",
@@ -204,9 +204,9 @@ proptest! {
             let fed = fed(format, &texts);
             let is_call = |text: &&String| text.contains(",\"action\":{\"type\":");
             let handed_on = fed.iter().filter(is_call).count();
-            // Of calls that are told of again, one is left.
+            // Of repeated calls, only one is emitted.
             let again = ["gemini-cli", "copilot-cli", "cline"].contains(&format.name);
-            // Calls in records of a kind that nobody knows come besides.
+            // Calls in records of unknown kinds are emitted in addition.
             let more = ["copilot-cli", "messages", "pi"].contains(&format.name);
             let lost = handed_on < calls && !again;
             let made_up = handed_on > calls && !more;

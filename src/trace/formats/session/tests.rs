@@ -1,4 +1,4 @@
-//! What is handed on of sessions.
+//! Records that are derived from sessions.
 
 use super::claude_code::FORMAT as CLAUDE_CODE;
 use super::codex::FORMAT as CODEX;
@@ -10,12 +10,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use strict_json::Scanner;
 
-/// The records that are written of lines.
+/// Returns the records derived from lines.
 pub(super) fn records(format: &dyn TraceFormat, lines: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     let mut reader = format.reader("file", &OwnCalls::default());
     let mut all = Vec::new();
-    let mut take = |fed: crate::trace::formats::Fed<'_, '_>| {
+    let mut take = |fed: crate::trace::formats::RoutedRecord<'_, '_>| {
         assert!(fed.entry.problems.is_empty(), "{}", fed.entry.text);
         all.push(serde_json::from_str(fed.entry.text).unwrap());
     };
@@ -28,7 +28,7 @@ pub(super) fn records(format: &dyn TraceFormat, lines: &[Value]) -> Vec<Value> {
     all
 }
 
-/// Each call in a line: its session, id, tool, decision, outcome and exit code.
+/// Returns each call on a line: session, id, tool, decision, outcome and exit code.
 pub(super) fn calls(format: &dyn TraceFormat, lines: &[Value]) -> Vec<String> {
     let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let records = records(format, lines);
@@ -79,7 +79,7 @@ fn result(id: &str, output: &Value) -> Value {
     item(&json!({"type": "function_call_output", "call_id": id, "output": output}))
 }
 
-/// A shell call with a result.
+/// Returns a shell call with a result.
 fn shell(id: &str, output: &Value) -> [Value; 2] {
     let call = function(id, "shell", &json!({"command": ["ls", "-l"]}));
     [call, result(id, output)]
@@ -134,7 +134,8 @@ fn outputs_of_codex_say_how_a_call_ended() {
         ),
         (
             json!(
-                "exec_command failed for `rejected by user`: CreateProcess { message: \"Rejected(\\\"`rm a` rejected: no\\\")\" }"
+                "exec_command failed for `rejected by user`: CreateProcess { message: \
+                 \"Rejected(\\\"`rm a` rejected: no\\\")\" }"
             ),
             "rejected/policy not_executed",
         ),
@@ -172,9 +173,8 @@ fn what_a_server_prints_is_no_rejection_of_codex() {
         function("d", "mcp__notes__read", &json!({})),
         result("d", &json!("user rejected MCP tool call")),
         function("e", "notes__read", &json!({})),
-        event(
-            &json!({"type": "mcp_tool_call_end", "call_id": "e", "result": {"Err": "user rejected MCP tool call"}}),
-        ),
+        event(&json!({"type": "mcp_tool_call_end", "call_id": "e",
+                "result": {"Err": "user rejected MCP tool call"}})),
         result("e", &json!("user rejected MCP tool call")),
     ];
     let mut calls = calls(&CODEX, &lines);
@@ -193,20 +193,22 @@ fn what_a_server_prints_is_no_rejection_of_codex() {
 fn every_call_of_codex_is_counted_once() {
     let lines = [
         meta("s"),
-        json!({"type": "turn_context", "timestamp": "2026-02-03T10:00:00Z", "payload": {"cwd": "/w", "approval_policy": "never"}}),
+        json!({"type": "turn_context", "timestamp": "2026-02-03T10:00:00Z",
+            "payload": {"cwd": "/w", "approval_policy": "never"}}),
         item(&json!({"type": "message", "role": "user", "content": [{"text": "do it"}]})),
         event(&json!({"type": "user_message", "message": "do it"})),
         item(
-            &json!({"type": "custom_tool_call", "status": "completed", "name": "apply_patch", "input": "*** Begin Patch", "call_id": "a"}),
+            &json!({"type": "custom_tool_call", "status": "completed", "name": "apply_patch",
+                "input": "*** Begin Patch", "call_id": "a"}),
         ),
         event(
             &json!({"type": "patch_apply_end", "call_id": "a", "success": true, "status": "completed"}),
         ),
+        item(&json!({"type": "custom_tool_call_output", "call_id": "a",
+                "output": "Exit code: 0\nOutput:\nok"})),
         item(
-            &json!({"type": "custom_tool_call_output", "call_id": "a", "output": "Exit code: 0\nOutput:\nok"}),
-        ),
-        item(
-            &json!({"type": "local_shell_call", "call_id": null, "id": "b", "status": "completed", "action": {"type": "exec", "command": ["ls"]}}),
+            &json!({"type": "local_shell_call", "call_id": null, "id": "b", "status": "completed",
+                "action": {"type": "exec", "command": ["ls"]}}),
         ),
         item(&json!({"type": "web_search_call", "status": "completed", "action": {"query": "q"}})),
         item(&json!({"type": "web_search_call", "status": "failed"})),
@@ -214,7 +216,8 @@ fn every_call_of_codex_is_counted_once() {
         item(&json!({"type": "function_call", "name": "f"})),
         item(&json!({"type": "message"})),
         item(&json!(7)),
-        json!({"timestamp": 1, "type": "compacted", "payload": {"replacement_history": [{"type": "function_call", "call_id": "a"}]}}),
+        json!({"timestamp": 1, "type": "compacted",
+            "payload": {"replacement_history": [{"type": "function_call", "call_id": "a"}]}}),
         meta("another"),
         function("e", "shell", &json!({"command": "ls"})),
         result("e", &json!("Exit code: 0\nOutput:\na")),
@@ -247,7 +250,7 @@ fn a_declined_call_of_codex_did_not_run() {
         calls(&CODEX, &lines),
         ["file c shell shell_cmd rejected/policy not_executed"]
     );
-    // Unless its exit code shows that it did.
+    // Its exit code shows that the call was executed.
     let last = lines.len() - 1;
     lines[last] = result("c", &json!("Exit code: 0\nOutput:\n"));
     assert_eq!(
@@ -261,18 +264,22 @@ fn an_old_rollout_is_a_session() {
     let lines = [
         json!({"id": "o", "timestamp": "2025-06-02T10:00:00Z", "instructions": null}),
         json!({"record_type": "state"}),
-        json!({"type": "function_call", "name": "shell", "arguments": "{\"command\":[\"ls\"]}", "call_id": "a"}),
-        json!({"type": "function_call_output", "call_id": "a", "output": "{\"output\":\"\",\"metadata\":{\"exit_code\":1}}"}),
+        json!({"type": "function_call", "name": "shell", "arguments": "{\"command\":[\"ls\"]}",
+            "call_id": "a"}),
+        json!({"type": "function_call_output", "call_id": "a",
+            "output": "{\"output\":\"\",\"metadata\":{\"exit_code\":1}}"}),
     ];
     assert_eq!(calls(&CODEX, &lines), ["o a shell shell_cmd -/- error 1"]);
 }
 
 fn log(message: &Value) -> Value {
-    json!({"ts": "2026-02-03T10:00:00Z", "dir": "to_tui", "kind": "codex_event", "payload": {"id": "1", "msg": message}})
+    json!({"ts": "2026-02-03T10:00:00Z", "dir": "to_tui", "kind": "codex_event",
+        "payload": {"id": "1", "msg": message}})
 }
 
 fn answer(kind: &str, decision: &Value) -> Value {
-    json!({"ts": "2026-02-03T10:00:00Z", "dir": "from_tui", "kind": "op", "payload": {"type": kind, "id": "1", "decision": decision}})
+    json!({"ts": "2026-02-03T10:00:00Z", "dir": "from_tui", "kind": "op", "payload": {"type": kind,
+        "id": "1", "decision": decision}})
 }
 
 fn asked(id: &str) -> Value {
@@ -349,7 +356,8 @@ fn answers_belong_to_the_oldest_question() {
 #[test]
 fn what_was_denied_in_the_log_and_ran_is_both() {
     let declined = log(
-        &json!({"type": "exec_command_end", "call_id": "b", "exit_code": -1, "status": "declined", "stderr": "exec command rejected by user"}),
+        &json!({"type": "exec_command_end", "call_id": "b", "exit_code": -1, "status": "declined",
+            "stderr": "exec command rejected by user"}),
     );
     let lines = [
         configured("s"),
@@ -357,7 +365,7 @@ fn what_was_denied_in_the_log_and_ran_is_both() {
         answer("exec_approval", &json!("abort")),
         begins("a"),
         ends("a", 0),
-        // Later versions begin before they ask.
+        // Later versions begin a call before they ask.
         begins("b"),
         asked("b"),
         answer("exec_approval", &json!("denied")),
@@ -372,10 +380,12 @@ fn what_was_denied_in_the_log_and_ran_is_both() {
             &json!({"type": "exec_command_begin", "source": "user_shell", "call_id": "u", "command": ["ls"]}),
         ),
         log(
-            &json!({"type": "mcp_tool_call_begin", "call_id": "m", "invocation": {"server": "s", "tool": "t", "arguments": {}}}),
+            &json!({"type": "mcp_tool_call_begin", "call_id": "m", "invocation": {"server": "s",
+                "tool": "t", "arguments": {}}}),
         ),
         log(
-            &json!({"type": "mcp_tool_call_end", "call_id": "m", "result": {"Ok": {"content": [], "is_error": true}}}),
+            &json!({"type": "mcp_tool_call_end", "call_id": "m", "result": {"Ok": {"content": [],
+                "is_error": true}}}),
         ),
     ];
     assert_eq!(
@@ -399,7 +409,8 @@ fn attributes(pairs: &[(&str, &str)]) -> Value {
 }
 
 fn logged(name: &str, nanos: u64, pairs: &[(&str, &str)]) -> Value {
-    let record = json!({"timeUnixNano": nanos.to_string(), "body": {"stringValue": name}, "attributes": attributes(pairs)});
+    let record = json!({"timeUnixNano": nanos.to_string(), "body": {"stringValue": name},
+        "attributes": attributes(pairs)});
     json!({"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]})
 }
 
@@ -467,7 +478,7 @@ fn decisions_in_telemetry_have_a_source() {
             "open"
         };
         let calls = calls(&OTLP, &[logged(name, 1, &pairs)]);
-        // The last call of an input may still run.
+        // The last call of an input may still be running.
         assert_eq!(
             calls,
             [format!("s a Bash tool_call {expected} {outcome}")],
@@ -561,7 +572,10 @@ fn results_in_telemetry_find_their_decisions() {
 
 #[test]
 fn spans_of_tools_are_calls() {
-    let span = |start: u64, name: &str, pairs: &[(&str, &str)], code: u8| json!({"traceId": "t", "name": name, "startTimeUnixNano": start.to_string(), "attributes": attributes(pairs), "status": {"code": code}});
+    let span = |start: u64, name: &str, pairs: &[(&str, &str)], code: u8| {
+        json!({"traceId": "t", "name": name, "startTimeUnixNano": start.to_string(),
+            "attributes": attributes(pairs), "status": {"code": code}})
+    };
     let spans = [
         span(
             5_000_000,
@@ -592,7 +606,9 @@ fn spans_of_tools_are_calls() {
             ],
             0,
         ),
-        json!({"traceId": "u", "name": "mine", "attributes": attributes(&[("openinference.span.kind", "TOOL")]), "startTimeUnixNano": 9_000_000}),
+        json!({"traceId": "u", "name": "mine",
+            "attributes": attributes(&[("openinference.span.kind", "TOOL")]),
+            "startTimeUnixNano": 9_000_000}),
         json!(7),
     ];
     let lines = [
@@ -611,14 +627,15 @@ fn spans_of_tools_are_calls() {
 #[test]
 fn spans_of_the_python_sdk_are_calls_too() {
     let attributes = json!({"openinference.span.kind": "TOOL", "tool.name": "look", "n": 1});
-    let span = json!({"name": "x", "context": {"trace_id": "t"}, "start_time": 1_000_000, "status": {"status_code": "ERROR", "description": "no"}, "attributes": attributes});
+    let span = json!({"name": "x", "context": {"trace_id": "t"}, "start_time": 1_000_000,
+        "status": {"status_code": "ERROR", "description": "no"}, "attributes": attributes});
     assert_eq!(
         calls(&OTLP, &[json!({"spans": [span]})]),
         ["t 1 look tool_call -/- error"]
     );
 }
 
-/// JSON of the members and words that the formats know.
+/// Generates JSON from the members and words that the formats know.
 fn shaped() -> impl Strategy<Value = Value> {
     let words = prop::sample::select(vec![
         "type",
@@ -720,7 +737,7 @@ fn a_stream_is_handed_on_in_order_however_long_it_is() {
     };
     let end = json!({"type": "result", "subtype": "success", "session_id": "s",
         "permission_denials": [{"tool_use_id": "b"}]});
-    // More than may wait: in order all the same, and what was denied by then is an error.
+    // More calls than may wait are still in order; a call that was denied by then is an error.
     let long = "x".repeat(6 << 20);
     for (output, how) in [("x", "rejected/policy not_executed"), (&long, "-/- error")] {
         let mut lines = Vec::new();

@@ -1,10 +1,10 @@
-//! Calls that stand in the text of a message, as markup.
+//! Calls in the text of a message, as markup.
 //!
 //! Older Cline and Roo have no other calls: the model writes a tag for each, and the results come
-//! back as text. Where calls are structured, markup in the agent's text is a call that was never
-//! made.
+//! back as text. In formats with structured calls, markup in the agent's text is a call that was
+//! never made.
 
-use super::{Call, How, input_text};
+use super::{Call, CallStatus, input_text};
 use serde_json::{Map, Value, json};
 
 /// Tags that are calls.
@@ -46,7 +46,7 @@ const TOOLS: &[&str] = &[
     "write_to_file",
 ];
 
-/// Tags in a call that are its parameters.
+/// Tags inside a call that are its parameters.
 const PARAMETERS: &[&str] = &[
     "action",
     "args",
@@ -101,10 +101,10 @@ const PARAMETERS: &[&str] = &[
     "use_regex",
 ];
 
-/// Bytes of the longest name of a tool or a parameter.
+/// Maximum bytes of a name of a tool or a parameter.
 const NAME: usize = 40;
 
-/// The tag that a text begins with, if it is one of these; and what is behind it.
+/// Parses one of these tags at the beginning of a text. Returns its name and the rest.
 fn tag<'t>(text: &'t str, names: &[&'static str]) -> Option<(&'static str, &'t str)> {
     let inner = text.strip_prefix('<')?;
     let end = memchr::memchr(b'>', inner.as_bytes().get(..NAME.min(inner.len()))?)?;
@@ -113,18 +113,18 @@ fn tag<'t>(text: &'t str, names: &[&'static str]) -> Option<(&'static str, &'t s
     Some((*name, rest.strip_prefix('>')?))
 }
 
-/// How a call begins whose tool is an attribute: some versions of Cline take these as well.
+/// Beginning of a call with the tool as an attribute, which some versions of Cline accept.
 const INVOKE: &str = "<invoke name=\"";
 const PARAMETER: &str = "<parameter name=\"";
 
-/// The name in the tag that a text begins with, and what is behind it.
+/// Parses a tag with a name at the beginning of a text. Returns the name and the rest.
 fn named_tag<'t>(text: &'t str, begin: &str) -> Option<(&'t str, &'t str)> {
     let (name, rest) = text.strip_prefix(begin)?.split_once('"')?;
     let rest = rest.trim_start().strip_prefix('>')?;
     (name.len() < NAME && !name.contains(['<', '\n'])).then_some((name, rest))
 }
 
-/// The parameters of such a call, and what is behind its end.
+/// Parses the parameters of such a call. Returns them and the text after the call.
 fn named_parameters(body: &str) -> (Map<String, Value>, &str) {
     let mut all = Map::new();
     let mut rest = body;
@@ -143,14 +143,14 @@ fn named_parameters(body: &str) -> (Map<String, Value>, &str) {
     (all, "")
 }
 
-/// What comes before the first `<` and what begins with it.
+/// Splits a text before its first `<`.
 fn split_at_tag(text: &str) -> Option<(&str, &str)> {
     text.split_at_checked(memchr::memchr(b'<', text.as_bytes())?)
 }
 
-/// The calls in a text of the agent, and what it says before the first one. It is read as Cline
-/// reads it: a fence hides nothing, what a parameter holds is no call, and a call that isn't closed
-/// is one.
+/// Returns the text before the first call, and the calls in a text of the agent. Reads it as Cline
+/// does: fences are ignored, the value of a parameter contains no calls, and a call needs no end
+/// tag.
 pub(super) fn calls(text: &str) -> (&str, Vec<Call<'static>>) {
     let mut calls = Vec::new();
     let mut said = text;
@@ -176,11 +176,11 @@ pub(super) fn calls(text: &str) -> (&str, Vec<Call<'static>>) {
     (said.trim(), calls)
 }
 
-/// The parameters of a call, and what is behind its end.
+/// Parses the parameters of a call. Returns them and the text after the call.
 fn parameters<'t>(tool: &str, body: &'t str) -> (Map<String, Value>, &'t str) {
     let end = format!("</{tool}>");
     let mut all = Map::new();
-    // What is written into a file may hold the end of itself: its last one counts.
+    // The content of a file may contain its own end tag; the last one applies.
     let is_file = matches!(tool, "write_to_file" | "new_rule");
     let mut file: Option<&str> = None;
     let mut file_end = None;
@@ -257,52 +257,52 @@ fn call(tool: &str, mut given: Map<String, Value>) -> Call<'static> {
     }
 }
 
-/// Texts with which the program of Cline says what became of a call. Any tool can print them.
+/// Texts by which Cline reports the end of a call. Any tool can print them.
 const DENIED: &str = "The user denied this operation";
 const FAILED: &str = "The tool execution failed with the following error";
-/// The same where calls are structures: Roo gives such results as JSON.
+/// The same texts for structured calls: Roo writes such results as JSON.
 const DENIED_AS_JSON: &str = r#"{"status":"denied","message":"The user denied this operation"#;
 const FAILED_AS_JSON: &str = r#"{"status":"error","message":"The tool execution failed"#;
 
-/// How a call ended, by the text of its result.
-pub(super) fn how(output: &str) -> How {
+/// Determines how a call ended from the text of its result.
+pub(super) fn how(output: &str) -> CallStatus {
     if output.starts_with(DENIED) {
-        How::RejectedByText
+        CallStatus::RejectedByText
     } else if output.starts_with(FAILED) {
-        How::Error
+        CallStatus::Error
     } else {
-        How::Ok
+        CallStatus::Ok
     }
 }
 
-/// The same where calls are structures; none where it says nothing of that.
-pub(super) fn structured(output: &str) -> Option<How> {
+/// Like [`how`], for structured calls; `None` if the text doesn't say.
+pub(super) fn structured(output: &str) -> Option<CallStatus> {
     if is_skipped(output) || output.starts_with(DENIED_AS_JSON) {
-        return Some(How::RejectedByText);
+        return Some(CallStatus::RejectedByText);
     }
     if output.starts_with(FAILED_AS_JSON) {
-        return Some(How::Error);
+        return Some(CallStatus::Error);
     }
-    Some(how(output)).filter(|how| *how != How::Ok)
+    Some(how(output)).filter(|how| *how != CallStatus::Ok)
 }
 
-/// Whether a call didn't run, as another one was rejected or came first.
+/// Returns whether a call was skipped because another one was rejected or came first.
 fn is_skipped(text: &str) -> bool {
     text.starts_with("Skipping tool [") && text.contains("] due to user rejecting")
         || text.starts_with("Tool [") && text.contains("] was ") && text.contains("not executed")
 }
 
-/// What a text in a message of the user is to Cline.
+/// A text in a message of the user that Cline's program wrote.
 pub(super) enum Note<'t> {
-    /// What the program adds about the editor.
+    /// Data about the editor.
     Environment,
-    /// The result of a call begins.
+    /// The beginning of a call's result.
     Result(&'t str),
-    /// A call didn't run, as another one was rejected or came first.
+    /// A call was skipped because another one was rejected or came first.
     Skipped,
 }
 
-/// What a text is to Cline; none where it is nothing of its own.
+/// Recognises a text of Cline's program; `None` for any other text.
 pub(super) fn note(text: &str) -> Option<Note<'_>> {
     let text = text.trim_start();
     if text.starts_with("<environment_details>") {
@@ -321,8 +321,8 @@ pub(super) fn note(text: &str) -> Option<Note<'_>> {
     Some(Note::Result(output.trim_start_matches([' ', '\n'])))
 }
 
-/// Where Cline says that it works, in what it adds about the editor: to the task, or in a text of
-/// its own.
+/// Returns Cline's working directory from its data about the editor, which follow the task or are a
+/// text of their own.
 pub(super) fn work_tree(text: &str) -> Option<&str> {
     const DETAILS: &str = "<environment_details>";
     let text = text.trim_start();
@@ -340,17 +340,17 @@ pub(super) fn work_tree(text: &str) -> Option<&str> {
     path.starts_with('/').then_some(path)
 }
 
-/// Whether a text of the system or of the user shows that calls are written into texts.
+/// Returns whether a text of the system or the user shows that calls are written into texts.
 pub(super) fn is_sign(text: &str) -> bool {
     text.contains("formatted using XML-style tags")
         || text.starts_with('<') && text.contains("\n<environment_details>")
 }
 
-/// Bytes behind a token in which a call is looked for, and the longest code in a line.
+/// Maximum bytes after a token in which a call is searched, and of inline code.
 const WINDOW: usize = 400;
 
-/// The tool of the first call that a text holds as markup, outside of code; empty where the markup
-/// names none.
+/// Returns the tool of the first call in a text as markup, outside of code; an empty name if the
+/// markup contains none.
 pub(super) fn claimed(text: &str) -> Option<&str> {
     let mut fence: Option<&str> = None;
     let mut at = 0;
@@ -375,7 +375,7 @@ pub(super) fn claimed(text: &str) -> Option<&str> {
     None
 }
 
-/// The same of a line and what begins with it.
+/// Like [`claimed`], for a line and the text that begins with it.
 fn claimed_in<'t>(line: &str, text: &'t str) -> Option<&'t str> {
     let mut at = 0;
     while let Some(next) = memchr::memchr3(b'<', b'[', b'`', line.as_bytes().get(at..)?) {
@@ -394,7 +394,7 @@ fn claimed_in<'t>(line: &str, text: &'t str) -> Option<&'t str> {
     None
 }
 
-/// Bytes of code in a line that so many ticks end, with them; none where nothing ends it.
+/// Returns the bytes of inline code up to and including its closing ticks; 0 if it isn't closed.
 fn code_length(line: &str, ticks: usize) -> usize {
     let end = "`".repeat(ticks.min(WINDOW));
     let near = line
@@ -404,7 +404,7 @@ fn code_length(line: &str, ticks: usize) -> usize {
     memchr::memmem::find(near, end.as_bytes()).map_or(0, |length| length + ticks)
 }
 
-/// Tokens with which a model begins a call. Nobody writes them otherwise.
+/// Tokens with which models begin a call, and which nobody writes otherwise.
 const TOKENS: [&str; 7] = [
     "<|tool_call|>",
     "<|tool_call_begin|>",
@@ -415,7 +415,7 @@ const TOKENS: [&str; 7] = [
     "<｜tool▁calls▁begin｜>",
 ];
 
-/// The tool that the markup at the beginning of a text calls.
+/// Returns the tool that the markup at the beginning of a text calls.
 fn markup(text: &str) -> Option<&str> {
     let mut end = WINDOW.min(text.len());
     while !text.is_char_boundary(end) {
@@ -447,7 +447,7 @@ fn markup(text: &str) -> Option<&str> {
     Some(tool)
 }
 
-/// The first `name` of an object in a text.
+/// Returns the first `name` of an object in a text.
 fn named(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("\"name\"")?;
     let rest = rest.trim_start().strip_prefix(':')?.trim_start();
@@ -469,19 +469,24 @@ mod tests {
     fn a_tag_is_a_call_and_what_it_holds_is_none() {
         let cases: [(&str, &[&str]); 11] = [
             (
-                "<function_calls><invoke name=\"Bash\"><parameter name=\"command\">\nls <b>\n</parameter></invoke><invoke name=\"f\"></invoke>",
+                "<function_calls><invoke name=\"Bash\"><parameter name=\"command\">\nls <b>\n\
+                 </parameter></invoke><invoke name=\"f\"></invoke>",
                 &[r#"Bash {"command":"ls <b>"}"#, "f {}"],
             ),
             ("<invoke name=\"a\nb\"> <invoke name=x> <invoke", &[]),
             (
-                "Run.\n<execute_command>\n<command>npm test</command>\n<requires_approval>false</requires_approval>\n</execute_command>",
+                "Run.\n<execute_command>\n<command>npm test</command>\n\
+                 <requires_approval>false</requires_approval>\n</execute_command>",
                 &[r#"execute_command {"command":"npm test","requires_approval":"false"}"#],
             ),
             (
-                "<write_to_file><path>a.md</path><content>\n<execute_command><command>rm b</command></execute_command>\n</content></write_to_file>",
-                &[
-                    r#"write_to_file {"content":"<execute_command><command>rm b</command></execute_command>","path":"a.md"}"#,
-                ],
+                "<write_to_file><path>a.md</path><content>\n\
+                 <execute_command><command>rm b</command></execute_command>\n\
+                 </content></write_to_file>",
+                &[concat!(
+                    r#"write_to_file {"content":"<execute_command><command>rm b</command>"#,
+                    r#"</execute_command>","path":"a.md"}"#,
+                )],
             ),
             (
                 "<write_to_file><path>a</path><content>x</content>y</content></write_to_file>",
@@ -492,11 +497,14 @@ mod tests {
                 &[r#"read_file {"path":"a"}"#],
             ),
             (
-                "<read_file><args><file><path>a</path></file><file><path>/etc/b</path></file></args></read_file>",
+                "<read_file><args><file><path>a</path></file>\
+                 <file><path>/etc/b</path></file></args></read_file>",
                 &[r#"read_file {"files":[{"path":"a"},{"path":"/etc/b"}]}"#],
             ),
             (
-                "<use_mcp_tool><server_name>s</server_name><tool_name>t</tool_name><arguments>{\"a\":1}</arguments></use_mcp_tool><list_files><path>.</path></list_files>",
+                "<use_mcp_tool><server_name>s</server_name><tool_name>t</tool_name>\
+                 <arguments>{\"a\":1}</arguments></use_mcp_tool>\
+                 <list_files><path>.</path></list_files>",
                 &[r#"mcp__s__t {"a":1}"#, r#"list_files {"path":"."}"#],
             ),
             (
@@ -645,16 +653,19 @@ mod tests {
         let cases = [
             (
                 r#"{"status":"denied","message":"The user denied this operation."}"#,
-                Some(How::RejectedByText),
+                Some(CallStatus::RejectedByText),
             ),
-            ("The user denied this operation.", Some(How::RejectedByText)),
+            (
+                "The user denied this operation.",
+                Some(CallStatus::RejectedByText),
+            ),
             (
                 "Skipping tool [a] due to user rejecting a previous tool.",
-                Some(How::RejectedByText),
+                Some(CallStatus::RejectedByText),
             ),
             (
                 r#"{"status":"error","message":"The tool execution failed","error":"x"}"#,
-                Some(How::Error),
+                Some(CallStatus::Error),
             ),
             ("fine", None),
         ];

@@ -1,4 +1,4 @@
-//! What a call of a session asks for, as an action of `ExecutionRecord`.
+//! Calls of a session as actions of `ExecutionRecord`.
 
 use super::write;
 use shell_effects::agent_tools;
@@ -6,13 +6,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::{Raw, Str};
 
-/// An action: its type and its payload as JSON.
-pub(super) struct Asked {
+/// An action: its type, and its payload as JSON.
+pub(super) struct SessionAction {
     pub(super) kind: &'static str,
     pub(super) payload: String,
 }
 
-/// Whether Codex wraps the output of a tool, so that what it prints never is the whole text.
+/// Returns whether Codex wraps the output of a tool, so that a tool's text is never the whole
+/// output.
 pub(super) fn wraps_output(tool: &str) -> bool {
     const OWN: [&str; 9] = [
         "apply_patch",
@@ -28,10 +29,15 @@ pub(super) fn wraps_output(tool: &str) -> bool {
     OWN.contains(&tool)
 }
 
-/// What a call asks for. `cwd`: where the agent stands, where that isn't the root of its work
+/// Converts a call to an action. `cwd` is the agent's directory if it isn't the root of the work
 /// tree.
-pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&str>) -> Asked {
-    // What a command printed of a diff isn't what it did.
+pub(super) fn asked(
+    tool: &str,
+    input: &str,
+    cwd: Option<&str>,
+    diff: Option<&str>,
+) -> SessionAction {
+    // A diff in the output of a command isn't its effect.
     let runs = |tool: &agent_tools::Tool| tool.command().is_some();
     let diff = diff.filter(|_| !agent_tools::tool(tool).is_some_and(runs));
     if let Some(diff) = diff {
@@ -43,13 +49,13 @@ pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&st
         payload.push_str(",\"parameters\":");
         payload.push_str(input);
         payload.push('}');
-        return Asked {
+        return SessionAction {
             kind: "code_diff",
             payload,
         };
     }
     if let Some(payload) = command(tool, input, cwd) {
-        return Asked {
+        return SessionAction {
             kind: "shell_cmd",
             payload,
         };
@@ -60,13 +66,13 @@ pub(super) fn asked(tool: &str, input: &str, cwd: Option<&str>, diff: Option<&st
     payload.push_str(",\"parameters\":");
     payload.push_str(input);
     payload.push('}');
-    Asked {
+    SessionAction {
         kind: "tool_call",
         payload,
     }
 }
 
-/// The payload of a call that runs a command line.
+/// Returns the payload of a call that executes a command line.
 fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
     let tool = agent_tools::tool(tool)?;
     let mut input: BTreeMap<String, Raw<'_>> = strict_json::from_text(input).ok()?;
@@ -79,12 +85,12 @@ fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
         shlex::try_join(words.iter().map(|word| &**word)).ok()?
     };
     let own = tool.directory().and_then(|folder| input.remove(folder));
-    // A folder that is no text: nobody knows where it runs.
+    // If the directory isn't a string, the place of execution is unknown.
     let own = match own {
         Some(own) => Some(own.read::<Str<'_>>()?.decode()),
         None => cwd.map(Cow::Borrowed),
     };
-    // A second command or folder would take the place of the one that runs.
+    // A second command or directory would replace the executed one.
     if input.contains_key("command") || input.contains_key("cwd") {
         return None;
     }

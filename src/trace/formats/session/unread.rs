@@ -1,8 +1,8 @@
 //! Calls in records of sessions that their readers don't know.
 //!
-//! Formats grow, and a record of a kind that nobody knows must not take a call along. Where a
-//! record tells of no call, whatever has the shape of one in it is a call that was asked for. It
-//! is counted unless another record tells of the same one.
+//! Formats grow, and a record of an unknown kind may contain a call. If a reader finds no call in a
+//! record, anything with the shape of a call counts as requested, unless another record contains
+//! the same call.
 
 use super::{Call, input, text};
 use crate::trace::formats::shown::{CallShape, is_definition};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use strict_json::{Raw, Str, from_text};
 
-/// Members that hold what somebody said or what came of something.
+/// Members that contain texts or results.
 const DATA: [&str; 10] = [
     "error",
     "metadata",
@@ -23,22 +23,22 @@ const DATA: [&str; 10] = [
     "toolUseResult",
     "tools",
 ];
-/// Bytes that are read for each byte of a record: each level of it is read once.
+/// Maximum bytes read per byte of a record: each of its levels is read once.
 const EFFORT: usize = 32;
 
-/// Records that repeat what others tell, by their `type` or that of their `payload`.
+/// Returns whether records of this `type` repeat others; also used for the type of `payload`.
 fn is_copy(word: &str) -> bool {
     matches!(word, "compacted" | "progress")
         || word.ends_with("_begin")
         || word.starts_with("hook.")
 }
 
-/// Whether a format has a record for each thing that happens, of kinds that may grow.
+/// Returns whether a format has a record for each event, whose kinds may grow.
 pub(super) fn may_grow(format: &str) -> bool {
     ["claude-code", "codex", "copilot-cli", "messages", "pi"].contains(&format)
 }
 
-/// The calls in a record, with their places in its text.
+/// Returns the calls in a record, with their offsets in its text.
 pub(super) fn calls(record: &str) -> Vec<(usize, Call<'_>)> {
     let mut calls = Vec::new();
     if !may_hold_calls(record.as_bytes()) {
@@ -51,7 +51,7 @@ pub(super) fn calls(record: &str) -> Vec<(usize, Call<'_>)> {
     while let Some((named, value)) = stack.pop() {
         let written = value.as_written();
         let Some(left) = effort.checked_sub(written.len()) else {
-            // What isn't read may be anything.
+            // The unread rest may contain anything.
             calls.push((0, unknown()));
             return calls;
         };
@@ -95,7 +95,7 @@ pub(super) fn calls(record: &str) -> Vec<(usize, Call<'_>)> {
                 && text.trim_start().starts_with(['{', '['])
                 && from_text::<Raw<'_>>(&text).is_ok()
             {
-                // Calls in a text: which ones it says.
+                // The text determines which calls they are.
                 calls.push((at(value.as_written()), written_calls(text)));
             }
         }
@@ -104,14 +104,14 @@ pub(super) fn calls(record: &str) -> Vec<(usize, Call<'_>)> {
     calls
 }
 
-/// Whether a text may hold a call.
+/// Returns quickly whether a text may contain a call.
 fn may_hold_calls(text: &[u8]) -> bool {
     ["tool", "Tool", "unction", "rguments", "\"input\""]
         .iter()
         .any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
 }
 
-/// Whether a member of this name holds calls.
+/// Returns whether a member of this name contains calls.
 fn holds_calls(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace(['_', '-'], "");
     ["toolcall", "tooluse", "functioncall", "toolinvocation"]
@@ -119,7 +119,7 @@ fn holds_calls(name: &str) -> bool {
         .any(|word| name.contains(word) && !name.contains("result") && !name.ends_with("id"))
 }
 
-/// The call that an object is. `named`: its member says so.
+/// Reads an object as a call. `named` means that the name of its member says it is one.
 fn call<'a>(members: &BTreeMap<String, Raw<'a>>, named: bool) -> Option<Call<'a>> {
     const TOOL: [&str; 9] = [
         "tool",
@@ -162,7 +162,7 @@ fn call<'a>(members: &BTreeMap<String, Raw<'a>>, named: bool) -> Option<Call<'a>
             .copied()
             .filter(|_| named && members.contains_key("name"))
     })?;
-    // Descriptions of prompts and commands list what they can be given.
+    // Descriptions of prompts and commands list their parameters.
     let plain = members.contains_key("name") && given.as_written().starts_with('[');
     (!plain).then(|| Call {
         id: first(&ID),
@@ -171,7 +171,7 @@ fn call<'a>(members: &BTreeMap<String, Raw<'a>>, named: bool) -> Option<Call<'a>
     })
 }
 
-/// A call of which nothing is known.
+/// Returns a call about which nothing is known.
 const fn unknown() -> Call<'static> {
     Call {
         id: None,
@@ -180,7 +180,7 @@ const fn unknown() -> Call<'static> {
     }
 }
 
-/// Calls that are written as JSON in a text.
+/// Returns calls that a text contains as JSON, as one call.
 fn written_calls(text: Cow<'_, str>) -> Call<'static> {
     Call {
         input: super::input_text(Cow::Owned(text.into_owned()), "input"),
@@ -234,7 +234,10 @@ mod tests {
     fn what_is_no_call_is_none() {
         for record in [
             r#"{"type":"compacted","payload":{"history":[{"name":"bash","arguments":"{}"}]}}"#,
-            r#"{"type":"event_msg","payload":{"type":"mcp_tool_call_begin","invocation":{"tool":"t","arguments":{}}}}"#,
+            concat!(
+                r#"{"type":"event_msg","payload":{"type":"mcp_tool_call_begin","#,
+                r#""invocation":{"tool":"t","arguments":{}}}}"#,
+            ),
             r#"{"type":"progress","data":{"content":[{"type":"tool_use","name":"Bash","input":{}}]}}"#,
             r#"{"tools":[{"name":"bash","parameters":{"command":"string"}}]}"#,
             r#"{"x":{"name":"bash","parameters":{"type":"object","properties":{}}}}"#,

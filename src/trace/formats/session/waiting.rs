@@ -1,43 +1,41 @@
 //! Calls that wait for their results.
 
-use super::{Change, How, Question};
+use super::{CallStatus, Change, Question};
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, VecDeque};
 use strict_json::{Raw, canonical_eq};
 
-/// A call that has no result yet, or one that only a text takes for a rejection.
+/// A call without a result, or with a result that may still turn out to be a rejection.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) session: Box<str>,
     pub(super) line: u64,
-    /// How many prompts and results came before it: calls with the same number were asked for
-    /// together.
+    /// Number of prompts and results before it. Calls with the same number were requested together.
     pub(super) asked: u64,
     pub(super) time: Option<Timestamp>,
     pub(super) id: Option<Box<str>>,
     pub(super) tool: Box<str>,
     pub(super) input: Box<str>,
     pub(super) cwd: Option<Box<str>>,
-    /// What the agent said before.
+    /// The agent's text before the call.
     pub(super) said: Option<String>,
     /// Whether it was allowed, and by whom.
     pub(super) decision: Option<(bool, DecidedBy)>,
     pub(super) contradicted: bool,
-    /// It has begun.
     pub(super) began: bool,
-    /// A question about it that has no answer yet.
+    /// A question about it without an answer so far.
     pub(super) question: Option<Question>,
     /// How it changes a file.
     pub(super) change: Option<Change>,
-    pub(super) result: Option<Kept>,
+    pub(super) result: Option<CallResult>,
 }
 
-/// The result of a call.
+/// Result of a call.
 #[derive(Debug)]
-pub(super) struct Kept {
-    pub(super) how: How,
+pub(super) struct CallResult {
+    pub(super) how: CallStatus,
     pub(super) output: String,
     pub(super) exit_code: Option<i64>,
     pub(super) change: Option<Change>,
@@ -45,7 +43,7 @@ pub(super) struct Kept {
 }
 
 impl Waiting {
-    /// Takes note of a decision. Where two say the opposite, the rejection stays.
+    /// Applies a decision. If two decisions contradict each other, the rejection applies.
     pub(super) fn decide(&mut self, decision: Option<(bool, DecidedBy)>) {
         match (self.decision, decision) {
             (_, None) => {}
@@ -71,14 +69,14 @@ impl Waiting {
     }
 }
 
-/// Calls without ids of which one of a certain tool is looked for.
+/// Maximum number of calls without ids that are searched for one of a certain tool.
 const TOOLS: usize = 256;
 
-/// What a result finds its call by.
+/// Key by which a result finds its call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Key {
     Id(Box<str>),
-    /// Calls without ids are answered in their order.
+    /// Calls without ids get their results in order.
     Session(Box<str>),
 }
 
@@ -89,19 +87,19 @@ fn key(waiting: &Waiting) -> Key {
     }
 }
 
-/// The calls in their order, found by their ids.
+/// Calls in their order, with indexes by id.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     all: BTreeMap<u64, Waiting>,
     next: u64,
-    /// Those without a result.
+    /// Calls without a result.
     open: HashMap<Key, VecDeque<u64>>,
-    /// Those with one, that only a text takes for a rejection.
+    /// Calls whose result may still turn out to be a rejection.
     doubtful: HashMap<Key, VecDeque<u64>>,
     held: usize,
 }
 
-/// Takes a number out of a list, at one of whose ends it stands.
+/// Removes a number from a list, usually from one of its ends.
 fn remove(lists: &mut HashMap<Key, VecDeque<u64>>, key: &Key, number: u64) {
     let Some(list) = lists.get_mut(key) else {
         return;
@@ -119,7 +117,7 @@ fn remove(lists: &mut HashMap<Key, VecDeque<u64>>, key: &Key, number: u64) {
 }
 
 impl Queue {
-    /// Bytes that it holds.
+    /// Returns the bytes that it owns.
     pub(super) const fn held(&self) -> usize {
         self.held
     }
@@ -132,13 +130,14 @@ impl Queue {
         self.next += 1;
     }
 
-    /// The last call of an id that has no result: where ids repeat, that is meant.
+    /// Returns the last call of an id without a result: a result belongs to it even if the id
+    /// repeats.
     pub(super) fn last_open(&self, id: &str) -> Option<u64> {
         self.open.get(&Key::Id(id.into()))?.back().copied()
     }
 
-    /// The same, of this session if one is among the last of them: a session that goes on with
-    /// another one answers calls of that.
+    /// Like [`Self::last_open`], but prefers a call of this session among the last ones. A session
+    /// that continues another one contains results of its calls.
     pub(super) fn last_open_in(&self, id: &str, session: &str) -> Option<u64> {
         let list = self.open.get(&Key::Id(id.into()))?;
         let own = |n: &&u64| self.all.get(n).is_some_and(|w| *w.session == *session);
@@ -146,7 +145,7 @@ impl Queue {
         mine.or_else(|| list.back()).copied()
     }
 
-    /// The first call of a session that has neither an id nor a result.
+    /// Returns the first call of a session with neither an id nor a result.
     pub(super) fn first_open(&self, session: &str) -> Option<u64> {
         self.open
             .get(&Key::Session(session.into()))?
@@ -154,7 +153,7 @@ impl Queue {
             .copied()
     }
 
-    /// The last call of an id that only a text takes for a rejection.
+    /// Returns the last call of an id whose result may be a rejection.
     pub(super) fn last_doubtful(&self, id: &str) -> Option<u64> {
         self.doubtful.get(&Key::Id(id.into()))?.back().copied()
     }
@@ -163,18 +162,18 @@ impl Queue {
         self.all.first_key_value().map(|(n, w)| (*n, w))
     }
 
-    /// The number of the first call, if it has a result.
+    /// Returns the number of the first call, if it has a result.
     pub(super) fn first_ended(&self) -> Option<u64> {
         self.first()
             .and_then(|(n, waiting)| waiting.result.is_some().then_some(n))
     }
 
-    /// The last call.
+    /// Returns the last call.
     pub(super) fn last(&self) -> Option<&Waiting> {
         self.all.last_key_value().map(|(_, w)| w)
     }
 
-    /// Its number.
+    /// Returns the number of the last call.
     pub(super) fn last_number(&self) -> Option<u64> {
         self.all.last_key_value().map(|(n, _)| *n)
     }
@@ -183,14 +182,14 @@ impl Queue {
         self.all.get(&number)
     }
 
-    /// The first call of a session and a tool that has neither an id nor a result.
+    /// Returns the first call of a session and a tool with neither an id nor a result.
     pub(super) fn first_open_of(&self, session: &str, tool: &str) -> Option<u64> {
         let list = self.open.get(&Key::Session(session.into()))?;
         let mut list = list.iter().take(TOOLS).copied();
         list.find(|n| self.all.get(n).is_some_and(|w| &*w.tool == tool))
     }
 
-    /// The id of the only call of a session that has neither a result nor a decision.
+    /// Returns the id of the only call of a session with neither a result nor a decision.
     pub(super) fn only_open(&self, session: &str) -> Option<Box<str>> {
         let near = self.all.values().rev().take(TOOLS);
         let mut open =
@@ -199,13 +198,13 @@ impl Queue {
         open.next().is_none().then(|| only.id.clone())?
     }
 
-    /// Changes a call; not what it is found by or what it holds.
+    /// Returns a call to change it, except its keys and texts.
     pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Waiting> {
         self.all.get_mut(&number)
     }
 
-    /// Says what a call is, and what it is given. What was on record before and is another thing
-    /// was asked about in vain: that is a contradiction, and what runs counts.
+    /// Sets tool and arguments of a call. If they differ from those that were approved, that is a
+    /// contradiction, and the executed ones apply.
     pub(super) fn fill(&mut self, number: u64, tool: &str, input: &str) {
         let Some(waiting) = self.all.get_mut(&number) else {
             return;
@@ -222,8 +221,9 @@ impl Queue {
         self.held += waiting.weight();
     }
 
-    /// Gives a call its result. It waits on, in case something else shows that it was rejected.
-    pub(super) fn end(&mut self, number: u64, result: Kept) {
+    /// Sets the result of a call. The call waits on in case another record shows that it was
+    /// rejected.
+    pub(super) fn end(&mut self, number: u64, result: CallResult) {
         let Some(waiting) = self.all.get_mut(&number) else {
             return;
         };
@@ -234,7 +234,7 @@ impl Queue {
         self.doubtful.entry(key).or_default().push_back(number);
     }
 
-    /// Takes a call out.
+    /// Removes a call.
     pub(super) fn take(&mut self, number: u64) -> Option<Waiting> {
         let waiting = self.all.remove(&number)?;
         self.held = self.held.saturating_sub(waiting.weight());
@@ -273,9 +273,9 @@ mod tests {
         }
     }
 
-    fn result() -> Kept {
-        Kept {
-            how: How::RejectedByText,
+    fn result() -> CallResult {
+        CallResult {
+            how: CallStatus::RejectedByText,
             output: "no".to_owned(),
             exit_code: None,
             change: None,

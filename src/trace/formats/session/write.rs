@@ -1,13 +1,13 @@
-//! Records of `ExecutionRecord`, written from what a session tells.
+//! Writes records of `ExecutionRecord` from a session's events.
 
-use super::How;
-use super::tools::Asked;
+use super::CallStatus;
+use super::tools::SessionAction;
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use std::fmt::Write as _;
 
-/// What is written of a call.
+/// Data of a call's record.
 pub(super) struct CallParts<'c> {
     pub(super) execution: &'c str,
     pub(super) turn: u64,
@@ -15,36 +15,35 @@ pub(super) struct CallParts<'c> {
     pub(super) time: Option<Timestamp>,
     pub(super) tool: Option<&'c str>,
     pub(super) reasoning: Option<&'c str>,
-    pub(super) action: Option<&'c Asked>,
+    pub(super) action: Option<&'c SessionAction>,
     pub(super) decision: Option<(bool, DecidedBy)>,
-    /// Somebody or something decided the opposite.
+    /// Another source contradicts the decision.
     pub(super) contradicted: bool,
     pub(super) end: End<'c>,
-    /// It is one more result of a call.
+    /// It is another result of the call.
     pub(super) again: bool,
-    /// Another execution of the session was refused the same, under this id.
+    /// The same was rejected in another execution of the session, under this id.
     pub(super) rejected_before: Option<&'c str>,
 }
 
-/// How a call ended, as far as that is known.
+/// End of a call, as far as it is known.
 #[derive(Clone, Copy)]
 pub(super) enum End<'c> {
-    /// No result; `last`: it is the last call of its input.
+    /// No result. `last` says that it is the last call of its input.
     None { last: bool },
-    /// It was never made.
+    /// The call was never made.
     Claimed,
-    /// A result.
     Result {
-        how: How,
+        how: CallStatus,
         output: &'c str,
         exit_code: Option<i64>,
         time: Option<Timestamp>,
     },
 }
 
-/// Adds a JSON string.
+/// Appends a JSON string.
 pub(super) fn string(out: &mut String, text: &str) {
-    // Never fails: a string goes into a string.
+    // Serialising a string never fails.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 
@@ -53,7 +52,7 @@ fn member(out: &mut String, name: &str, text: &str) {
     string(out, text);
 }
 
-/// The start of a session.
+/// Returns the record of a session's start.
 pub(super) fn start(
     execution: &str,
     parent: Option<&str>,
@@ -77,7 +76,7 @@ pub(super) fn start(
     out
 }
 
-/// One call.
+/// Returns the record of a call.
 pub(super) fn call(parts: &CallParts<'_>) -> String {
     let mut out = String::from("{\"record\":\"call\"");
     member(&mut out, "executionId", parts.execution);
@@ -92,7 +91,7 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
     if let Some(reasoning) = parts.reasoning {
         member(&mut out, "reasoning", reasoning);
     }
-    if let Some(Asked { kind, payload }) = parts.action {
+    if let Some(SessionAction { kind, payload }) = parts.action {
         let _ = write!(
             out,
             ",\"action\":{{\"type\":\"{kind}\",\"payload\":{payload}}}"
@@ -118,14 +117,14 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
         End::None { last: false } => "unmatched",
         End::Claimed => "not_executed",
         End::Result { how, .. } => match how {
-            How::Ok | How::NoSign => "ok",
-            How::Error | How::ErrorSoFar => "error",
-            How::NotRecorded => "not_recorded",
-            How::Interrupted => "interrupted",
-            How::Cancelled | How::Rejected(_) => "not_executed",
-            How::RejectedByText | How::RejectedInNote(_) | How::RejectedInOutput(_) => {
-                "rejected_by_text"
-            }
+            CallStatus::Ok | CallStatus::NoSign => "ok",
+            CallStatus::Error | CallStatus::ErrorSoFar => "error",
+            CallStatus::NotRecorded => "not_recorded",
+            CallStatus::Interrupted => "interrupted",
+            CallStatus::Cancelled | CallStatus::Rejected(_) => "not_executed",
+            CallStatus::RejectedByText
+            | CallStatus::RejectedInNote(_)
+            | CallStatus::RejectedInOutput(_) => "rejected_by_text",
         },
     };
     member(&mut out, "outcome", outcome);
@@ -156,8 +155,8 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
     on_one_line(out)
 }
 
-/// JSON on one line. What a call is given is copied as it stands, which may be over several lines;
-/// no line ends inside of a string.
+/// Joins JSON into one line. Arguments are copied as written and may have several lines; a string
+/// contains no line end.
 fn on_one_line(text: String) -> String {
     if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some() {
         text.replace(['\n', '\r'], " ")

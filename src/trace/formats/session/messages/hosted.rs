@@ -1,10 +1,11 @@
-//! Items that hold a call together with what was decided about it or came of it: approvals of the
-//! Responses API, and the parts of the AI SDK's messages.
+//! Items that contain a call together with its decision or result: approvals of the Responses API,
+//! and parts of the AI SDK's messages.
 
 use super::{
-    Call, Events, How, Lenient, Message, Raw, Str, What, arguments, id, is_word, output, text,
+    Call, CallStatus, EventKind, Events, Lenient, Message, Raw, Str, arguments, id, is_word,
+    output, text,
 };
-use crate::trace::formats::session::Ended;
+use crate::trace::formats::session::CallEnd;
 use governance::DecidedBy;
 use serde::Deserialize;
 
@@ -37,7 +38,7 @@ struct Approval {
     approved: Lenient<bool>,
 }
 
-/// Tells of such an item. Whether it is one.
+/// Reads such an item. Returns whether it is one.
 pub(super) fn item<'a>(
     events: &mut Events<'a>,
     raw: Raw<'a>,
@@ -47,15 +48,15 @@ pub(super) fn item<'a>(
     let parts = || raw.read::<Item<'a>>().unwrap_or_default();
     match kind {
         "mcp_approval_request" => {
-            events.tell(raw, What::Call(message.call()));
+            events.push(raw, EventKind::Call(message.call()));
             true
         }
         "mcp_approval_response" => {
             let item = parts();
             let by = DecidedBy::Human;
             match (id(item.approval_request_id), item.approve.0) {
-                (Some(id), Some(true)) => events.tell(raw, What::Approved { id, by }),
-                (Some(id), Some(false)) => events.tell(raw, What::Rejected { id, by }),
+                (Some(id), Some(true)) => events.push(raw, EventKind::Approved { id, by }),
+                (Some(id), Some(false)) => events.push(raw, EventKind::Rejected { id, by }),
                 _ => {}
             }
             true
@@ -67,9 +68,9 @@ pub(super) fn item<'a>(
             };
             let (mut call, mut ended) = (message.call(), message.ended());
             (call.id, ended.id) = (Some(request.clone()), Some(request));
-            events.tell(
+            events.push(
                 raw,
-                What::Done {
+                EventKind::Done {
                     call,
                     decision: None,
                     ended,
@@ -90,7 +91,7 @@ pub(super) fn item<'a>(
 }
 
 impl<'a> Item<'a> {
-    /// Tells of a part of a message of the AI SDK. Whether it is one.
+    /// Reads a part of an AI SDK message. Returns whether it is one.
     fn part(self, events: &mut Events<'a>, raw: Raw<'a>, tool: Option<&str>) -> bool {
         let (Some(id), Some(state)) = (id(self.call), text(self.state)) else {
             return false;
@@ -101,31 +102,32 @@ impl<'a> Item<'a> {
             tool: tool.or_else(|| text(self.tool)).unwrap_or_default(),
             input: arguments(self.input),
         };
-        events.tell(raw, What::Call(call));
+        events.push(raw, EventKind::Call(call));
         let by = DecidedBy::Human;
         if self.approval.0.and_then(|approval| approval.approved.0) == Some(true) {
-            events.tell(raw, What::Approved { id: id.clone(), by });
+            events.push(raw, EventKind::Approved { id: id.clone(), by });
         }
         let how = match &*state {
-            "output-available" | "result" => How::Ok,
-            "output-error" => How::Error,
-            "output-denied" => How::Rejected(by),
+            "output-available" | "result" => CallStatus::Ok,
+            "output-error" => CallStatus::Error,
+            "output-denied" => CallStatus::Rejected(by),
             _ => return true,
         };
-        let ended = Ended {
+        let ended = CallEnd {
             id: Some(id),
             how,
             output: output(self.output.or(self.error)),
             exit_code: None,
             change: None,
         };
-        events.tell(raw, What::Ended(ended));
+        events.push(raw, EventKind::Ended(ended));
         true
     }
 }
 
-/// How a hosted shell's commands ended: the exit code of the first one that failed, or the last.
-pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(How, Option<i64>)> {
+/// Returns how a hosted shell's commands ended: the exit code of the first that failed, or of the
+/// last.
+pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(CallStatus, Option<i64>)> {
     #[derive(Debug, Default, Deserialize)]
     #[serde(default)]
     struct Printed<'a> {
@@ -148,11 +150,18 @@ pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(How, Option<i64>)> {
         .iter()
         .any(|outcome| is_word(outcome.kind, &["timeout"]))
     {
-        return Some((How::Interrupted, None));
+        return Some((CallStatus::Interrupted, None));
     }
     let codes = || outcomes.iter().filter_map(|outcome| outcome.exit_code.0);
     let code = codes()
         .find(|code| *code != 0)
         .or_else(|| codes().next_back())?;
-    Some((if code == 0 { How::Ok } else { How::Error }, Some(code)))
+    Some((
+        if code == 0 {
+            CallStatus::Ok
+        } else {
+            CallStatus::Error
+        },
+        Some(code),
+    ))
 }

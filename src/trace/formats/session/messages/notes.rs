@@ -1,20 +1,22 @@
-//! What the programs of Cline and Roo write into messages of the user.
+//! Notes that the programs of Cline and Roo write into messages of the user.
 
-use super::{AGENT, Ended, Events, How, Lenient, Raw, Str, USER, What, is_word, tell_text};
+use super::{
+    AGENT, CallEnd, CallStatus, EventKind, Events, Lenient, Raw, Str, USER, is_word, push_text,
+};
 use crate::trace::formats::session::text_calls::{self, Note};
 use std::borrow::Cow;
 
-/// What the program of Cline or Roo writes into a message of the user.
+/// Notes of the program in one message of the user.
 #[derive(Default)]
 pub(super) struct Notes<'a> {
-    /// Whether the message holds a result.
+    /// Whether the message contains a result.
     found: bool,
-    /// A result, and where it begins.
+    /// An open result and the part in which it begins.
     result: Option<(Raw<'a>, String)>,
 }
 
 impl<'a> Notes<'a> {
-    /// Takes note of a text, or tells of it.
+    /// Reads a text of the message.
     pub(super) fn text(
         &mut self,
         events: &mut Events<'a>,
@@ -30,17 +32,17 @@ impl<'a> Notes<'a> {
         match (note, &mut self.result) {
             (Some(Note::Environment), _) => {
                 self.end(events);
-                events.tell(raw, What::CallsInText);
+                events.push(raw, EventKind::CallsInText);
             }
             (Some(Note::Result(output)), _) => {
                 self.end(events);
-                events.tell(raw, What::CallsInText);
+                events.push(raw, EventKind::CallsInText);
                 self.found = true;
                 self.result = Some((raw, output.to_owned()));
             }
             (Some(Note::Skipped), _) if self.found => {
                 self.end(events);
-                tell_result(events, raw, How::RejectedByText, said);
+                push_result(events, raw, CallStatus::RejectedByText, said);
             }
             (_, Some((_, output))) => {
                 if !output.is_empty() {
@@ -50,29 +52,29 @@ impl<'a> Notes<'a> {
             }
             (_, None) => {
                 if text_calls::is_sign(&said) && !is_word(role, AGENT) {
-                    events.tell(raw, What::CallsInText);
+                    events.push(raw, EventKind::CallsInText);
                 }
-                tell_text(events, raw, role, said);
+                push_text(events, raw, role, said);
             }
         }
     }
 
-    /// Tells of the result, which has all of its texts.
+    /// Emits the open result, which now has all of its texts.
     pub(super) fn end(&mut self, events: &mut Events<'a>) {
         if let Some((raw, output)) = self.result.take() {
-            tell_result(events, raw, text_calls::how(&output), output.into());
+            push_result(events, raw, text_calls::how(&output), output.into());
         }
     }
 }
 
-/// Tells of the result of a call that a text holds.
-fn tell_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: How, output: Cow<'a, str>) {
-    let ended = Ended {
+/// Emits the result of a call from a text.
+fn push_result<'a>(events: &mut Events<'a>, raw: Raw<'a>, how: CallStatus, output: Cow<'a, str>) {
+    let ended = CallEnd {
         id: None,
         how,
         output,
         exit_code: None,
         change: None,
     };
-    events.tell(raw, What::Ended(ended));
+    events.push(raw, EventKind::Ended(ended));
 }

@@ -1,4 +1,4 @@
-//! What messages of every spelling tell.
+//! Messages in the notations of several programs.
 
 use super::*;
 use crate::trace::formats::session::testing::{fed, told};
@@ -7,7 +7,10 @@ use crate::trace::formats::session::testing::{fed, told};
 fn calls_and_results_of_every_spelling_are_read() {
     let cases: [(&str, &[&str]); 18] = [
         (
-            r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}}]}"#,
+            concat!(
+                r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","#,
+                r#""arguments":"{\"a\":1}"}}]}"#,
+            ),
             &[r#"call c f {"a":1}"#],
         ),
         (
@@ -19,7 +22,10 @@ fn calls_and_results_of_every_spelling_are_read() {
             &[r#"call - f {"arguments":"no object"}"#],
         ),
         (
-            r#"{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"t","name":"g","input":{}}]}"#,
+            concat!(
+                r#"{"role":"assistant","content":[{"type":"text","text":"x"},"#,
+                r#"{"type":"tool_use","id":"t","name":"g","input":{}}]}"#,
+            ),
             &["call t g {}"],
         ),
         (
@@ -39,7 +45,10 @@ fn calls_and_results_of_every_spelling_are_read() {
             &["end c Error None Error executing tool: x"],
         ),
         (
-            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":[{"type":"text","text":"no"}]}]}"#,
+            concat!(
+                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","#,
+                r#""is_error":true,"content":[{"type":"text","text":"no"}]}]}"#,
+            ),
             &["end t Error None no"],
         ),
         (
@@ -51,30 +60,50 @@ fn calls_and_results_of_every_spelling_are_read() {
             &[r#"end c Error None {"type":"error-text","value":"no"}"#],
         ),
         (
-            r#"[{"type":"mcp_approval_request","id":"r","name":"g","arguments":"{}"},{"type":"mcp_approval_response","approval_request_id":"r","approve":false}]"#,
+            concat!(
+                r#"[{"type":"mcp_approval_request","id":"r","name":"g","arguments":"{}"},"#,
+                r#"{"type":"mcp_approval_response","approval_request_id":"r","approve":false}]"#,
+            ),
             &["call r g {}", "rejected r Human"],
         ),
         (
-            r#"{"type":"mcp_call","id":"m","approval_request_id":"r","name":"g","arguments":"{}","output":"x"}"#,
+            concat!(
+                r#"{"type":"mcp_call","id":"m","approval_request_id":"r","name":"g","#,
+                r#""arguments":"{}","output":"x"}"#,
+            ),
             &["call r g {}", "end r Ok None x"],
         ),
         (
-            r#"{"type":"shell_call_output","call_id":"c","output":[{"stdout":"a","outcome":{"type":"exit","exit_code":2}},{"outcome":{"exit_code":0}}]}"#,
+            concat!(
+                r#"{"type":"shell_call_output","call_id":"c","output":[{"stdout":"a","#,
+                r#""outcome":{"type":"exit","exit_code":2}},{"outcome":{"exit_code":0}}]}"#,
+            ),
             &[
                 r#"end c Error Some(2) {"stdout":"a","outcome":{"type":"exit","exit_code":2}}
 {"outcome":{"exit_code":0}}"#,
             ],
         ),
         (
-            r#"{"role":"assistant","parts":[{"type":"tool-edit","toolCallId":"c","state":"output-denied","input":{}}]}"#,
+            concat!(
+                r#"{"role":"assistant","parts":[{"type":"tool-edit","toolCallId":"c","#,
+                r#""state":"output-denied","input":{}}]}"#,
+            ),
             &["call c edit {}", "end c Rejected(Human) None "],
         ),
         (
-            r#"{"role":"assistant","parts":[{"type":"dynamic-tool","toolName":"g","toolCallId":"c","state":"input-available","input":{},"approval":{"approved":true}}]}"#,
+            concat!(
+                r#"{"role":"assistant","parts":[{"type":"dynamic-tool","toolName":"g","#,
+                r#""toolCallId":"c","state":"input-available","input":{},"#,
+                r#""approval":{"approved":true}}]}"#,
+            ),
             &["call c g {}", "approved c Human"],
         ),
         (
-            r#"{"role":"assistant","parts":[{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":"c","toolName":"h","args":{},"result":"r"}}]}"#,
+            concat!(
+                r#"{"role":"assistant","parts":[{"type":"tool-invocation","#,
+                r#""toolInvocation":{"state":"result","toolCallId":"c","toolName":"h","#,
+                r#""args":{},"result":"r"}}]}"#,
+            ),
             &["call c h {}", "end c Ok None r"],
         ),
         (
@@ -108,7 +137,10 @@ fn results_of_cline_are_texts_of_the_user() {
             &["CallsInText", "end - Ok None x\ny", "CallsInText"],
         ),
         (
-            r#"["R The user denied this operation.", "Skipping tool [b] due to user rejecting a previous tool."]"#,
+            concat!(
+                r#"["R The user denied this operation.","#,
+                r#" "Skipping tool [b] due to user rejecting a previous tool."]"#,
+            ),
             &[
                 "CallsInText",
                 "end - RejectedByText None The user denied this operation.",
@@ -147,7 +179,7 @@ fn results_of_cline_are_texts_of_the_user() {
     let all = fed(&FORMAT, &[&task, call, call, &end, &end]);
     let ended = |text: &&String| text.contains(r#""outcome":"ok""#);
     assert_eq!(all.iter().filter(ended).count(), 2, "{all:?}");
-    // Without a sign of Cline it is a claim.
+    // Without a sign of Cline, the markup is a claim.
     let all = fed(&FORMAT, &[call]);
     assert!(
         all[1].contains(r#""tool":"read_file","outcome":"not_executed""#),
@@ -182,7 +214,10 @@ fn ids_that_repeat_are_two_calls_and_the_last_calls_are_open() {
 
 #[test]
 fn conversations_on_lines_are_sessions_of_their_own() {
-    let line = r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}},{"id":"d","function":{"name":"f"}}]}]}"#;
+    let line = concat!(
+        r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}},"#,
+        r#"{"id":"d","function":{"name":"f"}}]}]}"#,
+    );
     let all = fed(&FORMAT, &[line, line]);
     assert_eq!(all.len(), 6);
     assert!(all[3].contains(r#""executionId":"stem:2""#), "{all:?}");
@@ -200,8 +235,15 @@ fn the_first_line_of_pi_names_the_session() {
         &PI,
         &[
             r#"{"type":"session","id":"s","cwd":"/home/dev/app"}"#,
-            r#"{"type":"message","timestamp":"2026-01-05T08:00:00Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"k","name":"read","arguments":{}}]}}"#,
-            r#"{"type":"message","message":{"role":"toolResult","toolCallId":"k","content":[],"isError":true}}"#,
+            concat!(
+                r#"{"type":"message","timestamp":"2026-01-05T08:00:00Z","#,
+                r#""message":{"role":"assistant","content":[{"type":"toolCall","id":"k","#,
+                r#""name":"read","arguments":{}}]}}"#,
+            ),
+            concat!(
+                r#"{"type":"message","message":{"role":"toolResult","toolCallId":"k","#,
+                r#""content":[],"isError":true}}"#,
+            ),
         ],
     );
     assert!(all[0].contains(r#""executionId":"s""#) && all[0].contains("/home/dev/app"));

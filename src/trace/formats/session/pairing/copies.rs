@@ -1,38 +1,40 @@
-//! Records that repeat what a sub-agent's own session tells, if that is kept.
+//! Records that repeat a sub-agent's own session, if that is kept.
 
 use super::super::known::{hash, hash_of};
-use super::{Call, Ended, Fed, How, Pairing, REMEMBERED, SessionRecord, What};
+use super::{
+    Call, CallEnd, CallStatus, EventKind, Pairing, REMEMBERED, RoutedRecord, SessionRecord,
+};
 
 impl Pairing {
-    /// Reads such a record. A call in it counts unless another input, or another record of this
-    /// one, tells of it.
+    /// Reads such a record. A call in it is new unless another input or another record of this one
+    /// contains it.
     pub(super) fn copied(
         &mut self,
         key: &str,
         line: u64,
         (record, parent): (&SessionRecord<'_>, Option<&str>),
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         for event in &record.events {
             let tells = match &event.what {
-                What::Call(call) => {
+                EventKind::Call(call) => {
                     let told = hash_of(call);
                     let elsewhere = self.own_calls.hold(told);
-                    if elsewhere && self.told_elsewhere.len() < REMEMBERED {
+                    if elsewhere && self.known_elsewhere.len() < REMEMBERED {
                         let id = call.id.as_deref().unwrap_or_default();
-                        self.told_elsewhere.insert(hash(id));
+                        self.known_elsewhere.insert(hash(id));
                     }
                     !elsewhere && !self.asked.contains(&told)
                 }
-                What::Ended(ended) => self.is_new_end(ended),
-                // A sub-agent whose calls are told elsewhere has no session here.
+                EventKind::Ended(ended) => self.is_new_end(ended),
+                // A sub-agent whose calls come from another input has no session here.
                 _ => parent.is_none() || self.sessions.contains_key(key),
             };
             if tells {
                 self.open(key, line, parent, record.cwd.as_deref());
                 self.event(key, line, event, on);
             }
-            if let What::Call(call) = &event.what
+            if let EventKind::Call(call) = &event.what
                 && tells
             {
                 self.remember_copy(call);
@@ -40,44 +42,45 @@ impl Pairing {
         }
     }
 
-    /// Whether a result that may be a copy tells something new: a copy may hold less of the output.
-    fn is_new_end(&self, ended: &Ended<'_>) -> bool {
+    /// Returns whether a result that may be a copy adds something. A copy may contain less of the
+    /// output.
+    fn is_new_end(&self, ended: &CallEnd<'_>) -> bool {
         let id = ended.id.as_deref().unwrap_or_default();
         let (hash, is_open) = (hash(id), self.waiting.last_open(id).is_some());
         let contradicts = match ended.how {
-            How::Ok => self.rejected.contains_key(&hash),
-            How::Rejected(_) => self.ran.contains(&hash),
+            CallStatus::Ok => self.rejected.contains_key(&hash),
+            CallStatus::Rejected(_) => self.ran.contains(&hash),
             _ => false,
         };
-        !self.told_elsewhere.contains(&hash)
+        !self.known_elsewhere.contains(&hash)
             && (is_open || contradicts || !self.over.contains_key(&hash))
     }
 
-    /// Whether a call isn't this session's to tell of: another input does, or it is a person's.
-    pub(super) fn is_told_elsewhere(&self, id: Option<&str>) -> bool {
-        let told = |id: &str| self.told_elsewhere.contains(&hash(id));
-        !self.told_elsewhere.is_empty() && id.is_some_and(told)
+    /// Returns whether a call belongs to another input or to a person, not to this session.
+    pub(super) fn is_known_elsewhere(&self, id: Option<&str>) -> bool {
+        let told = |id: &str| self.known_elsewhere.contains(&hash(id));
+        !self.known_elsewhere.is_empty() && id.is_some_and(told)
     }
 
     fn remember_copy(&mut self, call: &Call<'_>) {
-        if self.told_by_copies.len() < REMEMBERED {
-            self.told_by_copies.insert(hash_of(call));
-            self.told_by_copies.extend(call.id.as_deref().map(hash));
+        if self.known_from_copies.len() < REMEMBERED {
+            self.known_from_copies.insert(hash_of(call));
+            self.known_from_copies.extend(call.id.as_deref().map(hash));
         }
     }
 
-    /// Whether a copy has told of a call before.
+    /// Returns whether a copy has already contained a call.
     pub(super) fn was_copied(&self, call: &Call<'_>) -> bool {
-        !self.told_by_copies.is_empty() && self.told_by_copies.contains(&hash_of(call))
+        !self.known_from_copies.is_empty() && self.known_from_copies.contains(&hash_of(call))
     }
 
-    /// Whether a copy has told of the call of a result, and of its end.
+    /// Returns whether a copy has already contained a result and its call.
     pub(super) fn end_was_copied(&self, id: Option<&str>) -> bool {
         let told = |id: &str| {
             let is_open = self.waiting.last_open(id).is_some();
             let id = hash(id);
-            !is_open && self.told_by_copies.contains(&id) && self.over.contains_key(&id)
+            !is_open && self.known_from_copies.contains(&id) && self.over.contains_key(&id)
         };
-        !self.told_by_copies.is_empty() && id.is_some_and(told)
+        !self.known_from_copies.is_empty() && id.is_some_and(told)
     }
 }

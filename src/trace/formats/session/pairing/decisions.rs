@@ -1,12 +1,12 @@
-//! What is decided about calls: before they begin, when they end, or in another place.
+//! Decisions about calls: before they begin, when they end, or in other records.
 
 use super::{
-    Call, CallParts, DecidedBy, End, Ended, Fed, How, Pairing, Question, REMEMBERED, RecordKind,
-    Timestamp, feed, hash, hash_of_end, write,
+    Call, CallEnd, CallParts, CallStatus, DecidedBy, End, Pairing, Question, REMEMBERED,
+    RecordKind, RoutedRecord, Timestamp, feed, hash, hash_of_end, write,
 };
 
 impl Pairing {
-    /// Adds to a call what was not on record when it was mentioned first.
+    /// Completes a call with data that wasn't known when it first came.
     pub(super) fn begin(&mut self, n: u64, call: &Call<'_>, decision: Option<(bool, DecidedBy)>) {
         self.waiting.fill(n, &call.tool, &call.input);
         let Some(waiting) = self.waiting.get_mut(n) else {
@@ -14,7 +14,7 @@ impl Pairing {
         };
         waiting.began = true;
         waiting.decide(decision);
-        // Its rejection is that of a call which was handed on already.
+        // A rejection of this id belongs to a call that has already been emitted.
         let session = self.sessions.get(&*waiting.session);
         let denied = |id: &str| session.is_some_and(|s| s.denied_ids.contains(&hash(id)));
         if waiting.id.as_deref().is_some_and(denied) {
@@ -22,15 +22,15 @@ impl Pairing {
         }
     }
 
-    /// A rejection of a call that waits, has a result already or is yet to come. `call`: what it
-    /// is, where the rejection says that.
+    /// Applies a rejection to a call that waits, has a result already or is yet to come. `call` is
+    /// the call's content, if the rejection contains it.
     pub(super) fn rejected(
         &mut self,
         place: (&str, u64, Option<Timestamp>),
         id: &str,
         by: DecidedBy,
         call: Option<&Call<'_>>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let open = self.waiting.last_open(id);
         if let Some(n) = open.or_else(|| self.waiting.last_doubtful(id)) {
@@ -38,32 +38,32 @@ impl Pairing {
                 waiting.decide(Some((false, by)));
             }
             if open.is_none() && !self.in_doubt {
-                self.hand_on(n, false, on);
+                self.emit_call(n, false, on);
             }
         } else if !self.over.contains_key(&hash(id)) {
             self.refused.add(place, id, by, call);
         } else if self.ran.contains(&hash(id)) {
-            // What ended with an error may be the rejection itself.
+            // A call that ended with an error may have failed because of the rejection.
             self.rejected_and_ran(place.0, place.1, id, by, "", on);
         }
     }
 
-    /// Whether one more result of a call adds nothing to what is known, or was reported: of a
-    /// rejection and a success one contradicts the other.
+    /// Compares another result of a call with the first: a rejection and a success contradict each
+    /// other. Returns whether the result adds nothing or has been reported.
     pub(super) fn contradicts(
         &mut self,
         key: &str,
         line: u64,
         id: &str,
-        ended: &Ended<'_>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        ended: &CallEnd<'_>,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) -> bool {
         let hash = hash(id);
         let by = match ended.how {
-            How::Ok => self.rejected.get(&hash).copied(),
-            How::Rejected(by) if self.ran.contains(&hash) => Some(by),
-            // That it was rejected is known.
-            How::Rejected(_) => {
+            CallStatus::Ok => self.rejected.get(&hash).copied(),
+            CallStatus::Rejected(by) if self.ran.contains(&hash) => Some(by),
+            // The rejection is already known.
+            CallStatus::Rejected(_) => {
                 let session = self.sessions.get(key);
                 return session.is_some_and(|session| session.denied_ids.contains(&hash));
             }
@@ -79,7 +79,7 @@ impl Pairing {
         true
     }
 
-    /// Hands on that a call was rejected and ran all the same. What it is was handed on before.
+    /// Emits evidence that a rejected call was executed. The call itself has been emitted.
     fn rejected_and_ran(
         &mut self,
         key: &str,
@@ -87,7 +87,7 @@ impl Pairing {
         id: &str,
         by: DecidedBy,
         output: &str,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let Some(session) = self.next_turn(key, on) else {
             return;
@@ -103,7 +103,7 @@ impl Pairing {
             decision: Some((false, by)),
             contradicted: false,
             end: End::Result {
-                how: How::Ok,
+                how: CallStatus::Ok,
                 output,
                 exit_code: None,
                 time: None,
@@ -153,8 +153,8 @@ impl Pairing {
         }
     }
 
-    /// Takes note of which call a request is about. One that names none is about the only call that
-    /// waits, if there is no other.
+    /// Records which call a request is about. A request without a call's id is about the only
+    /// waiting call, if there is exactly one.
     pub(super) fn requested(&mut self, key: &str, request: &str, id: Option<&str>) {
         let id = id.map(Into::into).or_else(|| self.waiting.only_open(key));
         if let (Some(id), Some(session)) = (id, self.sessions.get_mut(key))
@@ -164,7 +164,7 @@ impl Pairing {
         }
     }
 
-    /// The call that a denied request is about.
+    /// Returns the call of a denied request.
     pub(super) fn denied_call(&self, key: &str, request: Option<&str>) -> Option<Box<str>> {
         let session = self.sessions.get(key)?;
         let named = request.and_then(|request| session.requests.get(&hash(request)));

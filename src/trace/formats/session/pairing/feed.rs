@@ -1,6 +1,6 @@
-//! Records that a session's reader writes and hands on.
+//! Records that a session's reader derives and emits.
 
-use super::{DEPTH, Fed};
+use super::{DEPTH, RoutedRecord};
 use crate::diag::Code;
 use crate::trace::entry::{Entry, Problem, Record};
 use crate::trace::record::RecordKind;
@@ -8,8 +8,13 @@ use crate::trace::v1;
 use std::borrow::Cow;
 use strict_json::Scanner;
 
-/// Reports that something isn't checked, as there is too much of it.
-pub(super) fn report_limit(key: &str, line: u64, message: String, on: &mut dyn FnMut(Fed<'_, '_>)) {
+/// Reports that a limit was exceeded and something isn't checked.
+pub(super) fn report_limit(
+    key: &str,
+    line: u64,
+    message: String,
+    on: &mut dyn FnMut(RoutedRecord<'_, '_>),
+) {
     let problem = Problem {
         code: Code(107),
         at: (0, 1),
@@ -18,27 +23,27 @@ pub(super) fn report_limit(key: &str, line: u64, message: String, on: &mut dyn F
     };
     let mut entry = Entry::unread((line, 0), "", Vec::new(), Vec::new());
     entry.derived = true;
-    on(Fed {
+    on(RoutedRecord {
         execution: Some(Cow::Borrowed(key)),
         entry: &entry,
         problem: Some(problem),
     });
 }
 
-/// Hands on a record that is written here.
+/// Emits a derived record.
 pub(super) fn feed(
     kind: RecordKind,
     key: &str,
     line: u64,
     text: &str,
-    on: &mut dyn FnMut(Fed<'_, '_>),
+    on: &mut dyn FnMut(RoutedRecord<'_, '_>),
 ) {
     let mut entry = Entry::unread((line, 0), text, Vec::new(), Vec::new());
     entry.derived = true;
     match v1::read(kind, &mut Scanner::new(text, DEPTH)) {
         Ok(record) => entry.record = Record::V1(record),
         Err(error) => {
-            // What can't be read as a call is one that nobody has checked.
+            // A call that can't be read hasn't been checked.
             entry.problems.push(Problem {
                 code: Code(103),
                 at: (0, 1),
@@ -47,7 +52,7 @@ pub(super) fn feed(
             });
         }
     }
-    on(Fed {
+    on(RoutedRecord {
         execution: Some(Cow::Borrowed(key)),
         entry: &entry,
         problem: None,

@@ -1,65 +1,65 @@
-//! Actions that were rejected in one part of a session and asked for again in another: by a
-//! sub-agent, or by the agent behind it.
+//! Actions that were rejected in one part of a session and requested again in another: by a
+//! sub-agent, or by the agent that started it.
 
-use super::super::tools::Asked;
+use super::super::tools::SessionAction;
 use crate::trace::action::{cwd, same_action};
 use hashbrown::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use strict_json::Raw;
 
-/// Rejected actions that are remembered of one input.
+/// Maximum number of remembered rejected actions per input.
 const REFUSED: usize = 1024;
 
-/// The rejected actions of sessions, by hashes of the session and the action.
+/// Rejected actions by a hash of session and action.
 #[derive(Debug, Default)]
-pub(super) struct Refusals {
-    all: HashMap<u64, Refusal>,
+pub(super) struct RejectedActions {
+    all: HashMap<u64, RejectedAction>,
 }
 
 #[derive(Debug)]
-struct Refusal {
+struct RejectedAction {
     execution: Box<str>,
     id: Box<str>,
 }
 
 /// The part of a session that a call belongs to.
-pub(super) struct Place<'c> {
-    /// The session, whatever part of it.
+pub(super) struct CallOrigin<'c> {
+    /// Id of the whole session.
     pub(super) session: &'c str,
-    /// That part.
+    /// Id of the part.
     pub(super) execution: &'c str,
     /// Its work tree.
     pub(super) root: Option<&'c str>,
 }
 
-fn key(place: &Place<'_>, action: &Asked) -> Option<u64> {
+fn key(place: &CallOrigin<'_>, action: &SessionAction) -> Option<u64> {
     let payload = Raw::trusted(&action.payload);
     let is_command = action.kind == "shell_cmd";
     let same = same_action(is_command, payload)?;
     let mut hasher = DefaultHasher::new();
     (place.session, same).hash(&mut hasher);
-    // A command without a directory runs where its part of the session works.
+    // A command without a directory is executed in its part's directory.
     if is_command && cwd(payload).is_none() {
         place.root.hash(&mut hasher);
     }
     Some(hasher.finish())
 }
 
-impl Refusals {
-    /// Takes note of a rejected action.
-    pub(super) fn add(&mut self, place: &Place<'_>, action: &Asked, id: &str) {
+impl RejectedActions {
+    /// Records a rejected action.
+    pub(super) fn add(&mut self, place: &CallOrigin<'_>, action: &SessionAction, id: &str) {
         if self.all.len() < REFUSED
             && let Some(key) = key(place, action)
         {
-            self.all.entry(key).or_insert_with(|| Refusal {
+            self.all.entry(key).or_insert_with(|| RejectedAction {
                 execution: place.execution.into(),
                 id: id.into(),
             });
         }
     }
 
-    /// The call of another part of the session that asked for the same and was rejected.
-    pub(super) fn before(&self, place: &Place<'_>, action: &Asked) -> Option<&str> {
+    /// Returns the call of another part of the session that requested the same and was rejected.
+    pub(super) fn before(&self, place: &CallOrigin<'_>, action: &SessionAction) -> Option<&str> {
         if self.all.is_empty() {
             return None;
         }

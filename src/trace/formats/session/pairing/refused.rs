@@ -1,21 +1,21 @@
-//! Rejections that come before their calls, and those of calls that nothing else tells of.
+//! Rejections that come before their calls, and rejections whose calls no other record contains.
 
 use super::super::known::hash;
-use super::{Call, DecidedBy, Fed, Pairing, REMEMBERED, Timestamp, WAITING};
+use super::{Call, DecidedBy, Pairing, REMEMBERED, RoutedRecord, Timestamp, WAITING};
 use hashbrown::{HashMap, HashSet};
 
-/// Rejected calls that aren't on record so far, by hashes of their ids.
+/// Rejected calls that haven't come so far, by hash of their ids.
 #[derive(Debug, Default)]
-pub(super) struct Refused {
-    all: HashMap<u64, RefusedCall>,
-    /// How many there were.
+pub(super) struct PendingRejections {
+    all: HashMap<u64, PendingRejection>,
+    /// Number of all rejections so far.
     number: u64,
-    /// Bytes of what they are given.
+    /// Total bytes of their arguments.
     held: usize,
 }
 
 #[derive(Debug)]
-struct RefusedCall {
+struct PendingRejection {
     number: u64,
     session: Box<str>,
     line: u64,
@@ -24,8 +24,8 @@ struct RefusedCall {
     call: Call<'static>,
 }
 
-impl Refused {
-    /// Takes note of one.
+impl PendingRejections {
+    /// Adds a rejected call.
     pub(super) fn add(
         &mut self,
         (session, line, time): (&str, u64, Option<Timestamp>),
@@ -54,7 +54,7 @@ impl Refused {
             "" => hash(&format!("#{number}")),
             id => hash(id),
         };
-        self.all.entry(key).or_insert(RefusedCall {
+        self.all.entry(key).or_insert(PendingRejection {
             number,
             session: session.into(),
             line,
@@ -64,15 +64,15 @@ impl Refused {
         });
     }
 
-    /// Who rejected a call that is on record now, or whose result is.
+    /// Removes a rejected call that has come or whose result has come. Returns who rejected it.
     pub(super) fn remove(&mut self, id: &str) -> Option<DecidedBy> {
         self.all.remove(&hash(id)).map(|refused| refused.by)
     }
 }
 
 impl Pairing {
-    /// Hands on the rejected calls that nothing else tells of.
-    pub(super) fn hand_on_refused(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
+    /// Emits the rejected calls that no other record contains.
+    pub(super) fn emit_rejected(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
         let all = std::mem::take(&mut self.refused.all);
         if all.is_empty() {
             return;
@@ -84,10 +84,10 @@ impl Pairing {
             .copied()
             .collect();
         let left = all.into_iter().filter(|(id, _)| !told.contains(id));
-        let mut left: Vec<RefusedCall> = left.map(|(_, refused)| refused).collect();
+        let mut left: Vec<PendingRejection> = left.map(|(_, refused)| refused).collect();
         left.sort_unstable_by_key(|refused| refused.number);
         for refused in left {
-            let RefusedCall {
+            let PendingRejection {
                 session,
                 line,
                 time,
@@ -99,7 +99,7 @@ impl Pairing {
                 if let Some(waiting) = self.waiting.get_mut(n) {
                     waiting.decide(Some((false, by)));
                 }
-                self.hand_on(n, false, on);
+                self.emit_call(n, false, on);
             }
         }
     }

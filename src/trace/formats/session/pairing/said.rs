@@ -1,10 +1,10 @@
-//! Calls in what an agent says: those that it writes there, and those that it only claims.
+//! Calls in texts of an agent: those that it makes there, and those that it only claims.
 
-use super::{CallParts, End, Fed, Pairing, RecordKind, What, feed, first_of, write};
+use super::{CallParts, End, EventKind, Pairing, RecordKind, RoutedRecord, feed, first_of, write};
 use crate::trace::formats::session::text_calls::{calls, claimed};
 use crate::trace::scalar::Timestamp;
 
-/// Formats that keep every call as a structure, so that markup in a text is none.
+/// Formats that record every call as a structure. Markup in a text isn't a call there.
 const STRUCTURED: [&str; 8] = [
     "atif",
     "claude-code",
@@ -16,24 +16,24 @@ const STRUCTURED: [&str; 8] = [
     "pi",
 ];
 
-/// A call that stands in a text as markup.
+/// A call in a text as markup.
 #[derive(Debug)]
 pub(super) struct Claim {
     line: u64,
     time: Option<Timestamp>,
-    /// Empty where the markup names none.
+    /// Empty if the markup names no tool.
     tool: Box<str>,
 }
 
 impl Pairing {
-    /// Takes note of what the agent says, and of the calls in it.
+    /// Reads a text of the agent and the calls in it.
     pub(super) fn said(
         &mut self,
         key: &str,
         line: u64,
         time: Option<Timestamp>,
         text: &str,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let Some(session) = self.sessions.get_mut(key) else {
             return;
@@ -42,12 +42,12 @@ impl Pairing {
             let (said, calls) = calls(text);
             session.said = Some(first_of(said));
             let answers = session.answers;
-            // What a message before asked for is answered by now, or never.
+            // Calls of an earlier message have their results by now, or never get them.
             while !calls.is_empty()
                 && let Some(n) = self.waiting.first_open(key)
                 && self.waiting.get(n).is_some_and(|w| w.asked != answers)
             {
-                self.hand_on(n, false, on);
+                self.emit_call(n, false, on);
             }
             let found = !calls.is_empty();
             for call in calls {
@@ -71,24 +71,24 @@ impl Pairing {
         }
     }
 
-    /// Hands on a claimed call, if the message is over by what comes `next`. Some programs keep the
-    /// text of a call beside it: a call of that tool in the same message is the one that was meant.
+    /// Emits a claimed call if `next` shows that the message is over. Some programs keep the text
+    /// of a call too: a call of the same tool in the same message is then the claimed one.
     pub(super) fn settle_claim(
         &mut self,
         key: &str,
-        next: Option<&What<'_>>,
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        next: Option<&EventKind<'_>>,
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let Some(session) = self.sessions.get_mut(key) else {
             return;
         };
         let meant = |claim: &Claim, tool: &str| claim.tool.is_empty() || *claim.tool == *tool;
         let claim = match next {
-            Some(What::Call(call) | What::Began(call)) => {
+            Some(EventKind::Call(call) | EventKind::Began(call)) => {
                 session.claim.take_if(|claim| meant(claim, &call.tool));
                 return;
             }
-            None | Some(What::Prompt(_) | What::Ended(_)) => session.claim.take(),
+            None | Some(EventKind::Prompt(_) | EventKind::Ended(_)) => session.claim.take(),
             Some(_) => return,
         };
         let Some(claim) = claim else {

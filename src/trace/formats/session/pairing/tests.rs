@@ -18,7 +18,7 @@ fn call(id: &str) -> Value {
     ]}})
 }
 
-/// A result with the program's mark beside it, or none.
+/// Returns a result, with the program's mark if there is one.
 fn result(id: &str, failed: bool, denial: Option<&str>) -> Value {
     json!({"type": "user", "sessionId": "s", "toolDenialKind": denial, "message": {"content": [
         {"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": "x"},
@@ -39,12 +39,12 @@ fn a_call_with_a_rejection_and_a_success_was_rejected_and_ran() {
             vec![ok(), rejected(), rejected()],
             &["s a Bash shell_cmd -/- ok", both],
         ),
-        // The same again is no more than the first one.
+        // A repeated result adds nothing.
         (
             vec![rejected(), rejected()],
             &["s a Bash shell_cmd rejected/human not_executed"],
         ),
-        // An error may be the rejection.
+        // The error may be the rejection itself.
         (
             vec![rejected(), result("a", true, None)],
             &[
@@ -52,7 +52,7 @@ fn a_call_with_a_rejection_and_a_success_was_rejected_and_ran() {
                 "s a - - -/- error",
             ],
         ),
-        // Another call under the same id is another call.
+        // Another call under the same id is a different call.
         (
             vec![rejected(), call("a"), ok()],
             &[
@@ -81,7 +81,7 @@ fn a_mark_beside_a_success_is_a_rejection_that_was_not_obeyed() {
     }
 }
 
-/// A record of a part of a session: of the agent, or of a sub-agent that works elsewhere or not.
+/// Returns a record of the agent or of a sub-agent, which may have another working directory.
 fn part(agent: Option<&str>, cwd: Option<&str>, mut record: Value) -> Value {
     record["agentId"] = agent.into();
     record["cwd"] = cwd.into();
@@ -96,7 +96,8 @@ fn a_rejection_holds_for_all_parts_of_a_session() {
     for (first, second, expected) in [
         (main, sub, Some("a")),
         (sub, main, Some("a")),
-        // Replaying finds what one part repeats, and another directory makes another command.
+        // The replay finds repetitions within one part; a command in another directory is another
+        // command.
         (main, main, None),
         (main, elsewhere, None),
         (elsewhere, (Some("z"), Some("/v")), Some("a")),
@@ -186,7 +187,10 @@ fn span(attributes: &[(&str, &str)]) -> Value {
 
 #[test]
 fn calls_of_a_models_span_are_counted_unless_a_tool_has_them() {
-    let messages = r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"bash","arguments":{"cmd":"ls"}}]}]"#;
+    let messages = concat!(
+        r#"[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"bash","#,
+        r#""arguments":{"cmd":"ls"}}]}]"#,
+    );
     let models = [
         span(&[
             ("gen_ai.operation.name", "chat"),
@@ -292,16 +296,21 @@ fn a_full_command_is_that_of_a_shell() {
 
 #[test]
 fn an_event_of_codex_without_an_item_is_a_call() {
-    let record = |kind: &str, payload: &Value| json!({"timestamp": "2026-02-03T10:00:00Z", "type": kind, "payload": payload});
+    let record = |kind: &str, payload: &Value| {
+        json!({"timestamp": "2026-02-03T10:00:00Z", "type": kind,
+            "payload": payload})
+    };
     let end = |id: &str, more: Value| {
-        let mut event = json!({"type": "exec_command_end", "call_id": id, "command": ["bash", "-lc", "ls"], "cwd": "/w", "exit_code": 1, "stdout": "x"});
+        let mut event = json!({"type": "exec_command_end", "call_id": id, "command": ["bash",
+            "-lc", "ls"], "cwd": "/w", "exit_code": 1, "stdout": "x"});
         event
             .as_object_mut()
             .unwrap()
             .extend(more.as_object().unwrap().clone());
         record("event_msg", &event)
     };
-    let item = json!({"type": "function_call", "name": "shell", "arguments": r#"{"command":["ls"]}"#, "call_id": "a"});
+    let item = json!({"type": "function_call", "name": "shell",
+        "arguments": r#"{"command":["ls"]}"#, "call_id": "a"});
     let output = json!({"type": "function_call_output", "call_id": "a", "output": "Exit code: 1\nOutput:\n"});
     let lines = [
         end("a", json!({})),
@@ -314,7 +323,8 @@ fn an_event_of_codex_without_an_item_is_a_call() {
         end("d", json!({"source": "user_shell"})),
         record(
             "event_msg",
-            &json!({"type": "mcp_tool_call_end", "call_id": "e", "invocation": {"server": "s", "tool": "t"}, "result": {"Ok": {"content": []}}}),
+            &json!({"type": "mcp_tool_call_end", "call_id": "e", "invocation": {"server": "s",
+                "tool": "t"}, "result": {"Ok": {"content": []}}}),
         ),
     ];
     assert_eq!(
@@ -328,11 +338,11 @@ fn an_event_of_codex_without_an_item_is_a_call() {
     );
 }
 
-/// The messages of problems that reading lines gives.
+/// Returns the messages of problems in lines.
 fn problems(format: &dyn TraceFormat, lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut reader = format.reader("file", &OwnCalls::default());
     let mut all = Vec::new();
-    let mut take = |fed: crate::trace::formats::Fed<'_, '_>| {
+    let mut take = |fed: crate::trace::formats::RoutedRecord<'_, '_>| {
         all.extend(fed.problem.map(|problem| problem.message));
     };
     for (line, n) in lines.zip(1..) {
@@ -352,13 +362,10 @@ fn lists_that_are_not_read_are_reported() {
     for (text, expected) in [
         (
             format!("[{sample}]"),
-            Some("this list of records of `inspect` isn't read"),
+            Some("this list of `inspect` records isn't read"),
         ),
-        (
-            format!("[7,{message}]"),
-            Some("looks like one of `messages`"),
-        ),
-        (message.to_owned(), Some("looks like one of `messages`")),
+        (format!("[7,{message}]"), Some("looks like `messages`")),
+        (message.to_owned(), Some("looks like `messages`")),
         (
             r#"[{"id":1,"epoch":1,"input":"","target":""}]"#.to_owned(),
             None,
@@ -389,8 +396,16 @@ fn sessions_that_are_too_many_are_reported_once() {
 
 #[test]
 fn rules_of_claude_code_reject_and_other_errors_do_not() {
-    let call = |tool: &str| json!({"type": "assistant", "sessionId": "s", "message": {"content": [{"type": "tool_use", "id": "a", "name": tool, "input": {}}]}});
-    let result = |text: &str| json!({"type": "user", "sessionId": "s", "toolUseResult": format!("Error: {text}"), "message": {"content": [{"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": text}]}});
+    let call = |tool: &str| {
+        let block = json!({"type": "tool_use", "id": "a", "name": tool, "input": {}});
+        json!({"type": "assistant", "sessionId": "s", "message": {"content": [block]}})
+    };
+    let result = |text: &str| {
+        let block = json!({"type": "tool_result", "tool_use_id": "a", "is_error": true,
+            "content": text});
+        json!({"type": "user", "sessionId": "s", "toolUseResult": format!("Error: {text}"),
+            "message": {"content": [block]}})
+    };
     let cases = [
         (
             "Permission to use Bash with command curl x has been denied.",
@@ -416,7 +431,7 @@ fn rules_of_claude_code_reject_and_other_errors_do_not() {
     for (text, expected) in cases {
         let told = calls(&CLAUDE_CODE, &[call("Write"), result(text)]);
         assert!(told[0].ends_with(expected), "{told:?}");
-        // A server may print the same.
+        // A server may print the same text.
         let told = calls(&CLAUDE_CODE, &[call("mcp__s__t"), result(text)]);
         assert!(!told[0].contains("rejected/"), "{told:?}");
     }

@@ -1,48 +1,50 @@
-//! Calls that a model asked for, where what ran is recorded in another place, if it is.
+//! Calls that a model requested. Their execution is recorded elsewhere, if at all.
 
 use super::super::known::hash;
 use super::super::unread;
-use super::{Call, DEPTH, Ended, Fed, How, Pairing, REMEMBERED, Timestamp, WAITING};
+use super::{
+    Call, CallEnd, CallStatus, DEPTH, Pairing, REMEMBERED, RoutedRecord, Timestamp, WAITING,
+};
 use hashbrown::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use strict_json::{Raw, Scanner, canonicalise};
 
-/// Formats that keep what a model asked for apart from what ran.
+/// Formats that record requested calls separately from executed ones.
 const FORMATS: [&str; 3] = ["codex", "langfuse", "otlp"];
 
-/// What a model asked for, and what was recorded of it.
+/// Calls that a model requested, and recorded calls to match them with.
 #[derive(Debug, Default)]
-pub(super) struct Wishes {
-    asked: Vec<Wish>,
-    /// Bytes that they hold.
+pub(super) struct RequestedCalls {
+    asked: Vec<RequestedCall>,
+    /// Total bytes of the requested calls.
     held: usize,
-    made: Vec<Made>,
-    /// Hashes of the ids of those, and of those that were asked for.
+    made: Vec<RecordedCall>,
+    /// Hashes of the ids of recorded calls, and of those that were requested too.
     ids: HashSet<u64>,
     matched: HashSet<u64>,
 }
 
 #[derive(Debug)]
-struct Wish {
+struct RequestedCall {
     session: Box<str>,
     line: u64,
     time: Option<Timestamp>,
     call: Call<'static>,
-    /// How it ended, where that is told beside it.
-    ended: Option<Ended<'static>>,
+    /// The end, if recorded with the request.
+    ended: Option<CallEnd<'static>>,
 }
 
-/// A call that is on record.
+/// A recorded call.
 #[derive(Debug)]
-struct Made {
+struct RecordedCall {
     id: Option<u64>,
-    /// Its session and tool.
+    /// Hash of session and tool.
     tool: u64,
-    /// What it is given; none where that isn't recorded, or as another text.
+    /// Hash of the arguments; `None` if they aren't recorded or are plain text.
     input: Option<u64>,
 }
 
-/// A hash of a tool's name, which one place may spell in another way.
+/// Hashes a tool's name, independent of case and punctuation.
 fn tool_hash(session: &str, tool: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     session.hash(&mut hasher);
@@ -59,19 +61,21 @@ fn input_hash(input: &str) -> Option<u64> {
 }
 
 impl Pairing {
-    /// Takes note of a call that is on record.
-    pub(super) fn was_made(&mut self, session: &str, call: &Call<'_>) {
+    /// Registers a recorded call.
+    pub(super) fn register_call(&mut self, session: &str, call: &Call<'_>) {
         let most = if FORMATS.contains(&self.format) {
             REMEMBERED
         } else if unread::may_grow(self.format) {
-            // Beyond that a repeated call counts twice.
+            // Beyond the limit, a repeated call is counted twice.
             REMEMBERED / 8
         } else {
             0
         };
-        if self.wishes.made.len() < most {
-            self.wishes.ids.extend(call.id.as_deref().map(hash));
-            self.wishes.made.push(Made {
+        if self.requested_calls.made.len() < most {
+            self.requested_calls
+                .ids
+                .extend(call.id.as_deref().map(hash));
+            self.requested_calls.made.push(RecordedCall {
                 id: call.id.as_deref().map(hash),
                 tool: tool_hash(session, &call.tool),
                 input: input_hash(&call.input),
@@ -79,26 +83,29 @@ impl Pairing {
         }
     }
 
-    /// Takes note of a call that a model asked for.
+    /// Registers a call that a model requested.
     pub(super) fn wanted(
         &mut self,
         session: &str,
         line: u64,
         time: Option<Timestamp>,
-        (call, ended): (&Call<'_>, Option<&Ended<'_>>),
-        on: &mut dyn FnMut(Fed<'_, '_>),
+        (call, ended): (&Call<'_>, Option<&CallEnd<'_>>),
+        on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         let id = call.id.as_deref().map(hash);
-        if let Some(id) = id.filter(|id| self.wishes.ids.contains(id)) {
-            self.wishes.matched.insert(id);
+        if let Some(id) = id.filter(|id| self.requested_calls.ids.contains(id)) {
+            self.requested_calls.matched.insert(id);
             return;
         }
         let call = call.to_owned();
-        let ended = ended.map(Ended::to_owned);
+        let ended = ended.map(CallEnd::to_owned);
         let output = ended.as_ref().map_or(0, |ended| ended.output.len());
-        self.wishes.held +=
-            size_of::<Wish>() + session.len() + call.tool.len() + call.input.len() + output;
-        self.wishes.asked.push(Wish {
+        self.requested_calls.held += size_of::<RequestedCall>()
+            + session.len()
+            + call.tool.len()
+            + call.input.len()
+            + output;
+        self.requested_calls.asked.push(RequestedCall {
             session: session.into(),
             line,
             time,
@@ -110,34 +117,34 @@ impl Pairing {
         } else {
             WAITING / 8
         };
-        if self.wishes.held > most {
-            self.settle_wanted(on);
+        if self.requested_calls.held > most {
+            self.emit_unmatched(on);
         }
     }
 
-    /// Hands on what a model asked for and nothing else tells of.
-    pub(super) fn settle_wanted(&mut self, on: &mut dyn FnMut(Fed<'_, '_>)) {
-        let asked = std::mem::take(&mut self.wishes.asked);
+    /// Emits the requested calls that no other record contains.
+    pub(super) fn emit_unmatched(&mut self, on: &mut dyn FnMut(RoutedRecord<'_, '_>)) {
+        let asked = std::mem::take(&mut self.requested_calls.asked);
         if asked.is_empty() {
             return;
         }
-        self.wishes.held = 0;
+        self.requested_calls.held = 0;
         let ids: HashSet<u64> = asked
             .iter()
-            .filter_map(|wish| wish.call.id.as_deref().map(hash))
+            .filter_map(|requested| requested.call.id.as_deref().map(hash))
             .collect();
         let mut met = HashSet::new();
         let mut by_input: HashMap<(u64, Option<u64>), usize> = HashMap::new();
-        for made in &self.wishes.made {
+        for made in &self.requested_calls.made {
             match made.id {
                 Some(id) if ids.contains(&id) => {
                     met.insert(id);
                 }
-                Some(id) if self.wishes.matched.contains(&id) => {}
+                Some(id) if self.requested_calls.matched.contains(&id) => {}
                 _ => *by_input.entry((made.tool, made.input)).or_default() += 1,
             }
         }
-        for Wish {
+        for RequestedCall {
             session,
             line,
             time,
@@ -150,8 +157,8 @@ impl Pairing {
                 continue;
             }
             let tool = tool_hash(&session, &call.tool);
-            // Without an id it is the same call if the same tool was given the same, or nobody
-            // knows what it was given. Events of Codex have ids.
+            // Without an id, a call of the same tool is the same call if its arguments are equal or
+            // unknown. Codex events have ids.
             let mut same = [input_hash(&call.input), None].into_iter();
             let taken = ended.is_none()
                 && same.any(|input| {
@@ -166,9 +173,9 @@ impl Pairing {
                 continue;
             }
             if let Some(n) = self.call(&session, line, time, &call, on) {
-                let ended = ended.unwrap_or_else(|| Ended {
+                let ended = ended.unwrap_or_else(|| CallEnd {
                     id: call.id.clone(),
-                    how: How::NotRecorded,
+                    how: CallStatus::NotRecorded,
                     output: "".into(),
                     exit_code: None,
                     change: None,
