@@ -1,5 +1,5 @@
-//! Does a record account for a change? What its actions changed, applied to a revision and held
-//! against another.
+//! Checks whether a record accounts for a change: applies the recorded changes to a revision and
+//! compares the result with another revision.
 
 use super::Report;
 use super::place::help;
@@ -18,47 +18,49 @@ use worktree::git::ObjectId;
 use worktree::name;
 use worktree::path::entry;
 
-/// Paths that a sentence names; the rest is counted.
+/// Maximum number of paths that a sentence names; the rest is counted.
 const SHOWN: usize = 10;
 
-/// The answer to whether a record accounts for a commit.
+/// Whether a record accounts for a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Accounted {
-    /// Every file that the commit changes ends as the record says, and the record changes no other.
+    /// Every file that the commit changes ends as recorded, and the record changes no other file.
     Yes,
-    /// Some file doesn't.
+    /// The record and the commit differ, or a recorded diff doesn't apply.
     No,
-    /// Nothing contradicts it, but the content of some file isn't recorded.
+    /// Nothing contradicts the record, but the content of some file isn't recorded.
     NotRecorded,
 }
 
-/// What a record's diffs give on a revision, and how that compares with another one.
+/// The result of applying recorded changes to a revision, and of comparing it with another
+/// revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
-    /// The commit that the diffs were applied to.
+    /// The commit to which the diffs were applied.
     pub base: String,
-    /// The commit that the outcome was compared with.
+    /// The commit with which the result was compared.
     pub head: Option<String>,
-    /// Executed diffs that apply.
+    /// Number of executed diffs that apply.
     pub applied: u64,
-    /// Executed diffs that don't, or are none.
+    /// Number of executed diffs that don't apply or aren't valid diffs.
     pub failed: u64,
-    /// Executed diffs of which it can't be told: a command wrote one of their files before, it is
-    /// binary, or an earlier diff to it doesn't apply. What else they change counts.
+    /// Number of executed diffs that can't be checked, because an earlier command wrote one of
+    /// their files, a file is binary, or an earlier diff to it doesn't apply. Their other files are
+    /// still checked.
     pub unjudged: u64,
-    /// Actions that may have changed anything, with nothing recorded of what they did.
+    /// Number of actions that may have changed any file, without a record of what they changed.
     pub opaque: u64,
-    /// Files that the record changes: by what of its diffs applies.
+    /// Files that the recorded changes change, as far as they apply.
     pub changed: Vec<String>,
-    /// The answer, where there is a commit to compare with.
+    /// The answer; only present if there is a commit to compare with.
     pub accounts_for_head: Option<Accounted>,
-    /// Files that the commit leaves as the record does.
+    /// Files that have the recorded content in the commit.
     pub as_recorded: Vec<String>,
-    /// Files that both change, to different content, or in the record by a diff that doesn't apply.
+    /// Files that both change, to different content, or that a recorded diff failed to change.
     pub other_content: Vec<String>,
-    /// Files that both change, where the record doesn't hold the content.
+    /// Files that both change, but whose content isn't recorded.
     pub content_not_recorded: Vec<String>,
     /// Files that only the commit changes.
     pub only_in_head: Vec<String>,
@@ -66,12 +68,12 @@ pub struct Account {
     pub only_in_record: Vec<String>,
 }
 
-/// Applies what the executions of a report have changed, in the order of the input, to `base`; adds
-/// findings (YV702, YV704), the account, and sentences for people. `Options::settings.keep_changes`
-/// must have been set.
+/// Applies the changes of a report's executions to `base`, in input order, and compares the result
+/// with `head`. Adds findings (YV702, YV704), the account, and notices to the report.
+/// `Options::settings.keep_changes` must have been set.
 ///
 /// # Errors
-/// When a revision can't be read.
+/// Fails if a revision can't be read.
 pub fn reconcile(
     report: &mut Report,
     base: (ObjectId, &Revision<'_>),
@@ -80,11 +82,11 @@ pub fn reconcile(
     reconcile_except(report, base, head, &BTreeSet::new())
 }
 
-/// As [`reconcile`], without some paths of the commit: those of the traces themselves, which no
-/// action writes.
+/// Like [`reconcile`], but ignores some paths of the commit: those of the traces themselves, which
+/// no recorded action writes.
 ///
 /// # Errors
-/// When a revision can't be read.
+/// Fails if a revision can't be read.
 pub fn reconcile_except(
     report: &mut Report,
     base: (ObjectId, &Revision<'_>),
@@ -104,17 +106,17 @@ pub fn reconcile_except(
     )
 }
 
-/// The commit that an outcome is compared with.
+/// The commit with which the result is compared.
 pub(crate) struct Head<'h> {
     id: ObjectId,
     tree: &'h Revision<'h>,
-    /// The base again, as a revision.
+    /// The base commit.
     base: &'h Revision<'h>,
-    /// Paths that aren't compared.
+    /// Paths that are not compared.
     but: &'h BTreeSet<String>,
 }
 
-/// As [`reconcile`], on any tree, with a name for it.
+/// Like [`reconcile`], for any kind of tree; `base` is its name and the tree.
 pub(crate) fn reconcile_on(
     report: &mut Report,
     base: (&str, &dyn Tree),
@@ -150,8 +152,8 @@ pub(crate) fn reconcile_on(
         .iter()
         .flat_map(|s| s.changes.iter().map(|c| (&s.file, &s.id, c)))
         .collect();
-    // In the order in which they were made, whatever the files are called. Where that isn't
-    // recorded of all, by file.
+    // Sorted by time if every change has one, otherwise by file. Names of files say nothing about
+    // the order.
     let timed = changes.iter().all(|(.., change)| change.time.is_some());
     changes.sort_by_key(|(file, _, change)| (change.time.filter(|_| timed), *file, change.line));
     for (file, id, change) in changes {
@@ -221,8 +223,8 @@ pub(crate) fn reconcile_on(
     Ok(())
 }
 
-/// Whether what a part gives isn't for the record to hold: binary content, or what can't be read. A
-/// search that takes too long is none of it: whoever wrote the diff has a say in how long it takes.
+/// Returns whether it stays unknown what a part of a diff produces: its content is binary or can't
+/// be read. An expensive search doesn't count, since the author of a diff can cause one.
 fn is_open(became: &FileOutcome) -> bool {
     matches!(
         became.refusal,
@@ -238,13 +240,13 @@ struct Teller<'t> {
     overlay: Overlay<'t>,
     limits: Limits,
     base: String,
-    /// Files that were written and whose content isn't recorded.
+    /// Files that were written with content that isn't recorded.
     unknown: BTreeSet<String>,
-    /// Files of parts of diffs that should have applied and don't: what the record says of them
-    /// can't be.
+    /// Files of diff parts that should have applied but don't. What is recorded about them can't be
+    /// true.
     astray: BTreeSet<String>,
-    /// What the commit makes of files that it changes: who lets one change of a file pass lets no
-    /// other one pass.
+    /// The mode and id of each file that the commit changes. They are part of a finding's subject,
+    /// so suppressing it for one change doesn't suppress it for another change of the same file.
     left: BTreeMap<String, String>,
     account: Account,
     findings: Vec<Finding>,
@@ -260,10 +262,10 @@ impl Teller<'_> {
         let place = (file.clone(), change.line);
         if let Some(text) = &change.diff {
             match parse(text.as_bytes(), &self.limits) {
-                // That it is none has been said where it was proposed.
+                // The proposal of this diff already has a finding (YV701).
                 Err(_) => self.account.failed += 1,
                 Ok(diff) => {
-                    // A part that can't be judged takes nothing from what is known of the others.
+                    // Parts that can't be checked don't affect the other parts.
                     let (outcome, mut changes) = attempt(&diff, &self.overlay, &self.limits);
                     self.outcome(&place, id, &diff, &outcome, &mut changes);
                     self.overlay.take(changes);
@@ -284,7 +286,7 @@ impl Teller<'_> {
         Ok(())
     }
 
-    /// Takes in what a tool made of a file. What it doesn't say for certain isn't known.
+    /// Applies the content that a tool gave a file. If it isn't certain, the file becomes unknown.
     fn content(&mut self, path: &str, content: &Content) -> Result<(), TreeError> {
         let mode = match self.overlay.look(path)? {
             Found::File(mode) => Some(mode),
@@ -293,8 +295,8 @@ impl Teller<'_> {
         };
         let limit = self.limits.file_bytes;
         let after = match content {
-            // Through a link, into a submodule or in the place of a folder something else is
-            // written.
+            // Writing through a link, into a submodule or to the path of a directory changes
+            // something else.
             _ if matches!(mode, Some(Mode::Link | Mode::Submodule)) || entry(path).is_err() => None,
             Content::Removed => Some(None),
             Content::Whole(text) => Some(Some(text.clone().into_bytes())),
@@ -304,7 +306,7 @@ impl Teller<'_> {
                 None
             }
             Content::Replaced { old, new, all } => {
-                // A file that is too large is one that nothing is known of.
+                // A file that is too large counts as unknown.
                 let text = self
                     .overlay
                     .file(path, limit)
@@ -333,8 +335,8 @@ impl Teller<'_> {
         Ok(())
     }
 
-    /// Tells what became of a diff, and adds to its changes what is known of parts that can't be
-    /// judged.
+    /// Records whether a diff applied, and adds to `changes` what is known about parts that can't
+    /// be checked.
     fn outcome(
         &mut self,
         place: &(Arc<str>, u64),
@@ -359,13 +361,13 @@ impl Teller<'_> {
                 matches!(part.change, Change::Delete | Change::Rename).then(|| part.old.clone());
             if is_open(became) || self.is_unknown(part, became) {
                 self.unknown.extend(made);
-                // Whatever it held, under this name it is gone.
+                // Whatever the content, the old name no longer exists.
                 if let Some(left) = left {
                     changes.entry(left).or_insert(None);
                 }
                 continue;
             }
-            // What only follows from a diff that didn't apply isn't said again.
+            // Consequences of an earlier diff that didn't apply aren't reported again.
             if !(self.astray.contains(&part.old) || self.astray.contains(&part.new)) {
                 broken.push(became);
             }
@@ -378,7 +380,7 @@ impl Teller<'_> {
         self.account.failed += 1;
         let why = match &worst.refusal {
             Some(refusal) => refusal.to_string(),
-            // Neither the diff's words nor the file's: either may hold what a report must not.
+            // Quotes neither the diff nor the file, since both may contain secrets.
             None => worst
                 .hunks
                 .iter()
@@ -422,8 +424,8 @@ impl Teller<'_> {
         );
     }
 
-    /// Whether a part that doesn't apply may do so on what a command has written. What stands in
-    /// its way is a matter of its new name alone.
+    /// Returns whether a part that doesn't apply may still apply to content that a command wrote.
+    /// For refusals of its path, only the new name matters.
     fn is_unknown(&self, part: &FileDiff<'_>, became: &FileOutcome) -> bool {
         let of_content = matches!(
             became.refusal,
@@ -432,7 +434,7 @@ impl Teller<'_> {
         self.unknown.contains(part.path()) || (of_content && self.unknown.contains(&part.old))
     }
 
-    /// What a diff changes is known: it must be what was declared, and what was observed.
+    /// Compares the paths that a diff changes with those that were observed or declared.
     fn compare_with_declared(
         &mut self,
         place: &(Arc<str>, u64),
@@ -446,15 +448,15 @@ impl Teller<'_> {
             (None, None) => return,
         };
         let said: BTreeSet<String> = said.iter().map(|p| plain_path(p).into_owned()).collect();
-        // A list in a record can't hold names that are no UTF-8: they are compared as it has to
-        // write them.
+        // A list in a record can't hold names that aren't valid UTF-8, so names are compared in
+        // lossy form.
         let touched: BTreeSet<String> = diff
             .files
             .iter()
             .flat_map(|f| [&f.old, &f.new])
             .map(|n| name::lossy(n))
             .collect();
-        // The old name of a file that moves, and the original of a copy, need no mention.
+        // The old name of a renamed file and the original of a copy needn't be listed.
         let named = diff.files.iter().map(|f| name::lossy(f.path()));
         let unsaid: Vec<String> = named
             .collect::<BTreeSet<_>>()
@@ -488,7 +490,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Holds the outcome against a commit, in both directions.
+    /// Compares the result with a commit, in both directions.
     fn compare(
         &mut self,
         base: &Revision<'_>,
@@ -528,7 +530,7 @@ impl Teller<'_> {
             });
             self.left.insert((*path).clone(), left);
         }
-        // Of files whose content isn't recorded it can't be told whether they changed at all.
+        // It is unknown whether files without recorded content changed at all.
         let only: Vec<String> = recorded
             .iter()
             .filter(|p| !committed.contains(p) && !self.unknown.contains(*p))
@@ -584,7 +586,7 @@ impl Teller<'_> {
             );
             said.push(("only in record", only_in_record, message));
         }
-        // No is never said without a reason.
+        // The answer "no" always comes with a reason.
         if said.is_empty() && *failed > 0 {
             let diffs = if *failed == 1 {
                 "1 recorded diff doesn't".to_owned()
@@ -637,7 +639,7 @@ impl Teller<'_> {
     }
 }
 
-/// The first few paths in backticks.
+/// Formats the first few paths, in backticks.
 fn list(paths: &[String]) -> String {
     let mut shown: Vec<String> = paths.iter().take(SHOWN).map(|p| format!("`{p}`")).collect();
     if paths.len() > SHOWN {
@@ -654,7 +656,7 @@ fn count(n: usize, what: &str) -> String {
     }
 }
 
-/// The account for people.
+/// Formats the account for people.
 fn sentences(account: &Account) -> Vec<String> {
     let base = short(&account.base);
     let mut out = vec![format!(

@@ -1,26 +1,26 @@
-//! How much a worker keeps of an input, and what it refuses beyond that.
+//! Bounds on what a worker keeps of an input, and the message about what was refused beyond them.
 
 use crate::diag::ContentHash;
 use crate::source::Limits;
 
-/// How much a worker may keep.
+/// Bounds on what a worker may keep.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Findings of each severity.
+    /// Maximum number of findings of each severity.
     pub(super) findings: usize,
-    /// Findings in all are no more than of one severity: the worst ones are listed.
+    /// Whether `findings` also bounds the total over all severities; then the most severe ones are
+    /// kept.
     pub(super) worst: bool,
-    /// Findings that are kept under others.
+    /// Maximum number of findings that are kept folded under others.
     pub(super) folded: usize,
-    /// Executions, open or over.
+    /// Maximum number of executions, open or ended.
     pub(super) executions: usize,
-    /// Bytes that executions hold.
     pub(super) held: usize,
 }
 
 impl Bounds {
-    /// The share of one of so many workers. Chance deals some of them a quarter more than their
-    /// share.
+    /// Returns the bounds of one of `workers` workers. Each gets a quarter more than its share,
+    /// since hashing doesn't distribute executions evenly.
     pub(super) fn of(limits: &Limits, findings: usize, workers: u64) -> Self {
         let workers = usize::try_from(workers).unwrap_or(1).max(1);
         if workers == 1 {
@@ -37,7 +37,7 @@ impl Bounds {
                 .saturating_add(whole / workers / 4)
                 .saturating_add(8)
         };
-        // Of each worker a part of those that are asked for is kept, so that the whole fits into
+        // Each worker keeps only part of the requested findings, so that all of them fit into
         // memory.
         let findings = findings.min((findings / 4).max(250));
         let folded = findings.min((findings / 4).max(250));
@@ -51,26 +51,26 @@ impl Bounds {
     }
 }
 
-/// A bound that was reached.
+/// The kind of bound that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// Of executions.
+    /// The number of executions.
     Executions,
-    /// Of the bytes that executions hold.
+    /// The bytes that executions hold.
     Held,
 }
 
-/// What a bound has kept from being replayed.
+/// The records that weren't replayed because a bound was reached.
 #[derive(Debug)]
 pub(super) struct Refused {
-    /// The first record.
+    /// Line of the first such record.
     pub(super) line: u64,
     bound: Bound,
-    /// Records that weren't replayed.
+    /// Number of records that weren't replayed.
     pub(super) records: u64,
-    /// Executions that were open and weren't replayed any further.
+    /// Number of open executions that were given up.
     pub(super) given_up: u64,
-    /// What was refused.
+    /// Hash of the refused records and given-up executions.
     pub(super) content: ContentHash,
 }
 
@@ -85,7 +85,7 @@ impl Refused {
         }
     }
 
-    /// Adds what another worker has refused.
+    /// Merges the refusals of another worker.
     pub(super) fn with(mut self, other: &Self) -> Self {
         if other.line < self.line {
             (self.line, self.bound) = (other.line, other.bound);
@@ -96,7 +96,7 @@ impl Refused {
         self
     }
 
-    /// What is to be said of it: the limit that was reached first, and the option that raises it.
+    /// Returns the message: which limit was reached first, and which option raises it.
     pub(super) fn message(&self, limits: &Limits, workers: u64) -> String {
         let bounds = Bounds::of(limits, 0, workers);
         let share = |whole: usize, part: usize| {
@@ -144,8 +144,8 @@ mod tests {
     use crate::verify::{Options, Report, verify_reader};
     use std::fmt::Write as _;
 
-    /// So many executions, interleaved, each with an action of this many bytes; what ran is spelled
-    /// otherwise, and in the last execution another thing.
+    /// Builds a trace of interleaved executions, each with an action of `bytes` bytes. The executed
+    /// action is spelled differently from the proposal, and differs from it in the last execution.
     fn trace(executions: usize, bytes: usize) -> String {
         let mut text = String::new();
         let action = |n: usize, ran: bool| {
@@ -200,7 +200,7 @@ mod tests {
             .collect()
     }
 
-    /// Payloads are let go of before executions are, and are compared all the same.
+    /// Payloads are dropped before executions are refused, and are still compared.
     #[test]
     fn payloads_of_open_turns_are_digested_where_they_take_too_much() {
         for (executions, bytes) in [(6, 300 << 10), (200, 40 << 10)] {

@@ -1,4 +1,4 @@
-//! One input: opened, read in blocks, handed to the workers.
+//! Opens one input, reads it in blocks, and passes the records to the workers.
 
 mod detection;
 mod document;
@@ -28,11 +28,11 @@ use detection::Foreign;
 use std::io::Read;
 use std::sync::Arc;
 
-/// Is shown each record, with the execution that it belongs to.
+/// A callback that receives each record with the id of its execution.
 pub(super) type Watch<'w> = &'w mut (dyn FnMut(&str, &Entry<'_>) + Send);
 
-/// Shows the records of one input, in their order, instead of replaying them. What can't be read is
-/// reported all the same.
+/// Passes the records of one input to `watch`, in order, without a replay. What can't be read is
+/// reported as usual.
 pub(super) fn watch<'w>(
     input: &Result<Found, Missing>,
     options: &'w Options,
@@ -59,50 +59,52 @@ pub(super) fn watch<'w>(
     }
 }
 
-/// Is handed turns, each when nothing can be added to it.
+/// A callback that receives each turn as soon as it is complete.
 pub(super) type OnTurn<'t> = &'t mut (dyn FnMut(Turn) + Send);
 
-/// An input while it is being verified.
+/// The state of verifying one input.
 pub(super) struct Run<'o> {
     file: Arc<str>,
-    /// The execution of formats that name none: the stem of the file.
+    /// The execution id for formats whose records name none: the file's name without directory and
+    /// extensions.
     stem: Arc<str>,
     options: &'o Options,
-    /// The calls of sub-agents that other inputs tell of.
+    /// The calls that sub-agents' own sessions, other inputs of the run, contain.
     own_calls: OwnCalls,
-    /// What turns the records into those of executions, where these are watched.
+    /// Assigns the records to executions when they are watched; otherwise each worker has its own
+    /// reader.
     reader: Option<Box<dyn Reader>>,
-    /// Where the input is read from.
+    /// The source of the input, if it is one that can be named in findings.
     source: Option<&'o Input>,
-    /// Instead of workers: whoever wants to see the records themselves.
+    /// The receiver of the records, instead of the workers.
     watch: Option<Watch<'o>>,
-    /// Who is handed the turns, instead of the report.
+    /// The receiver of the turns, instead of the report.
     pub(super) turns: Option<OnTurn<'o>>,
     shards: Vec<Shard>,
-    /// Records of commands, which no worker has to replay.
+    /// Records of commands, which belong to no execution and aren't replayed.
     commands: Vec<CommandRun>,
     format: Option<Format>,
-    /// What became of every unit.
+    /// The number of units by outcome.
     units: Units,
-    /// How many of the refused ones aren't records, but what is left of an input.
+    /// How many of the refused units aren't single records but the unread rest of an input.
     rests: u64,
     findings: Kept,
     mask: Mask,
-    /// What the frames of a recording say together.
+    /// Text of a terminal recording, joined over its frames.
     frames: Frames,
-    /// The last line that could not be read before there were workers to tell.
+    /// The last line that couldn't be read before the workers were created, or 0.
     lost_early: u64,
-    /// Records of no known shape.
+    /// Records that match no known format.
     foreign: Option<Foreign>,
-    /// The last line breaks off and may show an executed action: the line, and what is left of it.
+    /// The last line, if it breaks off and may contain an executed action.
     cut: Option<(u64, CutAction)>,
-    /// The line that the next block begins with.
+    /// The number of the next block's first line.
     next_line: u64,
-    /// The input is one JSON document.
+    /// Whether the input is one JSON document.
     in_document: bool,
 }
 
-/// Verifies one input into `report`; its turns are for `turns`, if somebody asks for them.
+/// Verifies one input and adds the results to `report`. If `turns` is set, it receives the turns.
 pub(super) fn verify<'o>(
     input: &'o Result<Found, Missing>,
     options: &'o Options,
@@ -128,7 +130,7 @@ pub(super) fn verify<'o>(
     }
 }
 
-/// Verifies what a reader gives into `report`.
+/// Verifies the content of a reader and adds the results to `report`.
 pub(super) fn verify_reader(
     name: &str,
     reader: impl Read + Send,
@@ -140,7 +142,7 @@ pub(super) fn verify_reader(
     run.finish(report);
 }
 
-/// Refuses inputs, since the executions so far have come to a bound.
+/// Reports that inputs weren't read because the executions so far have reached a bound.
 pub(super) fn refuse(
     bound: Bound,
     inputs: &[Result<Found, Missing>],
@@ -196,7 +198,7 @@ fn cannot_open(name: &str, error: &std::io::Error, options: &Options, report: &m
     run.finish(report);
 }
 
-/// The name of a file without its folder and endings.
+/// Returns a file name without directory and extensions.
 fn stem(name: &str) -> String {
     let base = name.rsplit('/').next().unwrap_or(name);
     let base = base
@@ -235,7 +237,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Shows what only the end of the input completes.
+    /// Passes the records that a reader held back until the end to the watcher.
     fn end_watch(&mut self) {
         let (Some(reader), Some(watch)) = (&mut self.reader, &mut self.watch) else {
             return;
@@ -259,10 +261,10 @@ impl<'o> Run<'o> {
         *bytes += blocks.bytes_read();
     }
 
-    /// An input with a record on each line.
+    /// Reads an input with one record on each line.
     fn lines<R: Read + Send>(&mut self, blocks: &mut Blocks<R>) {
         let mut next = blocks.next(Vec::new());
-        // Until a record tells the format, block after block is read here.
+        // Until a record identifies the format, blocks are read here, one by one.
         while let Ok(Some(mut block)) = next {
             if self.format.is_none() && self.options.schema.is_none() && block.overlong.is_none() {
                 let (format, known) = self.detect(&block).unzip();
@@ -289,7 +291,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Reports that reading failed behind what has been read; returns the line.
+    /// Reports that reading failed after the data read so far; returns the line.
     pub(super) fn breaks_off(&mut self, error: &std::io::Error) -> u64 {
         let what = if error.kind() == std::io::ErrorKind::FileTooLarge {
             "is longer than the limit"
@@ -303,20 +305,21 @@ impl<'o> Run<'o> {
         line
     }
 
-    /// A hash of the input as it is stored, whatever can be read of it. That a part isn't read says
-    /// nothing of what is in it.
+    /// Returns a hash of the stored input, including what wasn't read. Without it, a suppressed
+    /// finding would also hide changes in the unread part.
     fn stored(&self) -> Box<str> {
         self.source
             .map_or_else(Box::default, |input| stored_hash(input).into())
     }
 
-    /// What is left of the input can't be read: nobody knows how many records it holds.
+    /// Counts the unread rest of the input as one refused unit, since its number of records is
+    /// unknown.
     fn refuse_rest(&mut self) {
         self.units.refused += 1;
         self.rests += 1;
     }
 
-    /// Adds the secrets that stand in several frames of a recording, each to the frame in which it
+    /// Finds secrets that span several frames of a recording. Adds each to the frame in which it
     /// begins.
     fn scan_frames(&mut self, entries: &mut [Entry<'_>]) {
         let recording = |format: Format| format.coverage() == Coverage::Terminal;
@@ -335,7 +338,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Gives what was read of a block its place in the input.
+    /// Turns line numbers within a block into line numbers of the input, and counts its lines.
     fn number(&mut self, parsed: &mut Parsed<'_>) {
         for entry in &mut parsed.entries {
             entry.line += self.next_line;
@@ -355,8 +358,8 @@ impl<'o> Run<'o> {
         self.next_line += parsed.lines;
     }
 
-    /// Takes account of what was read of a block, in the order of the input; returns the line of it
-    /// that was too long.
+    /// Processes what was parsed of a block, in input order. Returns the number of its line that
+    /// was too long, if there is one.
     pub(super) fn account(&mut self, parsed: &mut Parsed<'_>) -> Option<u64> {
         let line = self.next_line;
         self.number(parsed);
@@ -365,7 +368,7 @@ impl<'o> Run<'o> {
         parsed.overlong.map(|_| line)
     }
 
-    /// Keeps what has to be kept of records, whoever replays them.
+    /// Records secrets, counts, problems and commands of records before they are replayed.
     fn take_note(&mut self, entries: &[Entry<'_>], routes: &[Route]) {
         self.remember_secrets(entries);
         for (entry, route) in entries.iter().zip(routes) {
@@ -414,12 +417,12 @@ impl<'o> Run<'o> {
         self.options
     }
 
-    /// Whether nothing was read yet.
+    /// Returns whether nothing has been read yet.
     pub(super) fn is_at_start(&self) -> bool {
         self.next_line == 1
     }
 
-    /// How blocks are read, as far as it is known by now.
+    /// Returns how to read the next blocks, given what is known about the format.
     pub(super) fn reading(&self) -> Reading<'o> {
         let replayed =
             self.watch.is_none() && !self.options.schema_only && self.options.schema.is_none();
@@ -441,7 +444,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// The workers that this input needs.
+    /// Creates the workers for this input.
     pub(super) fn create_shards(&self) -> Vec<Shard> {
         let router = self.reading().router;
         let most = self.options.kept_findings();
@@ -467,12 +470,12 @@ impl<'o> Run<'o> {
             .unwrap_or_default()
     }
 
-    /// Takes back the workers when everything is read.
+    /// Takes the workers back after everything was read.
     pub(super) fn collect(&mut self, shards: Vec<Shard>) {
         self.shards = shards;
     }
 
-    /// What was found secret once is shown nowhere.
+    /// Adds secrets to the mask, so that no text of the report shows them.
     fn remember_secrets(&mut self, entries: &[Entry<'_>]) {
         for entry in entries {
             for secret in entry.secret_texts() {
@@ -486,7 +489,8 @@ impl<'o> Run<'o> {
             if problem.is_scanned() && (self.options.schema_only || self.options.schema.is_some()) {
                 continue;
             }
-            // `validate` knows nothing of rules: what breaks the prompt contract breaks the schema.
+            // `validate` only checks schemas, so a violation of the prompt contract is reported as
+            // one of the schema.
             let code = if self.options.schema_only && problem.code == codes::CONTRACT_VIOLATION {
                 codes::SCHEMA_VIOLATION
             } else {
@@ -506,15 +510,15 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Reports something about the input. `subject` says which of the things that the rule finds it
-    /// is, whatever the message.
+    /// Reports a finding about the input. `subject` identifies what it is about, independent of the
+    /// message.
     fn finding(&mut self, code: Code, place: (u64, u64), subject: &str, message: &str) {
         if let Some(finding) = self.file_finding(code, place, subject, message) {
             self.findings.add(finding);
         }
     }
 
-    /// A finding about the input itself.
+    /// Creates a finding about the input itself.
     fn file_finding(
         &self,
         code: Code,
@@ -545,7 +549,7 @@ impl<'o> Run<'o> {
     }
 }
 
-/// What a finding about a record that is too long is about.
+/// Returns the subject of a finding about an oversized record.
 fn overlong_subject(overlong: &OversizedLine) -> Box<str> {
     subject(["record", &overlong.hash.to_hex()])
 }

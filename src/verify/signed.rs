@@ -1,5 +1,5 @@
-//! Signed decisions that come again. A signature is for one decision about one action; the same one
-//! in another record was copied.
+//! Finds signed decisions that were copied. A signature is for one decision about one action, so it
+//! may not appear in another record.
 
 use super::place::help;
 use super::report::Report;
@@ -13,15 +13,14 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Signed decisions of one run that are compared.
+/// Maximum number of signed decisions compared in one run.
 const MOST: usize = 1 << 18;
-/// Signed decisions that one worker keeps of one input.
+/// Maximum number of signed decisions that one worker keeps of one input.
 const MOST_OF_WORKER: usize = 1 << 15;
-/// Findings about one input that are kept; the rest is counted.
+/// Maximum number of findings about one input; the rest is counted.
 const FINDINGS: usize = 1000;
 
-/// A signed decision, by hashes of its signature and of what it is about: execution, turn and
-/// action.
+/// A signed decision, as hashes of its signature and of its subject: execution, turn and action.
 #[derive(Debug)]
 struct Seen {
     value: u64,
@@ -30,21 +29,21 @@ struct Seen {
     execution: Arc<str>,
 }
 
-/// The signed decisions that a worker has seen.
+/// The signed decisions in a worker's executions.
 #[derive(Debug, Default)]
 pub(super) struct Signed {
     seen: Vec<Seen>,
-    /// Those for which there was no room.
+    /// Decisions beyond the maximum.
     left_out: Option<LeftOut>,
 }
 
-/// Signed decisions that aren't compared.
+/// Signed decisions that weren't compared, because there were too many.
 #[derive(Debug)]
 struct LeftOut {
-    /// The first one.
+    /// Line of the first of them.
     line: u64,
     execution: Arc<str>,
-    /// All of them.
+    /// Hash of all of them.
     content: ContentHash,
 }
 
@@ -60,7 +59,7 @@ impl LeftOut {
         left_out.content.add(seen.about.to_le_bytes());
     }
 
-    /// Adds what another worker has left out.
+    /// Merges the omissions of another worker.
     fn with(mut self, other: Self) -> Self {
         if other.line < self.line {
             (self.line, self.execution) = (other.line, other.execution);
@@ -71,7 +70,7 @@ impl LeftOut {
 }
 
 impl Signed {
-    /// Takes note of a decision, if it is signed.
+    /// Records a decision, if it is signed.
     pub(super) fn note(
         &mut self,
         execution: &Execution,
@@ -113,7 +112,7 @@ impl Signed {
         }
     }
 
-    /// Adds what another worker has seen.
+    /// Merges the decisions of another worker.
     pub(super) fn absorb(&mut self, other: Self) {
         self.seen.extend(other.seen);
         self.left_out = match (self.left_out.take(), other.left_out) {
@@ -129,13 +128,15 @@ fn short(bytes: &[u8]) -> u64 {
         .map_or(0, |first| u64::from_le_bytes(*first))
 }
 
-/// The signatures of a run so far: what each is about, and where it stands first.
+/// The signatures of a run so far: by the hash of each, what it is about and where it first
+/// appears.
 #[derive(Debug, Default)]
 pub struct Book {
     first: HashMap<u64, (u64, Arc<str>, u64)>,
 }
 
-/// Compares the signed decisions of one input with each other and with those of the inputs before.
+/// Compares the signed decisions of one input with each other and with those of earlier inputs.
+/// Returns the findings.
 pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> Vec<Finding> {
     let Signed {
         mut seen,

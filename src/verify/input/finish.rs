@@ -1,4 +1,4 @@
-//! The end of an input: what its workers hand back becomes part of the report, without secrets.
+//! Completes an input: adds the results of its workers to the report, without secrets.
 
 use super::Run;
 use crate::diag::{Finding, Severity, subject};
@@ -60,8 +60,8 @@ impl Run<'_> {
         let mut timelines = Vec::new();
         let mut last_turns = Vec::new();
         let mut signed = Signed::default();
-        // A record that breaks off belongs to an execution that has others, and may belong to one
-        // that isn't over.
+        // `attributed`: some execution may own the record that breaks off. `open`: one of them may
+        // still have been running.
         let (mut attributed, mut open) = (false, false);
         for shard in shards {
             let mut output = shard.end(&self.stem, settings);
@@ -113,8 +113,8 @@ impl Run<'_> {
                 .iter_mut()
                 .find(|f| f.code == codes::TRUNCATED_RECORD && f.place.line == *line);
             if let Some(finding) = finding.filter(|_| cut.shown && !open) {
-                // Nothing may be executed in an execution that is over, and there is no other
-                // record of one that isn't.
+                // An ended execution may execute nothing, and an execution that isn't on record may
+                // not either.
                 finding.severity = Severity::Error;
                 finding.execution = cut.execution.as_deref().map(Into::into);
                 finding.message.push_str(
@@ -161,7 +161,7 @@ impl Run<'_> {
                 finding.relate(related);
                 continue;
             }
-            // What explains them isn't listed.
+            // The finding that explains them isn't listed.
             for folded in related.folded {
                 report.drop_findings(folded.code, folded.severity, 1);
                 if let Some(id) = folded
@@ -193,7 +193,8 @@ impl Run<'_> {
     }
 }
 
-/// Says of findings in which entry of an archive, or file of a directory, they are.
+/// Adds to the messages of findings the archive entry, or the file of a directory, in which they
+/// are.
 fn name_documents(source: Option<&Input>, findings: &mut [Box<Finding>]) {
     if findings.is_empty() {
         return;
@@ -210,9 +211,9 @@ fn name_documents(source: Option<&Input>, findings: &mut [Box<Finding>]) {
     }
 }
 
-/// Takes secrets out of everything that a finding says.
+/// Masks secrets in all texts of a finding.
 fn hide_in_finding(finding: &mut Finding, mask: &Mask) {
-    // What says that there is a secret doesn't say it, and names it by its first characters.
+    // The message of a secret's own finding names only its first characters.
     if finding.code != codes::SECRET_IN_TRACE {
         mask.clean(&mut finding.message);
     }
@@ -249,7 +250,7 @@ fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
     }
 }
 
-/// What is reported of an execution whose only record breaks off.
+/// Returns the summary of an execution whose only record breaks off.
 fn orphan(file: &Arc<str>, format: Option<Format>, line: u64, cut: &CutAction) -> Option<Summary> {
     let id = cut.execution.as_deref()?;
     let mut execution = Execution::new(id.into(), file.clone(), format?, line);

@@ -1,5 +1,5 @@
-//! What only follows from an earlier finding, and is folded under it. It appears on its own as soon
-//! as that is suppressed.
+//! Folds findings that are only consequences of an earlier finding under that one. They appear on
+//! their own as soon as the earlier one is suppressed.
 
 use super::{OpenExecution, Root, Shard, drafts_of};
 use crate::diag::{Finding, Related, subject};
@@ -11,7 +11,7 @@ use crate::verify::kept_text::shorten_finding;
 use governance::Event;
 
 impl Shard {
-    /// Shows a step to the rules and folds what only follows from an earlier break.
+    /// Runs the rules on a step and folds what is a consequence of an earlier break.
     pub(super) fn check_step(
         &mut self,
         live: &mut OpenExecution,
@@ -66,8 +66,8 @@ impl Shard {
         }
     }
 
-    /// Folds findings under the one that explains them, and leaves the answers that they would deny
-    /// open.
+    /// Folds findings under the one that explains them. The answers that they would deny become
+    /// "not recorded".
     pub(super) fn fold_drafts(
         &mut self,
         live: &mut OpenExecution,
@@ -88,7 +88,7 @@ impl Shard {
         }
     }
 
-    /// Reports what the rules say of a step, by how the machine took it.
+    /// Reports the findings of a step, depending on whether its transition was legal.
     pub(super) fn apply_movement(
         &mut self,
         live: &mut OpenExecution,
@@ -109,7 +109,8 @@ impl Shard {
                 }
             }
             Movement::FollowUp => {
-                // A break has denied it; behind a record that can't be read it isn't known.
+                // An earlier break already answered "no". After an unreadable record, the answer is
+                // unknown.
                 live.execution.verdict_mut().doubt(Aspect::LegalPath);
                 self.report(live, &drafts, Some(entry), Some(step));
                 let found = self
@@ -124,7 +125,7 @@ impl Shard {
             }
             Movement::Illegal => {
                 if lost_between || matches!(live.root, Some(Root::Line(_))) {
-                    // The line that nobody could read may be the one that is missing.
+                    // The unreadable line may be the missing one.
                     let root = live.root.unwrap_or(Root::Line(self.last_lost));
                     if moved.breach == Some(Breach::NoStart) {
                         self.start_excused = self.last_lost;
@@ -133,8 +134,8 @@ impl Shard {
                     live.execution.lose_track_at(moved.event);
                     let (folded, others): (Vec<Draft>, Vec<Draft>) =
                         drafts.into_iter().partition(|d| d.rule.folds_on_gap());
-                    // One line for the event, whatever is wrong with it; what else is, is kept as
-                    // well.
+                    // The event has one follow-up line, which contains everything that is wrong
+                    // with it.
                     let mut found: Vec<Finding> = folded
                         .iter()
                         .map(|draft| self.finding_of(live, draft, Some(entry), Some(step)))
@@ -149,7 +150,7 @@ impl Shard {
                     );
                     live.execution.verdict_mut().doubt(Aspect::LegalPath);
                     if moved.event == Event::ObservationRecorded {
-                        // What is missing before an observation is something that ran.
+                        // An action was executed before the observation, but isn't recorded.
                         live.execution.verdict_mut().doubt(Aspect::Authorised);
                     }
                     for aspect in folded.iter().filter_map(|d| d.rule.aspect) {
@@ -165,8 +166,8 @@ impl Shard {
         }
     }
 
-    /// What is to be said of an event that only an earlier break explains, should nobody hear of
-    /// that.
+    /// Returns the finding for an event that an earlier break explains. It appears if that break is
+    /// suppressed.
     pub(super) fn displaced(
         &self,
         live: &OpenExecution,
@@ -193,8 +194,8 @@ impl Shard {
             .map(|draft| self.finding_of(live, draft, Some(entry), Some(step)))
     }
 
-    /// Lists findings under the one that explains them. They are kept: they stand on their own as
-    /// soon as it is let pass.
+    /// Lists findings under the one that explains them. They are kept, because they become findings
+    /// of their own if that one is suppressed.
     pub(super) fn fold(&mut self, root: Option<Root>, message: String, mut findings: Vec<Finding>) {
         findings.iter_mut().for_each(shorten_finding);
         let Some(first) = findings.first() else {
@@ -206,7 +207,7 @@ impl Shard {
         };
         let has_place = self.folded < self.bounds.folded;
         let root = match root {
-            // Nothing where it has made room for a worse one.
+            // `None` if the finding was removed to make room for a more severe one.
             Some(Root::Finding(index)) => self.findings.get_mut(index),
             Some(Root::Line(lost)) if has_place => {
                 self.folded += findings.len();
@@ -221,12 +222,12 @@ impl Shard {
             Some(Root::Line(_)) | None => None,
         };
         let Some(root) = root else {
-            // What explains them isn't kept.
+            // The finding that explains them isn't kept.
             return findings
                 .iter()
                 .for_each(|f| self.leave_out(f.code, f.severity, f.execution.as_ref()));
         };
-        // That something ran without leave is all that there is to say of what comes of it.
+        // An unauthorised execution covers all findings that follow from it.
         let by_leave =
             rules::by_code(root.code).is_some_and(|rule| rule.aspect == Some(Aspect::Authorised));
         let mut folded: Vec<Finding> = findings
@@ -248,8 +249,8 @@ impl Shard {
         self.folded += root.folded().count() - before;
     }
 
-    /// A break of the chain. Breaks in a row go back to one change; a break behind a line that
-    /// can't be read goes back to that line.
+    /// Handles a break of the hash chain. Breaks on consecutive records have one cause; a break
+    /// after an unreadable line is caused by that line.
     pub(super) fn chain(
         &mut self,
         live: &mut OpenExecution,

@@ -3,8 +3,8 @@ use crate::source::Limits;
 use crate::trace::entry::{Grammar, read};
 use strict_json::Scanner;
 
-/// Hands its records on when the input is over, as a reader does with calls that were never
-/// answered.
+/// A reader that returns all records at the end of the input, as real ones do with calls that were
+/// never answered.
 #[derive(Debug)]
 struct HoldsBack {
     format: Format,
