@@ -1,22 +1,23 @@
-//! Which findings only follow from another one. The verifier folds them under it.
+//! Determines which findings are only consequences of another one. The verifier folds them under
+//! it.
 
 use super::{Rule, codes};
 use crate::diag::Code;
 use crate::replay::{Approval, StepFacts};
 
-/// Why a finding only follows from another one.
+/// Why a finding is only a consequence of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Excuse {
-    /// What is missing may be in a record that can't be read.
+    /// The missing record may be an unreadable one.
     Lost,
-    /// The token that is missing may be in a record that can't be read.
+    /// The record of the missing token may be an unreadable one.
     TokenLost,
-    /// Nothing was proposed, which is an illegal transition.
+    /// Nothing was proposed, which is reported as an illegal transition.
     Unproposed,
 }
 
-/// Rules that a lost record may explain, wherever on the path it is missing. The missing decision
-/// (YV301) may be the record that can't be read.
+/// Rules whose findings a lost record may explain, wherever it is missing. For YV301, the missing
+/// decision may be the unreadable record.
 const FOLDS_ON_GAP: [Code; 5] = [
     codes::ILLEGAL_TRANSITION,
     codes::NO_START,
@@ -26,14 +27,13 @@ const FOLDS_ON_GAP: [Code; 5] = [
 ];
 
 impl Rule {
-    /// Whether a record that nobody could read may explain a finding. Then the verdict stays open.
+    /// Returns whether an unreadable record may explain a finding. Then the verdict stays open.
     #[must_use]
     pub fn folds_on_gap(&self) -> bool {
         FOLDS_ON_GAP.contains(&self.code)
     }
 
-    /// Whether a finding says no more than that an action ran without leave, where that is reported
-    /// already.
+    /// Returns whether a finding only repeats that an action was executed without approval.
     #[must_use]
     pub fn repeats_unauthorised(&self) -> bool {
         matches!(
@@ -42,13 +42,13 @@ impl Rule {
         )
     }
 
-    /// Whether a lost end of the execution may explain a finding.
+    /// Returns whether a lost end of the execution may explain a finding.
     #[must_use]
     pub fn folds_on_lost_end(&self) -> bool {
         self.code == codes::UNTERMINATED_EXECUTION
     }
 
-    /// Why a finding about a step only follows from another one. `None` if it doesn't.
+    /// Returns why a finding about a step is only a consequence of another one; `None` if it isn't.
     #[must_use]
     pub fn excuse(&self, step_facts: &StepFacts) -> Option<Excuse> {
         let ran = step_facts.executed.as_ref();

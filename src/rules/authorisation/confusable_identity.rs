@@ -43,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     for pair in &cx.step_facts.anomalies().confusable {
-        // Who signs under a name that passes for an agent's has a finding.
+        // A signer whose name looks like an agent's is reported by YV312.
         let told = [
             &cx.step_facts.anomalies().late_agent,
             &cx.step_facts.anomalies().late_issuer,

@@ -41,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Decision], check),
 };
 
-/// Milliseconds below which nobody has read, understood and answered.
+/// Minimum time in milliseconds in which a person can read, understand and answer.
 const HUMAN_MILLIS: i64 = 150;
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {

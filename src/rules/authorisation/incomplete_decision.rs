@@ -71,7 +71,8 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if decision.ruling == Ruling::Rejected && blank(decision.reason) {
         missing.push(("reason", "the reason of a rejection"));
     }
-    // The early runtime's pre-flight check leaves no decision, only a result that says so.
+    // The pre-flight check of the early runtime records no decision, only a result that mentions
+    // it.
     let has_time =
         decision.time.is_some() || cx.step.is_some_and(|s| s.part.member == "executionResult");
     if !has_time {
@@ -98,7 +99,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     }
 }
 
-/// Whether a character leaves no mark; a pattern of Braille without a dot is one.
+/// Returns whether a character is invisible. The Braille pattern without dots counts.
 fn shows_nothing(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()

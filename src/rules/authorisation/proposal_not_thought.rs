@@ -44,7 +44,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    // A proposal that the path can't explain has its finding.
+    // An illegal proposal has its own finding.
     if cx.step_facts.anomalies().not_thought
         && cx
             .step_facts

@@ -66,7 +66,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if moved.breach != Some(Breach::ResultOutsideState) {
         return;
     }
-    // Something that ran without leave, or twice, is told as that.
+    // An action executed without approval, or twice, is reported by its own rule.
     let told = cx.step_facts.executed.as_ref().is_some_and(|r| {
         matches!(r.approval, Approval::Missing | Approval::Rejected) || r.repeat.is_some()
     });

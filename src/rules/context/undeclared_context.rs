@@ -51,7 +51,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Anomaly], check),
 };
 
-/// Characters of the repeated text that are quoted.
+/// Maximum number of characters of the repeated text to quote.
 const QUOTED: usize = 60;
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {

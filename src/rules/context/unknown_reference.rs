@@ -41,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Anomaly], check),
 };
 
-/// What is listed of one record; the rest is counted.
+/// Maximum number of findings listed for one record; the rest is counted.
 const MOST: usize = 10;
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {

@@ -67,5 +67,5 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     }
 }
 
-/// The version of the record format that this tool reads.
+/// The supported version of the record format.
 const SCHEMA_VERSION: &str = "1.0";

@@ -67,8 +67,8 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     }
 }
 
-/// Rebuilds what was signed: the RFC 8785 form of
-/// `{executionId, turnId, actionHash, status, by, signer, timestamp}`.
+/// Verifies a signature over the RFC 8785 form of `{executionId, turnId, actionHash, status, by,
+/// signer, timestamp}`, which it rebuilds.
 fn verify(
     cx: &RuleContext<'_, '_, '_>,
     keys: &TrustStore,
@@ -98,7 +98,7 @@ fn verify(
             .filter(|p| p.what.is_recorded())
             .and_then(|p| p.what.hash()),
     };
-    // The signature covers the whole id, of which a report may keep the beginning.
+    // The signature covers the whole id; the execution's name may be shortened.
     let execution_id = cx
         .entry
         .and_then(|entry| entry.record.execution_id())

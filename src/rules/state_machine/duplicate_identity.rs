@@ -44,7 +44,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(reuse) = &cx.step_facts.anomalies().reuse {
-        // A whole turn that comes again brings its ids with it, and is reported as a turn.
+        // A repeated turn repeats its ids, and is reported as a turn (YV206).
         let out_of_place = cx
             .step_facts
             .movement

@@ -46,13 +46,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    // An event that the path finds out of place is out of its time as well.
+    // An illegal event is out of order in time too, and has its own finding.
     let displaced = cx.execution.is_broken()
         || cx
             .step_facts
             .movement
             .is_some_and(|m| m.movement != Movement::Legal);
-    // What ran before its decision has a finding of its own.
+    // An action executed before its decision has its own finding (YV317).
     let late = cx.step_facts.anomalies().late_decision.is_some()
         || cx
             .step_facts

@@ -43,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    // An event that the path can't explain has its finding; its number is part of that.
+    // An event that is illegal on this path has its own finding, which covers its turn number.
     let explained = cx.execution.is_broken()
         || cx
             .step_facts

@@ -45,7 +45,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Execution], check),
 };
 
-/// Paths that are named; the rest is counted.
+/// Maximum number of paths to report; the rest is counted.
 const MOST: usize = 5;
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {

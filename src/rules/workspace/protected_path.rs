@@ -43,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Execution], check),
 };
 
-/// Paths that are named; the rest is counted.
+/// Maximum number of paths to name; the rest is counted.
 const MOST: usize = 5;
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {

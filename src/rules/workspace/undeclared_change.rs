@@ -72,7 +72,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         .subject(subject(about.iter().map(|paths| &**paths)));
 }
 
-/// The first few paths in backticks.
+/// Formats the first few paths, in backticks.
 fn list(paths: &[String]) -> String {
     const MOST: usize = 5;
     let mut shown: Vec<String> = paths.iter().take(MOST).map(|p| format!("`{p}`")).collect();
