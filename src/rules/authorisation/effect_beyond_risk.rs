@@ -1,20 +1,20 @@
-//! A low-risk action changed files, and a policy approved it as one that doesn't.
+//! A policy approved an action as low risk, but the action changed files.
 //!
 //! ## What it does
-//! `declaredChanges`, `observedChanges` and the `artifacts` of a result raise the risk of the
-//! action that has them: what changes files isn't low. The rule fires when a policy approved an
-//! action as low and the action changed files. A human's approval covers the changes. An action
-//! that names the file it writes has its risk from there. A failed action changed only what was
-//! observed, and a file that the action read is no artifact of it. The `artifacts` of an `answer`
-//! don't count.
+//! `declaredChanges`, `observedChanges` and the `artifacts` of a result raise the risk of their
+//! action: an action that changes files isn't low risk. The rule fires if a policy approved an
+//! action as low risk and the action changed files. A human's approval covers the changes. An
+//! action that names the file it writes has a higher risk anyway. For a failed action, only
+//! observed changes count. A file that the action read isn't an artifact of it. The `artifacts` of
+//! an `answer` don't count.
 //!
 //! ## Why it matters
-//! Low-risk actions run without a person. A "read" with a changed file either did something else
-//! than it says, or covers for a change that nobody approved.
+//! Low-risk actions are executed without a person. A "read" that changed a file either did
+//! something else than it claims, or hides a change that nobody approved.
 //!
 //! ## How to fix it
-//! Find out what changed the files, and revert what nobody asked for. Propose the change as an
-//! action of its own, with the tool that writes.
+//! Find out what changed the files, and revert unrequested changes. Propose the change as an action
+//! of its own, with a tool that writes.
 //!
 //! ## Fails
 //! ```jsonl

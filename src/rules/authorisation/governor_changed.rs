@@ -1,20 +1,20 @@
-//! After a pause somebody else governs, or other conditions hold.
+//! After a pause, the governor or another condition has changed.
 //!
 //! ## What it does
-//! When an execution goes on after a pause (`execution_started` again, with its id), what that
-//! start says is compared with what was said before. Another `governor` is an error; from there on
-//! the new one counts. Another `policy.digest`, `maxTurns` or `rootIntent` is a note, and so is
-//! another `workdir` of a session, where the first one still applies. What the start doesn't say is
-//! unchanged, and a governor that only signs otherwise is YV312.
+//! If an execution continues after a pause (`execution_started` again, with its id), the conditions
+//! in that start are compared with those before. Another `governor` is an error; from then on, the
+//! new one applies. Another `policy.digest`, `maxTurns` or `rootIntent` is a note. So is another
+//! `workdir` of a session, where the first one still applies. What the start doesn't contain is
+//! unchanged. Another governor that only signs is YV312.
 //!
 //! ## Why it matters
-//! One governor is responsible for an execution. Whoever may put another one in during a pause gets
-//! the approvals that the first one refused. A task, a limit or a policy that changed on the way
-//! may be right, but whoever reads the record should know.
+//! One governor is responsible for an execution. Anybody who can replace it during a pause gets the
+//! approvals that the first one refused. A change of the task, a limit or the policy may be right,
+//! but the reader of the record should know.
 //!
 //! ## How to fix it
-//! Resume with the governor that paused. If somebody else has to take over, end the execution and
-//! start a new one, with `parent` set. Change limits and policies between executions.
+//! Resume with the same governor. If somebody else has to take over, end the execution and start a
+//! new one, with `parent` set. Change limits and policies between executions.
 //!
 //! ## Fails
 //! ```jsonl

@@ -1,21 +1,21 @@
 //! A high-risk action was approved by policy.
 //!
 //! ## What it does
-//! An approval with `by` set to `policy` is compared with the risk of the proposed action. Its risk
-//! is the worse of the recorded `riskLevel` and what the analyser finds (see YV310); an action of
-//! an unknown type is always high. High and approved by policy is a finding. Where the proposal
-//! isn't recorded, or its risk is lower, the rule checks the action that the record shows where it
-//! ran. Rejections by policy are fine at any risk.
+//! An approval with `by` set to `policy` is compared with the risk of the proposed action. This
+//! risk is the higher of the recorded `riskLevel` and the analyser's result (see YV310); an action
+//! of an unknown type is always high risk. The rule fires if the risk is high. If the proposal
+//! isn't recorded, or its risk is lower, the executed action in the record is checked. Rejections
+//! by policy are fine at any risk.
 //!
 //! ## Why it matters
-//! High risk means deleting, elevating, or something that nobody understands. A policy can't see
-//! the situation; it matches text. One rule that is too wide, and an agent deletes or publishes
-//! with nobody looking on.
+//! High risk means deleting, elevating, or something that can't be analysed. A policy can't see the
+//! situation; it matches text. With one rule that is too wide, an agent deletes or publishes
+//! unsupervised.
 //!
 //! ## How to fix it
-//! Make the policy ask (`require_approval`) from high risk up, and record the human's decision with
-//! `signer`. If the risk is overrated, propose a smaller action: a narrower path, a dry run, a tool
-//! instead of a shell.
+//! Make the policy ask (`require_approval`) for high risk, and record the human's decision with
+//! `signer`. If the risk is overestimated, propose a smaller action: a narrower path, a dry run, or
+//! a tool instead of a shell.
 //!
 //! ## Fails
 //! ```jsonl

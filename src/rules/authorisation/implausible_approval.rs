@@ -1,20 +1,20 @@
-//! A human is said to have decided faster than a person can.
+//! A human decided faster than a person can, according to the record.
 //!
 //! ## What it does
-//! For a decision by a human, its time is compared with that of the proposal. Under 150 ms, or
-//! before the proposal, is a finding. The decision's own `timestamp` counts, else the record's; in
-//! a `turn`, the proposal's time is `startTime`. Without both times nothing is compared. Decisions
-//! by policy may be as fast as they like.
+//! The time of a human's decision is compared with that of the proposal. The rule fires if it is
+//! less than 150 ms later, or earlier. The decision's own `timestamp` is used, or else that of its
+//! record; in a `turn`, the proposal's time is `startTime`. If either time is missing, nothing is
+//! compared. Decisions by policy may be as fast as they like.
 //!
 //! ## Why it matters
 //! Nobody reads, understands and answers in a tenth of a second. Such an approval comes from a
-//! script, from a default that is pressed automatically or from a runtime that writes `human` to
-//! get high risk through.
+//! script, from a default that is confirmed automatically, or from a runtime that writes `human` to
+//! get high risk approved.
 //!
 //! ## How to fix it
-//! Find out what answered in the person's place, and switch that off. If it was a policy, record it
-//! as one, with its `ruleId`. If only the time is wrong, take it when the person answers, not when
-//! the dialog is built.
+//! Find out what answered instead of the person, and disable it. If it was a policy, record it as
+//! one, with its `ruleId`. If only the time is wrong, take it when the person answers, not when the
+//! dialog is created.
 //!
 //! ## Fails
 //! ```jsonl

@@ -1,20 +1,25 @@
-//! A decision lacks what makes it one.
+//! A decision lacks a required member.
 //!
 //! ## What it does
-//! A decision must hold what makes it one: `timestamp` always; `signer` if by a human; `ruleId` if
-//! policy permits an action of medium risk or more; `reason` if it rejects; `originalActionId`,
-//! `modifiedAction` and `modificationReason` if it modifies, which only a human may do. Text that
-//! shows nothing counts as missing, invisible characters too. All that a decision lacks is one
-//! finding. Signers and rules aren't asked of formats that don't record them.
+//! A decision requires:
+//!
+//! - `timestamp`, always
+//! - `signer`, if a human made it
+//! - `ruleId`, if policy permits an action of medium risk or more
+//! - `reason`, if it rejects
+//! - `originalActionId`, `modifiedAction` and `modificationReason`, if it modifies; only a human
+//!   may modify
+//!
+//! A text of only white space or invisible characters counts as missing. Everything that a decision
+//! lacks is one finding. Formats that don't record signers and rules needn't have them.
 //!
 //! ## Why it matters
-//! An approval by nobody can't be questioned: there is no one to ask and no rule to correct. "A
-//! human said yes" without a name is what a runtime writes that fills in the approval itself.
+//! An anonymous approval can't be questioned: there is no person to ask and no rule to correct. "A
+//! human said yes" without a name is what a runtime writes that creates the approval itself.
 //!
 //! ## How to fix it
-//! Let the approval dialog pass on who answered and when, and let the policy engine return the rule
-//! that matched. Don't fill the gaps afterwards: have the decision made again by somebody with a
-//! name.
+//! Make the approval dialog report who answered and when, and the policy engine return the rule
+//! that matched. Don't fill the gaps afterwards: have the decision made again by a named person.
 //!
 //! ## Fails
 //! ```jsonl

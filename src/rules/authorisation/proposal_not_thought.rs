@@ -1,19 +1,19 @@
-//! The proposed action is no agent's thought of that turn.
+//! The proposed action doesn't come from a thought of its turn.
 //!
 //! ## What it does
-//! The proposed action must be the action of a thought of the same turn; where `agentId` is
-//! recorded, of that agent's thought. Where several thought, the proposal has to name the one. Type
-//! and payload are compared in canonical form. The rule is silent when a thought can't be read,
-//! when no thought of the turn wants anything (then the path is illegal, YV201), and where the
-//! format keeps no thoughts.
+//! The proposed action must be the action of a thought in the same turn, and of that agent's
+//! thought if `agentId` is recorded. If several agents thought, the proposal has to name one. Type
+//! and payload are compared in canonical form. The rule doesn't fire if a thought is unreadable, if
+//! no thought of the turn has an action (then the path is illegal, YV201), or if the format doesn't
+//! record thoughts.
 //!
 //! ## Why it matters
-//! An action that nobody thought of comes from elsewhere: injected between model and governor, left
-//! over from another turn, or rewritten by a plug-in. The reasoning that the reviewer reads then
-//! belongs to something else.
+//! An action without a thought comes from elsewhere: it was injected between model and governor, is
+//! left over from another turn, or was rewritten by a plug-in. The reasoning that the reviewer
+//! reads then belongs to another action.
 //!
 //! ## How to fix it
-//! Let the runtime copy the action from the selected thought, unchanged, and name the agent. If a
+//! Make the runtime copy the action from the selected thought, unchanged, and name the agent. If a
 //! step in between must change it, let the agent think again, or let a human modify the proposal.
 //!
 //! ## Fails

@@ -1,21 +1,22 @@
-//! An action ran on a token that nobody had issued.
+//! An action was executed with a token that hadn't been issued.
 //!
 //! ## What it does
-//! The token that `execution_finished` names in `capabilityId` must have been issued on an earlier
-//! line of its execution, as soon as tokens are in force (YV401 says when). One that is issued
-//! later, or whose execution issues others later, is a finding that names where the first is
-//! issued. A record of a token that can't be read may be that of any token: then nothing is said.
-//! Dates count as well as lines: a token whose record is dated behind the action isn't issued
-//! before it, compared as coarsely as the coarser date is written. Nor is one whose `issuer` is
-//! empty, blank or invisible: nobody has issued that.
+//! If tokens are in force (see YV401), the token in `capabilityId` of `execution_finished` must
+//! have been issued on an earlier line of its execution. If it is issued later, or the execution
+//! issues other tokens later, the finding names the line of the first one. An unreadable record of
+//! a token may be about any token; then nothing is reported.
+//!
+//! Dates count as well as lines. A token whose record is dated after the action wasn't issued
+//! before it; the two times are compared at the lower of their precisions. A token whose `issuer`
+//! is empty, blank or invisible counts as not issued.
 //!
 //! ## Why it matters
-//! A token that doesn't exist yet can't have been checked before the action ran: the executor
-//! accepts any name. One that nobody issues at all is made up.
+//! A token that doesn't exist yet can't have been checked before the action was executed: the
+//! executor accepts any name. A token that is never issued is made up.
 //!
 //! ## How to fix it
-//! Issue the token before the action runs, write the record when it is issued, and let the executor
-//! look the token up. If only the record came late, correct the writer.
+//! Issue the token before the action is executed, write its record at that moment, and let the
+//! executor look the token up. If only the record was late, fix the writer.
 //!
 //! ## Fails
 //! ```jsonl

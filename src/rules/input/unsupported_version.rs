@@ -1,20 +1,20 @@
-//! A trace names a version that nobody knows.
+//! A trace has an unknown version.
 //!
 //! ## What it does
-//! `schemaVersion` of an execution's start must be `1.0`, and `fsmVersion` must be `0` or `1`.
-//! Anything else is a finding. The replay goes on, with version 1 of the state machine, so that
-//! other findings aren't lost; but they are found by rules that the trace wasn't written for.
-//! Formats without a version are checked as version 0.
+//! `schemaVersion` in the start of an execution must be `1.0`, and `fsmVersion` must be `0` or `1`.
+//! Any other value is a finding. The replay continues with version 1 of the state machine, so that
+//! other findings appear, but the trace wasn't written for its rules. Formats without a version are
+//! checked as version 0.
 //!
 //! ## Why it matters
-//! The version decides which movements are legal. If an unknown one were accepted, a writer could
-//! name a machine of its own in which, say, executing needs no decision, and the verdict would
-//! still read as a yes.
+//! The version determines which transitions are legal. If unknown versions were accepted, a writer
+//! could name its own state machine, in which executing needs no decision, and the verdict would
+//! still be a yes.
 //!
 //! ## How to fix it
-//! Let the runtime write a version that this tool knows, or use a release of the tool that knows
-//! the trace's version. Don't edit the number in the trace: that changes what was claimed, not how
-//! it was written.
+//! Make the runtime write a version that this tool supports, or use a release of the tool that
+//! supports the trace's version. Don't edit the number in the trace: that changes the claim, not
+//! how the trace was written.
 //!
 //! ## Fails
 //! ```jsonl

@@ -1,21 +1,21 @@
-//! A record's `prev` doesn't match the record before it.
+//! A record's `prev` doesn't match the previous record.
 //!
 //! ## What it does
-//! With `chain` set to `sha256`, each record of the execution carries `prev`: the SHA-256, in
-//! lower-case hexadecimal, of the record of that execution before it, byte for byte as it is on
-//! its line without the line end; 64 zeros in the first. The rule fires for a `prev` that is
-//! missing or doesn't fit. Breaks in a row are one finding, and a break behind an unreadable line
-//! belongs to that line. Where no start declares a chain, the first `prev` does: from there on each
-//! record carries one, and that the record before it has none is a break.
+//! With `chain` set to `sha256`, each record of the execution has a member `prev`: the SHA-256, in
+//! lower-case hexadecimal, of the previous record of that execution. It covers the exact bytes of
+//! its line without the line end; in the first record, it is 64 zeros. The rule fires if `prev` is
+//! missing or wrong. Breaks on consecutive records are one finding, and a break after an unreadable
+//! line belongs to that line. If no start declares a chain, the first `prev` does. From there on,
+//! each record must have one, and if the record before it has none, that is a break.
 //!
 //! ## Why it matters
-//! The chain shows that nothing was changed, added, taken away or moved after it was written. A
-//! break means that the trace isn't what the runtime recorded. An unbroken one doesn't prove that
-//! nobody recomputed the whole chain; for that its last hash must be kept elsewhere.
+//! The chain shows that nothing was changed, added, removed or moved afterwards. A break means that
+//! the trace isn't what the runtime recorded. An unbroken chain doesn't prove that nobody
+//! recomputed all of it; for that, its last hash must be kept elsewhere.
 //!
 //! ## How to fix it
-//! Get the original and compare the lines before and at the break. If the writer is at fault: hash
-//! the very bytes that are written, keep one hash for each execution, and don't reformat traces.
+//! Get the original and compare the lines before and at the break. If the writer is wrong: hash
+//! exactly the bytes that are written, keep one hash per execution, and don't reformat traces.
 //! Never recompute the chain over an edited trace.
 //!
 //! ## Fails

@@ -1,19 +1,18 @@
-//! Turn numbers don't grow by one, or turns interleave.
+//! Turn numbers don't increase by one, or turns interleave.
 //!
 //! ## What it does
-//! `turnId` begins at 1, grows by one with each turn, and stays the same for all events of a turn.
-//! The rule fires for a turn with another number than the one that is due, and for an event of one
-//! turn inside another. Numbers go on over a pause and its resumption. An event that is illegal
-//! anyway has its own finding, and formats without turn numbers aren't checked.
+//! `turnId` begins at 1, increases by one with each turn, and is the same for all events of a turn.
+//! The rule fires for a turn with an unexpected number, and for an event of one turn inside
+//! another. Numbering continues after a pause. An event that is illegal anyway has its own finding.
+//! Formats without turn numbers aren't checked.
 //!
 //! ## Why it matters
-//! A gap is a turn that was taken out of the record, with its action and its decision. Events that
-//! interleave let a decision made in one turn cover an action of another.
+//! A gap means that a turn was removed from the record, with its action and its decision. If events
+//! of turns interleave, a decision made in one turn may cover an action of another.
 //!
 //! ## How to fix it
-//! Number the turns in one place and write them in order, from one writer for each execution. If a
-//! number is missing, look for the lost records before you trust the rest; don't renumber the
-//! trace.
+//! Number the turns in one place and write them in order, from one writer per execution. If a
+//! number is missing, find the lost records before you trust the rest; don't renumber the trace.
 //!
 //! ## Fails
 //! ```jsonl
