@@ -257,10 +257,10 @@ fn inactive(name: &str, expires: Option<&str>, now: Option<i64>) -> Option<Strin
     let date = expires?;
     let end = day_end(date)?;
     match now {
-        None => Some(format!("{name} has an end and doesn't count: say --now")),
-        Some(now) if now >= end => {
-            Some(format!("{name} ended on {date} and doesn't count any more"))
-        }
+        None => Some(format!(
+            "{name} has an expiry date and was skipped; pass --now to apply it"
+        )),
+        Some(now) if now >= end => Some(format!("{name} expired on {date} and was skipped")),
         Some(_) => None,
     }
 }
@@ -387,7 +387,7 @@ impl Application<'_> {
             if !used {
                 applied
                     .notices
-                    .push(format!("{name} fits nothing any more: take it away"));
+                    .push(format!("{name} matches nothing any more: remove it"));
             }
             if let Some(new) = renamed {
                 applied.notices.push(format!(

@@ -141,7 +141,7 @@ pub(super) fn look(kind: Kind, value: &Value, folder: &Path, root: &Path) -> Vec
     let (Ok(root), Ok(folder)) = roots else {
         return vec![Fault::manifest(
             "",
-            "what it names can't be looked for: its folder can't be resolved",
+            "the path can't be checked: its directory can't be resolved",
         )];
     };
     let mut all: Vec<Fault> = hooks(kind, value);

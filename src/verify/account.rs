@@ -404,11 +404,11 @@ impl Teller<'_> {
         };
         let doubt = self.account.opaque > 0;
         let message = format!(
-            "the diff is said to have succeeded, and doesn't apply to `{}`: `{}`: {why}{more}{}",
+            "the diff is recorded as successful, but doesn't apply to `{}`: `{}`: {why}{more}{}",
             self.base,
             worst.path,
             if doubt {
-                "; commands ran before of which it isn't recorded what they changed"
+                "; it isn't recorded what earlier commands changed"
             } else {
                 ""
             }
@@ -594,7 +594,7 @@ impl Teller<'_> {
                 format!("{failed} recorded diffs don't")
             };
             let message = format!(
-                "how `{head}` came about can't be as recorded: {diffs} apply to `{}`",
+                "`{head}` can't have been created as recorded: {diffs} apply to `{}`",
                 self.base
             );
             said.push(("failed diffs", &nothing, message));
@@ -660,7 +660,7 @@ fn count(n: usize, what: &str) -> String {
 fn sentences(account: &Account) -> Vec<String> {
     let base = short(&account.base);
     let mut out = vec![format!(
-        "of the diffs that ran, {} to {base}, {} not, {} can't be checked; they change {}",
+        "of the executed diffs, {} to {base}, {} not, {} can't be checked; they change {}",
         if account.applied == 1 {
             "1 applies".to_owned()
         } else {
@@ -675,9 +675,7 @@ fn sentences(account: &Account) -> Vec<String> {
             usize::try_from(account.opaque).unwrap_or(usize::MAX),
             "action",
         );
-        out.push(format!(
-            "{what} ran of which it isn't recorded what they changed"
-        ));
+        out.push(format!("{what} executed without a record of the changes"));
     }
     let (Some(answer), Some(head)) = (account.accounts_for_head, &account.head) else {
         return out;
@@ -698,7 +696,8 @@ fn sentences(account: &Account) -> Vec<String> {
     let all =
         as_recorded.len() + other_content.len() + content_not_recorded.len() + only_in_head.len();
     out.push(format!(
-        "does this record account for {base}..{}? {answer}: of {} that the commits change, {} as recorded, {} with other content, \
+        "does this record account for {base}..{}? {answer}: \
+         of {} that the commits change, {} as recorded, {} with other content, \
          {} with content that isn't recorded, {} not in the record; {} only in the record",
         short(head),
         count(all, "file"),
@@ -710,7 +709,7 @@ fn sentences(account: &Account) -> Vec<String> {
     ));
     if !content_not_recorded.is_empty() {
         out.push(format!(
-            "content that the record doesn't show, so nothing accounts for it: {}",
+            "the content of these files isn't recorded, so the record doesn't account for it: {}",
             list(content_not_recorded)
         ));
     }

@@ -167,20 +167,26 @@ mod tests {
         for record in records {
             for n in 0..executions {
                 let rest = match record {
-                    "execution_started" => r#""schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1""#.to_owned(),
-                    "thought_generated" => {
-                        format!(r#""turnId":1,"thought":{{"reasoning":"r","done":false,"action":{{{}}}}}"#, action(n, false))
+                    "execution_started" => {
+                        r#""schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1""#.to_owned()
                     }
-                    "action_proposed" => {
-                        format!(r#""turnId":1,"action":{{"id":"a","riskLevel":"low","reasoning":"r",{}}}"#, action(n, false))
-                    }
-                    "governance_decided" => {
-                        r#""turnId":1,"decision":{"status":"approved","by":"human","actionId":"a","signer":"alice"}"#.to_owned()
-                    }
-                    _ => format!(
-                        r#""turnId":1,"actionId":"a","result":{{"success":true,"output":""}},"action":{{{}}}"#,
-                        action(n, true)
+                    "thought_generated" => format!(
+                        r#""turnId":1,"thought":{{"reasoning":"r","done":false,"action":{{{}}}}}"#,
+                        action(n, false)
                     ),
+                    "action_proposed" => format!(
+                        r#""turnId":1,"action":{{"id":"a","riskLevel":"low","reasoning":"r",{}}}"#,
+                        action(n, false)
+                    ),
+                    "governance_decided" => {
+                        let by = r#""by":"human","actionId":"a","signer":"alice""#;
+                        format!(r#""turnId":1,"decision":{{"status":"approved",{by}}}"#)
+                    }
+                    _ => {
+                        let result = r#""result":{"success":true,"output":""}"#;
+                        let action = action(n, true);
+                        format!(r#""turnId":1,"actionId":"a",{result},"action":{{{action}}}"#)
+                    }
                 };
                 let _ = writeln!(
                     text,

@@ -169,11 +169,11 @@ pub(super) fn refuse(
     };
     let why = match bound {
         Bound::Executions => format!(
-            "the run has come to {} executions, and may have no more (--max-executions)",
+            "the run has reached its limit of {} executions (--max-executions)",
             options.limits.executions
         ),
         Bound::Held => format!(
-            "what is kept of the run's executions holds {} bytes, and may hold no more (--max-open-bytes)",
+            "the executions of the run have reached the limit of {} bytes of memory (--max-open-bytes)",
             options.limits.open_bytes
         ),
     };

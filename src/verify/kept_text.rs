@@ -112,10 +112,16 @@ mod tests {
         let mut text = String::new();
         let (id, outcome) = ("i".repeat(id), "o".repeat(outcome));
         for n in 0..executions {
+            let start = format!(
+                r#""schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1","maxTurns":5,{}"#,
+                format_args!(
+                    r#""governor":{{"id":"g"}},"policy":{{"digest":"sha256:{:064}"}}"#,
+                    0
+                )
+            );
             let _ = writeln!(
                 text,
-                r#"{{"record":"execution_started","executionId":"{n}{id}","schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1","maxTurns":5,"governor":{{"id":"g"}},"policy":{{"digest":"sha256:{:064}"}}}}"#,
-                0
+                r#"{{"record":"execution_started","executionId":"{n}{id}",{start}}}"#
             );
             let _ = writeln!(
                 text,

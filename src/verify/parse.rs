@@ -86,7 +86,7 @@ pub(super) fn one<'b>(
 
 /// Returns the message for a line over the limit, whether the line is in memory or was skipped.
 pub(super) fn too_long(length: u64, limit: usize) -> String {
-    format!("the record has {length} bytes; it may have {limit}")
+    format!("the record has {length} bytes; the limit is {limit}")
 }
 
 fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {

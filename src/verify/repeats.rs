@@ -86,7 +86,8 @@ fn finding(
         ..Place::default()
     };
     let message = format!(
-        "the same action was rejected before as `{}`, and ran, or may have run, in another file of the session without an approval on record",
+        "the same action was rejected before as `{}`, and ran, or may have run, \
+         in another file of the session without an approval on record",
         rejected.id
     );
     let mut finding = Finding {

@@ -158,7 +158,8 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
             Some((_, before, at)) => {
                 if findings.len() < FINDINGS {
                     let related = Related::new(before, *at, "it appears here first");
-                    let message = "the signature of this decision appears in another one as well: it was copied";
+                    let message =
+                        "the signature of this decision appears in another one too: it was copied";
                     let copy = subject([&*format!("{value:016x}"), &*format!("{about:016x}")]);
                     findings.extend(finding(
                         (file, line, execution),
@@ -199,7 +200,9 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
         content,
     }) = left_out
     {
-        let message = "there are more signed decisions than are compared: nobody looks whether this one is a copy".to_owned();
+        let message =
+            "there are too many signed decisions to compare: this one wasn't checked for a copy"
+                .to_owned();
         let content = subject(["signatures", &*content.finish()]);
         findings.extend(finding(
             (file, line, &execution),

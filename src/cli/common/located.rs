@@ -440,7 +440,7 @@ impl PinnedRevision {
             self.written, self.file
         )];
         if first_run {
-            notices.push("--first-run isn't needed any more".into());
+            notices.push("--first-run is no longer needed".into());
         }
         let root = self.top.join(&self.folder);
         let mut located = LocatedConfig {

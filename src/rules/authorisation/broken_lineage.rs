@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "broken-lineage",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "the ids of a modification don't fit",
+    summary: "the ids of a modification are inconsistent",
     source: include_str!("broken_lineage.rs"),
     examples: &[
         include_str!("broken_lineage.fails.jsonl"),
@@ -53,7 +53,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             out.report(
                 &RULE,
                 format!(
-                    "the original action is said to be `{found}`, and `{proposed}` was proposed"
+                    "the original action is recorded as `{found}`, but `{proposed}` was proposed"
                 ),
             )
             .below_if_there("/originalActionId")
@@ -63,7 +63,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             out.report(
                 &RULE,
                 format!(
-                    "the modified action has the id `{id}`, which is taken; it needs a new one"
+                    "the modified action has the id `{id}`, which is used already; it needs a new one"
                 ),
             )
             .below_if_there("/modifiedAction/id")

@@ -49,18 +49,20 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let named = id.as_deref().filter(|id| !id.is_empty());
     let (message, member) = match (kind, named) {
         (CallMarkKind::ResultWithoutCall, Some(id)) => (
-            format!("the call `{id}` has a result, and no call is on record"),
+            format!("the call `{id}` has a result, but the call isn't recorded"),
             "/callId",
         ),
         (CallMarkKind::ResultWithoutCall, None) => {
             ("a result has no call on record".to_owned(), "/callId")
         }
         (CallMarkKind::Claimed, Some(tool)) => (
-            format!("the agent's text holds a call of `{tool}` as markup, and none is on record"),
+            format!(
+                "the agent's text contains a call of `{tool}` as markup, but no call is recorded"
+            ),
             "/tool",
         ),
         (CallMarkKind::Claimed, None) => (
-            "the agent's text holds a call as markup, and none is on record".to_owned(),
+            "the agent's text contains a call as markup, but no call is recorded".to_owned(),
             "/tool",
         ),
         _ => return,

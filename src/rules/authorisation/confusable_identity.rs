@@ -54,7 +54,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             out.report(
                 &RULE,
                 format!(
-                    "`{}` looks like `{}` and is another id",
+                    "`{}` looks like `{}`, but is another id",
                     pair.id, pair.other
                 ),
             )

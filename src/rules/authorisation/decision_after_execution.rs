@@ -38,7 +38,7 @@ pub(super) const RULE: Rule = Rule {
     name: "decision-after-execution",
     severity: Severity::Error,
     aspect: Some(Aspect::Authorised),
-    summary: "a decision is dated after the action that it allows ran",
+    summary: "a decision is dated after the execution of the action that it allows",
     source: include_str!("decision_after_execution.rs"),
     examples: &[
         include_str!("decision_after_execution.fails.jsonl"),

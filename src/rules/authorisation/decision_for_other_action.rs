@@ -48,7 +48,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let draft = out
             .report(
                 &RULE,
-                format!("the decision is about action `{found}`, and `{proposed}` was proposed"),
+                format!("the decision is about action `{found}`, but `{proposed}` was proposed"),
             )
             .below_if_there("/actionId")
             .subject(subject([&**found, &**proposed]));

@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "governor-changed",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "after a pause somebody else governs, or (a note) other conditions hold",
+    summary: "after a pause, the governor or (a note) another condition has changed",
     source: include_str!("governor_changed.rs"),
     examples: &[
         include_str!("governor_changed.fails.jsonl"),
@@ -47,7 +47,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((before, now)) = &resumed.governor {
         out.report(
             &RULE,
-            format!("`{before}` governed before, and now `{now}` does"),
+            format!("the governor was `{before}` before the pause, and is `{now}` now"),
         )
         .below_if_there("/governor")
         .subject(subject(["governor", &**now]));
@@ -60,7 +60,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     if resumed.policy {
         note(
-            "the policy isn't the one from before the pause".to_owned(),
+            "the policy differs from the one before the pause".to_owned(),
             "/policy",
         );
     }
@@ -72,14 +72,14 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     }
     if resumed.workdir {
         note(
-            "the work tree isn't the one that the session started in, which still applies"
+            "the work tree differs from the one in which the session started, which still applies"
                 .to_owned(),
             "/workdir",
         );
     }
     if resumed.intent {
         note(
-            "what is asked for isn't what was asked for before the pause".to_owned(),
+            "the root intent differs from the one before the pause".to_owned(),
             "/rootIntent",
         );
     }

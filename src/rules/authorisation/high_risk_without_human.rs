@@ -45,7 +45,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Decision, Trigger::Execution], check),
 };
 
-const MESSAGE: &str = "a high-risk action was approved by policy; it takes a human";
+const MESSAGE: &str = "a high-risk action was approved by policy; a human must approve it";
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let (Some(decided), Some(decision)) = (&cx.step_facts.decided, cx.decision()) {

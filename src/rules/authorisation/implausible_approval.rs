@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "implausible-approval",
     severity: Severity::Warning,
     aspect: None,
-    summary: "a human is said to have decided faster than a person can",
+    summary: "according to the record, a human decided faster than a person can",
     source: include_str!("implausible_approval.rs"),
     examples: &[
         include_str!("implausible_approval.fails.jsonl"),
@@ -51,12 +51,13 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(millis) = decided.human_millis.filter(|ms| *ms < HUMAN_MILLIS) {
         let message = if millis < 0 {
             format!(
-                "a human is said to have decided {} ms before the action was proposed",
+                "according to the record, a human decided {} ms before the action was proposed",
                 millis.unsigned_abs()
             )
         } else {
             format!(
-                "a human is said to have decided within {millis} ms; a person takes {HUMAN_MILLIS} ms at the least"
+                "according to the record, a human decided within {millis} ms; \
+                 a person needs {HUMAN_MILLIS} ms at least"
             )
         };
         let draft = out.report(&RULE, message).below_if_there("/timestamp");

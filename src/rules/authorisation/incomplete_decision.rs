@@ -43,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
     name: "incomplete-decision",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "a decision lacks what makes it one",
+    summary: "a decision lacks a required member",
     source: include_str!("incomplete_decision.rs"),
     examples: &[
         include_str!("incomplete_decision.fails.jsonl"),
@@ -94,7 +94,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             missing.push(("modification reason", "the reason of the modification"));
         }
         if decision.by == DecidedBy::Policy {
-            missing.push(("human", "the human who alone may modify an action"));
+            missing.push(("human", "a human, who alone may modify an action"));
         }
     }
     if !missing.is_empty() {

@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: "proposal-not-thought",
     severity: Severity::Error,
     aspect: Some(Aspect::LegalPath),
-    summary: "the proposed action is no agent's thought of that turn",
+    summary: "the proposed action doesn't come from a thought of its turn",
     source: include_str!("proposal_not_thought.rs"),
     examples: &[
         include_str!("proposal_not_thought.fails.jsonl"),
@@ -51,7 +51,10 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             .movement
             .is_none_or(|m| m.movement == Movement::Legal)
     {
-        let mut draft = out.report(&RULE, "the proposed action is no thought of this turn");
+        let mut draft = out.report(
+            &RULE,
+            "the proposed action isn't that of a thought of this turn",
+        );
         for thought in &cx.execution.turn().thoughts {
             draft = draft.related(thought.line, "a thought of this turn");
         }

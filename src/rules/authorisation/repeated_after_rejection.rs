@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: "repeated-after-rejection",
     severity: Severity::Warning,
     aspect: None,
-    summary: "an action that was rejected ran under another id",
+    summary: "a rejected action ran under another id",
     source: include_str!("repeated_after_rejection.rs"),
     examples: &[
         include_str!("repeated_after_rejection.fails.jsonl"),

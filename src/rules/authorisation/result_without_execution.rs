@@ -53,7 +53,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             .and_then(|step| cx.entry?.resolve(&step.part.pointer("/actionId")));
         let draft = out.report(
             &RULE,
-            format!("the observation is of action `{named}`, and `{ran}` ran"),
+            format!("the observation is about action `{named}`, but `{ran}` ran"),
         );
         if own.is_some() {
             draft.below("/actionId");

@@ -48,7 +48,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((recorded, found)) = cx.step_facts.anomalies().understated {
         out.report(
             &RULE,
-            format!("the recorded risk is {recorded}, and the analyser finds {found}"),
+            format!("the recorded risk is {recorded}, but the analyser finds {found}"),
         )
         .subject(subject([recorded.name(), found.name()]))
         .below_if_there("/modifiedAction/riskLevel")

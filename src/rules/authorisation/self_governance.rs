@@ -52,7 +52,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((agent, line)) = &cx.step_facts.anomalies().late_agent {
         out.report(
             &RULE,
-            format!("`{agent}` thinks as an agent, and has signed a decision before"),
+            format!("`{agent}` acts as an agent, but has signed a decision before"),
         )
         .whole_record("/agentId")
         .subject(subject(["late agent", &**agent]))
@@ -62,7 +62,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let draft = out
             .report(
                 &RULE,
-                format!("`{agent}` is an agent, and governs this execution"),
+                format!("`{agent}` is an agent, but governs this execution"),
             )
             .subject(subject(["governing agent", &**agent]));
         if cx.starts() {
@@ -77,7 +77,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(agent) = &decided.signed_by_agent {
         out.report(
             &RULE,
-            format!("the decision is signed by `{agent}`, who is an agent"),
+            format!("the decision is signed by `{agent}`, which is an agent"),
         )
         .below_if_there("/signer")
         .subject(subject(["signing agent", &**agent]));
@@ -85,7 +85,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         out.report(
             &RULE,
             format!(
-                "the decision is signed by `{signer}`, and `{governor}` governs this execution"
+                "the decision is signed by `{signer}`, but the governor of this execution is `{governor}`"
             ),
         )
         .below_if_there("/signer")

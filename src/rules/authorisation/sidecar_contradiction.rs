@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "sidecar-contradiction",
     severity: Severity::Error,
     aspect: Some(Aspect::Authorised),
-    summary: "two sources of a decision say the opposite",
+    summary: "two sources of a decision contradict each other",
     source: include_str!("sidecar_contradiction.rs"),
     examples: &[
         include_str!("sidecar_contradiction.fails.jsonl"),
@@ -50,7 +50,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         out.report(
             &RULE,
             format!(
-                "another source says the opposite of the decision about {}",
+                "another source contradicts the decision about {}",
                 named(id.as_deref())
             ),
         )

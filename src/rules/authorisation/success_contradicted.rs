@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "success-contradicted",
     severity: Severity::Warning,
     aspect: None,
-    summary: "a success is recorded next to the signs of a failure",
+    summary: "a result is recorded as a success but shows a failure",
     source: include_str!("success_contradicted.rs"),
     examples: &[
         include_str!("success_contradicted.fails.jsonl"),
@@ -51,13 +51,13 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     } else if result.error.is_some_and(|e| !e.decode().trim().is_empty()) {
         "an error is recorded".to_owned()
     } else if result.error_type {
-        "a kind of error is recorded".to_owned()
+        "an error type is recorded".to_owned()
     } else if let Some(mark) = mark {
         format!("the output starts with `{mark}`")
     } else {
         return;
     };
-    out.report(&RULE, format!("`success` is true, and {sign}"))
+    out.report(&RULE, format!("`success` is true, but {sign}"))
         .below_if_there("/success")
         .below_if_there("/result/success");
 }

@@ -63,10 +63,10 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         return;
     }
     let message = match &ran.id {
-        Some(id) if unproposed => format!("action `{id}` ran, and it was never proposed"),
-        None if unproposed => "an action ran, and it was never proposed".to_owned(),
+        Some(id) if unproposed => format!("action `{id}` ran, but was never proposed"),
+        None if unproposed => "an action ran, but was never proposed".to_owned(),
         _ if cx.execution.format().coverage() == Coverage::Terminal => {
-            "a line was typed while the governor waited for an elevation: nobody checked it"
+            "a line was typed while an elevation waited for its password, and wasn't checked"
                 .to_owned()
         }
         Some(id) => format!("action `{id}` ran, and no decision approves it"),

@@ -54,7 +54,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                 && cx.execution.turn().decision.is_none() =>
         {
             (
-                "has no result on record but a text that says it was rejected",
+                "has no recorded result except a text that says that it was rejected",
                 false,
             )
         }

@@ -37,7 +37,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unsigned-decision",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "a decision isn't signed, and has to be",
+    summary: "a decision must be signed but isn't",
     source: include_str!("unsigned_decision.rs"),
     examples: &[
         include_str!("unsigned_decision.fails.jsonl"),
@@ -70,7 +70,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     {
         out.report(
             &RULE,
-            "an action ran, and no signed decision about it is on record",
+            "an action ran, but no signed decision about it is recorded",
         )
         .subject("action");
     }

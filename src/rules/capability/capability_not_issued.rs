@@ -36,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     name: "capability-not-issued",
     severity: Severity::Error,
     aspect: Some(Aspect::Authorised),
-    summary: "an action ran on a token that nobody had issued",
+    summary: "an action ran with a token that hadn't been issued",
     source: include_str!("capability_not_issued.rs"),
     examples: &[
         include_str!("capability_not_issued.fails.jsonl"),
@@ -46,14 +46,15 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    let message = |name: &str| format!("the action ran on token `{name}`, which nobody had issued");
+    let message =
+        |name: &str| format!("the action ran with token `{name}`, which hadn't been issued");
     if let Some(TokenUse::NotIssued(name)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
         out.report(&RULE, message(name))
             .below_if_there("/capabilityId")
             .subject(subject(["now", &**name]));
     }
     if let Some(TokenUse::IssuedLater(name)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
-        let message = format!("the action ran on token `{name}` before the date of its issue");
+        let message = format!("the action ran with token `{name}` before the date of its issue");
         out.report(&RULE, message)
             .below_if_there("/capabilityId")
             .subject(subject(["dated", &**name]));
@@ -65,7 +66,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         };
         out.report(
             &RULE,
-            "the token is issued by nobody: its issuer shows nothing",
+            "the token isn't issued by anybody: its issuer is empty or invisible",
         )
         .below_if_there("/issuer")
         .subject(subject(["nobody", &id]));

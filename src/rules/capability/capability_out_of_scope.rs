@@ -58,7 +58,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     for (line, word) in cx.close.map_or(&[][..], |close| &close.unknown_grants) {
         let message = format!(
-            "`{word}` is no type of action, no category and no tool that is called here: it grants nothing"
+            "`{word}` isn't a type of action, a category or a tool that is called here: it grants nothing"
         );
         out.report(&RULE, message)
             .severity(Severity::Warning)
@@ -68,7 +68,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(TokenUse::OutOfScope(name)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
         out.report(
             &RULE,
-            format!("what token `{name}` grants doesn't cover the action"),
+            format!("the grants of token `{name}` don't cover the action"),
         )
         .below_if_there("/capabilityId")
         .subject(name.as_str());

@@ -47,8 +47,10 @@ pub(super) const RULE: Rule = Rule {
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(TokenUse::None(named)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
         let message = match named {
-            Some(name) => format!("the action ran on token `{name}`, which isn't one for it"),
-            None => "the action ran, and no live token covers it".to_owned(),
+            Some(name) => {
+                format!("the action ran with token `{name}`, which isn't for this action")
+            }
+            None => "the action ran, but no live token covers it".to_owned(),
         };
         out.report(&RULE, message)
             .below_if_there("/capabilityId")

@@ -36,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     name: "revoked-capability",
     severity: Severity::Error,
     aspect: Some(Aspect::Authorised),
-    summary: "an action ran on a revoked token",
+    summary: "an action ran with a revoked token",
     source: include_str!("revoked_capability.rs"),
     examples: &[
         include_str!("revoked_capability.fails.jsonl"),
@@ -49,7 +49,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(TokenUse::Revoked(name)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
         out.report(
             &RULE,
-            format!("the action ran on token `{name}`, which was revoked before"),
+            format!("the action ran with token `{name}`, which was revoked before"),
         )
         .below_if_there("/capabilityId")
         .subject(name.as_str());
@@ -57,7 +57,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((name, line)) = &cx.step_facts.anomalies().used_revoked {
         out.report(
             &RULE,
-            format!("an action ran on token `{name}` behind the date of its revocation"),
+            format!("an action ran with token `{name}` after the date of its revocation"),
         )
         .subject(subject(["dated", &**name]))
         .related(*line, "it ran here");

@@ -45,7 +45,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(agent) = &cx.step_facts.anomalies().issued_by_agent {
         out.report(
             &RULE,
-            format!("the token is issued by `{agent}`, who is an agent"),
+            format!("the token is issued by `{agent}`, which is an agent"),
         )
         .below_if_there("/issuer")
         .subject(subject(["issuer", &**agent]));
@@ -53,7 +53,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((agent, line)) = &cx.step_facts.anomalies().late_issuer {
         out.report(
             &RULE,
-            format!("`{agent}` thinks as an agent, and has issued a token before"),
+            format!("`{agent}` acts as an agent, but has issued a token before"),
         )
         .whole_record("/agentId")
         .subject(subject(["late", &**agent]))

@@ -37,7 +37,7 @@ pub(super) const RULE: Rule = Rule {
     name: "budget-exceeded",
     severity: Severity::Error,
     aspect: None,
-    summary: "an injected context is over its token budget",
+    summary: "an injected context exceeds its token budget",
     source: include_str!("budget_exceeded.rs"),
     examples: &[
         include_str!("budget_exceeded.fails.jsonl"),
@@ -61,7 +61,10 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             };
             out.report(
                 &RULE,
-                format!("the context is over its budget of {limit} tokens: {counted}{recorded} recorded for its items"),
+                format!(
+                    "the context is over its budget of {limit} tokens: \
+                     {counted}{recorded} recorded for its items"
+                ),
             )
             .whole_record("/contextSnapshot");
         }

@@ -36,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     name: "context-diff-mismatch",
     severity: Severity::Error,
     aspect: None,
-    summary: "a context diff disagrees with its two snapshots",
+    summary: "a context diff contradicts its two snapshots",
     source: include_str!("context_diff_mismatch.rs"),
     examples: &[
         include_str!("context_diff_mismatch.fails.jsonl"),

@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "input-hash-mismatch",
     severity: Severity::Error,
     aspect: None,
-    summary: "the recorded hash of the context doesn't fit the recorded messages",
+    summary: "the recorded hash of the context doesn't match the recorded messages",
     source: include_str!("input_hash_mismatch.rs"),
     examples: &[
         include_str!("input_hash_mismatch.fails.jsonl"),

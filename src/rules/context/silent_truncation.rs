@@ -37,7 +37,7 @@ pub(super) const RULE: Rule = Rule {
     name: "silent-truncation",
     severity: Severity::Error,
     aspect: None,
-    summary: "output was cut and nothing says so",
+    summary: "an output was cut without a mark",
     source: include_str!("silent_truncation.rs"),
     examples: &[
         include_str!("silent_truncation.fails.jsonl"),
@@ -49,10 +49,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     for b in &cx.step_facts.anomalies().context {
         if let ContextBreak::SilentCut { why } = b {
-            out.report(
-                &RULE,
-                format!("the output was cut and nothing says so: {why}"),
-            );
+            out.report(&RULE, format!("the output was cut without a mark: {why}"));
         }
     }
 }

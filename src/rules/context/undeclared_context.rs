@@ -44,7 +44,7 @@ pub(super) const RULE: Rule = Rule {
     name: "undeclared-context",
     severity: Severity::Warning,
     aspect: None,
-    summary: "content of a context item was used and not declared: the turn is weak",
+    summary: "a context item was used without being declared: the turn is weak",
     source: include_str!("undeclared_context.rs"),
     examples: &[
         include_str!("undeclared_context.fails.jsonl"),
@@ -66,7 +66,9 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             }
             out.report(
                 &RULE,
-                format!("`{path}` is used and not declared: {tokens} tokens in a row (`{quoted}`)"),
+                format!(
+                    "`{path}` is used but not declared: {tokens} consecutive tokens (`{quoted}`)"
+                ),
             )
             .subject(subject([path.as_str(), &digest(text)]));
         }

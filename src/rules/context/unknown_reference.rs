@@ -59,7 +59,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let handle = out
             .report(
                 &RULE,
-                format!("`{path}` is referred to, and isn't in the snapshot"),
+                format!("`{path}` is referred to, but isn't in the snapshot"),
             )
             .subject(path.as_str());
         if *declared {

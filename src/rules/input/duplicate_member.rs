@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "duplicate-member",
     severity: Severity::Error,
     aspect: None,
-    summary: "an object names a member twice",
+    summary: "an object contains a member twice",
     source: include_str!("duplicate_member.rs"),
     examples: &[
         include_str!("duplicate_member.fails.jsonl"),

@@ -39,7 +39,7 @@ pub(super) const RULE: Rule = Rule {
     name: "limit-exceeded",
     severity: Severity::Error,
     aspect: None,
-    summary: "a record, or a run, is beyond a limit",
+    summary: "a record or a run exceeds a limit",
     source: include_str!("limit_exceeded.rs"),
     examples: &[
         include_str!("limit_exceeded.fails.jsonl"),

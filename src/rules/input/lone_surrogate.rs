@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "lone-surrogate",
     severity: Severity::Warning,
     aspect: None,
-    summary: "a string escapes half of a surrogate pair",
+    summary: "a string contains half of a surrogate pair",
     source: include_str!("lone_surrogate.rs"),
     examples: &[
         include_str!("lone_surrogate.fails.jsonl"),

@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unsupported-version",
     severity: Severity::Error,
     aspect: None,
-    summary: "a trace names a version that nobody knows",
+    summary: "a trace has an unknown version",
     source: include_str!("unsupported_version.rs"),
     examples: &[
         include_str!("unsupported_version.fails.jsonl"),
@@ -51,7 +51,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if schema != SCHEMA_VERSION {
         out.report(
             &RULE,
-            format!("the schema version is `{schema}`; `{SCHEMA_VERSION}` is known"),
+            format!("the schema version is `{schema}`; only `{SCHEMA_VERSION}` is supported"),
         )
         .whole_record("/schemaVersion")
         .subject(format!("schema {schema}"));
@@ -60,7 +60,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if FsmVersion::parse(&fsm).is_none() {
         out.report(
             &RULE,
-            format!("the FSM version is `{fsm}`; `0`, `1` and `session` are known"),
+            format!("the FSM version is `{fsm}`; only `0`, `1` and `session` are supported"),
         )
         .whole_record("/fsmVersion")
         .subject(format!("fsm {fsm}"));

@@ -43,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
     name: "bad-signature",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "a signature doesn't count",
+    summary: "a signature is invalid or not trusted",
     source: include_str!("bad_signature.rs"),
     examples: &[
         include_str!("bad_signature.fails.jsonl"),

@@ -35,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     name: "broken-chain",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "a record's `prev` doesn't match the record before it",
+    summary: "a record's `prev` doesn't match the previous record",
     source: include_str!("broken_chain.rs"),
     examples: &[
         include_str!("broken_chain.fails.jsonl"),
@@ -49,12 +49,18 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         return;
     };
     let message = match &chain.found {
-        None => "the record carries no `prev`, though its execution is chained".to_owned(),
+        None => "the record has no `prev`, although its execution is chained".to_owned(),
         Some(_) if chain.expected.is_none() => {
-            "the record carries a `prev` and the one before it none: the chain was cut there, or put together later".to_owned()
+            "the record has a `prev`, but the previous record has none: \
+             the chain was cut there, or was joined later"
+                .to_owned()
         }
-        Some(_) if chain.previous_line == 0 => "`prev` of the first record must be 64 zeros".to_owned(),
-        Some(_) => "`prev` is not the hash of the record before: something was changed, added or taken away".to_owned(),
+        Some(_) if chain.previous_line == 0 => {
+            "`prev` of the first record must be 64 zeros".to_owned()
+        }
+        Some(_) => "`prev` is not the hash of the previous record: \
+                    something was changed, added or removed"
+            .to_owned(),
     };
     let draft = out.report(&RULE, message).whole_record("/prev");
     if chain.previous_line > 0 {

@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "dangling-edge",
     severity: Severity::Warning,
     aspect: None,
-    summary: "a graph edge names a node nobody knows",
+    summary: "a graph edge names a node that doesn't exist",
     source: include_str!("dangling_edge.rs"),
     examples: &[
         include_str!("dangling_edge/fails/yuangs-verify.toml"),

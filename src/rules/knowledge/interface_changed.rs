@@ -35,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     name: "interface-changed",
     severity: Severity::Note,
     aspect: None,
-    summary: "a definition that others may rely on is removed or changed",
+    summary: "a definition that other code may depend on was removed or changed",
     source: include_str!("interface_changed.rs"),
     examples: &[
         include_str!("interface_changed/repository/code.py"),

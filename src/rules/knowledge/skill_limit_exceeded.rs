@@ -38,7 +38,7 @@ pub(super) const RULE: Rule = Rule {
     name: "skill-limit-exceeded",
     severity: Severity::Error,
     aspect: None,
-    summary: "a skill cost more, ran more often or took longer than the limits let it",
+    summary: "a skill cost more, was used more often or took longer than its limits allow",
     source: include_str!("skill_limit_exceeded.rs"),
     examples: &[
         include_str!("skill_limit_exceeded/fails/yuangs-verify.toml"),

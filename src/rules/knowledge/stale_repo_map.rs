@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "stale-repo-map",
     severity: Severity::Error,
     aspect: None,
-    summary: "the committed repo map isn't what the tree gives",
+    summary: "the committed repo map differs from the one that the tree gives",
     source: include_str!("stale_repo_map.rs"),
     examples: &[
         include_str!("stale_repo_map/fails/code.py"),

@@ -41,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unpinned-server",
     severity: Severity::Warning,
     aspect: None,
-    summary: "a server runs a package without an exact version, a shell, or in the clear",
+    summary: "a server runs a package without an exact version or a shell, or isn't encrypted",
     source: include_str!("unpinned_server.rs"),
     examples: &[
         include_str!("unpinned_server/fails/yuangs-verify.toml"),

@@ -50,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unsupported-promotion",
     severity: Severity::Error,
     aspect: None,
-    summary: "a skill was promoted without the evidence the rules ask for",
+    summary: "a skill was promoted without the evidence that the rules require",
     source: include_str!("unsupported_promotion.rs"),
     examples: &[
         include_str!("unsupported_promotion/fails/yuangs-verify.toml"),

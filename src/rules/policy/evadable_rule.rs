@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "evadable-rule",
     severity: Severity::Error,
     aspect: None,
-    summary: "a rewriting that keeps the command's meaning gets a more permissive decision",
+    summary: "a rewritten command gets a more permissive decision",
     source: include_str!("evadable_rule.rs"),
     examples: &[
         include_str!("evadable_rule/fails/policy.yaml"),

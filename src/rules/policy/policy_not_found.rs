@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: "policy-not-found",
     severity: Severity::Error,
     aspect: None,
-    summary: "the recorded policy digest is not to be found",
+    summary: "the recorded policy can't be found",
     source: include_str!("policy_not_found.rs"),
     examples: &[
         include_str!("policy_not_found/fails/policy.yaml"),

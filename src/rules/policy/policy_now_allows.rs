@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "policy-now-allows",
     severity: Severity::Note,
     aspect: None,
-    summary: "rejected by policy, and the given policy allows",
+    summary: "rejected by policy, but the given policy allows it",
     source: include_str!("policy_now_allows.rs"),
     examples: &[
         include_str!("policy_now_allows/fails/policy.yaml"),

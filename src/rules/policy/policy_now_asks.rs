@@ -31,7 +31,7 @@ pub(super) const RULE: Rule = Rule {
     name: "policy-now-asks",
     severity: Severity::Warning,
     aspect: None,
-    summary: "approved by policy, and the given policy asks for a human",
+    summary: "approved by policy, but the given policy asks a human",
     source: include_str!("policy_now_asks.rs"),
     examples: &[
         include_str!("policy_now_asks/fails/policy.yaml"),

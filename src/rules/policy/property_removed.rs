@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: "property-removed",
     severity: Severity::Error,
     aspect: None,
-    summary: "the head lost a property that the base held",
+    summary: "the head policy lacks a property of the base policy",
     source: include_str!("property_removed.rs"),
     examples: &[
         include_str!("property_removed/fails/policy.yaml"),

@@ -49,7 +49,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         && moved.breach == Some(Breach::AfterTerminal)
     {
         let message = if moved.event == Event::Concluded {
-            "the execution is declared over a second time".to_owned()
+            "the execution is ended a second time".to_owned()
         } else {
             format!("{} is after the end of its execution", moved.event)
         };

@@ -41,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
     name: "illegal-transition",
     severity: Severity::Error,
     aspect: Some(Aspect::LegalPath),
-    summary: "an event is illegal in the state that the record has led to",
+    summary: "an event is illegal in the current state",
     source: include_str!("illegal_transition.rs"),
     examples: &[
         include_str!("illegal_transition.fails.jsonl"),
@@ -56,16 +56,16 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     let message = match (moved.breach, moved.claimed) {
         (Some(Breach::Other), Some((from, to))) if from == moved.before => {
-            format!("the log moves from {from} to {to}, and no event leads there")
+            format!("the log moves from {from} to {to}, but no event leads there")
         }
         (Some(Breach::Other), Some((from, to))) => {
             format!(
-                "the log moves from {from} to {to}, and no event leads there: the record has led to {}",
+                "the log moves from {from} to {to}, but no event leads there, and the current state is {}",
                 moved.before
             )
         }
         (Some(Breach::Other), None) if cx.execution.format().coverage() == Coverage::Terminal => {
-            "a root shell is reported, and no elevation was allowed before it".to_owned()
+            "a root shell is reported, but no elevation was allowed before".to_owned()
         }
         (Some(Breach::Other), None) => format!("{} is illegal in {}", moved.event, moved.before),
         (Some(Breach::SecondThought), _) => "an agent has thought twice in one turn".to_owned(),

@@ -31,7 +31,7 @@ pub(super) const RULE: Rule = Rule {
     name: "max-turns-exceeded",
     severity: Severity::Error,
     aspect: Some(Aspect::LegalPath),
-    summary: "an execution took more turns than it was given",
+    summary: "an execution took more turns than allowed",
     source: include_str!("max_turns_exceeded.rs"),
     examples: &[
         include_str!("max_turns_exceeded.fails.jsonl"),
@@ -45,7 +45,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         out.report(
             &RULE,
             format!(
-                "more than {max} turns were begun, and no evaluation ended the execution for it"
+                "more than {max} turns began, and no evaluation ended the execution because of it"
             ),
         )
         .at_line(line);

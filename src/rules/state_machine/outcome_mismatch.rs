@@ -46,11 +46,11 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     let message = match mismatch.evaluated {
         Some(said) => format!(
-            "the outcome is `{}`, and the last evaluation said `{said}`",
+            "the outcome is `{}`, but the last evaluation said `{said}`",
             mismatch.outcome
         ),
         None => format!(
-            "the outcome is `{}`, and no evaluation was made",
+            "the outcome is `{}`, but no evaluation was made",
             mismatch.outcome
         ),
     };

@@ -57,7 +57,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let message = if early {
         "TERMINAL was reached straight from THINKING, as the early runtime allowed"
     } else {
-        "TERMINAL was reached straight from a thought that says `done`; no evaluation ruled on it"
+        "TERMINAL was reached straight from a thought with `done`, without an evaluation"
     };
     let mut draft = out.report(&RULE, message);
     if early {

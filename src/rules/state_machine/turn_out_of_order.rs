@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "turn-out-of-order",
     severity: Severity::Error,
     aspect: Some(Aspect::LegalPath),
-    summary: "turn numbers don't grow by one, or turns interleave",
+    summary: "turn numbers don't increase by one, or turns interleave",
     source: include_str!("turn_out_of_order.rs"),
     examples: &[
         include_str!("turn_out_of_order.fails.jsonl"),
@@ -53,7 +53,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     }
     let message = match cx.step_facts.anomalies().order {
         Some(TurnBreak::Jump { expected, found }) => {
-            format!("turn {expected} is due, and turn {found} begins")
+            format!("turn {expected} was expected, but turn {found} begins")
         }
         Some(TurnBreak::Interleaved { current, found }) => {
             format!("an event of turn {found} is inside turn {current}")

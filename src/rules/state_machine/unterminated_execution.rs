@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unterminated-execution",
     severity: Severity::Warning,
     aspect: None,
-    summary: "the input ends and the execution is in no final state",
+    summary: "the input ends before the execution reached a final state",
     source: include_str!("unterminated_execution.rs"),
     examples: &[
         include_str!("unterminated_execution.fails.jsonl"),
@@ -49,7 +49,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let message = if close.paused {
         "the input ends while the execution waits for a human".to_owned()
     } else if cx.execution.format().coverage() == Coverage::Turns {
-        "the input ends, and nothing shows that the execution did".to_owned()
+        "the input ends, but no record shows that the execution ended".to_owned()
     } else {
         format!("the input ends while the execution is in {}", close.state)
     };

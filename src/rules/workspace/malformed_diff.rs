@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "malformed-diff",
     severity: Severity::Error,
     aspect: None,
-    summary: "a `code_diff` is no valid unified diff",
+    summary: "a `code_diff` isn't a valid unified diff",
     source: include_str!("malformed_diff.rs"),
     examples: &[
         include_str!("malformed_diff.fails.jsonl"),

@@ -35,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     name: "protected-path",
     severity: Severity::Error,
     aspect: None,
-    summary: "a protected path was written without a human",
+    summary: "a protected path was written without a human's approval",
     source: include_str!("protected_path.rs"),
     examples: &[
         include_str!("protected_path.fails.jsonl"),

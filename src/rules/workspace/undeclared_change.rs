@@ -61,7 +61,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         parts.push(format!("changed without being declared: {}", list(extra)));
     }
     if !absent.is_empty() {
-        parts.push(format!("declared and not changed: {}", list(absent)));
+        parts.push(format!("declared but not changed: {}", list(absent)));
     }
     let about = [
         subject(extra.iter().map(String::as_str)),

@@ -108,7 +108,8 @@ impl Run<'_> {
         let message = match known {
             None => {
                 format!(
-                    "the format can't be determined: its records look like none of the known formats ({}){looks}",
+                    "the format can't be determined: \
+                     its records look like none of the known formats ({}){looks}",
                     names.join(", ")
                 )
             }
@@ -119,7 +120,8 @@ impl Run<'_> {
                     format!("{count} records")
                 };
                 format!(
-                    "{records} before line {known} look like none of the known formats ({}) and were not checked{looks}",
+                    "{records} before line {known} look like none of the known formats ({}) \
+                     and were not checked{looks}",
                     names.join(", ")
                 )
             }

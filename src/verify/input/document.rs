@@ -151,7 +151,7 @@ impl Run<'_> {
                     1,
                     &subject(["document", &self.stored()]),
                     &format!(
-                        "the document is longer than {limit} bytes and isn't one record a line"
+                        "the document is longer than {limit} bytes and doesn't have one record per line"
                     ),
                 );
                 self.units.refused += 1;
@@ -164,7 +164,7 @@ impl Run<'_> {
             }
         };
         let message =
-            format!("the document is not valid JSON: {error}; nothing behind this place is read");
+            format!("the document is not valid JSON: {error}; nothing after this place was read");
         let problem = Problem {
             code: codes::INVALID_JSON,
             at: (0, 1),

@@ -386,7 +386,7 @@ impl Pairing {
         {
             if oldest.result.is_none() {
                 let what = format!(
-                    "calls that wait for their results hold more than {WAITING} bytes: the result of this one isn't looked for"
+                    "calls that wait for their results hold more than {WAITING} bytes: the result of this one isn't searched for"
                 );
                 report_limit(&oldest.session, oldest.line, what, on);
             }
