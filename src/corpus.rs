@@ -81,7 +81,11 @@ impl Expectation {
                     options.format =
                         Some(Format::parse(name).ok_or_else(|| format!("no format `{name}`"))?);
                 }
-                _ => return Err(format!("`{name} {value}` is no option of an expectation")),
+                _ => {
+                    return Err(format!(
+                        "`{name} {value}` isn't an option of an expectation"
+                    ));
+                }
             }
         }
         Ok(options)

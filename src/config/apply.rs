@@ -230,7 +230,7 @@ impl Application<'_> {
             .collect();
         for one in &mut all {
             one.message.push_str(&format!(
-                " (it follows from {} in line {}, which {why})",
+                " (it is a follow-up of {} in line {}, which {why})",
                 finding.code, finding.place.line
             ));
         }
@@ -450,7 +450,7 @@ impl Application<'_> {
             ));
         }
         if baseline.is_some_and(Baseline::is_version_1) {
-            let notice = "the baseline has version 1, whose fingerprints rest on messages, and whose entries for unread content don't count; update it with `--write-baseline`";
+            let notice = "the baseline has version 1: its fingerprints depend on messages, and its entries for unread content are ignored; update it with `--write-baseline`";
             applied.notices.push(notice.to_owned());
         }
         applied

@@ -45,10 +45,10 @@ pub enum Distrust {
     #[error("the algorithm `{0}` is not accepted; only `ed25519` is")]
     Algorithm(String),
     /// The value is no signature.
-    #[error("the value is no Ed25519 signature in base64 or hexadecimal")]
+    #[error("the value isn't an Ed25519 signature in base64 or hexadecimal")]
     Malformed,
     /// The signature is of something else.
-    #[error("the signature doesn't fit the decision")]
+    #[error("the signature doesn't match the decision")]
     Mismatch,
     /// What was signed can't be reconstructed from the record.
     #[error("the record lacks the {0}, without which the signature can't be checked")]

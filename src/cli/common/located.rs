@@ -536,7 +536,7 @@ fn unable(error: &GitError) -> Failure {
         GitError::Link { .. } => "put the file itself there",
         GitError::NoFile { .. } => "paths count from the top of the repository",
         GitError::Objects(_) => "a shallow or partial clone lacks them; fetch all of it",
-        GitError::TooLarge { .. } => "what a gate goes by is smaller",
+        GitError::TooLarge { .. } => "the configuration and policies of a gate are smaller",
     };
     Failure::unable(error.to_string(), remedy)
 }

@@ -23,7 +23,7 @@ pub(super) fn unread(report: &mut Report, skipped: Vec<Skipped>) {
             file: skipped.name.as_str().into(),
             ..Place::default()
         };
-        let help = "name it in [traces] exclude if it is no trace; in include if it is one";
+        let help = "add it to [traces] include if it is a trace, otherwise to exclude";
         // A baseline accepts the current content, not other content in its place.
         let subject = Some(stored_hash(&Input::File(skipped.path.clone())).into());
         add(

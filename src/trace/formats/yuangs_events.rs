@@ -162,14 +162,14 @@ pub(super) fn check_payload(
     payload: Option<Raw<'_>>,
 ) -> Result<(), &'static str> {
     if is_garbled(from, to, payload) {
-        return Err("the payload of the movement is no decision");
+        return Err("the payload of the transition isn't a valid decision");
     }
     let evaluates =
         |payload: &Raw<'_>| from == State::Evaluating && payload.as_written().starts_with('{');
     let ruled = payload.filter(evaluates).and_then(Raw::read::<Ruled<'_>>);
     match ruled.and_then(|r| r.kind) {
         Some(kind) if kind.read::<EvaluationKind>().is_none() => {
-            Err("the payload of the movement is no evaluation")
+            Err("the payload of the transition isn't a valid evaluation")
         }
         _ => Ok(()),
     }
@@ -247,20 +247,20 @@ impl<'a> Event<'a> {
                         decision.read::<NativeDecision<'_>>().is_none()
                     }) =>
                 {
-                    Err("`decision` is no decision")
+                    Err("`decision` isn't a valid decision")
                 }
                 (Some(from), Some(to)) => check_payload(from, to, payload),
                 _ => Ok(()),
             },
             EventType::GovernanceDecision => match self.data.decision {
                 Some(decision) if decision.read::<NativeDecision<'_>>().is_none() => {
-                    Err("`decision` is no decision")
+                    Err("`decision` isn't a valid decision")
                 }
                 _ => Ok(()),
             },
             EventType::ToolExecution => match self.data.result {
                 Some(result) if result.read::<NativeResult<'_>>().is_none() => {
-                    Err("`result` is no result")
+                    Err("`result` isn't a valid result")
                 }
                 _ => Ok(()),
             },

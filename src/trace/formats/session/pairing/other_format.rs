@@ -41,7 +41,7 @@ impl Pairing {
                 format!("this list of records of `{other}` isn't read")
             } else {
                 format!(
-                    "this record looks like one of `{other}`, and the input is read as `{}`: what it tells isn't checked",
+                    "this record looks like one of `{other}`, but the input is read as `{}`: the record isn't checked",
                     self.format
                 )
             },
