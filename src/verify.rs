@@ -9,8 +9,8 @@
 pub mod account;
 mod bounds;
 mod decisions;
+mod finding_store;
 mod input;
-mod kept;
 mod kept_text;
 mod own_calls;
 mod parse;

@@ -5,7 +5,7 @@ mod document;
 mod finish;
 
 use super::bounds::{Bound, Bounds};
-use super::kept::Kept;
+use super::finding_store::FindingStore;
 use super::kept_text::execution_name;
 use super::parse;
 use super::pipeline::{self, Parsed, Reading, Route, Router};
@@ -88,7 +88,7 @@ pub(super) struct Run<'o> {
     units: Units,
     /// How many of the refused units aren't single records but the unread rest of an input.
     rests: u64,
-    findings: Kept,
+    findings: FindingStore,
     mask: Mask,
     /// Text of a terminal recording, joined over its frames.
     frames: Frames,
@@ -226,7 +226,7 @@ impl<'o> Run<'o> {
             format: options.format,
             units: Units::default(),
             rests: 0,
-            findings: Kept::new(options.kept_findings(), false),
+            findings: FindingStore::new(options.kept_findings(), false),
             mask: Mask::default(),
             frames: Frames::default(),
             foreign: None,

@@ -4,7 +4,7 @@ mod finding_builder;
 mod folding;
 
 use super::bounds::{Bound, Bounds, Refused};
-use super::kept::Kept;
+use super::finding_store::FindingStore;
 use super::kept_text::{OUTCOME, execution_name, shortened};
 use super::place::{problem_finding, shown_parts};
 use super::refusals::{is_whole, refusal_beside};
@@ -48,7 +48,7 @@ pub(super) struct Shard {
     /// The records that weren't replayed because of `full`.
     refused: Option<Refused>,
     summaries: Vec<Summary>,
-    findings: Kept,
+    findings: FindingStore,
     /// Number of records that repeat an earlier one byte for byte.
     repeated: u64,
     /// Ids of executions that have an error among the findings that weren't kept: open ones, and
@@ -118,7 +118,7 @@ enum Root {
 #[derive(Debug, Default)]
 pub(super) struct ShardOutput {
     pub(super) summaries: Vec<Summary>,
-    #[expect(clippy::vec_box, reason = "see `Kept::into_parts`")]
+    #[expect(clippy::vec_box, reason = "see `FindingStore::into_parts`")]
     pub(super) findings: Vec<Box<Finding>>,
     pub(super) dropped: Dropped,
     /// Number of records that repeat an earlier one byte for byte.
@@ -150,7 +150,7 @@ impl Shard {
             full: None,
             refused: None,
             summaries: Vec::new(),
-            findings: Kept::new(bounds.findings, bounds.worst),
+            findings: FindingStore::new(bounds.findings, bounds.worst),
             repeated: 0,
             failed_unlisted: BTreeSet::new(),
             last_lost: 0,

@@ -9,7 +9,7 @@ use crate::trace::cut::CutAction;
 use crate::trace::formats::Format;
 use crate::verify::Report;
 use crate::verify::bounds::Refused;
-use crate::verify::kept::Kept;
+use crate::verify::finding_store::FindingStore;
 use crate::verify::shard::Shard;
 use crate::verify::signed::{self, Signed};
 use crate::verify::timeline::{self, Timeline};
@@ -48,7 +48,7 @@ impl Run<'_> {
         let earlier = report.summaries.len();
         let shards = std::mem::take(&mut self.shards);
         let (mut findings, dropped) =
-            std::mem::replace(&mut self.findings, Kept::new(0, false)).into_parts();
+            std::mem::replace(&mut self.findings, FindingStore::new(0, false)).into_parts();
         for ((code, severity), number) in dropped {
             report.drop_findings(code, severity, number);
         }

@@ -7,7 +7,7 @@ use crate::diag::{Code, Finding, Severity};
 
 /// Findings, up to a maximum number of each severity.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct FindingStore {
     /// In the order of discovery. `None` marks a finding that was removed to make room for a more
     /// severe one; indices stay valid.
     findings: Vec<Option<Box<Finding>>>,
@@ -21,7 +21,7 @@ pub(super) struct Kept {
     pub(super) dropped: Dropped,
 }
 
-impl Kept {
+impl FindingStore {
     /// Creates a list for `most` findings of each severity. With `in_all`, it keeps at most `most`
     /// in total, the most severe ones.
     pub(super) fn new(most: usize, in_all: bool) -> Self {
@@ -153,7 +153,7 @@ mod tests {
         )
     }
 
-    fn lines(kept: Kept) -> Vec<(Severity, u64)> {
+    fn lines(kept: FindingStore) -> Vec<(Severity, u64)> {
         kept.into_parts()
             .0
             .iter()
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn worse_findings_take_the_room_of_the_last_that_are_less_bad() {
         use Severity::{Error, Note, Warning};
-        let mut kept = Kept::new(4, true);
+        let mut kept = FindingStore::new(4, true);
         let all = [
             (Note, 1),
             (Warning, 2),
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_finding_with_others_folded_under_it_makes_no_room() {
-        let mut kept = Kept::new(2, true);
+        let mut kept = FindingStore::new(2, true);
         let mut root = finding(Severity::Warning, 1);
         root.unlisted.insert((Code(102), Severity::Error), 3);
         kept.add(root);
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn where_all_are_asked_for_none_makes_room() {
-        let mut kept = Kept::new(2, false);
+        let mut kept = FindingStore::new(2, false);
         for line in 1..4 {
             kept.add(finding(Severity::Note, line));
             kept.add(finding(Severity::Error, line));
