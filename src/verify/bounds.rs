@@ -62,7 +62,7 @@ pub(super) enum Bound {
 
 /// The records that weren't replayed because a bound was reached.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct RefusedRecords {
     /// Line of the first such record.
     pub(super) line: u64,
     bound: Bound,
@@ -74,7 +74,7 @@ pub(super) struct Refused {
     pub(super) content: ContentHash,
 }
 
-impl Refused {
+impl RefusedRecords {
     pub(super) fn new(line: u64, bound: Bound) -> Self {
         Self {
             line,

@@ -3,7 +3,7 @@
 mod finding_builder;
 mod folding;
 
-use super::bounds::{Bound, Bounds, Refused};
+use super::bounds::{Bound, Bounds, RefusedRecords};
 use super::finding_store::FindingStore;
 use super::kept_text::{OUTCOME, execution_name, shortened};
 use super::place::{problem_finding, shown_parts};
@@ -46,7 +46,7 @@ pub(super) struct Shard {
     /// The bound that was reached. From then on, no new execution is opened.
     full: Option<Bound>,
     /// The records that weren't replayed because of `full`.
-    refused: Option<Refused>,
+    refused: Option<RefusedRecords>,
     summaries: Vec<Summary>,
     findings: FindingStore,
     /// Number of records that repeat an earlier one byte for byte.
@@ -123,7 +123,7 @@ pub(super) struct ShardOutput {
     pub(super) dropped: Dropped,
     /// Number of records that repeat an earlier one byte for byte.
     pub(super) repeated: u64,
-    pub(super) refused: Option<Refused>,
+    pub(super) refused: Option<RefusedRecords>,
     pub(super) failed_unlisted: BTreeSet<Arc<str>>,
     pub(super) follow_ups: Vec<(u64, Related)>,
     pub(super) timeline: Timeline,
@@ -271,7 +271,7 @@ impl Shard {
     fn refuse(&mut self, bound: Bound, entry: &Entry<'_>) {
         let refused = self
             .refused
-            .get_or_insert_with(|| Refused::new(entry.line, bound));
+            .get_or_insert_with(|| RefusedRecords::new(entry.line, bound));
         refused.records += 1;
         refused.content.add("");
         for part in shown_parts(entry) {
@@ -336,7 +336,7 @@ impl Shard {
         {
             let refused = self
                 .refused
-                .get_or_insert_with(|| Refused::new(line, Bound::Held));
+                .get_or_insert_with(|| RefusedRecords::new(line, Bound::Held));
             refused.given_up += 1;
             refused.content.add(&*id);
             live.execution.give_up();

@@ -8,7 +8,7 @@ use crate::source::{Input, line_names};
 use crate::trace::cut::CutAction;
 use crate::trace::formats::Format;
 use crate::verify::Report;
-use crate::verify::bounds::Refused;
+use crate::verify::bounds::RefusedRecords;
 use crate::verify::finding_store::FindingStore;
 use crate::verify::shard::Shard;
 use crate::verify::signed::{self, Signed};
@@ -52,7 +52,7 @@ impl Run<'_> {
         for ((code, severity), number) in dropped {
             report.drop_findings(code, severity, number);
         }
-        let mut refused: Option<Refused> = None;
+        let mut refused: Option<RefusedRecords> = None;
         report
             .summaries
             .reserve(shards.iter().map(Shard::executions).sum());
