@@ -8,7 +8,7 @@ use super::bounds::{Bound, Bounds};
 use super::finding_store::FindingStore;
 use super::kept_text::execution_name;
 use super::parse;
-use super::pipeline::{self, Parsed, Reading, Route, Router};
+use super::pipeline::{self, ParsedBlock, Reading, Route, Router};
 use super::place::{help, problem_finding};
 use super::shard::Shard;
 use super::timeline::{CommandRun, Recorder, Turn};
@@ -339,7 +339,7 @@ impl<'o> Run<'o> {
     }
 
     /// Turns line numbers within a block into line numbers of the input, and counts its lines.
-    fn number(&mut self, parsed: &mut Parsed<'_>) {
+    fn number(&mut self, parsed: &mut ParsedBlock<'_>) {
         for entry in &mut parsed.entries {
             entry.line += self.next_line;
         }
@@ -360,7 +360,7 @@ impl<'o> Run<'o> {
 
     /// Processes what was parsed of a block, in input order. Returns the number of its line that
     /// was too long, if there is one.
-    pub(super) fn account(&mut self, parsed: &mut Parsed<'_>) -> Option<u64> {
+    pub(super) fn account(&mut self, parsed: &mut ParsedBlock<'_>) -> Option<u64> {
         let line = self.next_line;
         self.number(parsed);
         self.scan_frames(&mut parsed.entries);

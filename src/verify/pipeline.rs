@@ -25,7 +25,7 @@ const WORKERS: u16 = 16;
 const LARGE: usize = 2 << 20;
 
 /// The parsed lines of a block.
-pub(super) struct Parsed<'b> {
+pub(super) struct ParsedBlock<'b> {
     pub(super) entries: Vec<Entry<'b>>,
     /// The route of each entry.
     pub(super) routes: Vec<Route>,
@@ -37,7 +37,7 @@ pub(super) struct Parsed<'b> {
     pub(super) overlong: Option<OversizedLine>,
 }
 
-impl<'b> Parsed<'b> {
+impl<'b> ParsedBlock<'b> {
     /// Parses the lines of a block, numbered from 0. `first` tells whether the block begins the
     /// input.
     pub(super) fn of(block: &'b Block, first: bool, reading: &Reading<'_>) -> Self {
@@ -281,7 +281,7 @@ impl<R: Read> Pipeline<'_, '_, R> {
 
     /// Parses and replays a block. Returns `None` if another thread panicked.
     fn block(&self, number: u64, block: &Block, looks: &Looks) -> Option<()> {
-        let mut parsed = Parsed::of(block, self.from_start && number == 0, &self.reading);
+        let mut parsed = ParsedBlock::of(block, self.from_start && number == 0, &self.reading);
         if let Some(line) = self.run.pass(number, |run| run.account(&mut parsed))? {
             return self.lose(number, line);
         }

@@ -8,7 +8,7 @@ use crate::trace::entry::Entry;
 use crate::trace::formats;
 use crate::trace::formats::Format;
 use crate::verify::parse::BOM;
-use crate::verify::pipeline::Parsed;
+use crate::verify::pipeline::ParsedBlock;
 use crate::verify::place::shown_parts;
 
 /// Records before the first one of a known format.
@@ -49,7 +49,7 @@ impl Run<'_> {
     /// Processes a block of an input whose format isn't known yet. Invalid JSON, and content that
     /// no record may have, is reported whatever the format is.
     pub(super) fn formless(&mut self, block: &Block) {
-        let mut parsed = Parsed::of(block, self.is_at_start(), &self.reading());
+        let mut parsed = ParsedBlock::of(block, self.is_at_start(), &self.reading());
         self.number(&mut parsed);
         self.take_note(&parsed.entries, &parsed.routes);
         self.lost_early = parsed
