@@ -123,7 +123,7 @@ pub(crate) fn reconcile_on(
     head: Option<Head<'_>>,
 ) -> Result<(), TreeError> {
     let limits = Limits::default();
-    let mut teller = Teller {
+    let mut reconciler = Reconciler {
         overlay: Overlay::new(base.1),
         limits,
         base: short(base.0),
@@ -157,7 +157,7 @@ pub(crate) fn reconcile_on(
     let timed = changes.iter().all(|(.., change)| change.time.is_some());
     changes.sort_by_key(|(file, _, change)| (change.time.filter(|_| timed), *file, change.line));
     for (file, id, change) in changes {
-        teller.change(file, id, change)?;
+        reconciler.change(file, id, change)?;
     }
     let differing = |(path, file): (&String, &Option<File>)| {
         let before = Overlay::new(base.1).file(path, limits.file_bytes);
@@ -165,24 +165,24 @@ pub(crate) fn reconcile_on(
             .map(|before| (before != *file).then(|| path.clone()))
             .transpose()
     };
-    teller.account.changed = teller
+    reconciler.account.changed = reconciler
         .overlay
         .changes()
         .iter()
         .filter_map(differing)
         .collect::<Result<_, _>>()?;
     if let Some(head) = head {
-        teller.compare(head.base, head.tree, head.but)?;
+        reconciler.compare(head.base, head.tree, head.but)?;
         let place = report
             .summaries
             .first()
             .map(|s| (s.file.clone(), s.line))
             .unwrap_or_default();
-        teller.contradict(&place, &short(&head.id.to_string()));
+        reconciler.contradict(&place, &short(&head.id.to_string()));
     }
-    let Teller {
+    let Reconciler {
         account, findings, ..
-    } = teller;
+    } = reconciler;
     report.notices.extend(sentences(&account));
     report.account = Some(account);
     report.counts.rules_run += u64::from(report.counts.rules_run > 0);
@@ -236,7 +236,7 @@ fn short(id: &str) -> String {
     id.chars().take(8).collect()
 }
 
-struct Teller<'t> {
+struct Reconciler<'t> {
     overlay: Overlay<'t>,
     limits: Limits,
     base: String,
@@ -252,7 +252,7 @@ struct Teller<'t> {
     findings: Vec<Finding>,
 }
 
-impl Teller<'_> {
+impl Reconciler<'_> {
     fn change(
         &mut self,
         file: &Arc<str>,
