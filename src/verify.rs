@@ -29,7 +29,7 @@ pub use decisions::{read_decisions, report_unmet};
 pub use kept_text::execution_name;
 pub use own_calls::own_calls;
 pub use report::{Counts, Report, skipped_sentence};
-pub use signed::Book as Signatures;
+pub use signed::Signatures;
 pub use units::{InputUnits, Units};
 
 use crate::diag::{Finding, assign_fingerprints};

@@ -108,7 +108,7 @@ pub struct Report {
     /// Files under the given paths that weren't read, up to a limit.
     pub skipped: Vec<Skipped>,
     /// The signatures seen so far.
-    pub signed: super::signed::Book,
+    pub signed: super::signed::Signatures,
     /// The result of applying the recorded changes to a revision, if one was given.
     pub account: Option<super::account::Account>,
 }

@@ -9,7 +9,7 @@ use super::kept_text::{OUTCOME, execution_name, shortened};
 use super::place::{problem_finding, shown_parts};
 use super::refusals::{is_whole, refusal_beside};
 use super::report::Dropped;
-use super::signed::Signed;
+use super::signed::SignedDecisions;
 use super::timeline::{CompleteTurn, Recorder, Timeline, TurnCursor};
 use crate::diag::{Finding, Related};
 use crate::replay::{Close, ClosedState, Context, Execution, StepFacts, Summary};
@@ -67,7 +67,7 @@ pub(super) struct Shard {
     /// are made elsewhere, so these are attached at the end of the input.
     follow_ups: Vec<(u64, Related)>,
     recorder: Recorder,
-    signed: Signed,
+    signed: SignedDecisions,
     /// Assigns records to executions; some readers also combine records.
     reader: Box<dyn Reader>,
 }
@@ -127,7 +127,7 @@ pub(super) struct ShardOutput {
     pub(super) failed_unlisted: BTreeSet<Arc<str>>,
     pub(super) follow_ups: Vec<(u64, Related)>,
     pub(super) timeline: Timeline,
-    pub(super) signed: Signed,
+    pub(super) signed: SignedDecisions,
 }
 
 impl Shard {
@@ -159,7 +159,7 @@ impl Shard {
             folded: 0,
             follow_ups: Vec::new(),
             recorder,
-            signed: Signed::default(),
+            signed: SignedDecisions::default(),
             reader,
         }
     }

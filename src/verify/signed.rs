@@ -22,7 +22,7 @@ const FINDINGS: usize = 1000;
 
 /// A signed decision, as hashes of its signature and of its subject: execution, turn and action.
 #[derive(Debug)]
-struct Seen {
+struct SignedDecision {
     value: u64,
     about: u64,
     line: u64,
@@ -31,15 +31,15 @@ struct Seen {
 
 /// The signed decisions in a worker's executions.
 #[derive(Debug, Default)]
-pub(super) struct Signed {
-    seen: Vec<Seen>,
+pub(super) struct SignedDecisions {
+    seen: Vec<SignedDecision>,
     /// Decisions beyond the maximum.
-    left_out: Option<LeftOut>,
+    left_out: Option<Omissions>,
 }
 
-/// Signed decisions that weren't compared, because there were too many.
+/// SignedDecisions decisions that weren't compared, because there were too many.
 #[derive(Debug)]
-struct LeftOut {
+struct Omissions {
     /// Line of the first of them.
     line: u64,
     execution: Arc<str>,
@@ -47,8 +47,8 @@ struct LeftOut {
     content: ContentHash,
 }
 
-impl LeftOut {
-    fn add(kept: &mut Option<Self>, seen: &Seen) {
+impl Omissions {
+    fn add(kept: &mut Option<Self>, seen: &SignedDecision) {
         let first = || Self {
             line: seen.line,
             execution: seen.execution.clone(),
@@ -69,7 +69,7 @@ impl LeftOut {
     }
 }
 
-impl Signed {
+impl SignedDecisions {
     /// Records a decision, if it is signed.
     pub(super) fn note(
         &mut self,
@@ -99,7 +99,7 @@ impl Signed {
             action,
             decision.action.map(|id| id.decode())
         ]);
-        let seen = Seen {
+        let seen = SignedDecision {
             value: short(&keys::value(&signature.value.decode())),
             about: short(about.to_string().as_bytes()),
             line,
@@ -108,7 +108,7 @@ impl Signed {
         if self.seen.len() < MOST_OF_WORKER {
             self.seen.push(seen);
         } else {
-            LeftOut::add(&mut self.left_out, &seen);
+            Omissions::add(&mut self.left_out, &seen);
         }
     }
 
@@ -131,14 +131,18 @@ fn short(bytes: &[u8]) -> u64 {
 /// The signatures of a run so far: by the hash of each, what it is about and where it first
 /// appears.
 #[derive(Debug, Default)]
-pub struct Book {
+pub struct Signatures {
     first: HashMap<u64, (u64, Arc<str>, u64)>,
 }
 
 /// Compares the signed decisions of one input with each other and with those of earlier inputs.
 /// Returns the findings.
-pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> Vec<Finding> {
-    let Signed {
+pub(super) fn compare(
+    report: &mut Report,
+    file: &Arc<str>,
+    signed: SignedDecisions,
+) -> Vec<Finding> {
+    let SignedDecisions {
         mut seen,
         mut left_out,
     } = signed;
@@ -147,7 +151,7 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
     let mut too_many = 0;
     seen.sort_by_key(|seen| seen.line);
     for seen in seen {
-        let Seen {
+        let SignedDecision {
             value,
             about,
             line,
@@ -179,7 +183,7 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
                     .first
                     .insert(value, (about, file.clone(), line));
             }
-            None => LeftOut::add(&mut left_out, &seen),
+            None => Omissions::add(&mut left_out, &seen),
         }
     }
     if too_many > 0
@@ -194,7 +198,7 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
     {
         summary.verdict.deny(Aspect::GovernanceComplete);
     }
-    if let Some(LeftOut {
+    if let Some(Omissions {
         line,
         execution,
         content,

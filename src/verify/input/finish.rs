@@ -11,7 +11,7 @@ use crate::verify::Report;
 use crate::verify::bounds::RefusedRecords;
 use crate::verify::finding_store::FindingStore;
 use crate::verify::shard::Shard;
-use crate::verify::signed::{self, Signed};
+use crate::verify::signed::{self, SignedDecisions};
 use crate::verify::timeline::{self, Timeline};
 use crate::verify::units::InputUnits;
 use content_scan::mask::Mask;
@@ -59,7 +59,7 @@ impl Run<'_> {
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
         let mut last_turns = Vec::new();
-        let mut signed = Signed::default();
+        let mut signed = SignedDecisions::default();
         // `attributed`: some execution may own the record that breaks off. `open`: one of them may
         // still have been running.
         let (mut attributed, mut open) = (false, false);
