@@ -24,7 +24,7 @@ use crate::trace::entry::{Entry, Grammar, Problem, Record};
 use crate::trace::formats::{Coverage, Format, OwnCalls, Reader, RecordClass};
 use content_scan::frames::Frames;
 use content_scan::mask::Mask;
-use detection::Foreign;
+use detection::UnknownRecords;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ pub(super) struct Run<'o> {
     /// The last line that couldn't be read before the workers were created, or 0.
     lost_early: u64,
     /// Records that match no known format.
-    foreign: Option<Foreign>,
+    foreign: Option<UnknownRecords>,
     /// The last line, if it breaks off and may contain an executed action.
     cut: Option<(u64, CutAction)>,
     /// The number of the next block's first line.

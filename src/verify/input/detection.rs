@@ -13,7 +13,7 @@ use crate::verify::place::shown_parts;
 
 /// Records before the first one of a known format.
 #[derive(Debug)]
-pub(super) struct Foreign {
+pub(super) struct UnknownRecords {
     /// Line of the first one.
     line: u64,
     count: u64,
@@ -60,7 +60,7 @@ impl Run<'_> {
 
     /// Records a record that matches no known format.
     pub(super) fn meet_foreign(&mut self, entry: &Entry<'_>) {
-        let new = Foreign {
+        let new = UnknownRecords {
             line: entry.line,
             count: 0,
             looks: None,
@@ -89,7 +89,7 @@ impl Run<'_> {
 
     /// Reports that records weren't checked because their format is unknown.
     pub(super) fn report_foreign(&mut self) {
-        let Some(Foreign {
+        let Some(UnknownRecords {
             line,
             count,
             looks,
