@@ -77,15 +77,15 @@ pub(super) struct Shard {
 struct OpenExecution {
     execution: Execution,
     /// The cause of the findings that follow, while the execution's path is broken.
-    root: Option<Root>,
+    root: Option<RootCause>,
     /// Line of the last break of the hash chain, or 0. Breaks on consecutive records have one
     /// cause, `chain_root`.
     chain_broken_at: u64,
     chain_root: Option<usize>,
     /// The last unreadable record that may explain a missing one: of this execution, or one that
     /// can't be attributed. `token_lost` is the same for capability tokens.
-    lost: Option<Root>,
-    token_lost: Option<Root>,
+    lost: Option<RootCause>,
+    token_lost: Option<RootCause>,
     /// Messages of the text scan, with the index of their finding. The same text often appears in a
     /// thought, its proposal and its execution, and is reported once.
     scanned: HashMap<String, usize>,
@@ -107,7 +107,7 @@ impl Reader for NoReader {
 
 /// The cause of follow-up findings.
 #[derive(Debug, Clone, Copy)]
-enum Root {
+enum RootCause {
     /// The index of a finding of this worker.
     Finding(usize),
     /// The number of a line that couldn't be read.
@@ -439,7 +439,7 @@ impl Shard {
             }
         }
         if lost_between {
-            live.lost = Some(Root::Line(self.last_lost));
+            live.lost = Some(RootCause::Line(self.last_lost));
             live.execution.miss_turns();
             if self.format.routing() == Routing::ByInput {
                 live.execution.doubt_all();
@@ -459,7 +459,7 @@ impl Shard {
         {
             let mut step_facts = StepFacts::default();
             live.execution.lose_track(entry.line, turn, &mut step_facts);
-            live.lost = problem_root.map(Root::Finding);
+            live.lost = problem_root.map(RootCause::Finding);
             live.root = live.root.or(live.lost);
             let cx = RuleContext {
                 execution: &live.execution,
@@ -536,7 +536,7 @@ impl Shard {
             self.recorder
                 .note(&mut live.cursor, entry, step, &step_facts, &live.execution);
             if let Fact::Unreadable(kind) = step.fact {
-                live.lost = problem_root.map(Root::Finding);
+                live.lost = problem_root.map(RootCause::Finding);
                 if kind == RecordKind::CapabilityIssued {
                     live.token_lost = live.lost;
                 }
@@ -606,7 +606,7 @@ impl Shard {
         }
         // The end may be missing from a broken path, or be on a lost line after the last record.
         let root = if lost_behind {
-            Some(Root::Line(self.last_lost))
+            Some(RootCause::Line(self.last_lost))
         } else {
             live.root.filter(|_| live.execution.is_broken())
         };

@@ -1,6 +1,6 @@
 //! Turns drafts and problems into findings, and keeps them as far as there is room.
 
-use super::{OpenExecution, Root, Shard};
+use super::{OpenExecution, RootCause, Shard};
 use crate::diag::{Code, Finding, Related, Severity};
 use crate::replay::Aspect;
 use crate::rules::{self, Draft, codes};
@@ -78,7 +78,7 @@ impl Shard {
             .is_some_and(|f| f.place.line != entry.line)
         {
             self.fold(
-                Some(Root::Finding(root)),
+                Some(RootCause::Finding(root)),
                 "the same is here".into(),
                 vec![found],
             );

@@ -1,7 +1,7 @@
 //! Folds findings that are only consequences of an earlier finding under that one. They appear on
 //! their own as soon as the earlier one is suppressed.
 
-use super::{OpenExecution, Root, Shard, drafts_of};
+use super::{OpenExecution, RootCause, Shard, drafts_of};
 use crate::diag::{Finding, Related, subject};
 use crate::replay::{Aspect, Breach, Moved, Movement, StepFacts};
 use crate::rules::{self, Draft, Excuse, RuleContext, Settings, Sink, codes};
@@ -71,7 +71,7 @@ impl Shard {
     pub(super) fn fold_drafts(
         &mut self,
         live: &mut OpenExecution,
-        root: Option<Root>,
+        root: Option<RootCause>,
         drafts: &[Draft],
         (entry, step): (Option<&Entry<'_>>, Option<&Step<'_, '_>>),
     ) {
@@ -124,9 +124,9 @@ impl Shard {
                 );
             }
             Movement::Illegal => {
-                if lost_between || matches!(live.root, Some(Root::Line(_))) {
+                if lost_between || matches!(live.root, Some(RootCause::Line(_))) {
                     // The unreadable line may be the missing one.
-                    let root = live.root.unwrap_or(Root::Line(self.last_lost));
+                    let root = live.root.unwrap_or(RootCause::Line(self.last_lost));
                     if moved.breach == Some(Breach::NoStart) {
                         self.start_excused = self.last_lost;
                     }
@@ -160,7 +160,11 @@ impl Shard {
                 } else {
                     live.execution.verdict_mut().deny(Aspect::LegalPath);
                     let reported = self.report(live, &drafts, Some(entry), Some(step));
-                    live.root = reported.first().copied().map(Root::Finding).or(live.root);
+                    live.root = reported
+                        .first()
+                        .copied()
+                        .map(RootCause::Finding)
+                        .or(live.root);
                 }
             }
         }
@@ -196,7 +200,12 @@ impl Shard {
 
     /// Lists findings under the one that explains them. They are kept, because they become findings
     /// of their own if that one is suppressed.
-    pub(super) fn fold(&mut self, root: Option<Root>, message: String, mut findings: Vec<Finding>) {
+    pub(super) fn fold(
+        &mut self,
+        root: Option<RootCause>,
+        message: String,
+        mut findings: Vec<Finding>,
+    ) {
         findings.iter_mut().for_each(shorten_finding);
         let Some(first) = findings.first() else {
             return;
@@ -208,8 +217,8 @@ impl Shard {
         let has_place = self.folded < self.bounds.folded;
         let root = match root {
             // `None` if the finding was removed to make room for a more severe one.
-            Some(Root::Finding(index)) => self.findings.get_mut(index),
-            Some(Root::Line(lost)) if has_place => {
+            Some(RootCause::Finding(index)) => self.findings.get_mut(index),
+            Some(RootCause::Line(lost)) if has_place => {
                 self.folded += findings.len();
                 return self.follow_ups.push((
                     lost,
@@ -219,7 +228,7 @@ impl Shard {
                     },
                 ));
             }
-            Some(Root::Line(_)) | None => None,
+            Some(RootCause::Line(_)) | None => None,
         };
         let Some(root) = root else {
             // The finding that explains them isn't kept.
@@ -277,9 +286,9 @@ impl Shard {
         };
         let drafts = drafts_of(&cx);
         let root = if lost_between {
-            Some(Root::Line(self.last_lost))
+            Some(RootCause::Line(self.last_lost))
         } else if previous != 0 && live.chain_broken_at == previous {
-            live.chain_root.map(Root::Finding)
+            live.chain_root.map(RootCause::Finding)
         } else {
             live.chain_root = self
                 .report(live, &drafts, Some(entry), None)
