@@ -217,11 +217,11 @@ impl Shard {
         } else {
             let due = live.unweighed > live.weight.max(WEIGHED);
             if due {
-                self.weigh(&mut live);
+                self.measure(&mut live);
             }
             self.current = Some((id, live));
             if self.is_too_heavy() {
-                self.relieve(entry.line, settings);
+                self.free_memory(entry.line, settings);
             }
         }
     }
@@ -236,10 +236,10 @@ impl Shard {
         self.held += remains.weight();
         self.closed
             .insert(self.hasher.hash_one(id), (self.summaries.len(), remains));
-        self.sum_up(&live);
+        self.add_summary(&live);
     }
 
-    fn sum_up(&mut self, live: &OpenExecution) {
+    fn add_summary(&mut self, live: &OpenExecution) {
         let failed_unlisted = self.failed_unlisted.remove(live.execution.id());
         let summary = live.execution.summary();
         let summary = Summary {
@@ -280,7 +280,7 @@ impl Shard {
     }
 
     /// Measures the memory of an execution.
-    fn weigh(&mut self, live: &mut OpenExecution) {
+    fn measure(&mut self, live: &mut OpenExecution) {
         self.unload(live);
         let scanned = live
             .scanned
@@ -303,7 +303,7 @@ impl Shard {
     /// Frees memory when the open executions seem to hold too much. It measures them, drops large
     /// payloads, then drops what only warnings need. If that isn't enough, it opens no more
     /// executions and gives up the current one.
-    fn relieve(&mut self, line: u64, settings: &Settings) {
+    fn free_memory(&mut self, line: u64, settings: &Settings) {
         let mut open = std::mem::take(&mut self.open);
         let mut current = self.current.take();
         let context = context_of(settings);
@@ -317,7 +317,7 @@ impl Shard {
                     Some(false) if !context.keep_changes => live.execution.digest(context, SHORT),
                     _ => {}
                 }
-                self.weigh(live);
+                self.measure(live);
             }
             if self.held <= self.bounds.held / 8 * 7 {
                 break;
@@ -647,7 +647,7 @@ impl Shard {
                 live.execution.add_to(summary);
             } else {
                 self.finish(&mut live, &close, settings);
-                self.sum_up(&live);
+                self.add_summary(&live);
             }
         }
         let (findings, dropped) = self.findings.into_parts();
