@@ -87,13 +87,13 @@ pub(super) struct Run<'o> {
     /// The number of units by outcome.
     units: Units,
     /// How many of the refused units aren't single records but the unread rest of an input.
-    rests: u64,
+    unread_rests: u64,
     findings: FindingStore,
     mask: Mask,
     /// Text of a terminal recording, joined over its frames.
     frames: Frames,
     /// The last line that couldn't be read before the workers were created, or 0.
-    lost_early: u64,
+    lost_before_shards: u64,
     /// Records that match no known format.
     foreign: Option<UnknownRecords>,
     /// The last line, if it breaks off and may contain an executed action.
@@ -182,7 +182,7 @@ pub(super) fn refuse(
         &subject(["executions of the run", &content.finish()]),
         &format!("from here on {inputs} not read: {why}"),
     );
-    run.refuse_rest();
+    run.count_unread_rest();
     run.finish(report);
 }
 
@@ -194,7 +194,7 @@ fn cannot_open(name: &str, error: &std::io::Error, options: &Options, report: &m
         "unopened",
         &format!("the input can't be opened: {error}"),
     );
-    run.refuse_rest();
+    run.count_unread_rest();
     run.finish(report);
 }
 
@@ -225,13 +225,13 @@ impl<'o> Run<'o> {
             commands: Vec::new(),
             format: options.format,
             units: Units::default(),
-            rests: 0,
+            unread_rests: 0,
             findings: FindingStore::new(options.kept_findings(), false),
             mask: Mask::default(),
             frames: Frames::default(),
             foreign: None,
             cut: None,
-            lost_early: 0,
+            lost_before_shards: 0,
             next_line: 1,
             in_document: false,
         }
@@ -271,7 +271,7 @@ impl<'o> Run<'o> {
                 let rest = block.bytes.split_off(known.unwrap_or(block.bytes.len()));
                 let last = block.last;
                 block.last &= rest.is_empty();
-                self.formless(&block);
+                self.read_undetected(&block);
                 self.recognise(format, self.next_line);
                 block = Block {
                     bytes: rest,
@@ -279,7 +279,7 @@ impl<'o> Run<'o> {
                     last,
                 };
             } else if self.format.is_none() && self.options.schema.is_none() {
-                self.formless(&block);
+                self.read_undetected(&block);
             }
             if self.format.is_some() || self.options.schema.is_some() {
                 return pipeline::run(self, blocks, block);
@@ -287,36 +287,36 @@ impl<'o> Run<'o> {
             next = blocks.next(block.bytes);
         }
         if let Err(error) = next {
-            self.lost_early = self.breaks_off(&error);
+            self.lost_before_shards = self.report_read_error(&error);
         }
     }
 
     /// Reports that reading failed after the data read so far; returns the line.
-    pub(super) fn breaks_off(&mut self, error: &std::io::Error) -> u64 {
+    pub(super) fn report_read_error(&mut self, error: &std::io::Error) -> u64 {
         let what = if error.kind() == std::io::ErrorKind::FileTooLarge {
             "is longer than the limit"
         } else {
             "breaks off"
         };
         let line = self.next_line;
-        let subject = subject(["broken off", &self.stored()]);
+        let subject = subject(["broken off", &self.stored_hash()]);
         self.unreadable(line, &subject, &format!("the input {what} here: {error}"));
-        self.refuse_rest();
+        self.count_unread_rest();
         line
     }
 
     /// Returns a hash of the stored input, including what wasn't read. Without it, a suppressed
     /// finding would also hide changes in the unread part.
-    fn stored(&self) -> Box<str> {
+    fn stored_hash(&self) -> Box<str> {
         self.source
             .map_or_else(Box::default, |input| stored_hash(input).into())
     }
 
     /// Counts the unread rest of the input as one refused unit, since its number of records is
     /// unknown.
-    fn refuse_rest(&mut self) {
+    fn count_unread_rest(&mut self) {
         self.units.refused += 1;
-        self.rests += 1;
+        self.unread_rests += 1;
     }
 
     /// Finds secrets that span several frames of a recording. Adds each to the frame in which it
@@ -352,7 +352,7 @@ impl<'o> Run<'o> {
                 &parse::too_long(overlong.length, limit),
             );
             self.units.findings += 1;
-            self.lost_early = line;
+            self.lost_before_shards = line;
         }
         self.units.blank += parsed.blank;
         self.next_line += parsed.lines;
@@ -364,17 +364,17 @@ impl<'o> Run<'o> {
         let line = self.next_line;
         self.number(parsed);
         self.scan_frames(&mut parsed.entries);
-        self.take_note(&parsed.entries, &parsed.routes);
+        self.note_records(&parsed.entries, &parsed.routes);
         parsed.overlong.map(|_| line)
     }
 
     /// Records secrets, counts, problems and commands of records before they are replayed.
-    fn take_note(&mut self, entries: &[Entry<'_>], routes: &[Route]) {
+    fn note_records(&mut self, entries: &[Entry<'_>], routes: &[Route]) {
         self.remember_secrets(entries);
         for (entry, route) in entries.iter().zip(routes) {
             self.units.count(entry);
             if matches!(entry.record, Record::Foreign) {
-                self.meet_foreign(entry);
+                self.add_unknown(entry);
             }
             if entry
                 .problems
@@ -461,7 +461,7 @@ impl<'o> Run<'o> {
             };
             let reader = format.reader(&self.stem, &self.own_calls);
             let mut shard = Shard::new(self.file.clone(), format, reader, recorder, bounds);
-            shard.lost(self.lost_early);
+            shard.lost(self.lost_before_shards);
             shard
         };
         router

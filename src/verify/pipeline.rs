@@ -270,7 +270,7 @@ impl<R: Read> Pipeline<'_, '_, R> {
                 }
                 Ok(_) => return,
                 Err(error) => {
-                    if let Some(line) = self.run.pass(number, |run| run.breaks_off(&error)) {
+                    if let Some(line) = self.run.pass(number, |run| run.report_read_error(&error)) {
                         self.lose(number, line);
                     }
                     return;

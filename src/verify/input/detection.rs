@@ -48,18 +48,18 @@ impl Run<'_> {
 
     /// Processes a block of an input whose format isn't known yet. Invalid JSON, and content that
     /// no record may have, is reported whatever the format is.
-    pub(super) fn formless(&mut self, block: &Block) {
+    pub(super) fn read_undetected(&mut self, block: &Block) {
         let mut parsed = ParsedBlock::of(block, self.is_at_start(), &self.reading());
         self.number(&mut parsed);
-        self.take_note(&parsed.entries, &parsed.routes);
-        self.lost_early = parsed
+        self.note_records(&parsed.entries, &parsed.routes);
+        self.lost_before_shards = parsed
             .entries
             .last()
-            .map_or(self.lost_early, |entry| entry.line);
+            .map_or(self.lost_before_shards, |entry| entry.line);
     }
 
     /// Records a record that matches no known format.
-    pub(super) fn meet_foreign(&mut self, entry: &Entry<'_>) {
+    pub(super) fn add_unknown(&mut self, entry: &Entry<'_>) {
         let new = UnknownRecords {
             line: entry.line,
             count: 0,

@@ -115,9 +115,9 @@ impl Run<'_> {
             let mut entries = [entry];
             self.scan_frames(&mut entries);
             let routes = reading.router.all(&entries);
-            self.take_note(&entries, &routes);
+            self.note_records(&entries, &routes);
             if reading.router.format.is_none() {
-                self.lost_early = at.line;
+                self.lost_before_shards = at.line;
             }
             reading
                 .router
@@ -149,7 +149,7 @@ impl Run<'_> {
                 let limit = limits.document_bytes;
                 self.limit(
                     1,
-                    &subject(["document", &self.stored()]),
+                    &subject(["document", &self.stored_hash()]),
                     &format!(
                         "the document is longer than {limit} bytes and doesn't have one record per line"
                     ),
@@ -159,7 +159,7 @@ impl Run<'_> {
             }
             (Err(DocumentError::Io(error)), None) => {
                 self.next_line = 1;
-                let line = self.breaks_off(&error);
+                let line = self.report_read_error(&error);
                 return self.lose_rest(line);
             }
         };
@@ -172,7 +172,7 @@ impl Run<'_> {
             message,
         };
         let mut entry = Entry::unread((at.line, at.indent), "", vec![problem], Vec::new());
-        entry.unread = Some(self.stored());
+        entry.unread = Some(self.stored_hash());
         self.units.refused += 1;
         self.report_problems(&entry);
         self.lose_rest(at.line);
@@ -180,7 +180,7 @@ impl Run<'_> {
 
     /// Records that the content of a line is unknown.
     fn lose(&mut self, line: u64) {
-        self.lost_early = line;
+        self.lost_before_shards = line;
         self.shards.iter_mut().for_each(|shard| shard.lost(line));
     }
 

@@ -173,7 +173,8 @@ impl Run<'_> {
                 }
             }
         }
-        report.counts.records += (self.units.total() - self.units.blank).saturating_sub(self.rests);
+        report.counts.records +=
+            (self.units.total() - self.units.blank).saturating_sub(self.unread_rests);
         report.add_input(InputUnits {
             path: self.file.clone(),
             format: self.format.map(Format::name),
