@@ -13,7 +13,7 @@ pub(super) fn is_whole(record: &Record<'_>) -> bool {
 
 /// Returns a step for a rejection in a record that isn't a decision. Next to a thought, a start or
 /// a token, a rejection must name its action, since nothing else identifies it.
-pub(super) fn refusal_beside<'r, 'a>(
+pub(super) fn attached_rejection<'r, 'a>(
     step: &Step<'r, 'a>,
     decision: &Decision<'a>,
     written: Raw<'a>,

@@ -7,7 +7,7 @@ use super::bounds::{Bound, Bounds, RefusedRecords};
 use super::finding_store::FindingStore;
 use super::kept_text::{OUTCOME, execution_name, shortened};
 use super::place::{problem_finding, shown_parts};
-use super::refusals::{is_whole, refusal_beside};
+use super::refusals::{attached_rejection, is_whole};
 use super::report::Dropped;
 use super::signed::SignedDecisions;
 use super::timeline::{CompleteTurn, Recorder, Timeline, TurnCursor};
@@ -508,12 +508,12 @@ impl Shard {
             let beside =
                 refusal.filter(|_| refused.is_none() && !counted && !is_whole(&entry.record));
             let told =
-                beside.and_then(|(decision, written)| refusal_beside(step, &decision, written));
+                beside.and_then(|(decision, written)| attached_rejection(step, &decision, written));
             counted |= told.is_some();
             // A proposal must be replayed before its rejection.
             let behind = matches!(step.fact, Fact::Proposed(_));
             if let Some(told) = told.as_ref().filter(|_| !behind) {
-                self.refusal(live, entry, told, (lost_between, settings), context);
+                self.replay_rejection(live, entry, told, (lost_between, settings), context);
             }
             let step = refused.as_ref().unwrap_or(step);
             let mut step_facts = StepFacts::default();
@@ -546,10 +546,10 @@ impl Shard {
                 live.root = live.root.or(live.lost);
             }
             if let Some(told) = told.as_ref().filter(|_| behind) {
-                self.refusal(live, entry, told, (lost_between, settings), context);
+                self.replay_rejection(live, entry, told, (lost_between, settings), context);
             }
-            if behind && let Some(beside) = decision_beside(live, entry, settings) {
-                self.refusal(live, entry, &beside, (lost_between, settings), context);
+            if behind && let Some(beside) = sidecar_decision(live, entry, settings) {
+                self.replay_rejection(live, entry, &beside, (lost_between, settings), context);
             }
         });
         if let Some(text) = refusals
@@ -570,12 +570,12 @@ impl Shard {
                 part: Part::WHOLE,
                 fact: Fact::Annotation(told),
             };
-            self.refusal(live, entry, &step, (lost_between, settings), context);
+            self.replay_rejection(live, entry, &step, (lost_between, settings), context);
         }
     }
 
     /// Replays a rejection that a record contains next to its main content.
-    fn refusal(
+    fn replay_rejection(
         &mut self,
         live: &mut OpenExecution,
         entry: &Entry<'_>,
@@ -667,7 +667,7 @@ impl Shard {
 
 /// Returns a step for the decision that a separate decision source records for this call: the
 /// decision, if the record has none, or a contradiction mark, if the two differ.
-fn decision_beside<'r, 'a>(
+fn sidecar_decision<'r, 'a>(
     live: &OpenExecution,
     entry: &'r Entry<'a>,
     settings: &Settings,
