@@ -7,7 +7,7 @@ use crate::replay::{Approval, StepFacts};
 
 /// Why a finding is only a consequence of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Excuse {
+pub enum FoldReason {
     /// The missing record may be an unreadable one.
     Lost,
     /// The record of the missing token may be an unreadable one.
@@ -50,35 +50,38 @@ impl Rule {
 
     /// Returns why a finding about a step is only a consequence of another one; `None` if it isn't.
     #[must_use]
-    pub fn excuse(&self, step_facts: &StepFacts) -> Option<Excuse> {
+    pub fn fold_reason(&self, step_facts: &StepFacts) -> Option<FoldReason> {
         let ran = step_facts.executed.as_ref();
         let unproposed = ran.is_some_and(|ran| ran.unproposed);
         match self.code {
-            codes::TURN_OUT_OF_ORDER => step_facts.anomalies().turns_lost.then_some(Excuse::Lost),
+            codes::TURN_OUT_OF_ORDER => step_facts
+                .anomalies()
+                .turns_lost
+                .then_some(FoldReason::Lost),
             codes::UNAUTHORISED_EXECUTION
                 if ran
                     .is_some_and(|ran| ran.decision_lost && ran.approval == Approval::Unknown) =>
             {
-                Some(Excuse::Lost)
+                Some(FoldReason::Lost)
             }
             codes::NO_CAPABILITY
             | codes::CAPABILITY_OUT_OF_SCOPE
             | codes::CAPABILITY_NOT_ISSUED
                 if step_facts.anomalies().tokens_lost || ran.is_some_and(|ran| ran.token_lost) =>
             {
-                Some(Excuse::TokenLost)
+                Some(FoldReason::TokenLost)
             }
             codes::HIGH_RISK_WITHOUT_HUMAN => step_facts
                 .decided
                 .as_ref()
                 .is_some_and(|decided| decided.unproposed)
-                .then_some(Excuse::Unproposed),
+                .then_some(FoldReason::Unproposed),
             codes::UNAUTHORISED_EXECUTION
             | codes::EXECUTED_OTHER_THAN_APPROVED
             | codes::EFFECT_BEYOND_RISK
             | codes::PATH_ESCAPES_WORKDIR
             | codes::UNDECLARED_CHANGE
-            | codes::PROTECTED_PATH => unproposed.then_some(Excuse::Unproposed),
+            | codes::PROTECTED_PATH => unproposed.then_some(FoldReason::Unproposed),
             _ => None,
         }
     }

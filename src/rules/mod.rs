@@ -22,7 +22,7 @@ mod rule_context;
 mod state_machine;
 mod workspace;
 
-pub use folding::Excuse;
+pub use folding::FoldReason;
 pub use page::Page;
 pub use rule_context::{Draft, FindingBuilder, RuleContext, Settings, Signed, Sink, Target};
 

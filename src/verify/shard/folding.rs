@@ -4,7 +4,7 @@
 use super::{OpenExecution, RootCause, Shard, drafts_of};
 use crate::diag::{Finding, Related, subject};
 use crate::replay::{Aspect, Breach, Moved, Movement, StepFacts};
-use crate::rules::{self, Draft, Excuse, RuleContext, Settings, Sink, codes};
+use crate::rules::{self, Draft, FoldReason, RuleContext, Settings, Sink, codes};
 use crate::trace::Step;
 use crate::trace::entry::Entry;
 use crate::verify::kept_text::shorten_finding;
@@ -47,18 +47,18 @@ impl Shard {
         }
         let (excused, drafts): (Vec<_>, Vec<_>) = drafts
             .into_iter()
-            .map(|draft| (draft.rule.excuse(step_facts), draft))
+            .map(|draft| (draft.rule.fold_reason(step_facts), draft))
             .partition(|(excuse, _)| excuse.is_some());
         let drafts: Vec<Draft> = drafts.into_iter().map(|(_, draft)| draft).collect();
         let root = live.root;
         self.apply_movement(live, (entry, step), step_facts, drafts, lost_between);
         for (excuse, draft) in excused {
             let root = match excuse {
-                Some(Excuse::Lost) => live.lost,
-                Some(Excuse::TokenLost) => live.token_lost,
-                Some(Excuse::Unproposed) | None => root.or(live.root),
+                Some(FoldReason::Lost) => live.lost,
+                Some(FoldReason::TokenLost) => live.token_lost,
+                Some(FoldReason::Unproposed) | None => root.or(live.root),
             };
-            if root.is_none() && excuse == Some(Excuse::Unproposed) {
+            if root.is_none() && excuse == Some(FoldReason::Unproposed) {
                 self.report(live, &[draft], Some(entry), Some(step));
             } else {
                 self.fold_drafts(live, root, &[draft], (Some(entry), Some(step)));
