@@ -137,7 +137,7 @@ pub enum Target {
     /// A JSON pointer relative to the step.
     Below(String),
     /// The first of these pointers, relative to the step, that exists; otherwise the step.
-    BelowIfThere(Vec<&'static str>),
+    BelowIfPresent(Vec<&'static str>),
     /// A JSON pointer relative to the record.
     Record(Cow<'static, str>),
     /// A line of the input.
@@ -203,16 +203,16 @@ impl FindingBuilder<'_> {
 
     /// Places the finding at a pointer relative to the step, if that exists. Several calls give
     /// alternatives, in order.
-    pub fn below_if_there(self, pointer: &'static str) -> Self {
+    pub fn below_if_present(self, pointer: &'static str) -> Self {
         match &mut self.draft.target {
-            Target::BelowIfThere(pointers) => pointers.push(pointer),
-            other => *other = Target::BelowIfThere(vec![pointer]),
+            Target::BelowIfPresent(pointers) => pointers.push(pointer),
+            other => *other = Target::BelowIfPresent(vec![pointer]),
         }
         self
     }
 
     /// Places the finding at a pointer relative to the record.
-    pub fn whole_record(self, pointer: impl Into<Cow<'static, str>>) -> Self {
+    pub fn in_record(self, pointer: impl Into<Cow<'static, str>>) -> Self {
         self.draft.target = Target::Record(pointer.into());
         self
     }

@@ -188,7 +188,7 @@ pub(super) fn place(
         Target::Line(line) if *line != entry.line => return bare(*line),
         Target::Line(_) | Target::Step => vec![below("")],
         Target::Below(pointer) => vec![below(pointer), below("")],
-        Target::BelowIfThere(pointers) => pointers
+        Target::BelowIfPresent(pointers) => pointers
             .iter()
             .map(|p| below(p))
             .chain([below("")])

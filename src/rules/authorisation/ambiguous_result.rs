@@ -49,7 +49,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("{} has two different results", named(id.as_deref())),
         )
-        .below_if_there("/callId")
+        .below_if_present("/callId")
         .subject(id.as_deref().unwrap_or_default());
     }
 }

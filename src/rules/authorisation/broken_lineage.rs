@@ -56,7 +56,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                     "the original action is recorded as `{found}`, but `{proposed}` was proposed"
                 ),
             )
-            .below_if_there("/originalActionId")
+            .below_if_present("/originalActionId")
             .subject(subject(["original", &**found]));
         }
         Some(Lineage::IdTaken(id)) => {
@@ -66,7 +66,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                     "the modified action has the id `{id}`, which is used already; it needs a new one"
                 ),
             )
-            .below_if_there("/modifiedAction/id")
+            .below_if_present("/modifiedAction/id")
             .subject(subject(["id", &**id]));
         }
         Some(Lineage::Unmodified(ruling)) => {
@@ -77,7 +77,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                     ruling.name()
                 ),
             )
-            .below_if_there("/modifiedAction")
+            .below_if_present("/modifiedAction")
             .subject(subject(["ruling", ruling.name()]));
         }
         None => {}

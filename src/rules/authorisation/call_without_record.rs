@@ -68,6 +68,6 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         _ => return,
     };
     out.report(&RULE, message)
-        .below_if_there(member)
+        .below_if_present(member)
         .subject(named.unwrap_or_default());
 }

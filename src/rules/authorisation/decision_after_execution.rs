@@ -70,7 +70,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     let draft = out
         .report(&RULE, message(ran.id.as_deref()))
-        .below_if_there("/actionId")
+        .below_if_present("/actionId")
         .subject(subject(["ran", ran.id.as_deref().unwrap_or_default()]));
     match ran.decision_line {
         Some(decided) if cx.entry.is_some_and(|e| e.line == line) => {

@@ -50,7 +50,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                 &RULE,
                 format!("the decision is about action `{found}`, but `{proposed}` was proposed"),
             )
-            .below_if_there("/actionId")
+            .below_if_present("/actionId")
             .subject(subject([&**found, &**proposed]));
         if let Some(line) = decided.proposal_line {
             draft.related(line, "the proposed action");

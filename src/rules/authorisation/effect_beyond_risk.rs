@@ -72,10 +72,10 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             shown.join(", ")
         ),
     )
-    .below_if_there("/observedChanges")
+    .below_if_present("/observedChanges")
     .subject(subject(ran.beyond_risk.iter().map(|p| &**p)))
-    .below_if_there("/result/artifacts")
-    .below_if_there("/artifacts")
+    .below_if_present("/result/artifacts")
+    .below_if_present("/artifacts")
     .related(
         cx.execution.turn().proposal.as_ref().map_or(0, |p| p.line),
         "the action was proposed here",

@@ -53,7 +53,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     {
         let message = format!("{} was rejected, and it ran", named(id.as_deref()));
         out.report(&RULE, message)
-            .below_if_there("/callId")
+            .below_if_present("/callId")
             .subject(id.as_deref().unwrap_or_default());
     }
     if let Some(ran) = &cx.step_facts.executed
@@ -66,7 +66,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         };
         let draft = out
             .report(&RULE, message)
-            .below_if_there("/actionId")
+            .below_if_present("/actionId")
             .subject(ran.id.as_deref().unwrap_or_default());
         if let Some(line) = ran.decision_line {
             draft.related(line, "the decision");

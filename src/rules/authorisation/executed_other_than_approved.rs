@@ -47,8 +47,8 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     {
         let draft = out
             .report(&RULE, "the executed action is not the approved one")
-            .below_if_there("/action")
-            .below_if_there("/actionId")
+            .below_if_present("/action")
+            .below_if_present("/actionId")
             .subject(ran.id.as_deref().unwrap_or_default());
         if let Some(line) = ran.decision_line {
             draft.related(line, "the decision");

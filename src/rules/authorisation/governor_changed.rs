@@ -49,13 +49,13 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the governor was `{before}` before the pause, and is `{now}` now"),
         )
-        .below_if_there("/governor")
+        .below_if_present("/governor")
         .subject(subject(["governor", &**now]));
     }
     let mut note = |message: String, pointer| {
         out.report(&RULE, message)
             .severity(Severity::Note)
-            .below_if_there(pointer)
+            .below_if_present(pointer)
             .subject(pointer);
     };
     if resumed.policy {

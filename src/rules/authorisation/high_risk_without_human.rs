@@ -54,7 +54,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             && decided.risk.or(decided.thought_risk) == Some(RiskLevel::High)
             && decided.other_action.is_none()
         {
-            let draft = out.report(&RULE, MESSAGE).below_if_there("/by");
+            let draft = out.report(&RULE, MESSAGE).below_if_present("/by");
             if let Some(line) = decided.proposal_line {
                 draft.related(line, "the proposed action");
             }
@@ -69,7 +69,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let native = cx.entry.and_then(|entry| entry.record.native());
         let at = native.map_or("/action", |record| record.action_pointer());
         out.report(&RULE, MESSAGE)
-            .whole_record(at)
+            .in_record(at)
             .related(ran.decision_line.unwrap_or_default(), "the decision");
     }
 }

@@ -60,7 +60,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                  a person needs {HUMAN_MILLIS} ms at least"
             )
         };
-        let draft = out.report(&RULE, message).below_if_there("/timestamp");
+        let draft = out.report(&RULE, message).below_if_present("/timestamp");
         if let Some(line) = decided.proposal_line {
             draft.related(line, "the proposed action");
         }

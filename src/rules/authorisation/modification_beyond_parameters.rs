@@ -57,6 +57,6 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the modification changed {what}; it may only change parameters"),
         )
-        .below_if_there("/modifiedAction");
+        .below_if_present("/modifiedAction");
     }
 }

@@ -46,7 +46,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the modified action has risk {after}, the proposed one {before}"),
         )
-        .below_if_there("/modifiedAction")
+        .below_if_present("/modifiedAction")
         .subject(subject([before.name(), after.name()]));
     }
 }

@@ -58,7 +58,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         if own.is_some() {
             draft.below("/actionId");
         } else {
-            draft.whole_record("/actionId");
+            draft.in_record("/actionId");
         }
     }
     let Some(moved) = &cx.step_facts.movement else {

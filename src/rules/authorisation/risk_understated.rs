@@ -51,7 +51,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             format!("the recorded risk is {recorded}, but the analyser finds {found}"),
         )
         .subject(subject([recorded.name(), found.name()]))
-        .below_if_there("/modifiedAction/riskLevel")
-        .below_if_there("/riskLevel");
+        .below_if_present("/modifiedAction/riskLevel")
+        .below_if_present("/riskLevel");
     }
 }

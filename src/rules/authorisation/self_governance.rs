@@ -54,7 +54,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("`{agent}` acts as an agent, but has signed a decision before"),
         )
-        .whole_record("/agentId")
+        .in_record("/agentId")
         .subject(subject(["late agent", &**agent]))
         .related(*line, "the decision");
     }
@@ -66,9 +66,9 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             )
             .subject(subject(["governing agent", &**agent]));
         if cx.starts() {
-            draft.below_if_there("/governor");
+            draft.below_if_present("/governor");
         } else {
-            draft.whole_record("/agentId");
+            draft.in_record("/agentId");
         }
     }
     let Some(decided) = &cx.step_facts.decided else {
@@ -79,7 +79,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the decision is signed by `{agent}`, which is an agent"),
         )
-        .below_if_there("/signer")
+        .below_if_present("/signer")
         .subject(subject(["signing agent", &**agent]));
     } else if let Some((signer, governor)) = &decided.second_governor {
         out.report(
@@ -88,7 +88,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                 "the decision is signed by `{signer}`, but the governor of this execution is `{governor}`"
             ),
         )
-        .below_if_there("/signer")
+        .below_if_present("/signer")
         .subject(subject(["second governor", &**signer]));
     }
 }

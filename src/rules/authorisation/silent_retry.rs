@@ -56,7 +56,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("{action} failed and ran again, without a new proposal and a new decision"),
         )
-        .below_if_there("/actionId")
+        .below_if_present("/actionId")
         .subject(ran.id.as_deref().unwrap_or_default())
         .related(repeat.line, "it failed here");
     }

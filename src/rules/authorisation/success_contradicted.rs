@@ -58,6 +58,6 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         return;
     };
     out.report(&RULE, format!("`success` is true, but {sign}"))
-        .below_if_there("/success")
-        .below_if_there("/result/success");
+        .below_if_present("/success")
+        .below_if_present("/result/success");
 }

@@ -74,7 +74,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     let draft = out
         .report(&RULE, message)
-        .below_if_there("/actionId")
+        .below_if_present("/actionId")
         .subject(ran.id.as_deref().unwrap_or_default());
     if let Some(line) = ran.decision_line.filter(|_| !unproposed) {
         let typed = cx.execution.format().coverage() == Coverage::Terminal;

@@ -57,6 +57,6 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if own.is_some() {
         draft.below("/agentId");
     } else {
-        draft.whole_record("/agentId");
+        draft.in_record("/agentId");
     }
 }

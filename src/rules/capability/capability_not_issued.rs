@@ -50,13 +50,13 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         |name: &str| format!("the action ran with token `{name}`, which hadn't been issued");
     if let Some(TokenUse::NotIssued(name)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
         out.report(&RULE, message(name))
-            .below_if_there("/capabilityId")
+            .below_if_present("/capabilityId")
             .subject(subject(["now", &**name]));
     }
     if let Some(TokenUse::IssuedLater(name)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
         let message = format!("the action ran with token `{name}` before the date of its issue");
         out.report(&RULE, message)
-            .below_if_there("/capabilityId")
+            .below_if_present("/capabilityId")
             .subject(subject(["dated", &**name]));
     }
     if cx.step_facts.anomalies().issued_by_nobody {
@@ -68,7 +68,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             "the token isn't issued by anybody: its issuer is empty or invisible",
         )
-        .below_if_there("/issuer")
+        .below_if_present("/issuer")
         .subject(subject(["nobody", &id]));
     }
     for (name, line) in &cx.step_facts.anomalies().used_unissued {

@@ -70,7 +70,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the grants of token `{name}` don't cover the action"),
         )
-        .below_if_there("/capabilityId")
+        .below_if_present("/capabilityId")
         .subject(name.as_str());
     }
 }

@@ -53,7 +53,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             .as_deref()
             .map_or_else(|| "the action".to_owned(), |id| format!("action `{id}`"));
         out.report(&RULE, format!("{action} ran a second time"))
-            .below_if_there("/actionId")
+            .below_if_present("/actionId")
             .subject(ran.id.as_deref().unwrap_or_default())
             .related(repeat.line, "it ran here");
     }

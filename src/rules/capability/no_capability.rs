@@ -53,7 +53,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             None => "the action ran, but no live token covers it".to_owned(),
         };
         out.report(&RULE, message)
-            .below_if_there("/capabilityId")
+            .below_if_present("/capabilityId")
             .subject(named.as_deref().unwrap_or_default());
     }
 }

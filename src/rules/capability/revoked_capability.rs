@@ -51,7 +51,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the action ran with token `{name}`, which was revoked before"),
         )
-        .below_if_there("/capabilityId")
+        .below_if_present("/capabilityId")
         .subject(name.as_str());
     }
     if let Some((name, line)) = &cx.step_facts.anomalies().used_revoked {

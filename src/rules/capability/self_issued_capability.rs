@@ -47,7 +47,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the token is issued by `{agent}`, which is an agent"),
         )
-        .below_if_there("/issuer")
+        .below_if_present("/issuer")
         .subject(subject(["issuer", &**agent]));
     }
     if let Some((agent, line)) = &cx.step_facts.anomalies().late_issuer {
@@ -55,7 +55,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("`{agent}` acts as an agent, but has issued a token before"),
         )
-        .whole_record("/agentId")
+        .in_record("/agentId")
         .subject(subject(["late", &**agent]))
         .related(*line, "the token");
     }

@@ -66,7 +66,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                      {counted}{recorded} recorded for its items"
                 ),
             )
-            .whole_record("/contextSnapshot");
+            .in_record("/contextSnapshot");
         }
     }
 }

@@ -65,7 +65,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let diff = if of_turn { "/contextDiff" } else { "/diff" };
     for (what, about) in wrong.iter().take(MOST) {
         out.report(&RULE, what.as_str())
-            .whole_record(diff)
+            .in_record(diff)
             .subject(about.as_str());
     }
     if wrong.len() > MOST {

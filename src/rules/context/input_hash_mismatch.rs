@@ -47,6 +47,6 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             "`inputHash` is not the hash of the recorded messages",
         )
-        .whole_record("/contextSnapshot/inputHash");
+        .in_record("/contextSnapshot/inputHash");
     }
 }

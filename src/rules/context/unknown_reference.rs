@@ -63,7 +63,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             )
             .subject(path.as_str());
         if *declared {
-            handle.whole_record("/usedContext");
+            handle.in_record("/usedContext");
         }
     }
     if unknown.len() > MOST {

@@ -53,7 +53,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the schema version is `{schema}`; only `{SCHEMA_VERSION}` is supported"),
         )
-        .whole_record("/schemaVersion")
+        .in_record("/schemaVersion")
         .subject(format!("schema {schema}"));
     }
     let fsm = started.fsm_version.decode();
@@ -62,7 +62,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the FSM version is `{fsm}`; only `0`, `1` and `session` are supported"),
         )
-        .whole_record("/fsmVersion")
+        .in_record("/fsmVersion")
         .subject(format!("fsm {fsm}"));
     }
 }

@@ -62,7 +62,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     if let Err(distrust) = verify(cx, keys, &decision, &signature) {
         out.report(&RULE, distrust.to_string())
-            .below_if_there("/signature")
+            .below_if_present("/signature")
             .subject(subject([distrust.name(), &*signature.key.decode()]));
     }
 }

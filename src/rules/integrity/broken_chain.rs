@@ -62,7 +62,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                     something was changed, added or removed"
             .to_owned(),
     };
-    let draft = out.report(&RULE, message).whole_record("/prev");
+    let draft = out.report(&RULE, message).in_record("/prev");
     if chain.previous_line > 0 {
         draft.related(chain.previous_line, "the record before");
     }

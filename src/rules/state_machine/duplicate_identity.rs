@@ -60,9 +60,9 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             )
             .subject(subject([reuse.of, &reuse.id]));
         let draft = if reuse.of == "action" {
-            draft.below_if_there("/id")
+            draft.below_if_present("/id")
         } else {
-            draft.whole_record("/executionId")
+            draft.in_record("/executionId")
         };
         draft.related(reuse.line, "first used here");
     }

@@ -74,7 +74,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the time is {back} ms before the time of the event before"),
         )
-        .whole_record(cx.time_member(reversal.of))
+        .in_record(cx.time_member(reversal.of))
         .related(reversal.line, "the event before");
     }
 }

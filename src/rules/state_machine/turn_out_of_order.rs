@@ -68,7 +68,5 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     } else {
         "interleaved"
     };
-    out.report(&RULE, message)
-        .whole_record("/turnId")
-        .subject(of);
+    out.report(&RULE, message).in_record("/turnId").subject(of);
 }

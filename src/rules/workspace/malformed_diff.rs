@@ -45,8 +45,8 @@ pub(super) const RULE: Rule = Rule {
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(why) = &cx.step_facts.anomalies().malformed_diff {
         out.report(&RULE, format!("the diff can't be read: {why}"))
-            .below_if_there("/modifiedAction/payload/diff")
-            .below_if_there("/payload/diff")
-            .below_if_there("/payload");
+            .below_if_present("/modifiedAction/payload/diff")
+            .below_if_present("/payload/diff")
+            .below_if_present("/payload");
     }
 }

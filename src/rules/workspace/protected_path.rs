@@ -80,7 +80,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             shown.join(", ")
         ),
     )
-    .below_if_there("/observedChanges")
+    .below_if_present("/observedChanges")
     .subject(subject(ran.protected.iter().map(|p| &**p)))
     .related(ran.decision_line.unwrap_or_default(), "the decision");
 }

@@ -68,7 +68,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         subject(absent.iter().map(String::as_str)),
     ];
     out.report(&RULE, parts.join("; "))
-        .below_if_there("/observedChanges")
+        .below_if_present("/observedChanges")
         .subject(subject(about.iter().map(|paths| &**paths)));
 }
 
