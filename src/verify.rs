@@ -25,7 +25,7 @@ mod ticket_lock;
 pub mod timeline;
 mod units;
 
-pub use decisions::{read_decisions, report_unmet};
+pub use decisions::{read_decisions, report_unmatched_decisions};
 pub use kept_text::execution_name;
 pub use own_calls::own_calls;
 pub use report::{Counts, Report, skipped_sentence};

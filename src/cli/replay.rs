@@ -26,7 +26,7 @@ use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
 use crate::verify::account::reconcile;
 use crate::verify::{
-    Options, Report, read_decisions, report_unmet, skipped_sentence, verify, watch,
+    Options, Report, read_decisions, report_unmatched_decisions, skipped_sentence, verify, watch,
 };
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -302,7 +302,7 @@ impl ReplayArgs {
         }
         let versions = |report: &mut Report| {
             if let Some(decisions) = &decisions {
-                report_unmet(report, decisions);
+                report_unmatched_decisions(report, decisions);
             }
             if with_versions {
                 let sentences = versions::sentences(&report.timeline);

@@ -40,7 +40,7 @@ pub fn read_decisions(inputs: &[Result<Found, Missing>], options: &Options) -> (
 
 /// Adds a finding for each decision about a call that its session doesn't contain. Sessions that
 /// weren't read have no findings.
-pub fn report_unmet(report: &mut Report, sidecar: &Sidecar) {
+pub fn report_unmatched_decisions(report: &mut Report, sidecar: &Sidecar) {
     let read = |session: &str| {
         report
             .summaries
