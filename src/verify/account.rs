@@ -24,7 +24,8 @@ const SHOWN: usize = 10;
 /// Whether a record accounts for a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum Accounted {
+#[schemars(rename = "Accounted")]
+pub enum AccountAnswer {
     /// Every file that the commit changes ends as recorded, and the record changes no other file.
     Yes,
     /// The record and the commit differ, or a recorded diff doesn't apply.
@@ -55,7 +56,7 @@ pub struct Account {
     /// Files that the recorded changes change, as far as they apply.
     pub changed: Vec<String>,
     /// The answer; only present if there is a commit to compare with.
-    pub accounts_for_head: Option<Accounted>,
+    pub accounts_for_head: Option<AccountAnswer>,
     /// Files that have the recorded content in the commit.
     pub as_recorded: Vec<String>,
     /// Files that both change, to different content, or that a recorded diff failed to change.
@@ -548,9 +549,9 @@ impl Reconciler<'_> {
             .any(|list| !list.is_empty());
         let open = !account.content_not_recorded.is_empty() || account.unjudged > 0;
         account.accounts_for_head = Some(match (contradicted, open) {
-            (true, _) => Accounted::No,
-            (false, true) => Accounted::NotRecorded,
-            (false, false) => Accounted::Yes,
+            (true, _) => AccountAnswer::No,
+            (false, true) => AccountAnswer::NotRecorded,
+            (false, false) => AccountAnswer::Yes,
         });
         Ok(())
     }
@@ -681,9 +682,9 @@ fn sentences(account: &Account) -> Vec<String> {
         return out;
     };
     let answer = match answer {
-        Accounted::Yes => "yes",
-        Accounted::No => "no",
-        Accounted::NotRecorded => "not recorded",
+        AccountAnswer::Yes => "yes",
+        AccountAnswer::No => "no",
+        AccountAnswer::NotRecorded => "not recorded",
     };
     let Account {
         as_recorded,
