@@ -18,7 +18,7 @@ use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::replay::{Assessor, Sidecar};
 use crate::report::page::Format as PageFormat;
 use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions};
-use crate::rules::{Settings, Signed};
+use crate::rules::{Settings, SignatureRequirement};
 use crate::schema::Validator;
 use crate::source::{Discovery, Limits, survey};
 use crate::trace::Format;
@@ -216,8 +216,8 @@ impl ReplayArgs {
             ));
         }
         let signed = self.require_signatures.map(|require| match require {
-            Require::Human => Signed::Human,
-            Require::All => Signed::All,
+            Require::Human => SignatureRequirement::Human,
+            Require::All => SignatureRequirement::All,
         });
         let assessor = match self.risk {
             RiskLevel::Off => Assessor::Off,

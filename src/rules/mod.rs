@@ -24,7 +24,9 @@ mod workspace;
 
 pub use folding::FoldReason;
 pub use page::Page;
-pub use rule_context::{Draft, FindingBuilder, RuleContext, Settings, Signed, Sink, Target};
+pub use rule_context::{
+    Draft, FindingBuilder, RuleContext, Settings, SignatureRequirement, Sink, Target,
+};
 
 use crate::diag::{Code, Finding, Place, Severity};
 use crate::replay::Aspect;

@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// Which decisions must be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Signed {
+#[schemars(rename = "Signed")]
+pub enum SignatureRequirement {
     /// Decisions of humans.
     Human,
     /// All decisions.
@@ -32,7 +33,7 @@ pub struct Settings {
     /// Whether to keep what actions changed, for the comparison with a repository.
     pub keep_changes: bool,
     /// Which decisions must be signed.
-    pub signed: Option<Signed>,
+    pub signed: Option<SignatureRequirement>,
     /// The maximum number of tokens in the context of a turn. It applies if it is lower than that
     /// of the trace, or the trace has none.
     pub context_budget: Option<u64>,

@@ -28,7 +28,7 @@
 
 use crate::diag::{Code, Severity};
 use crate::replay::{Approval, Aspect};
-use crate::rules::Signed;
+use crate::rules::SignatureRequirement;
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use governance::DecidedBy;
 
@@ -52,7 +52,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         return;
     };
     if let Some(decision) = cx.decision().filter(|_| cx.step_facts.decided.is_some()) {
-        let must = required == Signed::All || decision.by == DecidedBy::Human;
+        let must = required == SignatureRequirement::All || decision.by == DecidedBy::Human;
         if must && decision.signature.is_none() {
             let of = if decision.by == DecidedBy::Human {
                 " of a human"
