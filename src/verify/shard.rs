@@ -497,25 +497,24 @@ impl Shard {
         let refusals = Refusals::of(entry);
         let mut counted = false;
         entry.record.steps(&mut |step| {
-            let refusal = refusals
+            let rejection = refusals
                 .at(step.part.nested)
                 .and_then(|text| Some((native::decision(text)?, Raw::trusted(text))));
-            let refused = refusal
+            let rejected_step = rejection
                 .as_ref()
                 .and_then(|(decision, written)| step.refused(decision, *written));
-            counted |= refused.is_some();
+            counted |= rejected_step.is_some();
             // The record isn't a decision but contains a rejection.
-            let beside =
-                refusal.filter(|_| refused.is_none() && !counted && !is_whole(&entry.record));
-            let told =
-                beside.and_then(|(decision, written)| attached_rejection(step, &decision, written));
-            counted |= told.is_some();
+            let attached = rejection
+                .filter(|_| rejected_step.is_none() && !counted && !is_whole(&entry.record))
+                .and_then(|(decision, written)| attached_rejection(step, &decision, written));
+            counted |= attached.is_some();
             // A proposal must be replayed before its rejection.
-            let behind = matches!(step.fact, Fact::Proposed(_));
-            if let Some(told) = told.as_ref().filter(|_| !behind) {
-                self.replay_rejection(live, entry, told, (lost_between, settings), context);
+            let proposes = matches!(step.fact, Fact::Proposed(_));
+            if let Some(attached) = attached.as_ref().filter(|_| !proposes) {
+                self.replay_attached(live, entry, attached, (lost_between, settings), context);
             }
-            let step = refused.as_ref().unwrap_or(step);
+            let step = rejected_step.as_ref().unwrap_or(step);
             let mut step_facts = StepFacts::default();
             if std::mem::take(&mut input_hash_wrong) {
                 step_facts.anomalies_mut().input_hash_wrong = true;
@@ -545,11 +544,11 @@ impl Shard {
             if matches!(step.fact, Fact::Unreadable(_)) {
                 live.root = live.root.or(live.lost);
             }
-            if let Some(told) = told.as_ref().filter(|_| behind) {
-                self.replay_rejection(live, entry, told, (lost_between, settings), context);
+            if let Some(attached) = attached.as_ref().filter(|_| proposes) {
+                self.replay_attached(live, entry, attached, (lost_between, settings), context);
             }
-            if behind && let Some(beside) = sidecar_decision(live, entry, settings) {
-                self.replay_rejection(live, entry, &beside, (lost_between, settings), context);
+            if proposes && let Some(added) = sidecar_decision(live, entry, settings) {
+                self.replay_attached(live, entry, &added, (lost_between, settings), context);
             }
         });
         if let Some(text) = refusals
@@ -557,7 +556,7 @@ impl Shard {
             .filter(|_| !counted && is_whole(&entry.record))
             && let Some(decision) = native::decision(text)
         {
-            let told = Annotation::Decided(
+            let annotation = Annotation::Decided(
                 None,
                 Some(Told {
                     decision,
@@ -568,14 +567,15 @@ impl Shard {
                 turn: None,
                 time: None,
                 part: Part::WHOLE,
-                fact: Fact::Annotation(told),
+                fact: Fact::Annotation(annotation),
             };
-            self.replay_rejection(live, entry, &step, (lost_between, settings), context);
+            self.replay_attached(live, entry, &step, (lost_between, settings), context);
         }
     }
 
-    /// Replays a rejection that a record contains next to its main content.
-    fn replay_rejection(
+    /// Replays a step for a decision that a record contains next to its main content, or that the
+    /// decisions apart from the trace add.
+    fn replay_attached(
         &mut self,
         live: &mut OpenExecution,
         entry: &Entry<'_>,
