@@ -130,7 +130,7 @@ pub fn finding(code: Code, message: impl Into<String>, place: Place) -> Finding 
 
 /// The check functions for each trigger, in the order of the codes. Each rule has its own bit.
 static BY_TRIGGER: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
-    let asked = |when: Trigger| {
+    let checks_for = |trigger: Trigger| {
         let shown = ALL
             .iter()
             .filter(|rule| matches!(rule.check, Check::Step(..)));
@@ -139,38 +139,40 @@ static BY_TRIGGER: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
             .map(|(rule, n)| (1u128 << (n % 128), rule.check));
         with_bits
             .filter_map(|(bit, check)| match check {
-                Check::Step(whens, function) if whens.contains(&when) => Some((bit, function)),
+                Check::Step(triggers, function) if triggers.contains(&trigger) => {
+                    Some((bit, function))
+                }
                 Check::Step(..) | Check::Reader | Check::Policy | Check::Repository => None,
             })
             .collect()
     };
     [
-        asked(Trigger::Start),
-        asked(Trigger::Decision),
-        asked(Trigger::Execution),
-        asked(Trigger::Anomaly),
-        asked(Trigger::End),
+        checks_for(Trigger::Start),
+        checks_for(Trigger::Decision),
+        checks_for(Trigger::Execution),
+        checks_for(Trigger::Anomaly),
+        checks_for(Trigger::End),
     ]
 });
 
 /// Runs each rule that the step triggers, once.
 pub fn check_all(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    let [start, decision, execution, oddity, end] = &*BY_TRIGGER;
-    let kinds = [
+    let [start, decision, execution, anomaly, end] = &*BY_TRIGGER;
+    let triggered = [
         (cx.starts(), start),
         (cx.step_facts.decided.is_some(), decision),
         (cx.step_facts.executed.is_some(), execution),
-        (cx.step_facts.is_odd(), oddity),
+        (cx.step_facts.is_odd(), anomaly),
         (cx.close.is_some(), end),
     ];
-    let mut asked = 0;
-    for (bit, check) in kinds
+    let mut called = 0;
+    for (bit, check) in triggered
         .into_iter()
-        .filter(|(concerned, _)| *concerned)
+        .filter(|(applies, _)| *applies)
         .flat_map(|(_, checks)| checks)
     {
-        if asked & bit == 0 {
-            asked |= bit;
+        if called & bit == 0 {
+            called |= bit;
             check(cx, out);
         }
     }
@@ -212,7 +214,7 @@ mod tests {
             .count();
         assert!(
             shown <= 128,
-            "`check_all` has a bit for each rule that is shown scenes"
+            "`check_all` has a bit for each rule with triggers"
         );
     }
 }

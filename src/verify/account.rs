@@ -92,7 +92,7 @@ pub fn reconcile_except(
     report: &mut Report,
     base: (ObjectId, &Revision<'_>),
     head: Option<(ObjectId, &Revision<'_>)>,
-    but: &BTreeSet<String>,
+    excluded: &BTreeSet<String>,
 ) -> Result<(), TreeError> {
     let id = base.0.to_string();
     reconcile_on(
@@ -102,7 +102,7 @@ pub fn reconcile_except(
             id,
             tree,
             base: base.1,
-            but,
+            excluded,
         }),
     )
 }
@@ -114,7 +114,7 @@ pub(crate) struct Head<'h> {
     /// The base commit.
     base: &'h Revision<'h>,
     /// Paths that are not compared.
-    but: &'h BTreeSet<String>,
+    excluded: &'h BTreeSet<String>,
 }
 
 /// Like [`reconcile`], for any kind of tree; `base` is its name and the tree.
@@ -129,8 +129,8 @@ pub(crate) fn reconcile_on(
         limits,
         base: short(base.0),
         unknown: BTreeSet::new(),
-        astray: BTreeSet::new(),
-        left: BTreeMap::new(),
+        contradicted_files: BTreeSet::new(),
+        in_head: BTreeMap::new(),
         account: Account {
             base: base.0.to_owned(),
             head: head.as_ref().map(|h| h.id.to_string()),
@@ -173,18 +173,18 @@ pub(crate) fn reconcile_on(
         .filter_map(differing)
         .collect::<Result<_, _>>()?;
     if let Some(head) = head {
-        reconciler.compare(head.base, head.tree, head.but)?;
+        reconciler.compare(head.base, head.tree, head.excluded)?;
         let place = report
             .summaries
             .first()
             .map(|s| (s.file.clone(), s.line))
             .unwrap_or_default();
-        reconciler.contradict(&place, &short(&head.id.to_string()));
+        reconciler.report_contradictions(&place, &short(&head.id.to_string()));
     }
     let Reconciler {
         account, findings, ..
     } = reconciler;
-    report.notices.extend(sentences(&account));
+    report.notices.extend(notices(&account));
     report.account = Some(account);
     report.counts.rules_run += u64::from(report.counts.rules_run > 0);
     for mut finding in findings {
@@ -245,10 +245,10 @@ struct Reconciler<'t> {
     unknown: BTreeSet<String>,
     /// Files of diff parts that should have applied but don't. What is recorded about them can't be
     /// true.
-    astray: BTreeSet<String>,
+    contradicted_files: BTreeSet<String>,
     /// The mode and id of each file that the commit changes. They are part of a finding's subject,
     /// so suppressing it for one change doesn't suppress it for another change of the same file.
-    left: BTreeMap<String, String>,
+    in_head: BTreeMap<String, String>,
     account: Account,
     findings: Vec<Finding>,
 }
@@ -302,7 +302,7 @@ impl Reconciler<'_> {
             Content::Removed => Some(None),
             Content::Whole(text) => Some(Some(text.clone().into_bytes())),
             Content::Replaced { .. }
-                if self.unknown.contains(path) || self.astray.contains(path) =>
+                if self.unknown.contains(path) || self.contradicted_files.contains(path) =>
             {
                 None
             }
@@ -327,7 +327,7 @@ impl Reconciler<'_> {
             return Ok(());
         };
         self.unknown.remove(path);
-        self.astray.remove(path);
+        self.contradicted_files.remove(path);
         let file = after.map(|content| File {
             mode: mode.unwrap_or(Mode::File),
             content: content.into(),
@@ -369,10 +369,12 @@ impl Reconciler<'_> {
                 continue;
             }
             // Consequences of an earlier diff that didn't apply aren't reported again.
-            if !(self.astray.contains(&part.old) || self.astray.contains(&part.new)) {
+            if !(self.contradicted_files.contains(&part.old)
+                || self.contradicted_files.contains(&part.new))
+            {
                 broken.push(became);
             }
-            self.astray.extend(made.into_iter().chain(left));
+            self.contradicted_files.extend(made.into_iter().chain(left));
         }
         let Some(worst) = broken.first() else {
             self.account.unjudged += 1;
@@ -443,12 +445,12 @@ impl Reconciler<'_> {
         diff: &Diff<'_>,
         change: &RecordedChange,
     ) {
-        let (said, word) = match (&change.observed, &change.declared) {
+        let (listed, word) = match (&change.observed, &change.declared) {
             (Some(observed), _) => (observed, "observed"),
             (None, Some(declared)) => (declared, "declared"),
             (None, None) => return,
         };
-        let said: BTreeSet<String> = said.iter().map(|p| plain_path(p).into_owned()).collect();
+        let listed: BTreeSet<String> = listed.iter().map(|p| plain_path(p).into_owned()).collect();
         // A list in a record can't hold names that aren't valid UTF-8, so names are compared in
         // lossy form.
         let touched: BTreeSet<String> = diff
@@ -459,27 +461,27 @@ impl Reconciler<'_> {
             .collect();
         // The old name of a renamed file and the original of a copy needn't be listed.
         let named = diff.files.iter().map(|f| name::lossy(f.path()));
-        let unsaid: Vec<String> = named
+        let unlisted: Vec<String> = named
             .collect::<BTreeSet<_>>()
-            .difference(&said)
+            .difference(&listed)
             .cloned()
             .collect();
-        let untouched: Vec<String> = said.difference(&touched).cloned().collect();
+        let unchanged: Vec<String> = listed.difference(&touched).cloned().collect();
         let mut parts = Vec::new();
-        if !unsaid.is_empty() {
+        if !unlisted.is_empty() {
             parts.push(format!(
                 "the diff changes {}, which isn't {word}",
-                list(&unsaid)
+                list(&unlisted)
             ));
         }
-        if !untouched.is_empty() {
+        if !unchanged.is_empty() {
             parts.push(format!(
                 "{} is {word}, and the diff doesn't change it",
-                list(&untouched)
+                list(&unchanged)
             ));
         }
         if !parts.is_empty() {
-            let about = [&unsaid, &untouched].map(|paths| subject(paths.iter().map(|p| &**p)));
+            let about = [&unlisted, &unchanged].map(|paths| subject(paths.iter().map(|p| &**p)));
             self.find(
                 codes::UNDECLARED_CHANGE,
                 place,
@@ -496,7 +498,7 @@ impl Reconciler<'_> {
         &mut self,
         base: &Revision<'_>,
         head: &Revision<'_>,
-        but: &BTreeSet<String>,
+        excluded: &BTreeSet<String>,
     ) -> Result<(), TreeError> {
         let files = |revision: &Revision<'_>| -> BTreeMap<String, (Mode, ObjectId)> {
             revision
@@ -508,7 +510,7 @@ impl Reconciler<'_> {
         let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
         let committed: BTreeSet<&String> = paths
             .into_iter()
-            .filter(|p| before.get(*p) != after.get(*p) && !but.contains(*p))
+            .filter(|p| before.get(*p) != after.get(*p) && !excluded.contains(*p))
             .collect();
         let recorded: BTreeSet<String> = self.account.changed.iter().cloned().collect();
         let there = Overlay::new(head);
@@ -520,16 +522,16 @@ impl Reconciler<'_> {
                     == self.overlay.file(path, self.limits.file_bytes)?
             {
                 &mut self.account.as_recorded
-            } else if recorded.contains(*path) || self.astray.contains(*path) {
+            } else if recorded.contains(*path) || self.contradicted_files.contains(*path) {
                 &mut self.account.other_content
             } else {
                 &mut self.account.only_in_head
             };
             list.push((*path).clone());
-            let left = after.get(*path).map_or("gone".to_owned(), |(mode, id)| {
+            let state = after.get(*path).map_or("gone".to_owned(), |(mode, id)| {
                 format!("{} {id}", mode.digits())
             });
-            self.left.insert((*path).clone(), left);
+            self.in_head.insert((*path).clone(), state);
         }
         // It is unknown whether files without recorded content changed at all.
         let only: Vec<String> = recorded
@@ -556,7 +558,7 @@ impl Reconciler<'_> {
         Ok(())
     }
 
-    fn contradict(&mut self, place: &(Arc<str>, u64), head: &str) {
+    fn report_contradictions(&mut self, place: &(Arc<str>, u64), head: &str) {
         let Account {
             only_in_head,
             only_in_record,
@@ -565,30 +567,30 @@ impl Reconciler<'_> {
             ..
         } = &self.account;
         let nothing = Vec::new();
-        let mut said = Vec::new();
+        let mut reports = Vec::new();
         if !only_in_head.is_empty() {
             let message = format!(
                 "`{head}` changes what no recorded action changes: {}",
                 list(only_in_head)
             );
-            said.push(("only in head", only_in_head, message));
+            reports.push(("only in head", only_in_head, message));
         }
         if !other_content.is_empty() {
             let message = format!(
                 "`{head}` leaves other content than the recorded actions: {}",
                 list(other_content)
             );
-            said.push(("other content", other_content, message));
+            reports.push(("other content", other_content, message));
         }
         if !only_in_record.is_empty() {
             let message = format!(
                 "recorded actions change what `{head}` doesn't: {}",
                 list(only_in_record)
             );
-            said.push(("only in record", only_in_record, message));
+            reports.push(("only in record", only_in_record, message));
         }
         // The answer "no" always comes with a reason.
-        if said.is_empty() && *failed > 0 {
+        if reports.is_empty() && *failed > 0 {
             let diffs = if *failed == 1 {
                 "1 recorded diff doesn't".to_owned()
             } else {
@@ -598,17 +600,22 @@ impl Reconciler<'_> {
                 "`{head}` can't have been created as recorded: {diffs} apply to `{}`",
                 self.base
             );
-            said.push(("failed diffs", &nothing, message));
+            reports.push(("failed diffs", &nothing, message));
         }
-        let left = |path: &String| self.left.get(path).map(String::as_str).unwrap_or_default();
-        let said: Vec<(Box<str>, String)> = said
+        let state = |path: &String| {
+            self.in_head
+                .get(path)
+                .map(String::as_str)
+                .unwrap_or_default()
+        };
+        let reports: Vec<(Box<str>, String)> = reports
             .into_iter()
             .map(|(what, paths, message)| {
-                let each = paths.iter().flat_map(|path| [path.as_str(), left(path)]);
+                let each = paths.iter().flat_map(|path| [path.as_str(), state(path)]);
                 (subject([what].into_iter().chain(each)), message)
             })
             .collect();
-        for (about, message) in said {
+        for (about, message) in reports {
             self.find(codes::UNDECLARED_CHANGE, place, None, message, about, None);
         }
     }
@@ -658,7 +665,7 @@ fn count(n: usize, what: &str) -> String {
 }
 
 /// Formats the account for people.
-fn sentences(account: &Account) -> Vec<String> {
+fn notices(account: &Account) -> Vec<String> {
     let base = short(&account.base);
     let mut out = vec![format!(
         "of the executed diffs, {} to {base}, {} not, {} can't be checked; they change {}",
