@@ -17,7 +17,7 @@ pub struct Page {
 impl Page {
     /// Extracts the page of a rule.
     #[must_use]
-    pub fn of(rule: &Rule) -> Self {
+    pub fn from_rule(rule: &Rule) -> Self {
         let markdown = with_examples(rule);
         Self {
             failing: example(&markdown, "## Fails"),
