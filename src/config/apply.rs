@@ -319,7 +319,7 @@ pub fn apply(
         });
     }
     for ((code, severity), number) in std::mem::take(&mut report.dropped) {
-        let counted = report.counts.of(severity);
+        let counted = report.counts.counter(severity);
         *counted = counted.saturating_sub(number);
         report.counts.left_out = report.counts.left_out.saturating_sub(number);
         let (severity, number) = applying.remaining((code, severity), None, number);
@@ -340,7 +340,7 @@ pub fn apply(
     let mut first = first.into_iter();
     let mut unfolded = false;
     for finding in std::mem::take(&mut report.findings) {
-        let counted = report.counts.of(finding.severity);
+        let counted = report.counts.counter(finding.severity);
         *counted = counted.saturating_sub(1);
         let mut waiting = vec![(finding, first.next())];
         while let Some((mut finding, first)) = waiting.pop() {

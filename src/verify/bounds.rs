@@ -21,7 +21,7 @@ pub(super) struct Bounds {
 impl Bounds {
     /// Returns the bounds of one of `workers` workers. Each gets a quarter more than its share,
     /// since hashing doesn't distribute executions evenly.
-    pub(super) fn of(limits: &Limits, findings: usize, workers: u64) -> Self {
+    pub(super) fn for_workers(limits: &Limits, findings: usize, workers: u64) -> Self {
         let workers = usize::try_from(workers).unwrap_or(1).max(1);
         if workers == 1 {
             return Self {
@@ -86,7 +86,7 @@ impl RefusedRecords {
     }
 
     /// Merges the refusals of another worker.
-    pub(super) fn with(mut self, other: &Self) -> Self {
+    pub(super) fn merge(mut self, other: &Self) -> Self {
         if other.line < self.line {
             (self.line, self.bound) = (other.line, other.bound);
         }
@@ -98,7 +98,7 @@ impl RefusedRecords {
 
     /// Returns the message: which limit was reached first, and which option raises it.
     pub(super) fn message(&self, limits: &Limits, workers: u64) -> String {
-        let bounds = Bounds::of(limits, 0, workers);
+        let bounds = Bounds::for_workers(limits, 0, workers);
         let share = |whole: usize, part: usize| {
             if part < whole {
                 format!(" (a worker's share of {whole})")

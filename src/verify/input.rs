@@ -448,7 +448,7 @@ impl<'o> Run<'o> {
     pub(super) fn create_shards(&self) -> Vec<Shard> {
         let router = self.reading().router;
         let most = self.options.kept_findings();
-        let bounds = Bounds::of(&self.options.limits, most, router.workers());
+        let bounds = Bounds::for_workers(&self.options.limits, most, router.workers());
         let bounds = Bounds {
             worst: self.options.max_findings > 0,
             ..bounds

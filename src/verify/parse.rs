@@ -48,7 +48,7 @@ pub(super) fn parse<'b>(
         if bytes.iter().all(u8::is_ascii_whitespace) {
             blank += 1;
         } else {
-            entries.push(one(
+            entries.push(parse_record(
                 bytes,
                 (line, indent),
                 grammar,
@@ -69,7 +69,7 @@ pub(super) fn parse<'b>(
 
 /// Parses one record. `unended` tells whether the input ends without a line end after it, so that
 /// it may be incomplete.
-pub(super) fn one<'b>(
+pub(super) fn parse_record<'b>(
     bytes: &'b [u8],
     place: (u64, u64),
     grammar: Grammar<'_>,

@@ -40,7 +40,7 @@ pub(super) struct ParsedBlock<'b> {
 impl<'b> ParsedBlock<'b> {
     /// Parses the lines of a block, numbered from 0. `first` tells whether the block begins the
     /// input.
-    pub(super) fn of(block: &'b Block, first: bool, reading: &Reading<'_>) -> Self {
+    pub(super) fn new(block: &'b Block, first: bool, reading: &Reading<'_>) -> Self {
         let Lines {
             entries,
             ends,
@@ -48,7 +48,7 @@ impl<'b> ParsedBlock<'b> {
         } = parse(block, first, reading.grammar, reading.limits);
         let lines = ends + u64::from(block.overlong.is_some());
         Self {
-            routes: reading.router.all(&entries),
+            routes: reading.router.routes(&entries),
             entries,
             lines,
             blank,
@@ -101,11 +101,11 @@ impl Router {
     }
 
     /// Returns the route of each record.
-    pub(super) fn all(&self, entries: &[Entry<'_>]) -> Vec<Route> {
-        entries.iter().map(|entry| self.of(entry)).collect()
+    pub(super) fn routes(&self, entries: &[Entry<'_>]) -> Vec<Route> {
+        entries.iter().map(|entry| self.route(entry)).collect()
     }
 
-    fn of(&self, entry: &Entry<'_>) -> Route {
+    fn route(&self, entry: &Entry<'_>) -> Route {
         let Some(format) = self.format else {
             return Route::Lost;
         };
@@ -196,13 +196,13 @@ struct Pipeline<'l, 'o, R> {
 /// Reads, parses and replays `first` and all blocks after it.
 pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, first: Block) {
     let options = run.options();
-    let lanes = match options.threads {
+    let threads = match options.threads {
         _ if first.last => 1,
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
     // More threads than workers would only wait.
-    let lanes = lanes.min(usize::from(WORKERS));
+    let threads = threads.min(usize::from(WORKERS));
     let shared = Pipeline {
         queue: Mutex::new(Queue {
             blocks,
@@ -210,7 +210,7 @@ pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, fir
             number: 0,
             ended: false,
         }),
-        groups: grouped(run.create_shards(), lanes),
+        groups: grouped(run.create_shards(), threads),
         turns: run.turns.take().map(TicketLock::new),
         settings: &options.settings,
         reading: run.reading(),
@@ -218,11 +218,11 @@ pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, fir
         run: TicketLock::new(run),
     };
     std::thread::scope(|scope| {
-        for _ in 1..lanes {
+        for _ in 1..threads {
             // If no thread can be started, this one does all the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || shared.lane());
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || shared.process_blocks());
         }
-        shared.lane();
+        shared.process_blocks();
     });
     let Pipeline {
         groups, run, turns, ..
@@ -250,8 +250,8 @@ fn grouped(mut shards: Vec<Shard>, groups: usize) -> Vec<TicketLock<Vec<Shard>>>
 
 impl<R: Read> Pipeline<'_, '_, R> {
     /// Processes blocks until there are no more.
-    fn lane(&self) {
-        let _watchman = PanicGuard(self);
+    fn process_blocks(&self) {
+        let _guard = PanicGuard(self);
         let looks = Looks::default();
         let mut spare = Vec::new();
         loop {
@@ -281,7 +281,7 @@ impl<R: Read> Pipeline<'_, '_, R> {
 
     /// Parses and replays a block. Returns `None` if another thread panicked.
     fn block(&self, number: u64, block: &Block, looks: &Looks) -> Option<()> {
-        let mut parsed = ParsedBlock::of(block, self.from_start && number == 0, &self.reading);
+        let mut parsed = ParsedBlock::new(block, self.from_start && number == 0, &self.reading);
         if let Some(line) = self.run.pass(number, |run| run.account(&mut parsed))? {
             return self.lose(number, line);
         }
@@ -301,11 +301,11 @@ impl<R: Read> Pipeline<'_, '_, R> {
                 shards.len() as u64
             })?;
         }
-        self.hand_on(number, complete)
+        self.deliver_turns(number, complete)
     }
 
     /// Passes on the turns that a block completed, ordered by the lines that completed them.
-    fn hand_on(&self, number: u64, mut complete: Vec<CompleteTurn>) -> Option<()> {
+    fn deliver_turns(&self, number: u64, mut complete: Vec<CompleteTurn>) -> Option<()> {
         let Some(turns) = &self.turns else {
             return Some(());
         };
@@ -326,7 +326,7 @@ impl<R: Read> Pipeline<'_, '_, R> {
                 }
             })
         })?;
-        self.hand_on(number, Vec::new())
+        self.deliver_turns(number, Vec::new())
     }
 }
 

@@ -46,11 +46,11 @@ pub struct Counts {
 impl Counts {
     /// Counts a finding.
     pub fn count(&mut self, severity: Severity) {
-        *self.of(severity) += 1;
+        *self.counter(severity) += 1;
     }
 
     /// Returns the counter of findings with exactly this severity.
-    pub fn of(&mut self, severity: Severity) -> &mut u64 {
+    pub fn counter(&mut self, severity: Severity) -> &mut u64 {
         match severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
@@ -167,7 +167,7 @@ impl Report {
     /// Counts findings without keeping them.
     pub fn drop_findings(&mut self, code: Code, severity: Severity, number: u64) {
         *self.dropped.entry((code, severity)).or_default() += number;
-        *self.counts.of(severity) += number;
+        *self.counts.counter(severity) += number;
         self.counts.left_out += number;
     }
 

@@ -60,7 +60,7 @@ impl Omissions {
     }
 
     /// Merges the omissions of another worker.
-    fn with(mut self, other: Self) -> Self {
+    fn merge(mut self, other: Self) -> Self {
         if other.line < self.line {
             (self.line, self.execution) = (other.line, other.execution);
         }
@@ -116,7 +116,7 @@ impl SignedDecisions {
     pub(super) fn absorb(&mut self, other: Self) {
         self.seen.extend(other.seen);
         self.left_out = match (self.left_out.take(), other.left_out) {
-            (Some(one), Some(other)) => Some(one.with(other)),
+            (Some(one), Some(other)) => Some(one.merge(other)),
             (one, other) => one.or(other),
         };
     }

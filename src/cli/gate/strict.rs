@@ -66,7 +66,7 @@ pub(super) fn unterminated(report: &mut Report, unterminated: Unterminated) {
         }
     }
     for finding in report.findings.iter_mut().filter(cut) {
-        let counted = report.counts.of(finding.severity);
+        let counted = report.counts.counter(finding.severity);
         *counted = counted.saturating_sub(1);
         finding.severity = Severity::Error;
         report.counts.count(Severity::Error);
@@ -74,9 +74,9 @@ pub(super) fn unterminated(report: &mut Report, unterminated: Unterminated) {
     let dropped = std::mem::take(&mut report.dropped);
     for ((code, severity), number) in dropped {
         let severity = if CUT.contains(&code) {
-            let counted = report.counts.of(severity);
+            let counted = report.counts.counter(severity);
             *counted = counted.saturating_sub(number);
-            *report.counts.of(Severity::Error) += number;
+            *report.counts.counter(Severity::Error) += number;
             Severity::Error
         } else {
             severity

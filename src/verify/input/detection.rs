@@ -49,7 +49,7 @@ impl Run<'_> {
     /// Processes a block of an input whose format isn't known yet. Invalid JSON, and content that
     /// no record may have, is reported whatever the format is.
     pub(super) fn read_undetected(&mut self, block: &Block) {
-        let mut parsed = ParsedBlock::of(block, self.is_at_start(), &self.reading());
+        let mut parsed = ParsedBlock::new(block, self.is_at_start(), &self.reading());
         self.number(&mut parsed);
         self.note_records(&parsed.entries, &parsed.routes);
         self.lost_before_shards = parsed

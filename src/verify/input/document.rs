@@ -101,7 +101,7 @@ impl Run<'_> {
             }
             let mut scanner = Scanner::new("", limits.depth);
             let reading = self.reading();
-            let entry = parse::one(
+            let entry = parse::parse_record(
                 bytes,
                 (at.line, at.indent),
                 reading.grammar,
@@ -114,7 +114,7 @@ impl Run<'_> {
             }
             let mut entries = [entry];
             self.scan_frames(&mut entries);
-            let routes = reading.router.all(&entries);
+            let routes = reading.router.routes(&entries);
             self.note_records(&entries, &routes);
             if reading.router.format.is_none() {
                 self.lost_before_shards = at.line;

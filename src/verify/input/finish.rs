@@ -76,7 +76,7 @@ impl Run<'_> {
                 output.refused.as_ref().map_or(0, |refused| refused.records),
             );
             refused = match (refused, output.refused) {
-                (Some(one), Some(other)) => Some(one.with(&other)),
+                (Some(one), Some(other)) => Some(one.merge(&other)),
                 (one, other) => one.or(other),
             };
             findings.extend(output.findings);
@@ -124,7 +124,7 @@ impl Run<'_> {
             if !attributed {
                 report
                     .summaries
-                    .extend(orphan(&self.file, self.format, *line, cut));
+                    .extend(summary_of_truncated(&self.file, self.format, *line, cut));
             }
         }
         if let Some(refused) = refused {
@@ -252,7 +252,12 @@ fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
 }
 
 /// Returns the summary of an execution whose only record breaks off.
-fn orphan(file: &Arc<str>, format: Option<Format>, line: u64, cut: &CutAction) -> Option<Summary> {
+fn summary_of_truncated(
+    file: &Arc<str>,
+    format: Option<Format>,
+    line: u64,
+    cut: &CutAction,
+) -> Option<Summary> {
     let id = cut.execution.as_deref()?;
     let mut execution = Execution::new(id.into(), file.clone(), format?, line);
     execution.doubt_all();

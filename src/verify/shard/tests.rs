@@ -33,7 +33,7 @@ impl Reader for HoldsBack {
 #[test]
 fn what_a_reader_keeps_to_the_end_is_replayed() {
     let format = Format::parse("execution-record").unwrap();
-    let bounds = Bounds::of(&Limits::default(), 100, 1);
+    let bounds = Bounds::for_workers(&Limits::default(), 100, 1);
     let reader = Box::new(HoldsBack {
         format,
         kept: Vec::new(),
