@@ -65,10 +65,10 @@ impl Expectation {
                 ("--risk", "off") => options.settings.assessor = Assessor::Off,
                 ("--risk", "v0") => options.settings.assessor = Assessor::V0,
                 ("--require-signatures", "human") => {
-                    options.settings.signed = Some(SignatureRequirement::Human)
+                    options.settings.signed = Some(SignatureRequirement::Human);
                 }
                 ("--require-signatures", "all") => {
-                    options.settings.signed = Some(SignatureRequirement::All)
+                    options.settings.signed = Some(SignatureRequirement::All);
                 }
                 ("--keys", file) => {
                     let path = directory.join(file);

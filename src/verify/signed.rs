@@ -37,7 +37,7 @@ pub(super) struct SignedDecisions {
     left_out: Option<Omissions>,
 }
 
-/// SignedDecisions decisions that weren't compared, because there were too many.
+/// Signed decisions that weren't compared, because there were too many.
 #[derive(Debug)]
 struct Omissions {
     /// Line of the first of them.
