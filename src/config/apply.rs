@@ -409,7 +409,7 @@ impl Application<'_> {
             } else if !used {
                 applied
                     .notices
-                    .push(format!("{name} fits nothing any more: take it away"));
+                    .push(format!("{name} matches nothing any more: remove it"));
             }
         }
         for code in changed {
