@@ -90,11 +90,11 @@ struct EnvelopeSignature {
 pub enum AttestError {
     /// The key file contains no Ed25519 private key.
     #[error(
-        "it is no Ed25519 private key: PKCS #8 in PEM, as `openssl genpkey -algorithm ed25519` writes it, is read"
+        "it isn't an Ed25519 private key in PKCS #8 PEM, as `openssl genpkey -algorithm ed25519` writes it"
     )]
     Key,
     /// The text isn't an envelope with a statement of this tool.
-    #[error("it is no attestation of this tool: {0}")]
+    #[error("it isn't an attestation of this tool: {0}")]
     Shape(String),
     /// No signature is trusted.
     #[error("no signature counts: {0}")]

@@ -6,7 +6,7 @@
 use crate::diag::Severity;
 use crate::replay::Assessor;
 use crate::report::{Outcome, write_json};
-use crate::rules::Signed;
+use crate::rules::SignatureRequirement;
 use crate::source::discover;
 use crate::trace::Format;
 use crate::trace::keys::TrustStore;
@@ -64,8 +64,12 @@ impl Expectation {
             match (name.as_str(), value.as_str()) {
                 ("--risk", "off") => options.settings.assessor = Assessor::Off,
                 ("--risk", "v0") => options.settings.assessor = Assessor::V0,
-                ("--require-signatures", "human") => options.settings.signed = Some(Signed::Human),
-                ("--require-signatures", "all") => options.settings.signed = Some(Signed::All),
+                ("--require-signatures", "human") => {
+                    options.settings.signed = Some(SignatureRequirement::Human);
+                }
+                ("--require-signatures", "all") => {
+                    options.settings.signed = Some(SignatureRequirement::All);
+                }
                 ("--keys", file) => {
                     let path = directory.join(file);
                     let text = std::fs::read_to_string(&path)
@@ -81,7 +85,11 @@ impl Expectation {
                     options.format =
                         Some(Format::parse(name).ok_or_else(|| format!("no format `{name}`"))?);
                 }
-                _ => return Err(format!("`{name} {value}` is no option of an expectation")),
+                _ => {
+                    return Err(format!(
+                        "`{name} {value}` isn't an option of an expectation"
+                    ));
+                }
             }
         }
         Ok(options)

@@ -9,8 +9,8 @@
 pub mod account;
 mod bounds;
 mod decisions;
+mod finding_store;
 mod input;
-mod kept;
 mod kept_text;
 mod own_calls;
 mod parse;
@@ -25,11 +25,11 @@ mod ticket_lock;
 pub mod timeline;
 mod units;
 
-pub use decisions::{read_decisions, report_unmet};
+pub use decisions::{read_decisions, report_unmatched_decisions};
 pub use kept_text::execution_name;
 pub use own_calls::own_calls;
 pub use report::{Counts, Report, skipped_sentence};
-pub use signed::Book as Signatures;
+pub use signed::Signatures;
 pub use units::{InputUnits, Units};
 
 use crate::diag::{Finding, assign_fingerprints};

@@ -92,7 +92,7 @@ impl Places {
         for place in [&self.workdir, &self.cwd].into_iter().flatten() {
             if !place.starts_with('/') {
                 return Err(Failure::unable(
-                    format!("`{}` is no absolute path", terminal(place)),
+                    format!("`{}` isn't an absolute path", terminal(place)),
                     "`--workdir` and `--cwd` begin with `/`",
                 ));
             }
@@ -126,7 +126,7 @@ fn links(tree: &Path, workdir: &str) -> Result<Links, Failure> {
     };
     let root = tree.canonicalize().map_err(|e| unable(&e))?;
     if !root.is_dir() {
-        return Err(unable(&"it is no folder"));
+        return Err(unable(&"it isn't a directory"));
     }
     let inside = |path: &Path| {
         path.strip_prefix(&root)

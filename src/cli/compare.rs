@@ -103,7 +103,9 @@ impl CompareArgs {
                 EXIT_NOTHING_VERIFIED
             }
             () if document.unread > 0 => {
-                warn("not all was compared: something can't be read; `replay` says what");
+                warn(
+                    "not everything was compared, because something can't be read; `replay` reports it",
+                );
                 EXIT_NOTHING_VERIFIED
             }
             () if document.pairs.is_empty() => EXIT_NOTHING_VERIFIED,

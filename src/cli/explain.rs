@@ -64,7 +64,7 @@ impl ExplainArgs {
             let word = what.to_string_lossy();
             if let Some(rule) = rule(word.trim()) {
                 print_prose(self.color, |out| {
-                    write!(out, "{}", Page::of(rule).titled(rule))
+                    write!(out, "{}", Page::from_rule(rule).titled(rule))
                 })?;
                 return Ok(EXIT_CLEAN);
             }

@@ -75,7 +75,7 @@ impl CheckArgs {
             }
             None if self.repo.is_dir() => self.check(&Folder::new(&self.repo))?,
             None => {
-                let message = format!("`{}` is no folder", self.repo.display());
+                let message = format!("`{}` isn't a directory", self.repo.display());
                 return Err(Failure::unable(
                     message,
                     "--repo names the folder that the diffs are applied to",

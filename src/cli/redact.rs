@@ -112,7 +112,7 @@ impl RedactArgs {
             Some(Err(missing)) => return Err(cannot(missing.error)),
             None => {
                 return Err(Failure::unable(
-                    format!("`{name}` is no trace"),
+                    format!("`{name}` isn't a trace"),
                     "name a file",
                 ));
             }

@@ -18,7 +18,7 @@ use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::replay::{Assessor, Sidecar};
 use crate::report::page::Format as PageFormat;
 use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions};
-use crate::rules::{Settings, Signed};
+use crate::rules::{Settings, SignatureRequirement};
 use crate::schema::Validator;
 use crate::source::{Discovery, Limits, survey};
 use crate::trace::Format;
@@ -26,7 +26,7 @@ use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
 use crate::verify::account::reconcile;
 use crate::verify::{
-    Options, Report, read_decisions, report_unmet, skipped_sentence, verify, watch,
+    Options, Report, read_decisions, report_unmatched_decisions, skipped_sentence, verify, watch,
 };
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -216,8 +216,8 @@ impl ReplayArgs {
             ));
         }
         let signed = self.require_signatures.map(|require| match require {
-            Require::Human => Signed::Human,
-            Require::All => Signed::All,
+            Require::Human => SignatureRequirement::Human,
+            Require::All => SignatureRequirement::All,
         });
         let assessor = match self.risk {
             RiskLevel::Off => Assessor::Off,
@@ -302,7 +302,7 @@ impl ReplayArgs {
         }
         let versions = |report: &mut Report| {
             if let Some(decisions) = &decisions {
-                report_unmet(report, decisions);
+                report_unmatched_decisions(report, decisions);
             }
             if with_versions {
                 let sentences = versions::sentences(&report.timeline);

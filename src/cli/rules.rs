@@ -70,7 +70,7 @@ impl RulesArgs {
                                 "severity": rule.severity,
                                 "verdict": question(rule),
                                 "summary": rule.summary,
-                                "page": Page::of(rule).markdown,
+                                "page": Page::from_rule(rule).markdown,
                             })
                         })
                         .collect();

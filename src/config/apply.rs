@@ -230,7 +230,7 @@ impl Application<'_> {
             .collect();
         for one in &mut all {
             one.message.push_str(&format!(
-                " (it follows from {} in line {}, which {why})",
+                " (it is a follow-up of {} in line {}, which {why})",
                 finding.code, finding.place.line
             ));
         }
@@ -257,10 +257,10 @@ fn inactive(name: &str, expires: Option<&str>, now: Option<i64>) -> Option<Strin
     let date = expires?;
     let end = day_end(date)?;
     match now {
-        None => Some(format!("{name} has an end and doesn't count: say --now")),
-        Some(now) if now >= end => {
-            Some(format!("{name} ended on {date} and doesn't count any more"))
-        }
+        None => Some(format!(
+            "{name} has an expiry date and was skipped; pass --now to apply it"
+        )),
+        Some(now) if now >= end => Some(format!("{name} expired on {date} and was skipped")),
         Some(_) => None,
     }
 }
@@ -319,7 +319,7 @@ pub fn apply(
         });
     }
     for ((code, severity), number) in std::mem::take(&mut report.dropped) {
-        let counted = report.counts.of(severity);
+        let counted = report.counts.counter(severity);
         *counted = counted.saturating_sub(number);
         report.counts.left_out = report.counts.left_out.saturating_sub(number);
         let (severity, number) = applying.remaining((code, severity), None, number);
@@ -340,7 +340,7 @@ pub fn apply(
     let mut first = first.into_iter();
     let mut unfolded = false;
     for finding in std::mem::take(&mut report.findings) {
-        let counted = report.counts.of(finding.severity);
+        let counted = report.counts.counter(finding.severity);
         *counted = counted.saturating_sub(1);
         let mut waiting = vec![(finding, first.next())];
         while let Some((mut finding, first)) = waiting.pop() {
@@ -387,7 +387,7 @@ impl Application<'_> {
             if !used {
                 applied
                     .notices
-                    .push(format!("{name} fits nothing any more: take it away"));
+                    .push(format!("{name} matches nothing any more: remove it"));
             }
             if let Some(new) = renamed {
                 applied.notices.push(format!(
@@ -409,7 +409,7 @@ impl Application<'_> {
             } else if !used {
                 applied
                     .notices
-                    .push(format!("{name} fits nothing any more: take it away"));
+                    .push(format!("{name} matches nothing any more: remove it"));
             }
         }
         for code in changed {
@@ -450,7 +450,7 @@ impl Application<'_> {
             ));
         }
         if baseline.is_some_and(Baseline::is_version_1) {
-            let notice = "the baseline has version 1, whose fingerprints rest on messages, and whose entries for unread content don't count; update it with `--write-baseline`";
+            let notice = "the baseline has version 1: its fingerprints depend on messages, and its entries for unread content are ignored; update it with `--write-baseline`";
             applied.notices.push(notice.to_owned());
         }
         applied

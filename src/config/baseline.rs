@@ -34,7 +34,7 @@ struct Known {
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
     /// The text isn't JSON of the expected shape.
-    #[error("it is no baseline: {0}")]
+    #[error("it isn't a baseline: {0}")]
     Shape(#[from] serde_json::Error),
     /// The file has an unknown version.
     #[error("it has version {0}, and this tool knows version {VERSION}")]

@@ -24,7 +24,7 @@ pub enum ConfigError {
     NoReason { name: String },
     #[error("{name} would let everything pass: it needs a `code` or a `fingerprint`")]
     TooWide { name: String },
-    #[error("{name}: the path is no glob: {why}")]
+    #[error("{name}: the path isn't a valid glob: {why}")]
     Glob { name: String, why: String },
     #[error("traces.formats: no format is called `{name}`; {}", hint(nearest.as_ref()))]
     UnknownFormat {
@@ -33,7 +33,7 @@ pub enum ConfigError {
     },
     #[error("reports.{name}: `{path}` leads out of the folder of the configuration")]
     ReportPath { name: String, path: String },
-    #[error("{name}: `{date}` is no day; write it as 2027-01-31")]
+    #[error("{name}: `{date}` isn't a date; write it as 2027-01-31")]
     Date { name: String, date: String },
     #[error("{name} can't be used: {missing}")]
     NotInBuild {

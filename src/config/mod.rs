@@ -186,7 +186,7 @@ pub struct Keys {
     /// The decisions that must be signed by one of the keys: those of humans, or all; none by
     /// default.
     #[serde(default)]
-    pub require: Option<rules::Signed>,
+    pub require: Option<rules::SignatureRequirement>,
 }
 
 /// `[severity.CODE]`: another severity for a rule.

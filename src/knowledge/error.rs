@@ -14,7 +14,7 @@ pub enum KnowledgeError {
         path: PathBuf,
     },
     /// The file isn't an index of this program.
-    #[error("`{}` is no index of this program", path.display())]
+    #[error("`{}` isn't an index of this program", path.display())]
     Foreign { path: PathBuf },
     /// A newer program wrote the index.
     #[error("the index has version {found}; this program knows versions up to {known}")]

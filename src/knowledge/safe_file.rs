@@ -34,7 +34,7 @@ fn existing_or_new(path: &Path) -> io::Result<File> {
     } else {
         Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "the lock is no ordinary file",
+            "the lock isn't a regular file",
         ))
     }
 }

@@ -116,7 +116,7 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         all.push(Fault::manifest(
             "",
-            "the manifest can't be read: a text or number of it is none",
+            "the manifest can't be read: a string or number in it is invalid",
         ));
         return all;
     };
@@ -241,7 +241,7 @@ fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
             if let Some(text) = when.filter(|t| !is_date(t)) {
                 all.push(Fault::manifest(
                     "/created_at",
-                    format!("`{text}` is no date"),
+                    format!("`{text}` isn't a date"),
                 ));
             }
         }

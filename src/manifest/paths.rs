@@ -141,7 +141,7 @@ pub(super) fn look(kind: Kind, value: &Value, folder: &Path, root: &Path) -> Vec
     let (Ok(root), Ok(folder)) = roots else {
         return vec![Fault::manifest(
             "",
-            "what it names can't be looked for: its folder can't be resolved",
+            "the path can't be checked: its directory can't be resolved",
         )];
     };
     let mut all: Vec<Fault> = hooks(kind, value);
@@ -223,7 +223,7 @@ fn fault(named: &NamedPath<'_>, folder: &Path, root: &Path) -> Option<String> {
         return None;
     }
     if let Err(why) = entry(plain) {
-        return Some(format!("`{shown}` is no path inside the project: {why}"));
+        return Some(format!("`{shown}` isn't a path inside the project: {why}"));
     }
     let real = match folder.join(plain).canonicalize() {
         Ok(real) => real,
@@ -238,11 +238,11 @@ fn fault(named: &NamedPath<'_>, folder: &Path, root: &Path) -> Option<String> {
         ));
     }
     if !named.folder && !real.is_file() {
-        return Some(format!("`{shown}` is no file"));
+        return Some(format!("`{shown}` isn't a file"));
     }
     let function = named.function?;
     if !is_name(function) {
-        return Some(format!("`{function}` is no name of a function"));
+        return Some(format!("`{function}` isn't the name of a function"));
     }
     match std::fs::metadata(&real).map(|m| m.len()) {
         Ok(length) if length > SEARCHED => {

@@ -69,7 +69,7 @@ pub(super) fn look(value: &Value, all: &mut Vec<Fault>) {
         {
             all.push(warn(
                 format!("{pointer}/url"),
-                format!("`{url}` isn't encrypted: whoever is on the way can answer instead"),
+                format!("`{url}` isn't encrypted: anybody on the network path can answer instead"),
             ));
         }
     }

@@ -91,7 +91,7 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn descriptor(rule: &Rule) -> Value {
-    let page = Page::of(rule);
+    let page = Page::from_rule(rule);
     // The examples are whole traces, so they appear only in `explain`.
     let prose = page
         .markdown

@@ -1,4 +1,4 @@
-//! The codes that code outside of the rules refers to, by the names of their rules.
+//! The codes that are used outside of their rules, by the names of the rules.
 
 use crate::diag::Code;
 
@@ -45,5 +45,5 @@ codes! {
     SECRET_IN_TRACE = 803;
 }
 
-/// The first code of the rules about executions; those before are about what an input holds.
+/// The first code of the rules about executions. Lower codes are about the input.
 pub const FIRST_OF_EXECUTIONS: Code = Code(200);

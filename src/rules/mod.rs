@@ -1,8 +1,7 @@
-//! The rules, one file each. A rule reads what a replay found out about one step and says what is
-//! wrong with it; its doc comment is its page.
+//! The rules, one file each. A rule reads the facts that a replay determined about one step, and
+//! reports what is wrong with it. Its doc comment is its page.
 //!
-//! This list is the registry: `explain`, `rules`, the verdict and the tests go by it and by nothing
-//! else.
+//! This list is the registry: `explain`, `rules`, the verdict and the tests use nothing else.
 
 #![allow(
     rustdoc::invalid_codeblock_attributes,
@@ -23,76 +22,78 @@ mod rule_context;
 mod state_machine;
 mod workspace;
 
-pub use folding::Excuse;
+pub use folding::FoldReason;
 pub use page::Page;
-pub use rule_context::{Draft, FindingBuilder, RuleContext, Settings, Signed, Sink, Target};
+pub use rule_context::{
+    Draft, FindingBuilder, RuleContext, Settings, SignatureRequirement, Sink, Target,
+};
 
 use crate::diag::{Code, Finding, Place, Severity};
 use crate::replay::Aspect;
 use std::sync::LazyLock;
 
-/// A rule.
+/// The static description of a rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// Its number, for ever.
+    /// The number, which never changes.
     pub code: Code,
-    /// Its name in kebab-case.
+    /// The name in kebab-case.
     pub name: &'static str,
-    /// How bad its findings are, unless told otherwise.
+    /// The severity of its findings, unless the rule or the configuration overrides it.
     pub severity: Severity,
-    /// The question of the verdict that an error of it answers with no.
+    /// The question of the verdict that is answered "no" by an error of this rule.
     pub aspect: Option<Aspect>,
-    /// When it fires, in one clause.
+    /// One clause that says when the rule fires.
     pub summary: &'static str,
-    /// Its source text, whose doc comment is its page.
+    /// The source text, whose doc comment is the rule's page.
     pub source: &'static str,
-    /// The bodies of the page's fenced blocks that are files of their own, in order.
+    /// The files for the empty fenced blocks of the page, in order.
     pub examples: &'static [&'static str],
-    /// Who looks.
+    /// The component that checks it.
     pub check: Check,
 }
 
 impl Rule {
-    /// The address of its page on the documentation site.
+    /// Returns the URL of the rule's page on the documentation site.
     #[must_use]
     pub fn address(&self) -> String {
         format!("{}/rules/{}.html", env!("CARGO_PKG_HOMEPAGE"), self.code)
     }
 }
 
-/// Who finds what a rule is about.
+/// The component that checks a rule.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
-    /// The reader, before there is anything to replay.
+    /// The reader, before the replay.
     Reader,
-    /// Commands of its own, which look at policies, maps or what else is kept beside traces.
+    /// Separate commands that check policies, maps, or other files besides traces.
     Policy,
-    /// The comparison with a git repository, where one is named.
+    /// The comparison with a git repository, if one is given.
     Repository,
-    /// A function that is shown the scenes of these kinds.
+    /// A function that is called for steps with one of these triggers.
     Step(&'static [Trigger], CheckFn),
 }
 
-/// A rule's function.
+/// The check function of a rule.
 pub type CheckFn = fn(&RuleContext<'_, '_, '_>, &mut Sink);
 
-/// The kinds of scene. Most steps of most traces are as they should be; a rule that speaks of what
-/// isn't is only asked when something is.
+/// What makes a rule run on a step. Most steps are regular, so rules about irregularities only run
+/// when there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trigger {
-    /// An execution starts.
+    /// The start of an execution.
     Start,
-    /// A decision was made.
+    /// A decision.
     Decision,
-    /// Something ran.
+    /// An executed action.
     Execution,
-    /// The replay found something out of the ordinary.
+    /// Something irregular that the replay found.
     Anomaly,
-    /// The execution ends, or its input does.
+    /// The end of an execution or of its input.
     End,
 }
 
-/// Every rule, in the order of the codes.
+/// All rules, in the order of their codes.
 pub static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     [
         input::RULES,
@@ -108,7 +109,7 @@ pub static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     .concat()
 });
 
-/// The rule of a code.
+/// Returns the rule with a code.
 #[must_use]
 pub fn by_code(code: Code) -> Option<&'static Rule> {
     ALL.binary_search_by_key(&code, |r| r.code)
@@ -117,8 +118,8 @@ pub fn by_code(code: Code) -> Option<&'static Rule> {
         .copied()
 }
 
-/// A finding of a rule, of the rule's own severity. It has no help and no subject yet, and its
-/// fingerprint is given to it with those of the others.
+/// Creates a finding with the rule's own severity. It has no help and no subject yet; fingerprints
+/// are assigned to all findings together.
 #[must_use]
 pub fn finding(code: Code, message: impl Into<String>, place: Place) -> Finding {
     let rule = by_code(code);
@@ -127,9 +128,9 @@ pub fn finding(code: Code, message: impl Into<String>, place: Place) -> Finding 
     Finding::new(code, name, severity, message, place)
 }
 
-/// The functions for each kind of scene, in the order of the codes, each with a bit of its own.
+/// The check functions for each trigger, in the order of the codes. Each rule has its own bit.
 static BY_TRIGGER: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
-    let asked = |when: Trigger| {
+    let checks_for = |trigger: Trigger| {
         let shown = ALL
             .iter()
             .filter(|rule| matches!(rule.check, Check::Step(..)));
@@ -138,38 +139,40 @@ static BY_TRIGGER: LazyLock<[Vec<(u128, CheckFn)>; 5]> = LazyLock::new(|| {
             .map(|(rule, n)| (1u128 << (n % 128), rule.check));
         with_bits
             .filter_map(|(bit, check)| match check {
-                Check::Step(whens, function) if whens.contains(&when) => Some((bit, function)),
+                Check::Step(triggers, function) if triggers.contains(&trigger) => {
+                    Some((bit, function))
+                }
                 Check::Step(..) | Check::Reader | Check::Policy | Check::Repository => None,
             })
             .collect()
     };
     [
-        asked(Trigger::Start),
-        asked(Trigger::Decision),
-        asked(Trigger::Execution),
-        asked(Trigger::Anomaly),
-        asked(Trigger::End),
+        checks_for(Trigger::Start),
+        checks_for(Trigger::Decision),
+        checks_for(Trigger::Execution),
+        checks_for(Trigger::Anomaly),
+        checks_for(Trigger::End),
     ]
 });
 
-/// Shows a scene to every rule that it concerns, once.
+/// Runs each rule that the step triggers, once.
 pub fn check_all(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    let [start, decision, execution, oddity, end] = &*BY_TRIGGER;
-    let kinds = [
+    let [start, decision, execution, anomaly, end] = &*BY_TRIGGER;
+    let triggered = [
         (cx.starts(), start),
         (cx.step_facts.decided.is_some(), decision),
         (cx.step_facts.executed.is_some(), execution),
-        (cx.step_facts.has_irregularities(), oddity),
+        (cx.step_facts.has_irregularities(), anomaly),
         (cx.close.is_some(), end),
     ];
-    let mut asked = 0;
-    for (bit, check) in kinds
+    let mut called = 0;
+    for (bit, check) in triggered
         .into_iter()
-        .filter(|(concerned, _)| *concerned)
+        .filter(|(applies, _)| *applies)
         .flat_map(|(_, checks)| checks)
     {
-        if asked & bit == 0 {
-            asked |= bit;
+        if called & bit == 0 {
+            called |= bit;
             check(cx, out);
         }
     }
@@ -211,7 +214,7 @@ mod tests {
             .count();
         assert!(
             shown <= 128,
-            "`check_all` has a bit for each rule that is shown scenes"
+            "`check_all` has a bit for each rule with triggers"
         );
     }
 }

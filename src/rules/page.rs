@@ -1,22 +1,23 @@
-//! A rule's page: the doc comment at the head of its file, with its examples.
+//! Extracts a rule's page, the doc comment at the head of its file, with its examples.
 
 use super::Rule;
 
 /// The page of a rule, as Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// The whole text.
+    /// The whole page.
     pub markdown: String,
-    /// What the rule fires on, and no other rule does: a trace; for rules about policies, a policy.
+    /// The failing example: a trace, or for rules about policies a policy, on which only this rule
+    /// fires.
     pub failing: Option<String>,
-    /// The same with nothing that fires.
+    /// The passing example, on which no rule fires.
     pub passing: Option<String>,
 }
 
 impl Page {
-    /// Reads the page of a rule.
+    /// Extracts the page of a rule.
     #[must_use]
-    pub fn of(rule: &Rule) -> Self {
+    pub fn from_rule(rule: &Rule) -> Self {
         let markdown = with_examples(rule);
         Self {
             failing: example(&markdown, "## Fails"),
@@ -25,7 +26,7 @@ impl Page {
         }
     }
 
-    /// The page with a title, for reading.
+    /// Returns the page with a title.
     #[must_use]
     pub fn titled(&self, rule: &Rule) -> String {
         format!(
@@ -35,7 +36,7 @@ impl Page {
     }
 }
 
-/// The fenced block under a heading.
+/// Returns the content of the first fenced block under a heading.
 fn example(markdown: &str, heading: &str) -> Option<String> {
     let section = markdown.split_once(&format!("\n{heading}\n"))?.1;
     let section = section
@@ -47,7 +48,7 @@ fn example(markdown: &str, heading: &str) -> Option<String> {
     Some(body.to_owned())
 }
 
-/// The text of a doc comment, with the files of examples in the fenced blocks that are empty.
+/// Returns the doc comment of a rule. Empty fenced blocks are filled with the example files.
 fn with_examples(rule: &Rule) -> String {
     let mut examples = rule.examples.iter();
     let mut markdown = String::with_capacity(rule.source.len());

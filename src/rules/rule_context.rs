@@ -1,4 +1,4 @@
-//! What a rule is shown, and how it answers.
+//! The input of a rule, and the sink for its findings.
 
 use super::Rule;
 use crate::diag::Severity;
@@ -15,58 +15,59 @@ use std::sync::Arc;
 /// Which decisions must be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Signed {
-    /// Those of people.
+#[schemars(rename = "Signed")]
+pub enum SignatureRequirement {
+    /// Decisions of humans.
     Human,
-    /// All of them.
+    /// All decisions.
     All,
 }
 
-/// What the caller of a verification has chosen.
+/// The rules' settings, chosen by the caller of a verification.
 #[derive(Debug, Default)]
 pub struct Settings {
-    /// How risk is found.
+    /// How to assess risk.
     pub assessor: Assessor,
-    /// Whose signatures count. Without it signatures aren't checked.
+    /// The trusted keys. Without them, signatures aren't checked.
     pub keys: Option<TrustStore>,
-    /// Keep what actions changed, to hold it against a repository.
+    /// Whether to keep what actions changed, for the comparison with a repository.
     pub keep_changes: bool,
     /// Which decisions must be signed.
-    pub signed: Option<Signed>,
-    /// Tokens that the context of a turn may have, whatever the trace says of it.
+    pub signed: Option<SignatureRequirement>,
+    /// The maximum number of tokens in the context of a turn. It applies if it is lower than that
+    /// of the trace, or the trace has none.
     pub context_budget: Option<u64>,
-    /// The root of the work tree, absolute, whatever the trace says of it.
+    /// The absolute path of the work tree. Overrides the one in the trace.
     pub workdir: Option<String>,
-    /// Decisions from a source beside the trace.
+    /// Decisions from a source apart from the trace.
     pub decisions: Option<Arc<Sidecar>>,
 }
 
-/// One step of one execution, or its end.
+/// One step of an execution, one record as a whole, or the end of an execution.
 #[derive(Debug, Clone, Copy)]
 pub struct RuleContext<'s, 'r, 'a> {
-    /// The execution after the step.
+    /// The state of the execution after the step.
     pub execution: &'s Execution,
-    /// The step; none when a record as a whole or the end is looked at.
+    /// The step; `None` for a record as a whole, or for the end.
     pub step: Option<&'s Step<'r, 'a>>,
-    /// The record; none at the end.
+    /// The record; `None` at the end.
     pub entry: Option<&'s Entry<'a>>,
-    /// What the replay found out.
+    /// The facts that the replay determined about the step.
     pub step_facts: &'s StepFacts,
-    /// What is to be said at the end.
+    /// The facts about the end; only present there.
     pub close: Option<&'s Close>,
-    /// What the caller has chosen.
     pub settings: &'s Settings,
 }
 
 impl<'a> RuleContext<'_, '_, 'a> {
-    /// Whether an execution starts here.
+    /// Returns whether the step starts an execution.
     #[must_use]
     pub fn starts(&self) -> bool {
         self.step
             .is_some_and(|s| matches!(s.fact, Fact::Started(_)))
     }
 
-    /// The decision that the step holds.
+    /// Returns the decision in the step.
     #[must_use]
     pub fn decision(&self) -> Option<Decision<'a>> {
         match self.step?.fact {
@@ -78,7 +79,7 @@ impl<'a> RuleContext<'_, '_, 'a> {
         }
     }
 
-    /// The member of the record that the step's time comes from, or the time of the decision in it.
+    /// Returns the pointer of the member that holds the time of the step, or of its decision.
     #[must_use]
     pub fn time_member(&self, of: Clock) -> Cow<'static, str> {
         let Some((entry, step)) = self.entry.zip(self.step) else {
@@ -106,7 +107,7 @@ impl<'a> RuleContext<'_, '_, 'a> {
         member.into()
     }
 
-    /// The result that the step holds.
+    /// Returns the result in the step.
     #[must_use]
     pub fn result(&self) -> Option<Outcome<'a>> {
         match self.step?.fact {
@@ -117,7 +118,7 @@ impl<'a> RuleContext<'_, '_, 'a> {
         }
     }
 
-    /// The timestamp of the decision as it is written: the signature covers its spelling.
+    /// Returns the decision's timestamp with its original spelling, which the signature covers.
     #[must_use]
     pub fn written_timestamp(&self) -> Option<serde_json::Value> {
         let entry = self
@@ -128,54 +129,53 @@ impl<'a> RuleContext<'_, '_, 'a> {
     }
 }
 
-/// Where a draft wants to point.
+/// The requested place of a draft.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Target {
     /// The step.
     #[default]
     Step,
-    /// Something below the step, by pointer.
+    /// A JSON pointer relative to the step.
     Below(String),
-    /// The first of these below the step that is there, else the step.
-    BelowIfThere(Vec<&'static str>),
-    /// A member of the record, by pointer.
+    /// The first of these pointers, relative to the step, that exists; otherwise the step.
+    BelowIfPresent(Vec<&'static str>),
+    /// A JSON pointer relative to the record.
     Record(Cow<'static, str>),
-    /// A line, whatever stands there.
+    /// A line of the input.
     Line(u64),
 }
 
-/// A finding before it has its place.
+/// A finding whose place isn't determined yet.
 #[derive(Debug, Clone)]
 pub struct Draft {
     /// The rule.
     pub rule: &'static Rule,
-    /// What was found.
+    /// The message.
     pub message: String,
-    /// How bad it is, where that isn't the rule's own severity.
+    /// The severity, if it differs from that of the rule.
     pub severity: Option<Severity>,
-    /// Where.
     pub target: Target,
-    /// Lines that explain it.
+    /// Related lines with their messages.
     pub related: Vec<(u64, String)>,
-    /// What it is about, where execution, turn and action don't say.
+    /// The subject, if execution, turn and action don't identify it.
     pub subject: Option<String>,
 }
 
-/// What the rules say about one scene.
+/// Collects the drafts that rules report about one step.
 #[derive(Debug, Default)]
 pub struct Sink {
-    /// The drafts, in the order of the codes.
+    /// The drafts, in the order of the rules' codes.
     pub drafts: Vec<Draft>,
 }
 
-/// A draft that is being written.
+/// Completes a draft that was just reported.
 #[derive(Debug)]
 pub struct FindingBuilder<'o> {
     draft: &'o mut Draft,
 }
 
 impl Sink {
-    /// Adds a finding; the place is that of the step unless the handle says otherwise.
+    /// Adds a finding. Its place is the step, unless the builder changes it.
     pub fn report(
         &mut self,
         rule: &'static Rule,
@@ -196,48 +196,49 @@ impl Sink {
 }
 
 impl FindingBuilder<'_> {
-    /// Points below the step.
+    /// Places the finding at a pointer relative to the step.
     pub fn below(self, pointer: &str) -> Self {
         self.draft.target = Target::Below(pointer.to_owned());
         self
     }
 
-    /// Points below the step, if something is there.
-    pub fn below_if_there(self, pointer: &'static str) -> Self {
+    /// Places the finding at a pointer relative to the step, if that exists. Several calls give
+    /// alternatives, in order.
+    pub fn below_if_present(self, pointer: &'static str) -> Self {
         match &mut self.draft.target {
-            Target::BelowIfThere(pointers) => pointers.push(pointer),
-            other => *other = Target::BelowIfThere(vec![pointer]),
+            Target::BelowIfPresent(pointers) => pointers.push(pointer),
+            other => *other = Target::BelowIfPresent(vec![pointer]),
         }
         self
     }
 
-    /// Points into the record, not below the step.
-    pub fn whole_record(self, pointer: impl Into<Cow<'static, str>>) -> Self {
+    /// Places the finding at a pointer relative to the record.
+    pub fn in_record(self, pointer: impl Into<Cow<'static, str>>) -> Self {
         self.draft.target = Target::Record(pointer.into());
         self
     }
 
-    /// Points to a line.
+    /// Places the finding at a line.
     pub fn at_line(self, line: u64) -> Self {
         self.draft.target = Target::Line(line);
         self
     }
 
-    /// Changes the severity.
+    /// Sets the severity.
     pub fn severity(self, severity: Severity) -> Self {
         self.draft.severity = Some(severity);
         self
     }
 
-    /// Names what it is about, where execution, turn and action don't say it: which path, token,
-    /// id, or which of the things that the rule finds. The fingerprint is made of it, so it holds
-    /// facts and never the words of the message.
+    /// Sets the subject, if execution, turn and action don't identify it: a path, token or id, or
+    /// which of the rule's cases it is. The fingerprint depends on it, so it contains facts, never
+    /// the words of the message.
     pub fn subject(self, subject: impl Into<String>) -> Self {
         self.draft.subject = Some(subject.into());
         self
     }
 
-    /// Adds a line that explains it. Line 0 is nowhere.
+    /// Adds a related line. Line 0 is ignored.
     pub fn related(self, line: u64, message: impl Into<String>) -> Self {
         if line > 0 {
             self.draft.related.push((line, message.into()));
@@ -245,7 +246,8 @@ impl FindingBuilder<'_> {
         self
     }
 
-    /// Adds the movements that led here: the tail of the shortest prefix that shows the break.
+    /// Adds the transitions that led here: the tail of the shortest prefix that shows the
+    /// violation.
     pub fn path(self, cx: &RuleContext<'_, '_, '_>) -> Self {
         if let Some(violation) = cx.execution.violation()
             && cx.entry.is_some_and(|e| e.line == violation.line)

@@ -111,7 +111,7 @@ impl Validator {
             .collect();
         if errors.is_empty() {
             let message = format!(
-                "the schema is broken behind the first {SEARCHED_VALUES} values, and the place isn't looked for"
+                "the record violates the schema after its first {SEARCHED_VALUES} values; the exact place isn't determined"
             );
             return vec![Violation {
                 pointer: String::new(),

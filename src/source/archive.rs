@@ -62,7 +62,7 @@ pub(super) fn names(file: &File) -> io::Result<Vec<String>> {
 fn members(file: &File) -> io::Result<Vec<Member>> {
     let left = Cell::new(MOST_DIRECTORY);
     let source = LimitedReader { file, left: &left };
-    let incomplete = |error| refused(&format!("it is no complete zip archive: {error}"));
+    let incomplete = |error| refused(&format!("it isn't a complete zip archive: {error}"));
     let mut archive = ZipArchive::new(source).map_err(incomplete)?;
     left.set(u64::MAX);
     let count = archive.len();
@@ -72,7 +72,9 @@ fn members(file: &File) -> io::Result<Vec<Member>> {
         )));
     }
     if !archive.comment().is_empty() {
-        return Err(refused("the zip archive has a comment, which nobody reads"));
+        return Err(refused(
+            "the zip archive has a comment, which isn't checked",
+        ));
     }
     let mut members = Vec::with_capacity(count);
     let mut places = Vec::with_capacity(count + 1);
@@ -101,7 +103,7 @@ fn check_places(mut places: Vec<(u64, u64)>) -> io::Result<()> {
             Some(0..=DESCRIPTOR) => before = end,
             Some(_) => {
                 return Err(refused(
-                    "the zip archive holds bytes between its entries, which nobody reads",
+                    "the zip archive contains bytes between its entries, which aren't checked",
                 ));
             }
             None => return Err(refused("entries of the zip archive overlap")),
@@ -122,7 +124,7 @@ fn member<R: Read>(entry: &ZipFile<'_, R>) -> io::Result<Member> {
         return Err(says("is encrypted"));
     }
     if !entry.comment().is_empty() {
-        return Err(says("has a comment, which nobody reads"));
+        return Err(says("has a comment, which isn't checked"));
     }
     let method = entry.compression();
     let known = [
@@ -223,7 +225,7 @@ impl Entry {
                 && !buffer.is_empty()
                 && (unread || self.read != size || self.crc.sum() != self.member.crc)
         {
-            return Err(refused("its content isn't what the directory says of it"));
+            return Err(refused("its content doesn't match the archive's directory"));
         }
         Ok(read)
     }

@@ -151,16 +151,18 @@ fn check_header<R: Read>(source: &mut PeekReader<R>) -> io::Result<bool> {
         return Ok(false);
     }
     if !head.starts_with(&GZIP_MAGIC) {
-        return Err(refused("bytes that are no gzip member follow the last one"));
+        return Err(refused("the last gzip member is followed by other bytes"));
     }
     let flags = head.get(FLAGS).copied().unwrap_or_default();
     if flags & EXTRA != 0 {
         return Err(refused(
-            "the gzip header has an extra field, whose content nobody reads",
+            "the gzip header has an extra field, whose content isn't checked",
         ));
     }
     if flags & COMMENT != 0 {
-        return Err(refused("the gzip header has a comment, which nobody reads"));
+        return Err(refused(
+            "the gzip header has a comment, which isn't checked",
+        ));
     }
     if flags & NAME != 0 {
         let start = source.head.get_ref().len();
@@ -176,7 +178,7 @@ fn check_header<R: Read>(source: &mut PeekReader<R>) -> io::Result<bool> {
             .is_some_and(|(end, name)| *end == 0 && is_file_name(name))
         {
             return Err(refused(
-                "the file name in the gzip header is no plain text of at most 255 bytes",
+                "the file name in the gzip header isn't plain text of at most 255 bytes",
             ));
         }
     }
@@ -224,13 +226,13 @@ impl<R: Read> Zstd<R> {
         }
         if is_skippable(head) {
             return Err(refused(
-                "it holds a skippable zstd frame, whose content nobody reads",
+                "it contains a skippable zstd frame, whose content isn't checked",
             ));
         }
         if *head == ZSTD_MAGIC {
             Ok(true)
         } else {
-            Err(refused("bytes that are no zstd frame follow the last one"))
+            Err(refused("the last zstd frame is followed by other bytes"))
         }
     }
 

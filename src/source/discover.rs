@@ -59,7 +59,7 @@ pub struct Missing {
 pub const NO_ENDING: &str = "not the ending of a trace";
 
 /// The reason why a file is skipped if a configuration lists the traces.
-pub const NOT_INCLUDED: &str = "no `include` fits it";
+pub const NOT_INCLUDED: &str = "no `include` matches it";
 
 /// Why a page of events is skipped.
 pub const REPEATED: &str = "a copy of events that are read from their own files";
@@ -388,7 +388,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     if path.metadata()?.is_file() {
         File::open(path)
     } else {
-        Err(io::Error::other("it is no regular file"))
+        Err(io::Error::other("it isn't a regular file"))
     }
 }
 

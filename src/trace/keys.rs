@@ -47,7 +47,7 @@ pub enum Distrust {
     #[error("the value isn't an Ed25519 signature in base64 or hexadecimal")]
     Malformed,
     /// The signature is of other data.
-    #[error("the signature doesn't fit the decision")]
+    #[error("the signature doesn't match the decision")]
     Mismatch,
     /// The record lacks data that the signature covers.
     #[error("the record lacks the {0}, without which the signature can't be checked")]

@@ -1,5 +1,5 @@
-//! Does a record account for a change? What its actions changed, applied to a revision and held
-//! against another.
+//! Checks whether a record accounts for a change: applies the recorded changes to a revision and
+//! compares the result with another revision.
 
 use super::Report;
 use super::place::help;
@@ -18,47 +18,50 @@ use worktree::git::ObjectId;
 use worktree::name;
 use worktree::path::entry;
 
-/// Paths that a sentence names; the rest is counted.
+/// Maximum number of paths that a sentence names; the rest is counted.
 const SHOWN: usize = 10;
 
-/// The answer to whether a record accounts for a commit.
+/// Whether a record accounts for a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum Accounted {
-    /// Every file that the commit changes ends as the record says, and the record changes no other.
+#[schemars(rename = "Accounted")]
+pub enum AccountAnswer {
+    /// Every file that the commit changes ends as recorded, and the record changes no other file.
     Yes,
-    /// Some file doesn't.
+    /// The record and the commit differ, or a recorded diff doesn't apply.
     No,
-    /// Nothing contradicts it, but the content of some file isn't recorded.
+    /// Nothing contradicts the record, but the content of some file isn't recorded.
     NotRecorded,
 }
 
-/// What a record's diffs give on a revision, and how that compares with another one.
+/// The result of applying recorded changes to a revision, and of comparing it with another
+/// revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
-    /// The commit that the diffs were applied to.
+    /// The commit to which the diffs were applied.
     pub base: String,
-    /// The commit that the outcome was compared with.
+    /// The commit with which the result was compared.
     pub head: Option<String>,
-    /// Executed diffs that apply.
+    /// Number of executed diffs that apply.
     pub applied: u64,
-    /// Executed diffs that don't, or are none.
+    /// Number of executed diffs that don't apply or aren't valid diffs.
     pub failed: u64,
-    /// Executed diffs of which it can't be told: a command wrote one of their files before, it is
-    /// binary, or an earlier diff to it doesn't apply. What else they change counts.
+    /// Number of executed diffs that can't be checked, because an earlier command wrote one of
+    /// their files, a file is binary, or an earlier diff to it doesn't apply. Their other files are
+    /// still checked.
     pub unjudged: u64,
-    /// Actions that may have changed anything, with nothing recorded of what they did.
+    /// Number of actions that may have changed any file, without a record of what they changed.
     pub opaque: u64,
-    /// Files that the record changes: by what of its diffs applies.
+    /// Files that the recorded changes change, as far as they apply.
     pub changed: Vec<String>,
-    /// The answer, where there is a commit to compare with.
-    pub accounts_for_head: Option<Accounted>,
-    /// Files that the commit leaves as the record does.
+    /// The answer; only present if there is a commit to compare with.
+    pub accounts_for_head: Option<AccountAnswer>,
+    /// Files that have the recorded content in the commit.
     pub as_recorded: Vec<String>,
-    /// Files that both change, to different content, or in the record by a diff that doesn't apply.
+    /// Files that both change, to different content, or that a recorded diff failed to change.
     pub other_content: Vec<String>,
-    /// Files that both change, where the record doesn't hold the content.
+    /// Files that both change, but whose content isn't recorded.
     pub content_not_recorded: Vec<String>,
     /// Files that only the commit changes.
     pub only_in_head: Vec<String>,
@@ -66,12 +69,12 @@ pub struct Account {
     pub only_in_record: Vec<String>,
 }
 
-/// Applies what the executions of a report have changed, in the order of the input, to `base`; adds
-/// findings (YV702, YV704), the account, and sentences for people. `Options::settings.keep_changes`
-/// must have been set.
+/// Applies the changes of a report's executions to `base`, in input order, and compares the result
+/// with `head`. Adds findings (YV702, YV704), the account, and notices to the report.
+/// `Options::settings.keep_changes` must have been set.
 ///
 /// # Errors
-/// When a revision can't be read.
+/// Fails if a revision can't be read.
 pub fn reconcile(
     report: &mut Report,
     base: (ObjectId, &Revision<'_>),
@@ -80,16 +83,16 @@ pub fn reconcile(
     reconcile_except(report, base, head, &BTreeSet::new())
 }
 
-/// As [`reconcile`], without some paths of the commit: those of the traces themselves, which no
-/// action writes.
+/// Like [`reconcile`], but ignores some paths of the commit: those of the traces themselves, which
+/// no recorded action writes.
 ///
 /// # Errors
-/// When a revision can't be read.
+/// Fails if a revision can't be read.
 pub fn reconcile_except(
     report: &mut Report,
     base: (ObjectId, &Revision<'_>),
     head: Option<(ObjectId, &Revision<'_>)>,
-    but: &BTreeSet<String>,
+    excluded: &BTreeSet<String>,
 ) -> Result<(), TreeError> {
     let id = base.0.to_string();
     reconcile_on(
@@ -99,35 +102,35 @@ pub fn reconcile_except(
             id,
             tree,
             base: base.1,
-            but,
+            excluded,
         }),
     )
 }
 
-/// The commit that an outcome is compared with.
+/// The commit with which the result is compared.
 pub(crate) struct Head<'h> {
     id: ObjectId,
     tree: &'h Revision<'h>,
-    /// The base again, as a revision.
+    /// The base commit.
     base: &'h Revision<'h>,
-    /// Paths that aren't compared.
-    but: &'h BTreeSet<String>,
+    /// Paths that are not compared.
+    excluded: &'h BTreeSet<String>,
 }
 
-/// As [`reconcile`], on any tree, with a name for it.
+/// Like [`reconcile`], for any kind of tree; `base` is its name and the tree.
 pub(crate) fn reconcile_on(
     report: &mut Report,
     base: (&str, &dyn Tree),
     head: Option<Head<'_>>,
 ) -> Result<(), TreeError> {
     let limits = Limits::default();
-    let mut teller = Teller {
+    let mut reconciler = Reconciler {
         overlay: Overlay::new(base.1),
         limits,
         base: short(base.0),
         unknown: BTreeSet::new(),
-        astray: BTreeSet::new(),
-        left: BTreeMap::new(),
+        contradicted_files: BTreeSet::new(),
+        in_head: BTreeMap::new(),
         account: Account {
             base: base.0.to_owned(),
             head: head.as_ref().map(|h| h.id.to_string()),
@@ -150,12 +153,12 @@ pub(crate) fn reconcile_on(
         .iter()
         .flat_map(|s| s.changes.iter().map(|c| (&s.file, &s.id, c)))
         .collect();
-    // In the order in which they were made, whatever the files are called. Where that isn't
-    // recorded of all, by file.
+    // Sorted by time if every change has one, otherwise by file. Names of files say nothing about
+    // the order.
     let timed = changes.iter().all(|(.., change)| change.time.is_some());
     changes.sort_by_key(|(file, _, change)| (change.time.filter(|_| timed), *file, change.line));
     for (file, id, change) in changes {
-        teller.change(file, id, change)?;
+        reconciler.change(file, id, change)?;
     }
     let differing = |(path, file): (&String, &Option<File>)| {
         let before = Overlay::new(base.1).file(path, limits.file_bytes);
@@ -163,25 +166,25 @@ pub(crate) fn reconcile_on(
             .map(|before| (before != *file).then(|| path.clone()))
             .transpose()
     };
-    teller.account.changed = teller
+    reconciler.account.changed = reconciler
         .overlay
         .changes()
         .iter()
         .filter_map(differing)
         .collect::<Result<_, _>>()?;
     if let Some(head) = head {
-        teller.compare(head.base, head.tree, head.but)?;
+        reconciler.compare(head.base, head.tree, head.excluded)?;
         let place = report
             .summaries
             .first()
             .map(|s| (s.file.clone(), s.line))
             .unwrap_or_default();
-        teller.contradict(&place, &short(&head.id.to_string()));
+        reconciler.report_contradictions(&place, &short(&head.id.to_string()));
     }
-    let Teller {
+    let Reconciler {
         account, findings, ..
-    } = teller;
-    report.notices.extend(sentences(&account));
+    } = reconciler;
+    report.notices.extend(notices(&account));
     report.account = Some(account);
     report.counts.rules_run += u64::from(report.counts.rules_run > 0);
     for mut finding in findings {
@@ -221,8 +224,8 @@ pub(crate) fn reconcile_on(
     Ok(())
 }
 
-/// Whether what a part gives isn't for the record to hold: binary content, or what can't be read. A
-/// search that takes too long is none of it: whoever wrote the diff has a say in how long it takes.
+/// Returns whether it stays unknown what a part of a diff produces: its content is binary or can't
+/// be read. An expensive search doesn't count, since the author of a diff can cause one.
 fn is_open(became: &FileOutcome) -> bool {
     matches!(
         became.refusal,
@@ -234,23 +237,23 @@ fn short(id: &str) -> String {
     id.chars().take(8).collect()
 }
 
-struct Teller<'t> {
+struct Reconciler<'t> {
     overlay: Overlay<'t>,
     limits: Limits,
     base: String,
-    /// Files that were written and whose content isn't recorded.
+    /// Files that were written with content that isn't recorded.
     unknown: BTreeSet<String>,
-    /// Files of parts of diffs that should have applied and don't: what the record says of them
-    /// can't be.
-    astray: BTreeSet<String>,
-    /// What the commit makes of files that it changes: who lets one change of a file pass lets no
-    /// other one pass.
-    left: BTreeMap<String, String>,
+    /// Files of diff parts that should have applied but don't. What is recorded about them can't be
+    /// true.
+    contradicted_files: BTreeSet<String>,
+    /// The mode and id of each file that the commit changes. They are part of a finding's subject,
+    /// so suppressing it for one change doesn't suppress it for another change of the same file.
+    in_head: BTreeMap<String, String>,
     account: Account,
     findings: Vec<Finding>,
 }
 
-impl Teller<'_> {
+impl Reconciler<'_> {
     fn change(
         &mut self,
         file: &Arc<str>,
@@ -260,10 +263,10 @@ impl Teller<'_> {
         let place = (file.clone(), change.line);
         if let Some(text) = &change.diff {
             match parse(text.as_bytes(), &self.limits) {
-                // That it is none has been said where it was proposed.
+                // The proposal of this diff already has a finding (YV701).
                 Err(_) => self.account.failed += 1,
                 Ok(diff) => {
-                    // A part that can't be judged takes nothing from what is known of the others.
+                    // Parts that can't be checked don't affect the other parts.
                     let (outcome, mut changes) = attempt(&diff, &self.overlay, &self.limits);
                     self.outcome(&place, id, &diff, &outcome, &mut changes);
                     self.overlay.take(changes);
@@ -284,7 +287,7 @@ impl Teller<'_> {
         Ok(())
     }
 
-    /// Takes in what a tool made of a file. What it doesn't say for certain isn't known.
+    /// Applies the content that a tool gave a file. If it isn't certain, the file becomes unknown.
     fn content(&mut self, path: &str, content: &Content) -> Result<(), TreeError> {
         let mode = match self.overlay.look(path)? {
             Found::File(mode) => Some(mode),
@@ -293,18 +296,18 @@ impl Teller<'_> {
         };
         let limit = self.limits.file_bytes;
         let after = match content {
-            // Through a link, into a submodule or in the place of a folder something else is
-            // written.
+            // Writing through a link, into a submodule or to the path of a directory changes
+            // something else.
             _ if matches!(mode, Some(Mode::Link | Mode::Submodule)) || entry(path).is_err() => None,
             Content::Removed => Some(None),
             Content::Whole(text) => Some(Some(text.clone().into_bytes())),
             Content::Replaced { .. }
-                if self.unknown.contains(path) || self.astray.contains(path) =>
+                if self.unknown.contains(path) || self.contradicted_files.contains(path) =>
             {
                 None
             }
             Content::Replaced { old, new, all } => {
-                // A file that is too large is one that nothing is known of.
+                // A file that is too large counts as unknown.
                 let text = self
                     .overlay
                     .file(path, limit)
@@ -324,7 +327,7 @@ impl Teller<'_> {
             return Ok(());
         };
         self.unknown.remove(path);
-        self.astray.remove(path);
+        self.contradicted_files.remove(path);
         let file = after.map(|content| File {
             mode: mode.unwrap_or(Mode::File),
             content: content.into(),
@@ -333,8 +336,8 @@ impl Teller<'_> {
         Ok(())
     }
 
-    /// Tells what became of a diff, and adds to its changes what is known of parts that can't be
-    /// judged.
+    /// Records whether a diff applied, and adds to `changes` what is known about parts that can't
+    /// be checked.
     fn outcome(
         &mut self,
         place: &(Arc<str>, u64),
@@ -359,17 +362,19 @@ impl Teller<'_> {
                 matches!(part.change, Change::Delete | Change::Rename).then(|| part.old.clone());
             if is_open(became) || self.is_unknown(part, became) {
                 self.unknown.extend(made);
-                // Whatever it held, under this name it is gone.
+                // Whatever the content, the old name no longer exists.
                 if let Some(left) = left {
                     changes.entry(left).or_insert(None);
                 }
                 continue;
             }
-            // What only follows from a diff that didn't apply isn't said again.
-            if !(self.astray.contains(&part.old) || self.astray.contains(&part.new)) {
+            // Consequences of an earlier diff that didn't apply aren't reported again.
+            if !(self.contradicted_files.contains(&part.old)
+                || self.contradicted_files.contains(&part.new))
+            {
                 broken.push(became);
             }
-            self.astray.extend(made.into_iter().chain(left));
+            self.contradicted_files.extend(made.into_iter().chain(left));
         }
         let Some(worst) = broken.first() else {
             self.account.unjudged += 1;
@@ -378,7 +383,7 @@ impl Teller<'_> {
         self.account.failed += 1;
         let why = match &worst.refusal {
             Some(refusal) => refusal.to_string(),
-            // Neither the diff's words nor the file's: either may hold what a report must not.
+            // Quotes neither the diff nor the file, since both may contain secrets.
             None => worst
                 .hunks
                 .iter()
@@ -402,11 +407,11 @@ impl Teller<'_> {
         };
         let doubt = self.account.opaque > 0;
         let message = format!(
-            "the diff is said to have succeeded, and doesn't apply to `{}`: `{}`: {why}{more}{}",
+            "the diff is recorded as successful, but doesn't apply to `{}`: `{}`: {why}{more}{}",
             self.base,
             worst.path,
             if doubt {
-                "; commands ran before of which it isn't recorded what they changed"
+                "; it isn't recorded what earlier commands changed"
             } else {
                 ""
             }
@@ -422,8 +427,8 @@ impl Teller<'_> {
         );
     }
 
-    /// Whether a part that doesn't apply may do so on what a command has written. What stands in
-    /// its way is a matter of its new name alone.
+    /// Returns whether a part that doesn't apply may still apply to content that a command wrote.
+    /// For refusals of its path, only the new name matters.
     fn is_unknown(&self, part: &FileDiff<'_>, became: &FileOutcome) -> bool {
         let of_content = matches!(
             became.refusal,
@@ -432,7 +437,7 @@ impl Teller<'_> {
         self.unknown.contains(part.path()) || (of_content && self.unknown.contains(&part.old))
     }
 
-    /// What a diff changes is known: it must be what was declared, and what was observed.
+    /// Compares the paths that a diff changes with those that were observed or declared.
     fn compare_with_declared(
         &mut self,
         place: &(Arc<str>, u64),
@@ -440,43 +445,43 @@ impl Teller<'_> {
         diff: &Diff<'_>,
         change: &RecordedChange,
     ) {
-        let (said, word) = match (&change.observed, &change.declared) {
+        let (listed, word) = match (&change.observed, &change.declared) {
             (Some(observed), _) => (observed, "observed"),
             (None, Some(declared)) => (declared, "declared"),
             (None, None) => return,
         };
-        let said: BTreeSet<String> = said.iter().map(|p| plain_path(p).into_owned()).collect();
-        // A list in a record can't hold names that are no UTF-8: they are compared as it has to
-        // write them.
+        let listed: BTreeSet<String> = listed.iter().map(|p| plain_path(p).into_owned()).collect();
+        // A list in a record can't hold names that aren't valid UTF-8, so names are compared in
+        // lossy form.
         let touched: BTreeSet<String> = diff
             .files
             .iter()
             .flat_map(|f| [&f.old, &f.new])
             .map(|n| name::lossy(n))
             .collect();
-        // The old name of a file that moves, and the original of a copy, need no mention.
+        // The old name of a renamed file and the original of a copy needn't be listed.
         let named = diff.files.iter().map(|f| name::lossy(f.path()));
-        let unsaid: Vec<String> = named
+        let unlisted: Vec<String> = named
             .collect::<BTreeSet<_>>()
-            .difference(&said)
+            .difference(&listed)
             .cloned()
             .collect();
-        let untouched: Vec<String> = said.difference(&touched).cloned().collect();
+        let unchanged: Vec<String> = listed.difference(&touched).cloned().collect();
         let mut parts = Vec::new();
-        if !unsaid.is_empty() {
+        if !unlisted.is_empty() {
             parts.push(format!(
                 "the diff changes {}, which isn't {word}",
-                list(&unsaid)
+                list(&unlisted)
             ));
         }
-        if !untouched.is_empty() {
+        if !unchanged.is_empty() {
             parts.push(format!(
                 "{} is {word}, and the diff doesn't change it",
-                list(&untouched)
+                list(&unchanged)
             ));
         }
         if !parts.is_empty() {
-            let about = [&unsaid, &untouched].map(|paths| subject(paths.iter().map(|p| &**p)));
+            let about = [&unlisted, &unchanged].map(|paths| subject(paths.iter().map(|p| &**p)));
             self.find(
                 codes::UNDECLARED_CHANGE,
                 place,
@@ -488,12 +493,12 @@ impl Teller<'_> {
         }
     }
 
-    /// Holds the outcome against a commit, in both directions.
+    /// Compares the result with a commit, in both directions.
     fn compare(
         &mut self,
         base: &Revision<'_>,
         head: &Revision<'_>,
-        but: &BTreeSet<String>,
+        excluded: &BTreeSet<String>,
     ) -> Result<(), TreeError> {
         let files = |revision: &Revision<'_>| -> BTreeMap<String, (Mode, ObjectId)> {
             revision
@@ -505,7 +510,7 @@ impl Teller<'_> {
         let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
         let committed: BTreeSet<&String> = paths
             .into_iter()
-            .filter(|p| before.get(*p) != after.get(*p) && !but.contains(*p))
+            .filter(|p| before.get(*p) != after.get(*p) && !excluded.contains(*p))
             .collect();
         let recorded: BTreeSet<String> = self.account.changed.iter().cloned().collect();
         let there = Overlay::new(head);
@@ -517,18 +522,18 @@ impl Teller<'_> {
                     == self.overlay.file(path, self.limits.file_bytes)?
             {
                 &mut self.account.as_recorded
-            } else if recorded.contains(*path) || self.astray.contains(*path) {
+            } else if recorded.contains(*path) || self.contradicted_files.contains(*path) {
                 &mut self.account.other_content
             } else {
                 &mut self.account.only_in_head
             };
             list.push((*path).clone());
-            let left = after.get(*path).map_or("gone".to_owned(), |(mode, id)| {
+            let state = after.get(*path).map_or("gone".to_owned(), |(mode, id)| {
                 format!("{} {id}", mode.digits())
             });
-            self.left.insert((*path).clone(), left);
+            self.in_head.insert((*path).clone(), state);
         }
-        // Of files whose content isn't recorded it can't be told whether they changed at all.
+        // It is unknown whether files without recorded content changed at all.
         let only: Vec<String> = recorded
             .iter()
             .filter(|p| !committed.contains(p) && !self.unknown.contains(*p))
@@ -546,14 +551,14 @@ impl Teller<'_> {
             .any(|list| !list.is_empty());
         let open = !account.content_not_recorded.is_empty() || account.unjudged > 0;
         account.accounts_for_head = Some(match (contradicted, open) {
-            (true, _) => Accounted::No,
-            (false, true) => Accounted::NotRecorded,
-            (false, false) => Accounted::Yes,
+            (true, _) => AccountAnswer::No,
+            (false, true) => AccountAnswer::NotRecorded,
+            (false, false) => AccountAnswer::Yes,
         });
         Ok(())
     }
 
-    fn contradict(&mut self, place: &(Arc<str>, u64), head: &str) {
+    fn report_contradictions(&mut self, place: &(Arc<str>, u64), head: &str) {
         let Account {
             only_in_head,
             only_in_record,
@@ -562,50 +567,55 @@ impl Teller<'_> {
             ..
         } = &self.account;
         let nothing = Vec::new();
-        let mut said = Vec::new();
+        let mut reports = Vec::new();
         if !only_in_head.is_empty() {
             let message = format!(
                 "`{head}` changes what no recorded action changes: {}",
                 list(only_in_head)
             );
-            said.push(("only in head", only_in_head, message));
+            reports.push(("only in head", only_in_head, message));
         }
         if !other_content.is_empty() {
             let message = format!(
                 "`{head}` leaves other content than the recorded actions: {}",
                 list(other_content)
             );
-            said.push(("other content", other_content, message));
+            reports.push(("other content", other_content, message));
         }
         if !only_in_record.is_empty() {
             let message = format!(
                 "recorded actions change what `{head}` doesn't: {}",
                 list(only_in_record)
             );
-            said.push(("only in record", only_in_record, message));
+            reports.push(("only in record", only_in_record, message));
         }
-        // No is never said without a reason.
-        if said.is_empty() && *failed > 0 {
+        // The answer "no" always comes with a reason.
+        if reports.is_empty() && *failed > 0 {
             let diffs = if *failed == 1 {
                 "1 recorded diff doesn't".to_owned()
             } else {
                 format!("{failed} recorded diffs don't")
             };
             let message = format!(
-                "how `{head}` came about can't be as recorded: {diffs} apply to `{}`",
+                "`{head}` can't have been created as recorded: {diffs} apply to `{}`",
                 self.base
             );
-            said.push(("failed diffs", &nothing, message));
+            reports.push(("failed diffs", &nothing, message));
         }
-        let left = |path: &String| self.left.get(path).map(String::as_str).unwrap_or_default();
-        let said: Vec<(Box<str>, String)> = said
+        let state = |path: &String| {
+            self.in_head
+                .get(path)
+                .map(String::as_str)
+                .unwrap_or_default()
+        };
+        let reports: Vec<(Box<str>, String)> = reports
             .into_iter()
             .map(|(what, paths, message)| {
-                let each = paths.iter().flat_map(|path| [path.as_str(), left(path)]);
+                let each = paths.iter().flat_map(|path| [path.as_str(), state(path)]);
                 (subject([what].into_iter().chain(each)), message)
             })
             .collect();
-        for (about, message) in said {
+        for (about, message) in reports {
             self.find(codes::UNDECLARED_CHANGE, place, None, message, about, None);
         }
     }
@@ -637,7 +647,7 @@ impl Teller<'_> {
     }
 }
 
-/// The first few paths in backticks.
+/// Formats the first few paths, in backticks.
 fn list(paths: &[String]) -> String {
     let mut shown: Vec<String> = paths.iter().take(SHOWN).map(|p| format!("`{p}`")).collect();
     if paths.len() > SHOWN {
@@ -654,11 +664,11 @@ fn count(n: usize, what: &str) -> String {
     }
 }
 
-/// The account for people.
-fn sentences(account: &Account) -> Vec<String> {
+/// Formats the account for people.
+fn notices(account: &Account) -> Vec<String> {
     let base = short(&account.base);
     let mut out = vec![format!(
-        "of the diffs that ran, {} to {base}, {} not, {} can't be checked; they change {}",
+        "of the executed diffs, {} to {base}, {} not, {} can't be checked; they change {}",
         if account.applied == 1 {
             "1 applies".to_owned()
         } else {
@@ -673,17 +683,15 @@ fn sentences(account: &Account) -> Vec<String> {
             usize::try_from(account.opaque).unwrap_or(usize::MAX),
             "action",
         );
-        out.push(format!(
-            "{what} ran of which it isn't recorded what they changed"
-        ));
+        out.push(format!("{what} executed without a record of the changes"));
     }
     let (Some(answer), Some(head)) = (account.accounts_for_head, &account.head) else {
         return out;
     };
     let answer = match answer {
-        Accounted::Yes => "yes",
-        Accounted::No => "no",
-        Accounted::NotRecorded => "not recorded",
+        AccountAnswer::Yes => "yes",
+        AccountAnswer::No => "no",
+        AccountAnswer::NotRecorded => "not recorded",
     };
     let Account {
         as_recorded,
@@ -696,7 +704,8 @@ fn sentences(account: &Account) -> Vec<String> {
     let all =
         as_recorded.len() + other_content.len() + content_not_recorded.len() + only_in_head.len();
     out.push(format!(
-        "does this record account for {base}..{}? {answer}: of {} that the commits change, {} as recorded, {} with other content, \
+        "does this record account for {base}..{}? {answer}: \
+         of {} that the commits change, {} as recorded, {} with other content, \
          {} with content that isn't recorded, {} not in the record; {} only in the record",
         short(head),
         count(all, "file"),
@@ -708,7 +717,7 @@ fn sentences(account: &Account) -> Vec<String> {
     ));
     if !content_not_recorded.is_empty() {
         out.push(format!(
-            "content that the record doesn't show, so nothing accounts for it: {}",
+            "the content of these files isn't recorded, so the record doesn't account for it: {}",
             list(content_not_recorded)
         ));
     }

@@ -1,27 +1,27 @@
-//! How much a worker keeps of an input, and what it refuses beyond that.
+//! Bounds on what a worker keeps of an input, and the message about what was refused beyond them.
 
 use crate::diag::ContentHash;
 use crate::source::Limits;
 
-/// How much a worker may keep.
+/// Bounds on what a worker may keep.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Findings of each severity.
+    /// Maximum number of findings of each severity.
     pub(super) findings: usize,
-    /// Findings in all are no more than of one severity: the worst ones are listed.
+    /// Whether `findings` also bounds the total over all severities; then the most severe ones are
+    /// kept.
     pub(super) worst: bool,
-    /// Findings that are kept under others.
+    /// Maximum number of findings that are kept folded under others.
     pub(super) folded: usize,
-    /// Executions, open or over.
+    /// Maximum number of executions, open or ended.
     pub(super) executions: usize,
-    /// Bytes that executions hold.
     pub(super) held: usize,
 }
 
 impl Bounds {
-    /// The share of one of so many workers. Chance deals some of them a quarter more than their
-    /// share.
-    pub(super) fn of(limits: &Limits, findings: usize, workers: u64) -> Self {
+    /// Returns the bounds of one of `workers` workers. Each gets a quarter more than its share,
+    /// since hashing doesn't distribute executions evenly.
+    pub(super) fn for_workers(limits: &Limits, findings: usize, workers: u64) -> Self {
         let workers = usize::try_from(workers).unwrap_or(1).max(1);
         if workers == 1 {
             return Self {
@@ -37,7 +37,7 @@ impl Bounds {
                 .saturating_add(whole / workers / 4)
                 .saturating_add(8)
         };
-        // Of each worker a part of those that are asked for is kept, so that the whole fits into
+        // Each worker keeps only part of the requested findings, so that all of them fit into
         // memory.
         let findings = findings.min((findings / 4).max(250));
         let folded = findings.min((findings / 4).max(250));
@@ -51,30 +51,30 @@ impl Bounds {
     }
 }
 
-/// A bound that was reached.
+/// The kind of bound that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// Of executions.
+    /// The number of executions.
     Executions,
-    /// Of the bytes that executions hold.
+    /// The bytes that executions hold.
     Held,
 }
 
-/// What a bound has kept from being replayed.
+/// The records that weren't replayed because a bound was reached.
 #[derive(Debug)]
-pub(super) struct Refused {
-    /// The first record.
+pub(super) struct RefusedRecords {
+    /// Line of the first such record.
     pub(super) line: u64,
     bound: Bound,
-    /// Records that weren't replayed.
+    /// Number of records that weren't replayed.
     pub(super) records: u64,
-    /// Executions that were open and weren't replayed any further.
+    /// Number of open executions that were given up.
     pub(super) given_up: u64,
-    /// What was refused.
+    /// Hash of the refused records and given-up executions.
     pub(super) content: ContentHash,
 }
 
-impl Refused {
+impl RefusedRecords {
     pub(super) fn new(line: u64, bound: Bound) -> Self {
         Self {
             line,
@@ -85,8 +85,8 @@ impl Refused {
         }
     }
 
-    /// Adds what another worker has refused.
-    pub(super) fn with(mut self, other: &Self) -> Self {
+    /// Merges the refusals of another worker.
+    pub(super) fn merge(mut self, other: &Self) -> Self {
         if other.line < self.line {
             (self.line, self.bound) = (other.line, other.bound);
         }
@@ -96,9 +96,9 @@ impl Refused {
         self
     }
 
-    /// What is to be said of it: the limit that was reached first, and the option that raises it.
+    /// Returns the message: which limit was reached first, and which option raises it.
     pub(super) fn message(&self, limits: &Limits, workers: u64) -> String {
-        let bounds = Bounds::of(limits, 0, workers);
+        let bounds = Bounds::for_workers(limits, 0, workers);
         let share = |whole: usize, part: usize| {
             if part < whole {
                 format!(" (a worker's share of {whole})")
@@ -144,8 +144,8 @@ mod tests {
     use crate::verify::{Options, Report, verify_reader};
     use std::fmt::Write as _;
 
-    /// So many executions, interleaved, each with an action of this many bytes; what ran is spelled
-    /// otherwise, and in the last execution another thing.
+    /// Builds a trace of interleaved executions, each with an action of `bytes` bytes. The executed
+    /// action is spelled differently from the proposal, and differs from it in the last execution.
     fn trace(executions: usize, bytes: usize) -> String {
         let mut text = String::new();
         let action = |n: usize, ran: bool| {
@@ -167,20 +167,26 @@ mod tests {
         for record in records {
             for n in 0..executions {
                 let rest = match record {
-                    "execution_started" => r#""schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1""#.to_owned(),
-                    "thought_generated" => {
-                        format!(r#""turnId":1,"thought":{{"reasoning":"r","done":false,"action":{{{}}}}}"#, action(n, false))
+                    "execution_started" => {
+                        r#""schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1""#.to_owned()
                     }
-                    "action_proposed" => {
-                        format!(r#""turnId":1,"action":{{"id":"a","riskLevel":"low","reasoning":"r",{}}}"#, action(n, false))
-                    }
-                    "governance_decided" => {
-                        r#""turnId":1,"decision":{"status":"approved","by":"human","actionId":"a","signer":"alice"}"#.to_owned()
-                    }
-                    _ => format!(
-                        r#""turnId":1,"actionId":"a","result":{{"success":true,"output":""}},"action":{{{}}}"#,
-                        action(n, true)
+                    "thought_generated" => format!(
+                        r#""turnId":1,"thought":{{"reasoning":"r","done":false,"action":{{{}}}}}"#,
+                        action(n, false)
                     ),
+                    "action_proposed" => format!(
+                        r#""turnId":1,"action":{{"id":"a","riskLevel":"low","reasoning":"r",{}}}"#,
+                        action(n, false)
+                    ),
+                    "governance_decided" => {
+                        let by = r#""by":"human","actionId":"a","signer":"alice""#;
+                        format!(r#""turnId":1,"decision":{{"status":"approved",{by}}}"#)
+                    }
+                    _ => {
+                        let result = r#""result":{"success":true,"output":""}"#;
+                        let action = action(n, true);
+                        format!(r#""turnId":1,"actionId":"a",{result},"action":{{{action}}}"#)
+                    }
                 };
                 let _ = writeln!(
                     text,
@@ -200,7 +206,7 @@ mod tests {
             .collect()
     }
 
-    /// Payloads are let go of before executions are, and are compared all the same.
+    /// Payloads are dropped before executions are refused, and are still compared.
     #[test]
     fn payloads_of_open_turns_are_digested_where_they_take_too_much() {
         for (executions, bytes) in [(6, 300 << 10), (200, 40 << 10)] {

@@ -1,4 +1,5 @@
-//! Decisions that stand beside the sessions: read, and what becomes of those that no call takes up.
+//! Reads decisions that are recorded apart from the sessions, and reports those whose call doesn't
+//! exist.
 
 use super::{Options, Report, watch};
 use crate::diag::{Code, Finding, Place, assign_fingerprints, subject};
@@ -10,7 +11,7 @@ use crate::trace::{Record, v1};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Reads the decisions of inputs. The report holds what couldn't be read.
+/// Reads the decisions in inputs. The report contains what couldn't be read.
 #[must_use]
 pub fn read_decisions(inputs: &[Result<Found, Missing>], options: &Options) -> (Sidecar, Report) {
     let mut sidecar = Sidecar::default();
@@ -19,7 +20,7 @@ pub fn read_decisions(inputs: &[Result<Found, Missing>], options: &Options) -> (
         let Record::V1(v1::Record::Call(call)) = &entry.record else {
             return;
         };
-        // A text that speaks of a rejection is none.
+        // A text that mentions a rejection isn't a decision.
         let Some(decision) = call
             .decision
             .as_ref()
@@ -37,9 +38,9 @@ pub fn read_decisions(inputs: &[Result<Found, Missing>], options: &Options) -> (
     (sidecar, report)
 }
 
-/// Adds a finding for each decision about a call that its session doesn't hold. Of sessions that
-/// weren't read nothing is said.
-pub fn report_unmet(report: &mut Report, sidecar: &Sidecar) {
+/// Adds a finding for each decision about a call that its session doesn't contain. Sessions that
+/// weren't read have no findings.
+pub fn report_unmatched_decisions(report: &mut Report, sidecar: &Sidecar) {
     let read = |session: &str| {
         report
             .summaries

@@ -1,14 +1,14 @@
-//! One input: opened, read in blocks, handed to the workers.
+//! Opens one input, reads it in blocks, and passes the records to the workers.
 
 mod detection;
 mod document;
 mod finish;
 
 use super::bounds::{Bound, Bounds};
-use super::kept::Kept;
+use super::finding_store::FindingStore;
 use super::kept_text::execution_name;
 use super::parse;
-use super::pipeline::{self, Parsed, Reading, Route, Router};
+use super::pipeline::{self, ParsedBlock, Reading, Route, Router};
 use super::place::{help, problem_finding};
 use super::shard::Shard;
 use super::timeline::{CommandRun, Recorder, Turn};
@@ -24,15 +24,15 @@ use crate::trace::entry::{Entry, Grammar, Problem, Record};
 use crate::trace::formats::{Coverage, Format, OwnCalls, Reader, RecordClass};
 use content_scan::frames::Frames;
 use content_scan::mask::Mask;
-use detection::Foreign;
+use detection::UnknownRecords;
 use std::io::Read;
 use std::sync::Arc;
 
-/// Is shown each record, with the execution that it belongs to.
+/// A callback that receives each record with the id of its execution.
 pub(super) type Watch<'w> = &'w mut (dyn FnMut(&str, &Entry<'_>) + Send);
 
-/// Shows the records of one input, in their order, instead of replaying them. What can't be read is
-/// reported all the same.
+/// Passes the records of one input to `watch`, in order, without a replay. What can't be read is
+/// reported as usual.
 pub(super) fn watch<'w>(
     input: &Result<Found, Missing>,
     options: &'w Options,
@@ -59,50 +59,52 @@ pub(super) fn watch<'w>(
     }
 }
 
-/// Is handed turns, each when nothing can be added to it.
+/// A callback that receives each turn as soon as it is complete.
 pub(super) type OnTurn<'t> = &'t mut (dyn FnMut(Turn) + Send);
 
-/// An input while it is being verified.
+/// The state of verifying one input.
 pub(super) struct Run<'o> {
     file: Arc<str>,
-    /// The execution of formats that name none: the stem of the file.
+    /// The execution id for formats whose records name none: the file's name without directory and
+    /// extensions.
     stem: Arc<str>,
     options: &'o Options,
-    /// The calls of sub-agents that other inputs tell of.
+    /// The calls that sub-agents' own sessions, other inputs of the run, contain.
     own_calls: OwnCalls,
-    /// What turns the records into those of executions, where these are watched.
+    /// Assigns the records to executions when they are watched; otherwise each worker has its own
+    /// reader.
     reader: Option<Box<dyn Reader>>,
-    /// Where the input is read from.
+    /// The source of the input, if it is one that can be named in findings.
     source: Option<&'o Input>,
-    /// Instead of workers: whoever wants to see the records themselves.
+    /// The receiver of the records, instead of the workers.
     watch: Option<Watch<'o>>,
-    /// Who is handed the turns, instead of the report.
+    /// The receiver of the turns, instead of the report.
     pub(super) turns: Option<OnTurn<'o>>,
     shards: Vec<Shard>,
-    /// Records of commands, which no worker has to replay.
+    /// Records of commands, which belong to no execution and aren't replayed.
     commands: Vec<CommandRun>,
     format: Option<Format>,
-    /// What became of every unit.
+    /// The number of units by outcome.
     units: Units,
-    /// How many of the refused ones aren't records, but what is left of an input.
-    rests: u64,
-    findings: Kept,
+    /// How many of the refused units aren't single records but the unread rest of an input.
+    unread_rests: u64,
+    findings: FindingStore,
     mask: Mask,
-    /// What the frames of a recording say together.
+    /// Text of a terminal recording, joined over its frames.
     frames: Frames,
-    /// The last line that could not be read before there were workers to tell.
-    lost_early: u64,
-    /// Records of no known shape.
-    foreign: Option<Foreign>,
-    /// The last line breaks off and may show an executed action: the line, and what is left of it.
+    /// The last line that couldn't be read before the workers were created, or 0.
+    lost_before_shards: u64,
+    /// Records that match no known format.
+    foreign: Option<UnknownRecords>,
+    /// The last line, if it breaks off and may contain an executed action.
     cut: Option<(u64, CutAction)>,
-    /// The line that the next block begins with.
+    /// The number of the next block's first line.
     next_line: u64,
-    /// The input is one JSON document.
+    /// Whether the input is one JSON document.
     in_document: bool,
 }
 
-/// Verifies one input into `report`; its turns are for `turns`, if somebody asks for them.
+/// Verifies one input and adds the results to `report`. If `turns` is set, it receives the turns.
 pub(super) fn verify<'o>(
     input: &'o Result<Found, Missing>,
     options: &'o Options,
@@ -128,7 +130,7 @@ pub(super) fn verify<'o>(
     }
 }
 
-/// Verifies what a reader gives into `report`.
+/// Verifies the content of a reader and adds the results to `report`.
 pub(super) fn verify_reader(
     name: &str,
     reader: impl Read + Send,
@@ -140,7 +142,7 @@ pub(super) fn verify_reader(
     run.finish(report);
 }
 
-/// Refuses inputs, since the executions so far have come to a bound.
+/// Reports that inputs weren't read because the executions so far have reached a bound.
 pub(super) fn refuse(
     bound: Bound,
     inputs: &[Result<Found, Missing>],
@@ -167,11 +169,11 @@ pub(super) fn refuse(
     };
     let why = match bound {
         Bound::Executions => format!(
-            "the run has come to {} executions, and may have no more (--max-executions)",
+            "the run has reached its limit of {} executions (--max-executions)",
             options.limits.executions
         ),
         Bound::Held => format!(
-            "what is kept of the run's executions holds {} bytes, and may hold no more (--max-open-bytes)",
+            "the executions of the run have reached the limit of {} bytes of memory (--max-open-bytes)",
             options.limits.open_bytes
         ),
     };
@@ -180,7 +182,7 @@ pub(super) fn refuse(
         &subject(["executions of the run", &content.finish()]),
         &format!("from here on {inputs} not read: {why}"),
     );
-    run.refuse_rest();
+    run.count_unread_rest();
     run.finish(report);
 }
 
@@ -192,11 +194,11 @@ fn cannot_open(name: &str, error: &std::io::Error, options: &Options, report: &m
         "unopened",
         &format!("the input can't be opened: {error}"),
     );
-    run.refuse_rest();
+    run.count_unread_rest();
     run.finish(report);
 }
 
-/// The name of a file without its folder and endings.
+/// Returns a file name without directory and extensions.
 fn stem(name: &str) -> String {
     let base = name.rsplit('/').next().unwrap_or(name);
     let base = base
@@ -223,19 +225,19 @@ impl<'o> Run<'o> {
             commands: Vec::new(),
             format: options.format,
             units: Units::default(),
-            rests: 0,
-            findings: Kept::new(options.kept_findings(), false),
+            unread_rests: 0,
+            findings: FindingStore::new(options.kept_findings(), false),
             mask: Mask::default(),
             frames: Frames::default(),
             foreign: None,
             cut: None,
-            lost_early: 0,
+            lost_before_shards: 0,
             next_line: 1,
             in_document: false,
         }
     }
 
-    /// Shows what only the end of the input completes.
+    /// Passes the records that a reader held back until the end to the watcher.
     fn end_watch(&mut self) {
         let (Some(reader), Some(watch)) = (&mut self.reader, &mut self.watch) else {
             return;
@@ -259,17 +261,17 @@ impl<'o> Run<'o> {
         *bytes += blocks.bytes_read();
     }
 
-    /// An input with a record on each line.
+    /// Reads an input with one record on each line.
     fn lines<R: Read + Send>(&mut self, blocks: &mut Blocks<R>) {
         let mut next = blocks.next(Vec::new());
-        // Until a record tells the format, block after block is read here.
+        // Until a record identifies the format, blocks are read here, one by one.
         while let Ok(Some(mut block)) = next {
             if self.format.is_none() && self.options.schema.is_none() && block.overlong.is_none() {
                 let (format, known) = self.detect(&block).unzip();
                 let rest = block.bytes.split_off(known.unwrap_or(block.bytes.len()));
                 let last = block.last;
                 block.last &= rest.is_empty();
-                self.formless(&block);
+                self.read_undetected(&block);
                 self.recognise(format, self.next_line);
                 block = Block {
                     bytes: rest,
@@ -277,7 +279,7 @@ impl<'o> Run<'o> {
                     last,
                 };
             } else if self.format.is_none() && self.options.schema.is_none() {
-                self.formless(&block);
+                self.read_undetected(&block);
             }
             if self.format.is_some() || self.options.schema.is_some() {
                 return pipeline::run(self, blocks, block);
@@ -285,38 +287,39 @@ impl<'o> Run<'o> {
             next = blocks.next(block.bytes);
         }
         if let Err(error) = next {
-            self.lost_early = self.breaks_off(&error);
+            self.lost_before_shards = self.report_read_error(&error);
         }
     }
 
-    /// Reports that reading failed behind what has been read; returns the line.
-    pub(super) fn breaks_off(&mut self, error: &std::io::Error) -> u64 {
+    /// Reports that reading failed after the data read so far; returns the line.
+    pub(super) fn report_read_error(&mut self, error: &std::io::Error) -> u64 {
         let what = if error.kind() == std::io::ErrorKind::FileTooLarge {
             "is longer than the limit"
         } else {
             "breaks off"
         };
         let line = self.next_line;
-        let subject = subject(["broken off", &self.stored()]);
+        let subject = subject(["broken off", &self.stored_hash()]);
         self.unreadable(line, &subject, &format!("the input {what} here: {error}"));
-        self.refuse_rest();
+        self.count_unread_rest();
         line
     }
 
-    /// A hash of the input as it is stored, whatever can be read of it. That a part isn't read says
-    /// nothing of what is in it.
-    fn stored(&self) -> Box<str> {
+    /// Returns a hash of the stored input, including what wasn't read. Without it, a suppressed
+    /// finding would also hide changes in the unread part.
+    fn stored_hash(&self) -> Box<str> {
         self.source
             .map_or_else(Box::default, |input| stored_hash(input).into())
     }
 
-    /// What is left of the input can't be read: nobody knows how many records it holds.
-    fn refuse_rest(&mut self) {
+    /// Counts the unread rest of the input as one refused unit, since its number of records is
+    /// unknown.
+    fn count_unread_rest(&mut self) {
         self.units.refused += 1;
-        self.rests += 1;
+        self.unread_rests += 1;
     }
 
-    /// Adds the secrets that stand in several frames of a recording, each to the frame in which it
+    /// Finds secrets that span several frames of a recording. Adds each to the frame in which it
     /// begins.
     fn scan_frames(&mut self, entries: &mut [Entry<'_>]) {
         let recording = |format: Format| format.coverage() == Coverage::Terminal;
@@ -335,8 +338,8 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Gives what was read of a block its place in the input.
-    fn number(&mut self, parsed: &mut Parsed<'_>) {
+    /// Turns line numbers within a block into line numbers of the input, and counts its lines.
+    fn number(&mut self, parsed: &mut ParsedBlock<'_>) {
         for entry in &mut parsed.entries {
             entry.line += self.next_line;
         }
@@ -349,29 +352,29 @@ impl<'o> Run<'o> {
                 &parse::too_long(overlong.length, limit),
             );
             self.units.findings += 1;
-            self.lost_early = line;
+            self.lost_before_shards = line;
         }
         self.units.blank += parsed.blank;
         self.next_line += parsed.lines;
     }
 
-    /// Takes account of what was read of a block, in the order of the input; returns the line of it
-    /// that was too long.
-    pub(super) fn account(&mut self, parsed: &mut Parsed<'_>) -> Option<u64> {
+    /// Processes what was parsed of a block, in input order. Returns the number of its line that
+    /// was too long, if there is one.
+    pub(super) fn account(&mut self, parsed: &mut ParsedBlock<'_>) -> Option<u64> {
         let line = self.next_line;
         self.number(parsed);
         self.scan_frames(&mut parsed.entries);
-        self.take_note(&parsed.entries, &parsed.routes);
+        self.note_records(&parsed.entries, &parsed.routes);
         parsed.overlong.map(|_| line)
     }
 
-    /// Keeps what has to be kept of records, whoever replays them.
-    fn take_note(&mut self, entries: &[Entry<'_>], routes: &[Route]) {
+    /// Records secrets, counts, problems and commands of records before they are replayed.
+    fn note_records(&mut self, entries: &[Entry<'_>], routes: &[Route]) {
         self.remember_secrets(entries);
         for (entry, route) in entries.iter().zip(routes) {
             self.units.count(entry);
             if matches!(entry.record, Record::Foreign) {
-                self.meet_foreign(entry);
+                self.add_unknown(entry);
             }
             if entry
                 .problems
@@ -414,12 +417,12 @@ impl<'o> Run<'o> {
         self.options
     }
 
-    /// Whether nothing was read yet.
+    /// Returns whether nothing has been read yet.
     pub(super) fn is_at_start(&self) -> bool {
         self.next_line == 1
     }
 
-    /// How blocks are read, as far as it is known by now.
+    /// Returns how to read the next blocks, given what is known about the format.
     pub(super) fn reading(&self) -> Reading<'o> {
         let replayed =
             self.watch.is_none() && !self.options.schema_only && self.options.schema.is_none();
@@ -441,11 +444,11 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// The workers that this input needs.
+    /// Creates the workers for this input.
     pub(super) fn create_shards(&self) -> Vec<Shard> {
         let router = self.reading().router;
         let most = self.options.kept_findings();
-        let bounds = Bounds::of(&self.options.limits, most, router.workers());
+        let bounds = Bounds::for_workers(&self.options.limits, most, router.workers());
         let bounds = Bounds {
             worst: self.options.max_findings > 0,
             ..bounds
@@ -458,7 +461,7 @@ impl<'o> Run<'o> {
             };
             let reader = format.reader(&self.stem, &self.own_calls);
             let mut shard = Shard::new(self.file.clone(), format, reader, recorder, bounds);
-            shard.lost(self.lost_early);
+            shard.lost(self.lost_before_shards);
             shard
         };
         router
@@ -467,12 +470,12 @@ impl<'o> Run<'o> {
             .unwrap_or_default()
     }
 
-    /// Takes back the workers when everything is read.
+    /// Takes the workers back after everything was read.
     pub(super) fn collect(&mut self, shards: Vec<Shard>) {
         self.shards = shards;
     }
 
-    /// What was found secret once is shown nowhere.
+    /// Adds secrets to the mask, so that no text of the report shows them.
     fn remember_secrets(&mut self, entries: &[Entry<'_>]) {
         for entry in entries {
             for secret in entry.secret_texts() {
@@ -486,7 +489,8 @@ impl<'o> Run<'o> {
             if problem.is_scanned() && (self.options.schema_only || self.options.schema.is_some()) {
                 continue;
             }
-            // `validate` knows nothing of rules: what breaks the prompt contract breaks the schema.
+            // `validate` only checks schemas, so a violation of the prompt contract is reported as
+            // one of the schema.
             let code = if self.options.schema_only && problem.code == codes::CONTRACT_VIOLATION {
                 codes::SCHEMA_VIOLATION
             } else {
@@ -506,15 +510,15 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Reports something about the input. `subject` says which of the things that the rule finds it
-    /// is, whatever the message.
+    /// Reports a finding about the input. `subject` identifies what it is about, independent of the
+    /// message.
     fn finding(&mut self, code: Code, place: (u64, u64), subject: &str, message: &str) {
         if let Some(finding) = self.file_finding(code, place, subject, message) {
             self.findings.add(finding);
         }
     }
 
-    /// A finding about the input itself.
+    /// Creates a finding about the input itself.
     fn file_finding(
         &self,
         code: Code,
@@ -545,7 +549,7 @@ impl<'o> Run<'o> {
     }
 }
 
-/// What a finding about a record that is too long is about.
+/// Returns the subject of a finding about an oversized record.
 fn overlong_subject(overlong: &OversizedLine) -> Box<str> {
     subject(["record", &overlong.hash.to_hex()])
 }

@@ -1,20 +1,20 @@
-//! Texts of a trace that are kept to the end of a run, cut so that a hostile trace can't fill the
-//! memory with them.
+//! Shortens the texts of a trace that are kept until the end of a run, so that a hostile trace
+//! can't exhaust the memory.
 
 use crate::diag::{Finding, digest, subject};
 use std::borrow::Cow;
 
-/// Bytes that are kept of an id.
+/// Maximum length of an id, in bytes.
 const NAME: usize = 160;
-/// Bytes that are kept of an outcome.
+/// Maximum length of an outcome, in bytes.
 pub(super) const OUTCOME: usize = 128;
-/// Bytes that are kept of a message, a pointer or a subject of a finding.
+/// Maximum length of a finding's message, pointer or subject, in bytes.
 const MESSAGE: usize = 512;
-/// Related places that a rule may give to one finding.
+/// Maximum number of related places that a rule may add to one finding.
 const RELATED: usize = 64;
 
-/// The name that an execution goes by: its id, or the beginning of a long one with a digest of the
-/// whole. A cut id is longer than any whole one, so none can pass for another.
+/// Returns the name of an execution: its id, or the beginning of a long id with a digest of the
+/// whole. A shortened id is longer than any whole one, so it can't equal another id.
 #[must_use]
 pub fn execution_name(id: &str) -> Cow<'_, str> {
     if id.len() <= NAME {
@@ -29,7 +29,7 @@ pub fn execution_name(id: &str) -> Cow<'_, str> {
     ))
 }
 
-/// At most `limit` bytes of a text. What is missing is marked.
+/// Returns at most the first `limit` bytes of a text, and marks the omission.
 pub(super) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         Cow::Borrowed(text)
@@ -47,7 +47,7 @@ fn beginning(text: &str, bytes: usize) -> &str {
         .unwrap_or_default()
 }
 
-/// Cuts the texts of a finding.
+/// Shortens the texts of a finding.
 pub(super) fn shorten_finding(finding: &mut Finding) {
     shorten(&mut finding.message);
     finding.place.pointer.iter_mut().for_each(shorten);
@@ -90,7 +90,7 @@ mod tests {
         assert!(shortened(&one, 255).starts_with(&"é".repeat(127)));
     }
 
-    /// Bytes that a report keeps of its trace.
+    /// Returns how many bytes of the trace a report keeps.
     fn kept(report: &Report) -> usize {
         let summaries = report
             .summaries
@@ -112,10 +112,16 @@ mod tests {
         let mut text = String::new();
         let (id, outcome) = ("i".repeat(id), "o".repeat(outcome));
         for n in 0..executions {
+            let start = format!(
+                r#""schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1","maxTurns":5,{}"#,
+                format_args!(
+                    r#""governor":{{"id":"g"}},"policy":{{"digest":"sha256:{:064}"}}"#,
+                    0
+                )
+            );
             let _ = writeln!(
                 text,
-                r#"{{"record":"execution_started","executionId":"{n}{id}","schemaVersion":"1.0","rootIntent":"do","fsmVersion":"1","maxTurns":5,"governor":{{"id":"g"}},"policy":{{"digest":"sha256:{:064}"}}}}"#,
-                0
+                r#"{{"record":"execution_started","executionId":"{n}{id}",{start}}}"#
             );
             let _ = writeln!(
                 text,
@@ -136,7 +142,7 @@ mod tests {
         }
     }
 
-    /// What is kept of executions that are over counts as well: beyond the limit they are refused.
+    /// What is kept of ended executions counts too; beyond the limit, executions are refused.
     #[test]
     fn summaries_are_weighed() {
         let limits = Limits {
@@ -159,7 +165,7 @@ mod tests {
             .summaries
             .iter()
             .map(|s| s.id.len() + s.outcome.as_ref().map_or(0, |o| o.len()));
-        // Each of 16 workers may have 256 KiB at least.
+        // Each of 16 workers gets at least 256 KiB.
         assert!(names.sum::<usize>() < 16 * (300 << 10));
         assert!(report.summaries.len() < 12_000);
     }

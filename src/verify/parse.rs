@@ -1,4 +1,4 @@
-//! The lines of a block as records.
+//! Parses the lines of a block into records.
 
 use crate::diag::digest;
 use crate::rules::codes;
@@ -9,17 +9,17 @@ use strict_json::Scanner;
 
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// What the lines of a block are.
+/// The parsed lines of a block.
 pub(super) struct Lines<'b> {
-    /// Those that hold something, numbered from 0.
+    /// The entries of lines that aren't blank, numbered from 0.
     pub(super) entries: Vec<Entry<'b>>,
-    /// How many lines end in the block.
+    /// Number of lines that end in the block.
     pub(super) ends: u64,
-    /// How many hold nothing.
+    /// Number of blank lines.
     pub(super) blank: u64,
 }
 
-/// Parses the lines of a block. `first`: it begins the input.
+/// Parses the lines of a block. `first` tells whether the block begins the input.
 pub(super) fn parse<'b>(
     block: &'b Block,
     first: bool,
@@ -48,7 +48,7 @@ pub(super) fn parse<'b>(
         if bytes.iter().all(u8::is_ascii_whitespace) {
             blank += 1;
         } else {
-            entries.push(one(
+            entries.push(parse_record(
                 bytes,
                 (line, indent),
                 grammar,
@@ -67,8 +67,9 @@ pub(super) fn parse<'b>(
     }
 }
 
-/// One record. `unended`: the input ends with it, and no line end says that it is whole.
-pub(super) fn one<'b>(
+/// Parses one record. `unended` tells whether the input ends without a line end after it, so that
+/// it may be incomplete.
+pub(super) fn parse_record<'b>(
     bytes: &'b [u8],
     place: (u64, u64),
     grammar: Grammar<'_>,
@@ -83,9 +84,9 @@ pub(super) fn one<'b>(
     }
 }
 
-/// The same of a line, whether it was kept or passed over while it was read.
+/// Returns the message for a line over the limit, whether the line is in memory or was skipped.
 pub(super) fn too_long(length: u64, limit: usize) -> String {
-    format!("the record has {length} bytes; it may have {limit}")
+    format!("the record has {length} bytes; the limit is {limit}")
 }
 
 fn overlong(text: &str, place: (u64, u64), limit: usize) -> Entry<'_> {
@@ -118,7 +119,7 @@ fn not_utf8(bytes: &[u8], valid: usize, place: (u64, u64)) -> Entry<'_> {
     entry
 }
 
-/// The parts of a text that are outside of some places.
+/// Returns the parts of a text outside of `places`.
 pub(super) fn without(text: &str, mut places: Vec<Range<usize>>) -> Vec<&str> {
     places.sort_unstable_by_key(|place| (place.start, place.end));
     let (mut parts, mut at) = (Vec::with_capacity(places.len() + 1), 0);

@@ -1,5 +1,5 @@
-//! Blocks of lines worked on by all cores: each takes a block, parses it, and then passes with its
-//! records through what needs the order of the input.
+//! Processes blocks of lines on all cores. Each thread takes a block, parses it, and then passes
+//! its records, in input order, through the stages that depend on that order.
 
 use super::input::{OnTurn, Run};
 use super::parse::{Lines, parse};
@@ -16,29 +16,31 @@ use std::hash::{Hash, Hasher};
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Shares that the executions of an input are dealt out to. A fixed number, so that no report
-/// depends on the machine.
+/// Number of workers among which the executions of an input are distributed. It is fixed, so that
+/// no report depends on the machine.
 const WORKERS: u16 = 16;
 
-/// Bytes from which on a block is worked on alone: it holds a record that is longer than usual.
+/// Above this size in bytes, a block is processed while no other is read: it contains an unusually
+/// long record.
 const LARGE: usize = 2 << 20;
 
-/// What was read of a block.
-pub(super) struct Parsed<'b> {
+/// The parsed lines of a block.
+pub(super) struct ParsedBlock<'b> {
     pub(super) entries: Vec<Entry<'b>>,
-    /// Where each of them goes.
+    /// The route of each entry.
     pub(super) routes: Vec<Route>,
-    /// Lines that end in it.
+    /// Number of lines that end in the block.
     pub(super) lines: u64,
-    /// Lines that hold nothing.
+    /// Number of blank lines.
     pub(super) blank: u64,
-    /// Instead of entries: a line that was too long.
+    /// A line that was too long; then there are no entries.
     pub(super) overlong: Option<OversizedLine>,
 }
 
-impl<'b> Parsed<'b> {
-    /// Parses the lines of a block, numbered from 0. `first`: it begins the input.
-    pub(super) fn of(block: &'b Block, first: bool, reading: &Reading<'_>) -> Self {
+impl<'b> ParsedBlock<'b> {
+    /// Parses the lines of a block, numbered from 0. `first` tells whether the block begins the
+    /// input.
+    pub(super) fn new(block: &'b Block, first: bool, reading: &Reading<'_>) -> Self {
         let Lines {
             entries,
             ends,
@@ -46,7 +48,7 @@ impl<'b> Parsed<'b> {
         } = parse(block, first, reading.grammar, reading.limits);
         let lines = ends + u64::from(block.overlong.is_some());
         Self {
-            routes: reading.router.all(&entries),
+            routes: reading.router.routes(&entries),
             entries,
             lines,
             blank,
@@ -55,7 +57,7 @@ impl<'b> Parsed<'b> {
     }
 }
 
-/// How the blocks of an input are read.
+/// How to read the blocks of an input.
 #[derive(Debug, Clone)]
 pub(super) struct Reading<'o> {
     pub(super) grammar: Grammar<'o>,
@@ -63,28 +65,28 @@ pub(super) struct Reading<'o> {
     pub(super) router: Router,
 }
 
-/// Where a record goes.
+/// The destination of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
-    /// To the worker with this number.
+    /// The worker with this number.
     To(u64),
-    /// To nobody: it may be the one that is missing anywhere.
+    /// None, because it can't be attributed. It may explain a gap in any execution.
     Lost,
-    /// To nobody, for it is no part of an execution: the record of a command.
+    /// None, because it belongs to no execution: the record of a command.
     Nowhere,
 }
 
-/// How the records of an input find their executions.
+/// Assigns the records of an input to workers.
 #[derive(Debug, Clone)]
 pub(super) struct Router {
-    /// None when nothing is replayed.
+    /// `None` if nothing is replayed.
     pub(super) format: Option<Format>,
-    /// The execution of formats that name none.
+    /// The execution id for formats whose records name none.
     pub(super) stem: Arc<str>,
 }
 
 impl Router {
-    /// How many workers there are.
+    /// Returns the number of workers.
     pub(super) fn workers(&self) -> u64 {
         match self.format {
             Some(_) if self.names_executions() => u64::from(WORKERS),
@@ -98,12 +100,12 @@ impl Router {
             .is_some_and(|f| f.routing() == Routing::ByRecord)
     }
 
-    /// Which worker each record falls to.
-    pub(super) fn all(&self, entries: &[Entry<'_>]) -> Vec<Route> {
-        entries.iter().map(|entry| self.of(entry)).collect()
+    /// Returns the route of each record.
+    pub(super) fn routes(&self, entries: &[Entry<'_>]) -> Vec<Route> {
+        entries.iter().map(|entry| self.route(entry)).collect()
     }
 
-    fn of(&self, entry: &Entry<'_>) -> Route {
+    fn route(&self, entry: &Entry<'_>) -> Route {
         let Some(format) = self.format else {
             return Route::Lost;
         };
@@ -118,7 +120,7 @@ impl Router {
         }
     }
 
-    /// Walks through records with some of the workers, the first of which has the number `first`.
+    /// Replays records on a group of workers, the first of which has the number `first`.
     pub(super) fn replay(
         &self,
         (first, shards): (u64, &mut [Shard]),
@@ -153,10 +155,10 @@ fn share(id: &str, workers: u64) -> u64 {
     hasher.finish() % workers.max(1)
 }
 
-/// The blocks of an input, numbered.
+/// The numbered blocks of an input.
 struct Queue<'b, R> {
     blocks: &'b mut Blocks<R>,
-    /// Read already.
+    /// The first block, which has been read already.
     first: Option<Block>,
     number: u64,
     ended: bool,
@@ -176,31 +178,31 @@ impl<R: Read> Queue<'_, R> {
     }
 }
 
-/// Everything that the lanes of an input share.
+/// The state that the threads of an input share.
 struct Pipeline<'l, 'o, R> {
     queue: Mutex<Queue<'l, R>>,
     run: TicketLock<&'l mut Run<'o>>,
-    /// The workers, some together: while one lane replays with the first ones, another one can with
-    /// the next.
+    /// The workers, in groups. While one thread replays on the first group, another one can replay
+    /// an earlier block on the next.
     groups: Vec<TicketLock<Vec<Shard>>>,
-    /// Who is handed the turns that a block completes.
+    /// The receiver of completed turns.
     turns: Option<TicketLock<OnTurn<'o>>>,
     settings: &'o Settings,
     reading: Reading<'o>,
-    /// The first block begins the input.
+    /// Whether the first block begins the input.
     from_start: bool,
 }
 
-/// Reads, parses and replays `first` and everything behind it.
+/// Reads, parses and replays `first` and all blocks after it.
 pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, first: Block) {
     let options = run.options();
-    let lanes = match options.threads {
+    let threads = match options.threads {
         _ if first.last => 1,
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    // More than there are shares would only wait.
-    let lanes = lanes.min(usize::from(WORKERS));
+    // More threads than workers would only wait.
+    let threads = threads.min(usize::from(WORKERS));
     let shared = Pipeline {
         queue: Mutex::new(Queue {
             blocks,
@@ -208,7 +210,7 @@ pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, fir
             number: 0,
             ended: false,
         }),
-        groups: grouped(run.create_shards(), lanes),
+        groups: grouped(run.create_shards(), threads),
         turns: run.turns.take().map(TicketLock::new),
         settings: &options.settings,
         reading: run.reading(),
@@ -216,11 +218,11 @@ pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, fir
         run: TicketLock::new(run),
     };
     std::thread::scope(|scope| {
-        for _ in 1..lanes {
-            // Without another lane it only takes longer.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || shared.lane());
+        for _ in 1..threads {
+            // If no thread can be started, this one does all the work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || shared.process_blocks());
         }
-        shared.lane();
+        shared.process_blocks();
     });
     let Pipeline {
         groups, run, turns, ..
@@ -235,7 +237,7 @@ pub(super) fn run<R: Read + Send>(run: &mut Run<'_>, blocks: &mut Blocks<R>, fir
     );
 }
 
-/// The workers in so many groups, or in fewer.
+/// Splits the workers into at most `groups` groups.
 fn grouped(mut shards: Vec<Shard>, groups: usize) -> Vec<TicketLock<Vec<Shard>>> {
     let size = shards.len().div_ceil(groups).max(1);
     let mut all = Vec::new();
@@ -247,15 +249,15 @@ fn grouped(mut shards: Vec<Shard>, groups: usize) -> Vec<TicketLock<Vec<Shard>>>
 }
 
 impl<R: Read> Pipeline<'_, '_, R> {
-    /// Works on one block after the other until there are no more.
-    fn lane(&self) {
-        let _watchman = PanicGuard(self);
+    /// Processes blocks until there are no more.
+    fn process_blocks(&self) {
+        let _guard = PanicGuard(self);
         let cache = AnalysisCache::default();
         let mut spare = Vec::new();
         loop {
             let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
             let (number, next) = queue.next(spare);
-            // Of blocks that are large, there is never more than one in memory.
+            // Keeps the queue locked while processing a large block, so that only one is in memory.
             let alone =
                 matches!(&next, Ok(Some(block)) if block.bytes.capacity() > LARGE).then_some(queue);
             match next {
@@ -268,7 +270,7 @@ impl<R: Read> Pipeline<'_, '_, R> {
                 }
                 Ok(_) => return,
                 Err(error) => {
-                    if let Some(line) = self.run.pass(number, |run| run.breaks_off(&error)) {
+                    if let Some(line) = self.run.pass(number, |run| run.report_read_error(&error)) {
                         self.lose(number, line);
                     }
                     return;
@@ -277,9 +279,9 @@ impl<R: Read> Pipeline<'_, '_, R> {
         }
     }
 
-    /// Parses and replays a block. `None` when another lane has given up.
+    /// Parses and replays a block. Returns `None` if another thread panicked.
     fn block(&self, number: u64, block: &Block, cache: &AnalysisCache) -> Option<()> {
-        let mut parsed = Parsed::of(block, self.from_start && number == 0, &self.reading);
+        let mut parsed = ParsedBlock::new(block, self.from_start && number == 0, &self.reading);
         if let Some(line) = self.run.pass(number, |run| run.account(&mut parsed))? {
             return self.lose(number, line);
         }
@@ -299,11 +301,11 @@ impl<R: Read> Pipeline<'_, '_, R> {
                 shards.len() as u64
             })?;
         }
-        self.hand_on(number, complete)
+        self.deliver_turns(number, complete)
     }
 
-    /// Hands on the turns that a block has completed, in the order of the lines that did.
-    fn hand_on(&self, number: u64, mut complete: Vec<CompleteTurn>) -> Option<()> {
+    /// Passes on the turns that a block completed, ordered by the lines that completed them.
+    fn deliver_turns(&self, number: u64, mut complete: Vec<CompleteTurn>) -> Option<()> {
         let Some(turns) = &self.turns else {
             return Some(());
         };
@@ -315,7 +317,7 @@ impl<R: Read> Pipeline<'_, '_, R> {
         })
     }
 
-    /// Tells all workers that a line could not be read.
+    /// Records in all workers that a line couldn't be read.
     fn lose(&self, number: u64, line: u64) -> Option<()> {
         self.groups.iter().try_for_each(|group| {
             group.pass(number, |shards| {
@@ -324,11 +326,11 @@ impl<R: Read> Pipeline<'_, '_, R> {
                 }
             })
         })?;
-        self.hand_on(number, Vec::new())
+        self.deliver_turns(number, Vec::new())
     }
 }
 
-/// A lane that ends by a panic lets the others end as well, so that it is heard of.
+/// Releases the other threads when one panics, so that the panic is reported instead of a deadlock.
 struct PanicGuard<'w, 'l, 'o, R>(&'w Pipeline<'l, 'o, R>);
 
 impl<R> Drop for PanicGuard<'_, '_, '_, R> {

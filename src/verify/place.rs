@@ -1,4 +1,4 @@
-//! From what a rule or the reader says to a finding: its place, and what it is about.
+//! Determines the place and the subject of findings.
 
 use super::parse::without;
 use crate::diag::{Finding, Place, digest, digest_of, subject};
@@ -9,7 +9,7 @@ use crate::trace::step::{Annotation, TransitionFact};
 use crate::trace::{Fact, Step};
 use std::sync::Arc;
 
-/// A hash of the action that a step is about, or that its turn is about.
+/// Returns a hash of the action of a step, or else of its turn's proposal.
 pub(super) fn about(execution: &Execution, step: Option<&Step<'_, '_>>) -> Option<Box<str>> {
     let action = match &step?.fact {
         Fact::Proposed(proposal) => Some(&proposal.action),
@@ -25,7 +25,8 @@ pub(super) fn about(execution: &Execution, step: Option<&Step<'_, '_>>) -> Optio
     ))
 }
 
-/// What a draft is about, besides execution, turn and action: the step, and what the rule names.
+/// Returns the subject of a draft, besides execution, turn and action: the step, and what the rule
+/// names.
 pub(super) fn subject_of(
     draft: &Draft,
     entry: Option<&Entry<'_>>,
@@ -39,7 +40,8 @@ pub(super) fn subject_of(
     }
 }
 
-/// A hash of a record, without its credentials: nobody is to find those by trying.
+/// Returns a hash of a record without its credentials, so that these can't be found by trying
+/// candidates.
 fn record_digest(entry: &Entry<'_>) -> Box<str> {
     let text = digest(shown_parts(entry).concat());
     match &entry.unread {
@@ -48,12 +50,12 @@ fn record_digest(entry: &Entry<'_>) -> Box<str> {
     }
 }
 
-/// The text of a record without its credentials.
+/// Returns the text of a record without its credentials.
 pub(super) fn shown_parts<'e>(entry: &Entry<'e>) -> Vec<&'e str> {
     without(entry.text, entry.secrets.clone())
 }
 
-/// Where to read more.
+/// Returns the help line, which refers to the rule's page.
 pub(super) fn help(rule: &Rule) -> String {
     format!(
         "run `yuangs-verify explain {}` for why this matters and how to fix it",
@@ -61,7 +63,7 @@ pub(super) fn help(rule: &Rule) -> String {
     )
 }
 
-/// The finding for something that the reader found.
+/// Creates the finding for a problem that the reader found.
 pub(super) fn problem_finding(
     file: &Arc<str>,
     entry: &Entry<'_>,
@@ -92,7 +94,7 @@ pub(super) fn problem_finding(
     };
     let pointer = problem.pointer.as_deref().unwrap_or_default();
     let about = if problem.is_scanned() {
-        // The same text in another record of the turn is the same.
+        // The same text in another record of the turn has the same subject.
         let text = entry
             .text
             .get(problem.at.0..problem.at.0 + problem.at.1)
@@ -116,7 +118,7 @@ pub(super) fn problem_finding(
     })
 }
 
-/// The place that a draft points to.
+/// Returns the place to which a draft points.
 pub(super) fn place(
     file: &Arc<str>,
     last_line: u64,
@@ -145,7 +147,7 @@ pub(super) fn place(
     }
     let about_decision = match draft.rule.check {
         Check::Step(&[Trigger::Decision], _) => true,
-        // What only the execution shows is in its own record.
+        // A problem of the execution itself is located in the record of the execution.
         Check::Step(&[Trigger::Decision, Trigger::Execution], _) => {
             draft.rule.code == codes::HIGH_RISK_WITHOUT_HUMAN
                 && !matches!(draft.target, Target::Record(_))
@@ -162,7 +164,7 @@ pub(super) fn place(
     if let Some(line) = told {
         return bare(line);
     }
-    // Some formats keep a decision in a member of its own.
+    // Some formats contain the decision in a separate member.
     let own = step.filter(|_| about_decision).and_then(|step| {
         let told = matches!(
             step.fact,
@@ -186,7 +188,7 @@ pub(super) fn place(
         Target::Line(line) if *line != entry.line => return bare(*line),
         Target::Line(_) | Target::Step => vec![below("")],
         Target::Below(pointer) => vec![below(pointer), below("")],
-        Target::BelowIfThere(pointers) => pointers
+        Target::BelowIfPresent(pointers) => pointers
             .iter()
             .map(|p| below(p))
             .chain([below("")])

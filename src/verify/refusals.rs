@@ -1,18 +1,19 @@
-//! Rejections that a record holds beside what it is of.
+//! Rejections that a record contains next to its main content.
 
 use crate::trace::entry::Record;
 use crate::trace::formats::RecordClass;
 use crate::trace::step::{Annotation, Decision, DecisionLine, Fact, Step};
 use strict_json::Raw;
 
-/// Whether a record holds whole turns. Then a rejection in it is about their decisions.
+/// Returns whether a record contains whole turns. A rejection in it then belongs to their
+/// decisions.
 pub(super) fn is_whole(record: &Record<'_>) -> bool {
     record.class() == Some(RecordClass::Turn)
 }
 
-/// A rejection beside the step of a record that is none of a decision. One without an action can't
-/// be bound to a thought, a start or a token.
-pub(super) fn refusal_beside<'r, 'a>(
+/// Returns a step for a rejection in a record that isn't a decision. Next to a thought, a start or
+/// a token, a rejection must name its action, since nothing else identifies it.
+pub(super) fn attached_rejection<'r, 'a>(
     step: &Step<'r, 'a>,
     decision: &Decision<'a>,
     written: Raw<'a>,

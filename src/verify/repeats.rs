@@ -18,7 +18,8 @@ const NAMED: [&str; 6] = [
     "pi",
 ];
 
-/// Reports what ran in one file after it was rejected in another one of its session (YV324).
+/// Reports actions executed in one file after they were rejected in another file of the session
+/// (YV324).
 pub(super) fn report_repeats(report: &mut Report) {
     let mut sessions: BTreeMap<&str, Vec<(&Summary, &SessionActions)>> = BTreeMap::new();
     for summary in &report.summaries {
@@ -49,7 +50,7 @@ pub(super) fn report_repeats(report: &mut Report) {
                 };
                 let elsewhere = summary.file != place.file && !actions.has_rejected(key);
                 let later = ran.time.millis() > rejected.time.millis();
-                // A file may repeat what another one holds, and reports.
+                // A file may repeat, and report, calls of another one.
                 let beside = parts.iter().filter(|(s, _)| s.file == place.file);
                 let copied = beside
                     .filter_map(|(_, actions)| actions.ran(key))
@@ -85,7 +86,8 @@ fn finding(
         ..Place::default()
     };
     let message = format!(
-        "the same action was rejected before as `{}`, and ran, or may have run, in another file of the session without an approval on record",
+        "the same action was rejected before as `{}`, and ran, or may have run, \
+         in another file of the session without an approval on record",
         rejected.id
     );
     let mut finding = Finding {

@@ -1,4 +1,4 @@
-//! What comes out of a verification.
+//! The result of a verification.
 
 use super::bounds::Bound;
 use super::timeline::Timeline;
@@ -10,47 +10,47 @@ use content_scan::mask::Mask;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// How much was looked at. A gate must not be able to pass emptily.
+/// How much was verified. A gate must not pass because nothing was checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Inputs that were named or found.
+    /// Number of inputs that were named or found.
     pub files: u64,
-    /// Inputs that could not be opened at all.
+    /// Number of inputs that couldn't be opened.
     pub unopened: u64,
-    /// Records that were read, broken ones included.
+    /// Number of records that were read, including broken ones.
     pub records: u64,
-    /// Turns that were replayed.
+    /// Number of turns that were replayed.
     pub turns: u64,
-    /// Rules that looked.
+    /// Number of rules that ran.
     pub rules_run: u64,
-    /// Findings by severity: errors, warnings, notes; those that were left out included.
+    /// Number of errors, including those that weren't kept.
     pub errors: u64,
-    /// Warnings.
+    /// Number of warnings, including those that weren't kept.
     pub warnings: u64,
-    /// Notes.
+    /// Number of notes, including those that weren't kept.
     pub notes: u64,
-    /// Findings that are counted but not kept.
+    /// Number of findings that were counted but not kept.
     pub left_out: u64,
-    /// Signatures that nobody checked.
+    /// Number of signatures that weren't checked.
     pub signatures_unchecked: u64,
-    /// Bytes that were read, after decompression.
+    /// Number of bytes that were read, after decompression.
     pub bytes: u64,
-    /// Inputs whose format is known.
+    /// Number of inputs whose format is known.
     pub known_inputs: u64,
-    /// Inputs that hold records, and none of a known format.
+    /// Number of inputs that contain records, but none of a known format.
     pub unknown_inputs: u64,
-    /// Files under the given paths that aren't read.
+    /// Number of files under the given paths that weren't read.
     pub skipped: u64,
 }
 
 impl Counts {
     /// Counts a finding.
     pub fn count(&mut self, severity: Severity) {
-        *self.of(severity) += 1;
+        *self.counter(severity) += 1;
     }
 
-    /// How many findings are just this bad.
-    pub fn of(&mut self, severity: Severity) -> &mut u64 {
+    /// Returns the counter of findings with exactly this severity.
+    pub fn counter(&mut self, severity: Severity) -> &mut u64 {
         match severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
@@ -58,7 +58,7 @@ impl Counts {
         }
     }
 
-    /// How many findings are at least this bad.
+    /// Returns the number of findings with at least this severity.
     #[must_use]
     pub fn at_least(&self, severity: Severity) -> u64 {
         match severity {
@@ -69,56 +69,56 @@ impl Counts {
     }
 }
 
-/// Findings that aren't kept, by rule and severity.
+/// Numbers of findings that weren't kept, by rule and severity.
 pub type Dropped = BTreeMap<(Code, Severity), u64>;
 
-/// Inputs that a report has an entry for.
+/// Maximum number of inputs that have an entry of their own in a report.
 const MOST_INPUTS: usize = 10_000;
 
 /// The result of a verification.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// How much was looked at.
+    /// How much was verified.
     pub counts: Counts,
-    /// What became of the units of each input.
+    /// The units of each input, by outcome.
     pub inputs: Vec<InputUnits>,
-    /// Inputs that have no entry of their own: their units are in the last one, which has an empty
-    /// name.
+    /// Number of inputs without an entry of their own. Their units are in the last entry, whose
+    /// name is empty.
     pub inputs_left_out: u64,
-    /// The executions, in the order of the input.
+    /// The executions, in input order.
     pub summaries: Vec<Summary>,
-    /// Bytes that they hold.
+    /// Bytes that the summaries hold.
     pub(crate) held: usize,
-    /// The findings, in the order of the input.
+    /// The findings, in input order.
     pub findings: Vec<Finding>,
-    /// How many of them inputs have added, by severity.
+    /// Number of findings that inputs have added, by severity.
     pub(crate) kept: [usize; 3],
-    /// Those that are counted and not kept: a configuration may still change how bad they are.
+    /// Findings that were counted but not kept. A configuration may still change their severity.
     pub dropped: Dropped,
-    /// Executions with an error that isn't kept, as file and id: they have failed, whatever is
-    /// listed of them.
+    /// Executions with an error that wasn't kept, as file and id. They count as failed, whatever
+    /// findings are listed.
     pub failed_unlisted: BTreeSet<(Arc<str>, Arc<str>)>,
-    /// The turns, where they were asked for.
+    /// The turns, if requested.
     pub timeline: Timeline,
-    /// What whoever reads the report has to be told besides, in sentences. May hold hostile text.
+    /// Further sentences for the reader of the report. They may contain hostile text.
     pub notices: Vec<String>,
-    /// What was found secret. Its own texts are free of it; whoever says more of the inputs has to
-    /// be as well.
+    /// The secrets that were found. The report's own texts are masked already; anything else
+    /// printed about the inputs must be masked too.
     pub secrets: Mask,
-    /// Files under the given paths that aren't read, up to a limit.
+    /// Files under the given paths that weren't read, up to a limit.
     pub skipped: Vec<Skipped>,
-    /// The signatures that were seen.
-    pub signed: super::signed::Book,
-    /// What the record's changes give on a revision, where one was named.
+    /// The signatures seen so far.
+    pub signed: super::signed::Signatures,
+    /// The result of applying the recorded changes to a revision, if one was given.
     pub account: Option<super::account::Account>,
 }
 
-/// Skipped files that a report lists; the rest is counted.
+/// Maximum number of skipped files that a report lists; the rest is counted.
 const SKIPPED: usize = 100;
-/// Skipped files that a sentence names.
+/// Maximum number of skipped files that a sentence names.
 const NAMED: usize = 5;
 
-/// Says which files weren't read; `None` when all were.
+/// Returns a sentence that names the files that weren't read; `None` if all were.
 #[must_use]
 pub fn skipped_sentence(skipped: &[Skipped], count: u64) -> Option<String> {
     let name = |s: &Skipped| match s.reason {
@@ -143,7 +143,7 @@ pub fn skipped_sentence(skipped: &[Skipped], count: u64) -> Option<String> {
 }
 
 impl Report {
-    /// The bound that the executions so far have come to.
+    /// Returns the bound that the executions so far have reached.
     pub(super) fn full(&self, limits: &Limits) -> Option<Bound> {
         if self.summaries.len() >= limits.executions {
             Some(Bound::Executions)
@@ -152,7 +152,7 @@ impl Report {
         }
     }
 
-    /// Keeps what wasn't read.
+    /// Adds files that weren't read.
     pub fn skip(&mut self, skipped: Vec<Skipped>) {
         self.counts.skipped += skipped.len() as u64;
         for mut skipped in skipped
@@ -164,16 +164,16 @@ impl Report {
         }
     }
 
-    /// Counts findings that aren't kept.
+    /// Counts findings without keeping them.
     pub fn drop_findings(&mut self, code: Code, severity: Severity, number: u64) {
         *self.dropped.entry((code, severity)).or_default() += number;
-        *self.counts.of(severity) += number;
+        *self.counts.counter(severity) += number;
         self.counts.left_out += number;
     }
 
-    /// Adds the findings of an input, up to so many of each severity in all; the others are
+    /// Adds the findings of an input, up to `most` of each severity in total; the others are
     /// counted.
-    #[expect(clippy::vec_box, reason = "most of them are let go of")]
+    #[expect(clippy::vec_box, reason = "most of them are dropped")]
     pub(super) fn keep(&mut self, mut findings: Vec<Box<Finding>>, most: usize) {
         findings.sort_by_cached_key(|finding| finding.order());
         for finding in findings {
@@ -193,8 +193,7 @@ impl Report {
         }
     }
 
-    /// Keeps so many findings, the worst ones, and counts the others: what is only noted crowds no
-    /// error out.
+    /// Keeps the `most` findings of the highest severity and counts the others.
     pub(crate) fn cut(&mut self, most: usize) {
         if self.findings.len() <= most {
             return;
@@ -233,7 +232,7 @@ impl Report {
         }
     }
 
-    /// Adds what became of the units of an input.
+    /// Adds the unit counts of an input.
     pub(super) fn add_input(&mut self, input: InputUnits) {
         if self.inputs.len() < MOST_INPUTS {
             self.inputs.push(input);
@@ -247,7 +246,7 @@ impl Report {
         }
     }
 
-    /// Adds what another verification of the same run found.
+    /// Merges the report of another verification of the same run.
     pub fn absorb(&mut self, other: Self) {
         let (mine, theirs) = (&mut self.counts, other.counts);
         mine.files += theirs.files;

@@ -1,15 +1,15 @@
-//! One worker's share of the executions: opened, replayed, closed.
+//! Replays the executions of one worker: opens them, feeds them their records, closes them.
 
 mod finding_builder;
 mod folding;
 
-use super::bounds::{Bound, Bounds, Refused};
-use super::kept::Kept;
+use super::bounds::{Bound, Bounds, RefusedRecords};
+use super::finding_store::FindingStore;
 use super::kept_text::{OUTCOME, execution_name, shortened};
 use super::place::{problem_finding, shown_parts};
-use super::refusals::{is_whole, refusal_beside};
+use super::refusals::{attached_rejection, is_whole};
 use super::report::Dropped;
-use super::signed::Signed;
+use super::signed::SignedDecisions;
 use super::timeline::{CompleteTurn, Recorder, Timeline, TurnCursor};
 use crate::diag::{Finding, Related};
 use crate::replay::{Close, ClosedState, Context, Execution, StepFacts, Summary};
@@ -26,75 +26,78 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use strict_json::Raw;
 
-/// A worker's executions.
+/// The executions assigned to one worker, and what it collected about them.
 #[derive(Debug)]
 pub(super) struct Shard {
     file: Arc<str>,
     format: Format,
     open: HashMap<Box<str>, Box<OpenExecution>>,
-    /// The execution whose record came last, with its id: the next record is likely to be its as
-    /// well.
+    /// The execution of the last record, with its id. The next record most likely belongs to it
+    /// too.
     current: Option<(Box<str>, Box<OpenExecution>)>,
-    /// Executions that were declared over, by a hash of their id that nobody outside knows the key
-    /// of: where their summary is, and what is left of them.
+    /// Executions that have ended, by a keyed hash of their id: the index of their summary, and the
+    /// state needed if more of their records follow. The key is random, so a trace can't force
+    /// collisions.
     closed: HashMap<u64, (usize, ClosedState)>,
     hasher: RandomState,
     bounds: Bounds,
-    /// Bytes that the executions hold, as far as it is known: those that are open, and what is kept
-    /// of those that are over.
+    /// Estimated bytes held by the open executions and by what is kept of the ended ones.
     held: usize,
-    /// The bound that was reached once: nothing new is opened any more.
+    /// The bound that was reached. From then on, no new execution is opened.
     full: Option<Bound>,
-    /// What wasn't replayed because of it.
-    refused: Option<Refused>,
+    /// The records that weren't replayed because of `full`.
+    refused: Option<RefusedRecords>,
     summaries: Vec<Summary>,
-    findings: Kept,
-    /// Records that repeat an earlier one byte for byte.
+    findings: FindingStore,
+    /// Number of records that repeat an earlier one byte for byte.
     repeated: u64,
-    /// Open executions, and those that go on behind their end, with an error among the findings
-    /// that aren't kept.
+    /// Ids of executions that have an error among the findings that weren't kept: open ones, and
+    /// ended ones that got more records. For the others, the summary says so.
     failed_unlisted: BTreeSet<Arc<str>>,
     /// Line of the last record that can't be attributed to an execution.
     last_lost: u64,
-    /// A document broke off: nothing behind that is read.
+    /// Whether a JSON document broke off, so that an unknown number of records is missing at the
+    /// end.
     rest_lost: bool,
-    /// The lost line that has explained a missing start already: it can't explain a second one.
+    /// The lost line that already explained a missing start. It can't explain a second one.
     start_excused: u64,
-    /// Findings that are kept folded under others.
+    /// Number of findings that are kept folded under others.
     folded: usize,
-    /// Follow-ups of such lines.
+    /// Follow-up findings of lines that couldn't be read, by line. The findings about these lines
+    /// are made elsewhere, so these are attached at the end of the input.
     follow_ups: Vec<(u64, Related)>,
     recorder: Recorder,
-    signed: Signed,
-    /// Tells whose records they are.
+    signed: SignedDecisions,
+    /// Assigns records to executions; some readers also combine records.
     reader: Box<dyn Reader>,
 }
 
-/// An open execution with what hangs on it.
+/// An open execution and the state for folding its findings.
 #[derive(Debug)]
 struct OpenExecution {
     execution: Execution,
-    /// The finding that explains what follows, while the path is broken.
-    root: Option<Root>,
-    /// Chain breaks in a row are one.
+    /// The cause of the findings that follow, while the execution's path is broken.
+    root: Option<RootCause>,
+    /// Line of the last break of the hash chain, or 0. Breaks on consecutive records have one
+    /// cause, `chain_root`.
     chain_broken_at: u64,
     chain_root: Option<usize>,
-    /// The record that can't be read which may explain what is missing: of this execution, or of
-    /// any; and the same for tokens.
-    lost: Option<Root>,
-    token_lost: Option<Root>,
-    /// What a scan has found, and where it was said: the same text stands in a thought, its
-    /// proposal and its execution.
+    /// The last unreadable record that may explain a missing one: of this execution, or one that
+    /// can't be attributed. `token_lost` is the same for capability tokens.
+    lost: Option<RootCause>,
+    token_lost: Option<RootCause>,
+    /// Messages of the text scan, with the index of their finding. The same text often appears in a
+    /// thought, its proposal and its execution, and is reported once.
     scanned: HashMap<String, usize>,
-    /// It goes on after its end: the summary that it belongs to.
+    /// The index of the execution's summary, if records came after its end.
     reopened_from: Option<usize>,
     cursor: TurnCursor,
-    /// What it held when that was found out last, and the bytes that have been read of it since.
+    /// The bytes it held when last measured. `unweighed` counts the bytes read since.
     weight: usize,
     unweighed: usize,
 }
 
-/// Stands in for the reader of a worker while that is at work.
+/// Placeholder for a worker's reader while that one is borrowed.
 #[derive(Debug)]
 struct NoReader;
 
@@ -102,29 +105,29 @@ impl Reader for NoReader {
     fn feed(&mut self, _: &Entry<'_>, _: &mut dyn FnMut(RoutedRecord<'_, '_>)) {}
 }
 
-/// What a broken path goes back to.
+/// The cause of follow-up findings.
 #[derive(Debug, Clone, Copy)]
-enum Root {
-    /// A finding of this worker.
+enum RootCause {
+    /// The index of a finding of this worker.
     Finding(usize),
-    /// A line that nobody could read.
+    /// The number of a line that couldn't be read.
     Line(u64),
 }
 
-/// What a worker hands back.
+/// The results of one worker.
 #[derive(Debug, Default)]
 pub(super) struct ShardOutput {
     pub(super) summaries: Vec<Summary>,
-    #[expect(clippy::vec_box, reason = "see `Kept::into_parts`")]
+    #[expect(clippy::vec_box, reason = "see `FindingStore::into_parts`")]
     pub(super) findings: Vec<Box<Finding>>,
     pub(super) dropped: Dropped,
-    /// Records that repeat an earlier one; and what a limit has kept from being replayed.
+    /// Number of records that repeat an earlier one byte for byte.
     pub(super) repeated: u64,
-    pub(super) refused: Option<Refused>,
+    pub(super) refused: Option<RefusedRecords>,
     pub(super) failed_unlisted: BTreeSet<Arc<str>>,
     pub(super) follow_ups: Vec<(u64, Related)>,
     pub(super) timeline: Timeline,
-    pub(super) signed: Signed,
+    pub(super) signed: SignedDecisions,
 }
 
 impl Shard {
@@ -147,7 +150,7 @@ impl Shard {
             full: None,
             refused: None,
             summaries: Vec::new(),
-            findings: Kept::new(bounds.findings, bounds.worst),
+            findings: FindingStore::new(bounds.findings, bounds.worst),
             repeated: 0,
             failed_unlisted: BTreeSet::new(),
             last_lost: 0,
@@ -156,22 +159,23 @@ impl Shard {
             folded: 0,
             follow_ups: Vec::new(),
             recorder,
-            signed: Signed::default(),
+            signed: SignedDecisions::default(),
             reader,
         }
     }
 
-    /// Takes note that a line could not be attributed.
+    /// Records that a line could not be attributed to an execution.
     pub(super) fn lost(&mut self, line: u64) {
         self.last_lost = line;
     }
 
-    /// Takes note that all that follows is lost.
+    /// Records that the rest of the input is lost.
     pub(super) fn lose_rest(&mut self) {
         self.rest_lost = true;
     }
 
-    /// Takes the next record of this worker's. `stem`: the execution of formats that name none.
+    /// Replays the next record of this worker. `stem` is the execution id for formats whose records
+    /// name none.
     pub(super) fn feed(
         &mut self,
         stem: &str,
@@ -185,7 +189,7 @@ impl Shard {
         self.reader = reader;
     }
 
-    /// Moves the turns that are complete to `to`, where they aren't kept.
+    /// Moves completed turns to `to`, if the recorder streams them.
     pub(super) fn drain_turns(&mut self, to: &mut Vec<CompleteTurn>) {
         self.recorder.drain(to);
     }
@@ -200,7 +204,7 @@ impl Shard {
     ) {
         let (id, entry) = (fed.execution.as_deref().unwrap_or(stem), fed.entry);
         let id = &*execution_name(id);
-        // Taken out while it is worked on: findings and executions are this worker's both.
+        // Taken out of the maps, since both it and `self` are borrowed mutably below.
         let (id, mut live) = match self.current.take() {
             Some((name, live)) if *name == *id => (name, live),
             other => {
@@ -220,16 +224,16 @@ impl Shard {
         } else {
             let due = live.unweighed > live.weight.max(WEIGHED);
             if due {
-                self.weigh(&mut live);
+                self.measure(&mut live);
             }
             self.current = Some((id, live));
             if self.is_too_heavy() {
-                self.relieve(entry.line, settings);
+                self.free_memory(entry.line, settings);
             }
         }
     }
 
-    /// Ends an execution that was declared over, or that is given up.
+    /// Closes an execution that ended or was given up.
     fn close(&mut self, id: &str, mut live: Box<OpenExecution>, settings: &Settings) {
         let close = live.execution.close();
         self.recorder.complete(&mut live.cursor);
@@ -239,10 +243,10 @@ impl Shard {
         self.held += remains.weight();
         self.closed
             .insert(self.hasher.hash_one(id), (self.summaries.len(), remains));
-        self.sum_up(&live);
+        self.add_summary(&live);
     }
 
-    fn sum_up(&mut self, live: &OpenExecution) {
+    fn add_summary(&mut self, live: &OpenExecution) {
         let failed_unlisted = self.failed_unlisted.remove(live.execution.id());
         let summary = live.execution.summary();
         let summary = Summary {
@@ -257,7 +261,7 @@ impl Shard {
         self.summaries.push(summary);
     }
 
-    /// Why no more executions are opened.
+    /// Returns the bound that prevents opening another execution.
     fn is_full(&mut self) -> Option<Bound> {
         let number = self.closed.len() + self.open.len();
         self.full = self
@@ -270,11 +274,11 @@ impl Shard {
         self.held > self.bounds.held
     }
 
-    /// Takes note of a record that isn't replayed.
+    /// Records that a record isn't replayed.
     fn refuse(&mut self, bound: Bound, entry: &Entry<'_>) {
         let refused = self
             .refused
-            .get_or_insert_with(|| Refused::new(entry.line, bound));
+            .get_or_insert_with(|| RefusedRecords::new(entry.line, bound));
         refused.records += 1;
         refused.content.add("");
         for part in shown_parts(entry) {
@@ -282,8 +286,8 @@ impl Shard {
         }
     }
 
-    /// Finds out what an execution holds.
-    fn weigh(&mut self, live: &mut OpenExecution) {
+    /// Measures the memory of an execution.
+    fn measure(&mut self, live: &mut OpenExecution) {
         self.unload(live);
         let scanned = live
             .scanned
@@ -303,10 +307,10 @@ impl Shard {
         self.held = self.held.saturating_sub(live.weight + live.unweighed);
     }
 
-    /// The open executions seem to hold too much. Finds out how much it is, lets go of payloads and
-    /// then of what only warnings rest on, and if that doesn't help, opens no execution any more
-    /// and gives the one up that was read last.
-    fn relieve(&mut self, line: u64, settings: &Settings) {
+    /// Frees memory when the open executions seem to hold too much. It measures them, drops large
+    /// payloads, then drops what only warnings need. If that isn't enough, it opens no more
+    /// executions and gives up the current one.
+    fn free_memory(&mut self, line: u64, settings: &Settings) {
         let mut open = std::mem::take(&mut self.open);
         let mut current = self.current.take();
         let context = context_of(settings);
@@ -320,7 +324,7 @@ impl Shard {
                     Some(false) if !context.keep_changes => live.execution.digest(context, SHORT),
                     _ => {}
                 }
-                self.weigh(live);
+                self.measure(live);
             }
             if self.held <= self.bounds.held / 8 * 7 {
                 break;
@@ -328,8 +332,9 @@ impl Shard {
         }
         self.open = open;
         self.current = current;
-        // What is left over an eighth is found out anew with every eighth that is added, so that
-        // this takes no more time than reading.
+        // With at least 1/8 of the bound free, the next measurement comes only after that much has
+        // been read, so measuring takes no longer than reading. With less free, no execution is
+        // opened any more.
         if self.held > self.bounds.held / 8 * 7 {
             self.full = self.full.or(Some(Bound::Held));
         }
@@ -338,7 +343,7 @@ impl Shard {
         {
             let refused = self
                 .refused
-                .get_or_insert_with(|| Refused::new(line, Bound::Held));
+                .get_or_insert_with(|| RefusedRecords::new(line, Bound::Held));
             refused.given_up += 1;
             refused.content.add(&*id);
             live.execution.give_up();
@@ -352,7 +357,7 @@ impl Shard {
         }
     }
 
-    /// A new execution, or one that goes on after its end.
+    /// Opens an execution, or reopens one that has ended.
     fn open(&mut self, id: &str, entry: &Entry<'_>) -> Box<OpenExecution> {
         let remains = self
             .closed
@@ -414,7 +419,7 @@ impl Shard {
         };
         let problem_root = self.problems(live, entry);
         if let Some(problem) = problem {
-            // What it is about isn't checked.
+            // The reader couldn't process the part that the problem is about, so it wasn't checked.
             live.execution.doubt_all();
             let id = Some(live.execution.id().clone());
             if let Some(finding) = problem_finding(&self.file, entry, problem, id) {
@@ -441,7 +446,7 @@ impl Shard {
             }
         }
         if lost_between {
-            live.lost = Some(Root::Line(self.last_lost));
+            live.lost = Some(RootCause::Line(self.last_lost));
             live.execution.miss_turns();
             if self.format.routing() == Routing::ByInput {
                 live.execution.doubt_all();
@@ -451,7 +456,8 @@ impl Shard {
             live.execution.doubt_all();
         }
         if entry.record.execution_id().is_some_and(|id| id.is_torn()) {
-            // Records of another execution may look like this one's.
+            // The id contains half of a surrogate pair, so records of another execution may appear
+            // to belong to this one.
             live.execution.doubt_all();
         }
         if let Record::Broken(Broken {
@@ -460,7 +466,7 @@ impl Shard {
         {
             let mut step_facts = StepFacts::default();
             live.execution.lose_track(entry.line, turn, &mut step_facts);
-            live.lost = problem_root.map(Root::Finding);
+            live.lost = problem_root.map(RootCause::Finding);
             live.root = live.root.or(live.lost);
             let cx = RuleContext {
                 execution: &live.execution,
@@ -498,25 +504,24 @@ impl Shard {
         let refusals = Refusals::of(entry);
         let mut counted = false;
         entry.record.steps(&mut |step| {
-            let refusal = refusals
+            let rejection = refusals
                 .at(step.part.nested)
                 .and_then(|text| Some((native::decision(text)?, Raw::trusted(text))));
-            let refused = refusal
+            let rejected_step = rejection
                 .as_ref()
                 .and_then(|(decision, written)| step.refused(decision, *written));
-            counted |= refused.is_some();
-            // The record is none of a decision, and holds a rejection all the same.
-            let beside =
-                refusal.filter(|_| refused.is_none() && !counted && !is_whole(&entry.record));
-            let told =
-                beside.and_then(|(decision, written)| refusal_beside(step, &decision, written));
-            counted |= told.is_some();
-            // A proposal is there before it can be rejected.
-            let behind = matches!(step.fact, Fact::Proposed(_));
-            if let Some(told) = told.as_ref().filter(|_| !behind) {
-                self.refusal(live, entry, told, (lost_between, settings), context);
+            counted |= rejected_step.is_some();
+            // The record isn't a decision but contains a rejection.
+            let attached = rejection
+                .filter(|_| rejected_step.is_none() && !counted && !is_whole(&entry.record))
+                .and_then(|(decision, written)| attached_rejection(step, &decision, written));
+            counted |= attached.is_some();
+            // A proposal must be replayed before its rejection.
+            let proposes = matches!(step.fact, Fact::Proposed(_));
+            if let Some(attached) = attached.as_ref().filter(|_| !proposes) {
+                self.replay_attached(live, entry, attached, (lost_between, settings), context);
             }
-            let step = refused.as_ref().unwrap_or(step);
+            let step = rejected_step.as_ref().unwrap_or(step);
             let mut step_facts = StepFacts::default();
             if std::mem::take(&mut input_hash_wrong) {
                 step_facts.anomalies_mut().input_hash_wrong = true;
@@ -537,7 +542,7 @@ impl Shard {
             self.recorder
                 .note(&mut live.cursor, entry, step, &step_facts, &live.execution);
             if let Fact::Unreadable(kind) = step.fact {
-                live.lost = problem_root.map(Root::Finding);
+                live.lost = problem_root.map(RootCause::Finding);
                 if kind == RecordKind::CapabilityIssued {
                     live.token_lost = live.lost;
                 }
@@ -546,11 +551,11 @@ impl Shard {
             if matches!(step.fact, Fact::Unreadable(_)) {
                 live.root = live.root.or(live.lost);
             }
-            if let Some(told) = told.as_ref().filter(|_| behind) {
-                self.refusal(live, entry, told, (lost_between, settings), context);
+            if let Some(attached) = attached.as_ref().filter(|_| proposes) {
+                self.replay_attached(live, entry, attached, (lost_between, settings), context);
             }
-            if behind && let Some(beside) = pending_decision(live, entry, settings) {
-                self.refusal(live, entry, &beside, (lost_between, settings), context);
+            if proposes && let Some(added) = sidecar_decision(live, entry, settings) {
+                self.replay_attached(live, entry, &added, (lost_between, settings), context);
             }
         });
         if let Some(text) = refusals
@@ -558,7 +563,7 @@ impl Shard {
             .filter(|_| !counted && is_whole(&entry.record))
             && let Some(decision) = native::decision(text)
         {
-            let told = Annotation::Decided(
+            let annotation = Annotation::Decided(
                 None,
                 Some(DecisionLine {
                     decision,
@@ -569,14 +574,15 @@ impl Shard {
                 turn: None,
                 time: None,
                 part: Part::WHOLE,
-                fact: Fact::Annotation(told),
+                fact: Fact::Annotation(annotation),
             };
-            self.refusal(live, entry, &step, (lost_between, settings), context);
+            self.replay_attached(live, entry, &step, (lost_between, settings), context);
         }
     }
 
-    /// Replays a rejection that a record holds beside what it is of.
-    fn refusal(
+    /// Replays a step for a decision that a record contains next to its main content, or that the
+    /// decisions apart from the trace add.
+    fn replay_attached(
         &mut self,
         live: &mut OpenExecution,
         entry: &Entry<'_>,
@@ -605,9 +611,9 @@ impl Shard {
         if lost_behind && (self.rest_lost || self.format.routing() == Routing::ByInput) {
             live.execution.doubt_all();
         }
-        // A path that broke may have lost its end, and so may one behind which a line was lost.
+        // The end may be missing from a broken path, or be on a lost line after the last record.
         let root = if lost_behind {
-            Some(Root::Line(self.last_lost))
+            Some(RootCause::Line(self.last_lost))
         } else {
             live.root.filter(|_| live.execution.is_broken())
         };
@@ -626,12 +632,12 @@ impl Shard {
         self.report(live, &others, None, None);
     }
 
-    /// How many executions it has had.
+    /// Returns the number of executions so far.
     pub(super) fn executions(&self) -> usize {
         self.summaries.len() + self.open.len() + usize::from(self.current.is_some())
     }
 
-    /// Ends every execution that is still open, with the input.
+    /// Closes all open executions at the end of the input and returns the results.
     pub(super) fn end(mut self, stem: &str, settings: &Settings) -> ShardOutput {
         let context = context_of(settings);
         let mut reader = std::mem::replace(&mut self.reader, Box::new(NoReader));
@@ -648,7 +654,7 @@ impl Shard {
                 live.execution.add_to(summary);
             } else {
                 self.finish(&mut live, &close, settings);
-                self.sum_up(&live);
+                self.add_summary(&live);
             }
         }
         let (findings, dropped) = self.findings.into_parts();
@@ -666,9 +672,9 @@ impl Shard {
     }
 }
 
-/// What a source beside the trace says of the call that a record holds: its decision where the
-/// record has none, or that it says the opposite.
-fn pending_decision<'r, 'a>(
+/// Returns a step for the decision that a separate decision source records for this call: the
+/// decision, if the record has none, or a contradiction mark, if the two differ.
+fn sidecar_decision<'r, 'a>(
     live: &OpenExecution,
     entry: &'r Entry<'a>,
     settings: &Settings,
@@ -691,13 +697,13 @@ fn pending_decision<'r, 'a>(
     })
 }
 
-/// Bytes of a payload that is as good as its digest.
+/// Payloads up to this many bytes aren't replaced by their digest.
 const SHORT: usize = 1 << 10;
 
-/// Bytes that are read of an execution before it is found out what it holds.
+/// Minimum number of bytes read of an execution between two measurements.
 const WEIGHED: usize = 16 << 10;
 
-/// What a replay needs of the settings, without what other records have taught.
+/// Returns the replay context that follows from the settings alone.
 fn context_of(settings: &Settings) -> Context<'_> {
     Context {
         assessor: settings.assessor,

@@ -1,5 +1,5 @@
-//! Signed decisions that come again. A signature is for one decision about one action; the same one
-//! in another record was copied.
+//! Finds signed decisions that were copied. A signature is for one decision about one action, so it
+//! may not appear in another record.
 
 use super::place::help;
 use super::report::Report;
@@ -13,43 +13,42 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Signed decisions of one run that are compared.
+/// Maximum number of signed decisions compared in one run.
 const MOST: usize = 1 << 18;
-/// Signed decisions that one worker keeps of one input.
+/// Maximum number of signed decisions that one worker keeps of one input.
 const MOST_OF_WORKER: usize = 1 << 15;
-/// Findings about one input that are kept; the rest is counted.
+/// Maximum number of findings about one input; the rest is counted.
 const FINDINGS: usize = 1000;
 
-/// A signed decision, by hashes of its signature and of what it is about: execution, turn and
-/// action.
+/// A signed decision, as hashes of its signature and of its subject: execution, turn and action.
 #[derive(Debug)]
-struct Seen {
+struct SignedDecision {
     value: u64,
     about: u64,
     line: u64,
     execution: Arc<str>,
 }
 
-/// The signed decisions that a worker has seen.
+/// The signed decisions in a worker's executions.
 #[derive(Debug, Default)]
-pub(super) struct Signed {
-    seen: Vec<Seen>,
-    /// Those for which there was no room.
-    left_out: Option<LeftOut>,
+pub(super) struct SignedDecisions {
+    seen: Vec<SignedDecision>,
+    /// Decisions beyond the maximum.
+    left_out: Option<Omissions>,
 }
 
-/// Signed decisions that aren't compared.
+/// Signed decisions that weren't compared, because there were too many.
 #[derive(Debug)]
-struct LeftOut {
-    /// The first one.
+struct Omissions {
+    /// Line of the first of them.
     line: u64,
     execution: Arc<str>,
-    /// All of them.
+    /// Hash of all of them.
     content: ContentHash,
 }
 
-impl LeftOut {
-    fn add(kept: &mut Option<Self>, seen: &Seen) {
+impl Omissions {
+    fn add(kept: &mut Option<Self>, seen: &SignedDecision) {
         let first = || Self {
             line: seen.line,
             execution: seen.execution.clone(),
@@ -60,8 +59,8 @@ impl LeftOut {
         left_out.content.add(seen.about.to_le_bytes());
     }
 
-    /// Adds what another worker has left out.
-    fn with(mut self, other: Self) -> Self {
+    /// Merges the omissions of another worker.
+    fn merge(mut self, other: Self) -> Self {
         if other.line < self.line {
             (self.line, self.execution) = (other.line, other.execution);
         }
@@ -70,8 +69,8 @@ impl LeftOut {
     }
 }
 
-impl Signed {
-    /// Takes note of a decision, if it is signed.
+impl SignedDecisions {
+    /// Records a decision, if it is signed.
     pub(super) fn note(
         &mut self,
         execution: &Execution,
@@ -100,7 +99,7 @@ impl Signed {
             action,
             decision.action.map(|id| id.decode())
         ]);
-        let seen = Seen {
+        let seen = SignedDecision {
             value: short(&keys::value(&signature.value.decode())),
             about: short(about.to_string().as_bytes()),
             line,
@@ -109,15 +108,15 @@ impl Signed {
         if self.seen.len() < MOST_OF_WORKER {
             self.seen.push(seen);
         } else {
-            LeftOut::add(&mut self.left_out, &seen);
+            Omissions::add(&mut self.left_out, &seen);
         }
     }
 
-    /// Adds what another worker has seen.
+    /// Merges the decisions of another worker.
     pub(super) fn absorb(&mut self, other: Self) {
         self.seen.extend(other.seen);
         self.left_out = match (self.left_out.take(), other.left_out) {
-            (Some(one), Some(other)) => Some(one.with(other)),
+            (Some(one), Some(other)) => Some(one.merge(other)),
             (one, other) => one.or(other),
         };
     }
@@ -129,15 +128,21 @@ fn short(bytes: &[u8]) -> u64 {
         .map_or(0, |first| u64::from_le_bytes(*first))
 }
 
-/// The signatures of a run so far: what each is about, and where it stands first.
+/// The signatures of a run so far: by the hash of each, what it is about and where it first
+/// appears.
 #[derive(Debug, Default)]
-pub struct Book {
+pub struct Signatures {
     first: HashMap<u64, (u64, Arc<str>, u64)>,
 }
 
-/// Compares the signed decisions of one input with each other and with those of the inputs before.
-pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> Vec<Finding> {
-    let Signed {
+/// Compares the signed decisions of one input with each other and with those of earlier inputs.
+/// Returns the findings.
+pub(super) fn compare(
+    report: &mut Report,
+    file: &Arc<str>,
+    signed: SignedDecisions,
+) -> Vec<Finding> {
+    let SignedDecisions {
         mut seen,
         mut left_out,
     } = signed;
@@ -146,7 +151,7 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
     let mut too_many = 0;
     seen.sort_by_key(|seen| seen.line);
     for seen in seen {
-        let Seen {
+        let SignedDecision {
             value,
             about,
             line,
@@ -157,7 +162,8 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
             Some((_, before, at)) => {
                 if findings.len() < FINDINGS {
                     let related = Related::new(before, *at, "it appears here first");
-                    let message = "the signature of this decision appears in another one as well: it was copied";
+                    let message =
+                        "the signature of this decision appears in another one too: it was copied";
                     let copy = subject([&*format!("{value:016x}"), &*format!("{about:016x}")]);
                     findings.extend(finding(
                         (file, line, execution),
@@ -177,7 +183,7 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
                     .first
                     .insert(value, (about, file.clone(), line));
             }
-            None => LeftOut::add(&mut left_out, &seen),
+            None => Omissions::add(&mut left_out, &seen),
         }
     }
     if too_many > 0
@@ -192,13 +198,15 @@ pub(super) fn compare(report: &mut Report, file: &Arc<str>, signed: Signed) -> V
     {
         summary.verdict.deny(Aspect::GovernanceComplete);
     }
-    if let Some(LeftOut {
+    if let Some(Omissions {
         line,
         execution,
         content,
     }) = left_out
     {
-        let message = "there are more signed decisions than are compared: nobody looks whether this one is a copy".to_owned();
+        let message =
+            "there are too many signed decisions to compare: this one wasn't checked for a copy"
+                .to_owned();
         let content = subject(["signatures", &*content.finish()]);
         findings.extend(finding(
             (file, line, &execution),

@@ -1,8 +1,8 @@
-//! What block after block passes through in the order of the input, whichever core works on it.
+//! A lock that is passed in the order of block numbers, whichever thread works on a block.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A value that is shown to everybody who has a number, one after the other, beginning with 0.
+/// A value whose users enter strictly in ticket order, beginning with ticket 0.
 #[derive(Debug)]
 pub(super) struct TicketLock<T> {
     state: Mutex<State<T>>,
@@ -12,9 +12,9 @@ pub(super) struct TicketLock<T> {
 #[derive(Debug)]
 struct State<T> {
     value: T,
-    /// Whose turn it is.
+    /// The ticket that may enter next.
     next: u64,
-    /// Somebody will never come: nobody behind needs to wait.
+    /// Whether a ticket holder gave up, so that later ones needn't wait.
     given_up: bool,
 }
 
@@ -30,8 +30,8 @@ impl<T> TicketLock<T> {
         }
     }
 
-    /// Waits until everybody before `number` has passed, and shows the value to `work`. `None` when
-    /// one of them never will.
+    /// Waits until all tickets before `number` have passed, and calls `work` with the value.
+    /// Returns `None` if a ticket holder gave up.
     pub(super) fn pass<R>(&self, number: u64, work: impl FnOnce(&mut T) -> R) -> Option<R> {
         let waiting = |state: &mut State<T>| state.next != number && !state.given_up;
         let mut state = self
@@ -48,7 +48,7 @@ impl<T> TicketLock<T> {
         Some(result)
     }
 
-    /// Whoever waits, or would have to, needn't any more.
+    /// Gives up: all waiting and future ticket holders return at once.
     pub(super) fn give_up(&self) {
         self.lock().given_up = true;
         self.moved.notify_all();

@@ -1,4 +1,4 @@
-//! What became of every unit of an input: none is passed over.
+//! Counts of the units of an input by outcome; every unit is counted.
 
 use crate::trace::entry::{Entry, Record};
 use crate::trace::formats::RecordClass;
@@ -6,27 +6,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// How many units of an input ended how. A unit is a line, or an element of a JSON document. Each
-/// is counted once.
+/// Numbers of the units of an input by outcome. A unit is a line, or an element of a JSON document.
+/// Each unit is counted once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Units {
-    /// Nothing but white space.
+    /// Blank units, which contain only white space.
     pub blank: u64,
-    /// Records that were replayed, or with `validate` checked against their schemas.
+    /// Records that were replayed or, by `validate`, checked against their schemas.
     pub steps: u64,
-    /// Records of a known format that tell of no step, and lines that repeat an earlier one byte
-    /// for byte.
+    /// Records of a known format without a step, and lines that repeat an earlier one byte for
+    /// byte.
     pub no_step: u64,
-    /// Units that can't be read as what they should be; there is a finding for each.
+    /// Units that aren't valid records; there is a finding for each.
     pub findings: u64,
-    /// Units that nobody has checked, because their format is unknown, a limit was reached, or
-    /// reading failed. A finding says so.
+    /// Units that weren't checked, because their format is unknown, a limit was reached, or reading
+    /// failed. A finding reports them.
     pub refused: u64,
 }
 
 impl Units {
-    /// All of them.
+    /// Returns the number of all units.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.blank + self.steps + self.no_step + self.findings + self.refused
@@ -39,7 +39,7 @@ impl Units {
             Record::Foreign => &mut self.refused,
             Record::Broken(_) | Record::Recovered(_) => &mut self.findings,
             _ if broken => &mut self.findings,
-            // Kept a schema that the caller has given: of what kind it is nobody knows.
+            // It conforms to the caller's schema; its kind is unknown.
             Record::Unreadable => &mut self.no_step,
             Record::Native(record)
                 if matches!(
@@ -54,14 +54,14 @@ impl Units {
         *class += 1;
     }
 
-    /// Records that were counted as steps turned out to be something else.
+    /// Moves records that were counted as steps to the repeated and the refused ones.
     pub(super) fn move_steps(&mut self, repeated: u64, refused: u64) {
         self.steps = self.steps.saturating_sub(repeated + refused);
         self.no_step += repeated;
         self.refused += refused;
     }
 
-    /// Adds what became of other units.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         self.blank += other.blank;
         self.steps += other.steps;
@@ -71,13 +71,12 @@ impl Units {
     }
 }
 
-/// An input, and what became of its units.
+/// An input and the counts of its units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputUnits {
-    /// Its name.
+    /// Name of the input.
     pub path: Arc<str>,
-    /// The format that it was read as; `None` when that is unknown.
+    /// The format as which it was read; `None` if unknown.
     pub format: Option<&'static str>,
-    /// What became of its units.
     pub units: Units,
 }

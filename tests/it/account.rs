@@ -324,7 +324,7 @@ fn a_diff_that_does_not_apply_excuses_nothing() {
         message
             .as_str()
             .unwrap()
-            .contains("can't be as recorded: 1 recorded diff doesn't apply to"),
+            .contains("can't have been created as recorded: 1 recorded diff doesn't apply to"),
         "{message}"
     );
 }
@@ -427,7 +427,7 @@ fn naming_a_file_accounts_for_no_content() {
         .unwrap();
     assert_eq!(
         notice,
-        "content that the record doesn't show, so nothing accounts for it: `n`"
+        "the content of these files isn't recorded, so the record doesn't account for it: `n`"
     );
 }
 

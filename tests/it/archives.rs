@@ -238,12 +238,12 @@ fn an_archive_that_is_not_read_whole_is_refused() {
         (
             "cut",
             whole[..whole.len() - 30].to_vec(),
-            "no complete zip archive",
+            "isn't a complete zip archive",
         ),
         (
             "half",
             whole[..whole.len() / 2].to_vec(),
-            "no complete zip archive",
+            "isn't a complete zip archive",
         ),
         (
             "encrypted",

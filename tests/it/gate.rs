@@ -141,7 +141,7 @@ fn what_is_let_pass_is_said_in_every_report() {
         late.code == 1
             && late
                 .out
-                .contains("ignore number 1 (known) ended on 2027-01-31"),
+                .contains("ignore number 1 (known) expired on 2027-01-31"),
         "{}",
         late.out
     );
@@ -181,7 +181,7 @@ fn an_ignore_that_fits_nothing_is_said() {
         ran.code == 0
             && ran
                 .out
-                .contains("ignore number 1 (known) fits nothing any more"),
+                .contains("ignore number 1 (known) matches nothing any more"),
         "{}",
         ran.out
     );

@@ -563,7 +563,7 @@ fn the_first_configuration_needs_a_word() {
     );
     let ran = run(root, &["gate", "--config-from", "base", "--first-run"]);
     assert!(
-        ran.code == 0 && ran.out.contains("--first-run isn't needed any more"),
+        ran.code == 0 && ran.out.contains("--first-run is no longer needed"),
         "the base has one: {}",
         ran.out
     );

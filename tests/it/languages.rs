@@ -160,7 +160,7 @@ impl Named {
         named.words.extend(outcomes.cloned().collect::<Vec<_>>());
         named.words.extend(NAMES.map(str::to_owned));
         for rule in rules::ALL.iter() {
-            let page = rules::Page::of(rule).markdown;
+            let page = rules::Page::from_rule(rule).markdown;
             let (shown, _) = page.split_once("\n## Fails").unwrap();
             let headings = shown.lines().filter_map(|line| line.strip_prefix("## "));
             named.words.extend(headings.map(str::to_owned));

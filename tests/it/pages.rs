@@ -169,7 +169,7 @@ fn run(folder: &Path, example: &Example) -> (i32, Value) {
 }
 
 fn check(rule: &Rule) {
-    let page = Page::of(rule).markdown;
+    let page = Page::from_rule(rule).markdown;
     let mut last = 0;
     for section in SECTIONS {
         let at = page

@@ -130,7 +130,7 @@ fn a_member_that_stands_twice_is_refused() {
     let said = run(at, &["eval", "--context", "[]", "--shell", "ls"]);
     let said = String::from_utf8_lossy(&said.stderr).into_owned();
     assert!(
-        said.contains("the context is no object") && !said.contains("an action is"),
+        said.contains("the context isn't an object") && !said.contains("an action is"),
         "{said}"
     );
 }

@@ -91,7 +91,7 @@ fn an_accepted_change_hides_no_other_of_the_same_rule() {
     // The branch takes the change back.
     write(root, "policy.yaml", &tools("deny"));
     let (code, report) = json_report(root, &["gate"]);
-    let unused = "policy.accept number 2 (meant) fits nothing any more";
+    let unused = "policy.accept number 2 (meant) matches nothing any more";
     assert!(
         code == 0 && notices(&report).contains(unused),
         "{}",
@@ -114,9 +114,13 @@ fn an_acceptance_ends_with_its_day() {
         (
             &["--now", "2027-02-01"],
             false,
-            "number 2 (meant) ended on 2027-01-31",
+            "number 2 (meant) expired on 2027-01-31",
         ),
-        (&[], false, "number 2 (meant) has an end and doesn't count"),
+        (
+            &[],
+            false,
+            "number 2 (meant) has an expiry date and was skipped",
+        ),
     ] {
         let (code, report) = json_report(root, &[&["gate"], now].concat());
         let left = fingerprints(&report, "YV516");

@@ -171,7 +171,7 @@ fn the_words_to_avoid_are_avoided() {
         }
     }
     for rule in rules::ALL.iter() {
-        let markdown = rules::Page::of(rule).markdown;
+        let markdown = rules::Page::from_rule(rule).markdown;
         let page = Page::of("", &markdown);
         let texts = page.prose.iter().map(|(_, text)| text.as_str());
         for text in texts.chain([rule.summary]) {

@@ -358,7 +358,7 @@ fn candidates_are_decided_about_by_somebody() {
     for (args, words) in [
         (
             &["skills", "approve", "nobody", "--by", "maria"][..],
-            "is no candidate",
+            "isn't a candidate",
         ),
         (
             &["skills", "approve", "early", "--by", "maria", "--now", now],

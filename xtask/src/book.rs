@@ -38,7 +38,7 @@ pub(crate) fn run(root: &Path, args: &Args) -> io::Result<usize> {
 
     fs::create_dir_all(out.join("rules"))?;
     for rule in rules::ALL.iter() {
-        let page = rules::Page::of(rule).titled(rule);
+        let page = rules::Page::from_rule(rule).titled(rule);
         fs::write(out.join(format!("rules/{}.md", rule.code)), page)?;
     }
     let table = out.join("rules.md");

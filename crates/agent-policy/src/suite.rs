@@ -425,7 +425,7 @@ pub fn repeated(text: &str) -> Result<Option<usize>, strict_json::Error> {
 
 /// Rejects unknown members.
 fn known_members(value: &Json, known: &[&str]) -> Result<(), String> {
-    let members = value.as_object().ok_or("it is no object")?;
+    let members = value.as_object().ok_or("it isn't an object")?;
     match members.keys().find(|name| !known.contains(&name.as_str())) {
         Some(other) => Err(format!(
             "it has no member `{other}` (known: {})",
@@ -491,7 +491,7 @@ pub fn json_context(value: &Json) -> Result<Context, String> {
         return if value.is_null() {
             Ok(context)
         } else {
-            Err("the context is no object".into())
+            Err("the context isn't an object".into())
         };
     };
     for (key, value) in object {

@@ -29,7 +29,7 @@ pub enum BuildError {
     #[error("a map needs at least {0} tokens, for its header alone")]
     Budget(usize),
     /// A path in focus isn't in the tree.
-    #[error("`{0}` is no file and no folder of the tree")]
+    #[error("`{0}` isn't a file or a directory of the tree")]
     Focus(String),
 }
 

@@ -29,7 +29,7 @@ pub enum GitError {
         reason: String,
     },
     /// The revision doesn't contain the file.
-    #[error("`{path}` is no file of `{revision}`")]
+    #[error("`{path}` isn't a file of `{revision}`")]
     NoFile {
         path: String,
         /// The commit that was searched.

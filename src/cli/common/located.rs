@@ -440,7 +440,7 @@ impl PinnedRevision {
             self.written, self.file
         )];
         if first_run {
-            notices.push("--first-run isn't needed any more".into());
+            notices.push("--first-run is no longer needed".into());
         }
         let root = self.top.join(&self.folder);
         let mut located = LocatedConfig {
@@ -536,7 +536,7 @@ fn unable(error: &GitError) -> Failure {
         GitError::Link { .. } => "put the file itself there",
         GitError::NoFile { .. } => "paths count from the top of the repository",
         GitError::Objects(_) => "a shallow or partial clone lacks them; fetch all of it",
-        GitError::TooLarge { .. } => "what a gate goes by is smaller",
+        GitError::TooLarge { .. } => "the configuration and policies of a gate are smaller",
     };
     Failure::unable(error.to_string(), remedy)
 }

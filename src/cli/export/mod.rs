@@ -76,7 +76,7 @@ impl ExportArgs {
         if self.format == ExportFormat::Otlp {
             if self.table.is_some() {
                 return Err(Failure::unable(
-                    "spans are no tables",
+                    "spans aren't tables",
                     "leave --table out, or take csv or jsonl",
                 ));
             }

@@ -6,7 +6,7 @@ use crate::cli::output::Failure;
 use crate::diag::{Finding, Place, subject};
 use crate::source::{Found, Missing};
 use crate::verify::Report;
-use crate::verify::account::{Accounted, reconcile_except};
+use crate::verify::account::{AccountAnswer, reconcile_except};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use worktree::diff::tree::Revision;
@@ -93,7 +93,7 @@ pub(super) fn reconcile(
     if let Some(account) = report
         .account
         .as_ref()
-        .filter(|a| a.accounts_for_head == Some(Accounted::NotRecorded))
+        .filter(|a| a.accounts_for_head == Some(AccountAnswer::NotRecorded))
     {
         let open = list(&account.content_not_recorded);
         let why = if open.is_empty() {

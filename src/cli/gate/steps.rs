@@ -115,7 +115,7 @@ fn traces(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failu
             Some("the risk that a record states is believed ([traces] risk = \"off\")")
         }
         Assessor::V0 => Some(
-            "risk is looked for in fragments of text, and commands aren't understood ([traces] risk = \"v0\")",
+            "risk is assessed by fragments of text, and commands aren't parsed ([traces] risk = \"v0\")",
         ),
         Assessor::V1 => None,
     };

@@ -23,7 +23,7 @@ pub(super) fn unread(report: &mut Report, skipped: Vec<Skipped>) {
             file: skipped.name.as_str().into(),
             ..Place::default()
         };
-        let help = "name it in [traces] exclude if it is no trace; in include if it is one";
+        let help = "add it to [traces] include if it is a trace, otherwise to exclude";
         // A baseline accepts the current content, not other content in its place.
         let subject = Some(stored_hash(&Input::File(skipped.path.clone())).into());
         add(
@@ -66,7 +66,7 @@ pub(super) fn unterminated(report: &mut Report, unterminated: Unterminated) {
         }
     }
     for finding in report.findings.iter_mut().filter(cut) {
-        let counted = report.counts.of(finding.severity);
+        let counted = report.counts.counter(finding.severity);
         *counted = counted.saturating_sub(1);
         finding.severity = Severity::Error;
         report.counts.count(Severity::Error);
@@ -74,9 +74,9 @@ pub(super) fn unterminated(report: &mut Report, unterminated: Unterminated) {
     let dropped = std::mem::take(&mut report.dropped);
     for ((code, severity), number) in dropped {
         let severity = if CUT.contains(&code) {
-            let counted = report.counts.of(severity);
+            let counted = report.counts.counter(severity);
             *counted = counted.saturating_sub(number);
-            *report.counts.of(Severity::Error) += number;
+            *report.counts.counter(Severity::Error) += number;
             Severity::Error
         } else {
             severity

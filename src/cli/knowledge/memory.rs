@@ -82,7 +82,7 @@ fn agreed(question: &str, yes: bool) -> Result<bool, Failure> {
     }
     if !io::stdin().is_terminal() {
         return Err(Failure::unable(
-            "nobody is there to be asked",
+            "there is no terminal to ask for confirmation",
             "--yes does it without asking",
         ));
     }

@@ -20,7 +20,7 @@ pub(super) struct Revision {
 fn unable(error: &GitError) -> Failure {
     let remedy = match error {
         GitError::Open { .. } => {
-            "a revision is looked for in the repository of the current directory"
+            "revisions are searched in the repository of the current directory"
         }
         GitError::Revision { .. } => {
             "is it fetched? In a shallow clone only the newest commit is there"

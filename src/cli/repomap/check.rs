@@ -105,7 +105,8 @@ pub(in crate::cli) fn check_map(map: &Path, tree: &Path) -> Result<(Report, bool
 
 fn settings(given: &str, name: &str) -> Result<Settings, Failure> {
     let remedy = "write one with `repomap build -o FILE`";
-    Settings::of_map(given).map_err(|e| Failure::unable(format!("`{name}` is no map: {e}"), remedy))
+    Settings::of_map(given)
+        .map_err(|e| Failure::unable(format!("`{name}` isn't a map: {e}"), remedy))
 }
 
 /// Returns the lines that differ, with one line of context.

@@ -113,11 +113,11 @@ pub(in crate::knowledge) fn item_faults(value: &Value) -> Vec<String> {
     for (before, object, members) in places {
         let Some(object) = object else { continue };
         for member in members.iter().filter(|m| counted(object, m).is_err()) {
-            all.push(format!("`{before}{member}` is no count"));
+            all.push(format!("`{before}{member}` isn't a count"));
         }
     }
     if counted(value, "reinforcedAtReferences").is_err() {
-        all.push("`reinforcedAtReferences` is no count".to_owned());
+        all.push("`reinforcedAtReferences` isn't a count".to_owned());
     }
     let forms: [(&str, Fits, &str); 4] = [
         (

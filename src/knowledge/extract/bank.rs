@@ -33,7 +33,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
                 .iter()
                 .enumerate()
                 .for_each(|(n, v)| listed(file, v, n, out)),
-            _ => out.object(901, file, 1, "`items` is no list"),
+            _ => out.object(901, file, 1, "`items` isn't a list"),
         },
         Value::Object(_) => item(file, &value, "", text, out),
         _ => out.object(

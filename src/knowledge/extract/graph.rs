@@ -63,7 +63,7 @@ fn edge(file: &SourceFile, line: u64, read: &GraphLine<'_>, out: &mut Extracted)
             file,
             line,
             format!(
-                "`{word}` is no type of edge; known are {}",
+                "`{word}` isn't a type of edge; expected {}",
                 TYPES.join(", ")
             ),
         );
@@ -81,11 +81,11 @@ fn edge(file: &SourceFile, line: u64, read: &GraphLine<'_>, out: &mut Extracted)
         .and_then(time)
         .filter(|time| (0..=LAST).contains(time))
     else {
-        return out.object(103, file, line, "`timestamp` is no time");
+        return out.object(103, file, line, "`timestamp` isn't a time");
     };
     let meta = read.meta().and_then(value).filter(|m| !m.is_null());
     if meta.as_ref().is_some_and(|m| !m.is_object()) {
-        return out.object(103, file, line, "`meta` is no object");
+        return out.object(103, file, line, "`meta` isn't an object");
     }
     out.edges.push(Edge {
         line,

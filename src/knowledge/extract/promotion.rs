@@ -60,7 +60,7 @@ pub(in crate::knowledge) fn read(line: u64, record: &Value) -> Result<Promotion,
     let text = |members: &[&str]| text_of(record, members).map(str::to_owned);
     let status = |members: &[&str]| match text(members) {
         Some(word) if !STATUSES.contains(&word.as_str()) => Err(format!(
-            "`{word}` is no standing of a skill; known are {}",
+            "`{word}` isn't a status of a skill; expected {}",
             STATUSES.join(", ")
         )),
         word => Ok(word),

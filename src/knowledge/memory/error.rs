@@ -13,7 +13,7 @@ pub enum JournalError {
     Changed(String),
     /// The file is outside the configured banks or isn't a regular file.
     #[error(
-        "`{0}` is no ordinary file of a configured bank, or leads out of the folder of the configuration"
+        "`{0}` isn't a regular file of a configured bank, or is outside the configuration's directory"
     )]
     Outside(String),
     /// A run was interrupted and has to be completed before anything else.

@@ -37,7 +37,7 @@ pub enum ModelError {
         error: std::io::Error,
     },
     /// A file is too large for a model, or isn't a regular file.
-    #[error("`{}` is no file of at most {most} bytes", path.display())]
+    #[error("`{}` isn't a file of at most {most} bytes", path.display())]
     Size {
         path: PathBuf,
         /// Maximum number of bytes.
@@ -90,7 +90,7 @@ impl Model2Vec {
             .remove("embeddings")
             .ok_or_else(|| wrong("it has no tensor `embeddings`"))?;
         let [count, dimensions] = embeddings.shape[..] else {
-            return Err(wrong("the tensor `embeddings` is no matrix"));
+            return Err(wrong("the tensor `embeddings` isn't a matrix"));
         };
         if count == 0 || !(1..=DIMENSIONS).contains(&dimensions) {
             return Err(ModelError::Weights(format!(

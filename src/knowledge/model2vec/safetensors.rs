@@ -63,7 +63,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Tensor>, ModelError
         };
         if values.iter().any(|v| !v.is_finite()) {
             return Err(ModelError::Weights(format!(
-                "the tensor `{name}` holds what is no number"
+                "the tensor `{name}` contains a value that isn't a finite number"
             )));
         }
         all.insert(

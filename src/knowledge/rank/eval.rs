@@ -88,7 +88,7 @@ impl Corpus {
             }
             if let Some(unknown) = question.answers.keys().find(|id| !ids.contains(id)) {
                 return Err(format!(
-                    "the question `{}` is answered by `{unknown}`, which is no document",
+                    "the question `{}` is answered by `{unknown}`, which isn't a document",
                     question.text
                 ));
             }

@@ -419,7 +419,7 @@ fn breaches(
                     // A negative value wasn't measured, so the true value is unknown.
                     (Some(_), Some(took)) if took.is_nan() || took < 0.0 => {
                         all.push(error(format!(
-                            "is said to have taken {took} {unit}, which can't be"
+                            "has a recorded value of {took} {unit}, which is impossible"
                         )));
                     }
                     (Some(most), Some(took)) if took > most => {

@@ -164,7 +164,7 @@ pub(super) fn accesses(deed: &RecordedAction) -> BTreeSet<Access> {
                 None => return unknown("no tool is named, or two are"),
             }
         }
-        None => return unknown("nobody knows this type of action"),
+        None => return unknown("this type of action is unknown"),
     };
     of(&analysis, deed.known == Some(ActionType::ShellCmd))
 }

@@ -139,10 +139,7 @@ fn approval(change: &Change, items: &Items<'_>) -> (Option<bool>, String) {
         return (Some(false), "no candidate is named".to_owned());
     };
     match items.0.get(candidate.as_str()) {
-        None => (
-            Some(false),
-            format!("nobody knows the context `{candidate}`"),
-        ),
+        None => (Some(false), format!("the context `{candidate}` is unknown")),
         Some(item) => {
             let lacks = lacking(item, what.time);
             (
@@ -381,7 +378,7 @@ impl<'s> Standings<'s> {
             return if self.known.is_empty() {
                 None
             } else {
-                warning("which no manifest and no change of standing names".into())
+                warning("which no manifest and no change of status names".into())
             };
         }
         let concerning = Scope::concerning(&used.version)
@@ -398,7 +395,7 @@ impl<'s> Standings<'s> {
             .map(Vec::as_slice)
             .collect();
         if changes.is_empty() && self.disabled.contains(&used.skill) {
-            return warning("which `skills.json` has disabled, and nothing says since when".into());
+            return warning("which `skills.json` has disabled, at an unrecorded time".into());
         }
         if changes.is_empty() && manifests.is_empty() {
             return warning("of which no manifest has this version".into());
@@ -451,7 +448,7 @@ impl<'s> Standings<'s> {
             return error(format!("which was made at {}", format_minute(created)));
         }
         if changes.is_empty() && said.all(|m| m.stage == "retired") {
-            return warning("which lies in `retired`, and nothing says since when".into());
+            return warning("which is in `retired` since an unrecorded time".into());
         }
         None
     }
@@ -678,7 +675,7 @@ mod tests {
         assert_eq!(
             of(vec![], vec![manifest("other", "production", None)], Some(1)),
             warning,
-            "nobody knows it"
+            "it is unknown"
         );
         let disabled = std::iter::once("make".to_owned()).collect();
         let off = Skills {

@@ -398,7 +398,7 @@ pub(in crate::knowledge) fn dangling(db: &Connection) -> Result<Vec<Finding>, Kn
     )?;
     let rows = statement.query_map([], |row| {
         let (path, end, node): (String, String, String) = (row.get(0)?, row.get(2)?, row.get(3)?);
-        let message = format!("the edge's `{end}` names `{node}`, which no source knows");
+        let message = format!("the edge's `{end}` names `{node}`, which no source contains");
         Ok(finding(
             902,
             &path,

@@ -46,7 +46,7 @@ pub(super) fn views(findings: &[Finding], lang: Lang) -> Vec<View> {
             address: rule.address(),
             summary: (lang != Lang::En).then(|| lang.summary(rule)),
             blocks: blocks(
-                Page::of(rule)
+                Page::from_rule(rule)
                     .markdown
                     .split("\n## Fails")
                     .next()
@@ -84,7 +84,7 @@ impl Fixes {
 }
 
 fn fix(code: Code) -> Vec<Span> {
-    let page = rules::by_code(code).map(|rule| Page::of(rule).markdown);
+    let page = rules::by_code(code).map(|rule| Page::from_rule(rule).markdown);
     let section = page
         .as_deref()
         .and_then(|text| text.split_once("## How to fix it\n"));

@@ -1,16 +1,15 @@
 //! A call has two different results.
 //!
 //! ## What it does
-//! A session holds a second result of one call, and it differs from the first. The same result
-//! written twice isn't reported.
+//! The rule fires if a session contains a second result of a call that differs from the first. A
+//! repeated equal result isn't reported.
 //!
 //! ## Why it matters
-//! A call has one result. Where there are two, one of them was added, or two calls share one id.
-//! Then it can't be determined which of them a decision was about.
+//! A call has one result. If there are two, one of them was added, or two calls share one id. Then
+//! it is unclear which of them a decision was about.
 //!
 //! ## How to fix it
-//! Find out which result the runtime wrote. Give each call an id of its own, also when it is
-//! repeated.
+//! Find out which result the runtime wrote. Give each call its own id, also when it is repeated.
 //!
 //! ## Fails
 //! ```jsonl
@@ -50,7 +49,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("{} has two different results", named(id.as_deref())),
         )
-        .below_if_there("/callId")
+        .below_if_present("/callId")
         .subject(id.as_deref().unwrap_or_default());
     }
 }

@@ -1,15 +1,14 @@
-//! The ids of a modification don't fit.
+//! The ids of a modification are inconsistent.
 //!
 //! ## What it does
-//! A modification must fit into the history: `originalActionId` is the id of the action that the
-//! turn proposed, and the `id` of `modifiedAction` is a new one in this execution. The rule fires
-//! when either is not so, and when an approval or a rejection holds a `modifiedAction`. A lineage
-//! that is missing altogether is YV303.
+//! `originalActionId` of a modification must be the id of the proposed action of the turn, and the
+//! `id` of `modifiedAction` must be new in this execution. The rule fires if either isn't so, and
+//! if an approval or a rejection contains a `modifiedAction`. A missing lineage is YV303.
 //!
 //! ## Why it matters
-//! The chain from thought to proposal to modified action shows who wanted what. If it points
-//! elsewhere, a human's edit can be passed off as the agent's idea, or the other way round; a
-//! reused id makes the old and the new action one and the same.
+//! The chain from thought to proposal to modified action shows who wanted what. If it is wrong, a
+//! human's edit can be presented as the agent's idea, or the other way round. A reused id makes the
+//! old and the new action the same.
 //!
 //! ## How to fix it
 //! Let the runtime fill in both ids from the open proposal; no dialog should ask for them. In a
@@ -34,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "broken-lineage",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "the ids of a modification don't fit",
+    summary: "the ids of a modification are inconsistent",
     source: include_str!("broken_lineage.rs"),
     examples: &[
         include_str!("broken_lineage.fails.jsonl"),
@@ -54,20 +53,20 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             out.report(
                 &RULE,
                 format!(
-                    "the original action is said to be `{found}`, and `{proposed}` was proposed"
+                    "the original action is recorded as `{found}`, but `{proposed}` was proposed"
                 ),
             )
-            .below_if_there("/originalActionId")
+            .below_if_present("/originalActionId")
             .subject(subject(["original", &**found]));
         }
         Some(Lineage::IdTaken(id)) => {
             out.report(
                 &RULE,
                 format!(
-                    "the modified action has the id `{id}`, which is taken; it needs a new one"
+                    "the modified action has the id `{id}`, which is used already; it needs a new one"
                 ),
             )
-            .below_if_there("/modifiedAction/id")
+            .below_if_present("/modifiedAction/id")
             .subject(subject(["id", &**id]));
         }
         Some(Lineage::Unmodified(ruling)) => {
@@ -78,7 +77,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                     ruling.name()
                 ),
             )
-            .below_if_there("/modifiedAction")
+            .below_if_present("/modifiedAction")
             .subject(subject(["ruling", ruling.name()]));
         }
         None => {}

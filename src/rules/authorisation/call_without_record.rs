@@ -1,20 +1,20 @@
-//! A result, or markup of a call, has no call on record.
+//! A result, or markup of a call, has no recorded call.
 //!
 //! ## What it does
-//! A session holds a result of a call that isn't on record. The executed action isn't known, so
-//! whether it was authorised isn't either. The same is reported of a call that appears as markup in
-//! a text of the agent (such as `<tool_call>{"name": …}`), in a format that keeps calls as
-//! structures. Markup in a fenced block or between backticks explains, and is ignored; a message is
-//! reported once.
+//! The rule fires if a session contains a result of a call that isn't recorded. The executed action
+//! is then unknown, and so is whether it was authorised. It also fires if a text of the agent
+//! contains a call as markup (such as `<tool_call>{"name": …}`) in a format that records calls as
+//! structures. Markup in a fenced block or between backticks is only an explanation and ignored.
+//! Each message is reported once.
 //!
 //! ## Why it matters
-//! Something ran, and the record doesn't show what. A cut transcript begins like that, and so does
-//! one from which a call was taken out. With markup nothing may have run at all: the agent goes on
-//! as if it had called the tool.
+//! Something was executed, and the record doesn't show what. A transcript that was cut begins like
+//! that, and so does one from which a call was removed. With markup, possibly nothing was executed:
+//! the agent continues as if it had called the tool.
 //!
 //! ## How to fix it
-//! Get the earlier part of the transcript, or the part that was compacted away, and verify the
-//! whole session.
+//! Get the earlier part of the transcript, or the part that was removed by compaction, and verify
+//! the whole session.
 //!
 //! ## Fails
 //! ```jsonl
@@ -49,23 +49,25 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let named = id.as_deref().filter(|id| !id.is_empty());
     let (message, member) = match (kind, named) {
         (CallAnomalyKind::ResultWithoutCall, Some(id)) => (
-            format!("the call `{id}` has a result, and no call is on record"),
+            format!("the call `{id}` has a result, but the call isn't recorded"),
             "/callId",
         ),
         (CallAnomalyKind::ResultWithoutCall, None) => {
             ("a result has no call on record".to_owned(), "/callId")
         }
         (CallAnomalyKind::Claimed, Some(tool)) => (
-            format!("the agent's text holds a call of `{tool}` as markup, and none is on record"),
+            format!(
+                "the agent's text contains a call of `{tool}` as markup, but no call is recorded"
+            ),
             "/tool",
         ),
         (CallAnomalyKind::Claimed, None) => (
-            "the agent's text holds a call as markup, and none is on record".to_owned(),
+            "the agent's text contains a call as markup, but no call is recorded".to_owned(),
             "/tool",
         ),
         _ => return,
     };
     out.report(&RULE, message)
-        .below_if_there(member)
+        .below_if_present(member)
         .subject(named.unwrap_or_default());
 }

@@ -1,20 +1,19 @@
 //! Two ids of one execution look alike.
 //!
 //! ## What it does
-//! Ids of agents, of the governor, of signers and of issuers of tokens are compared with each
-//! other. The rule fires where two of them differ and look the same to a person: `1`, `l` and `I`,
-//! `0` and `O`, `rn` and `m`, letters of another script. Ids that differ only in upper and lower
-//! case, in white space around them or in characters that nobody sees are one id and no finding. An
-//! agent that signs under an id that passes for its own is YV312. Of one execution 1,024 ids are
-//! compared.
+//! The ids of agents, governors, signers and token issuers are compared with each other. The rule
+//! fires if two different ids look the same to a person: `1`, `l` and `I`, `0` and `O`, `rn` and
+//! `m`, or letters of another script. Ids that differ only in case, surrounding white space or
+//! invisible characters count as one id and aren't reported. An agent that signs under an id that
+//! looks like its own is YV312. At most 1,024 ids of an execution are compared.
 //!
 //! ## Why it matters
-//! A reviewer reads names, not bytes. Where `agent-l` may sign what `agent-1` proposes, the record
-//! says that nobody governs himself, and everybody who reads it believes the wrong thing.
+//! Reviewers read names, not bytes. If `agent-l` may sign what `agent-1` proposes, the record seems
+//! to show independent governance, and everybody who reads it is misled.
 //!
 //! ## How to fix it
-//! Give agents and people ids that differ in a word, not in a letter. If one of the two was never
-//! meant to be there, find out who added it.
+//! Give agents and people ids that differ in a word, not in a letter. If one of the two shouldn't
+//! exist, find out who added it.
 //!
 //! ## Fails
 //! ```jsonl
@@ -43,7 +42,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     for pair in &cx.step_facts.anomalies().confusable {
-        // Who signs under a name that passes for an agent's has a finding.
+        // A signer whose name looks like an agent's is reported by YV312.
         let told = [
             &cx.step_facts.anomalies().late_agent,
             &cx.step_facts.anomalies().late_issuer,
@@ -55,7 +54,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             out.report(
                 &RULE,
                 format!(
-                    "`{}` looks like `{}` and is another id",
+                    "`{}` looks like `{}`, but is another id",
                     pair.id, pair.other
                 ),
             )

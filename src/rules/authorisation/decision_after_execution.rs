@@ -1,23 +1,25 @@
-//! A decision is dated after the action that it allows ran.
+//! A decision is dated after the execution of the action that it allows.
 //!
 //! ## What it does
-//! The decision's own `timestamp` is compared with the time at which its action ran: that of
-//! `execution_finished`, the `endTime` of a turn, the line of a result in an event log, the
-//! movement out of EXECUTING in a list of transitions. A run without a time is compared with the
-//! next time that its execution records. A decision without one of its own counts with that of its
-//! record, but in logs, which don't wait for their lines. Equal times are legal, and two times are
-//! compared as coarsely as the coarser one is written: one in whole seconds is any within that
-//! second. Only times of one execution are compared.
+//! The decision's own `timestamp` is compared with the time at which its action was executed: that
+//! of `execution_finished`, the `endTime` of a turn, the line of a result in an event log, or the
+//! transition out of `EXECUTING` in a list of transitions. If an execution has no time, the next
+//! time that is recorded counts.
+//!
+//! A decision without a `timestamp` has the time of its record, except in logs, which don't write
+//! their lines at once. Equal times are legal. Two times are compared at the lower of their
+//! precisions: a time in whole seconds is any time within that second. Only times of one execution
+//! are compared.
 //!
 //! ## Why it matters
-//! An approval that was written when everything was over is no approval: nobody could have said no.
-//! It's how a missing decision is filled in afterwards, and the order of the records is easier to
-//! forge than the clock of every writer.
+//! An approval written after the action isn't an approval: nobody could have refused. This is how
+//! missing decisions are added afterwards. The order of records is easier to forge than the clocks
+//! of all writers.
 //!
 //! ## How to fix it
-//! Take the decision's time when it is made, and let the executor wait for it. If clocks of two
-//! machines differ, set them by the same source. An action that was decided afterwards is to be
-//! checked as one that nobody approved.
+//! Take the decision's time when it is made, and make the executor wait for it. If the clocks of
+//! two machines differ, synchronise them. Check an action that was decided afterwards like one that
+//! nobody approved.
 //!
 //! ## Fails
 //! ```jsonl
@@ -36,7 +38,7 @@ pub(super) const RULE: Rule = Rule {
     name: "decision-after-execution",
     severity: Severity::Error,
     aspect: Some(Aspect::Authorised),
-    summary: "a decision is dated after the action that it allows ran",
+    summary: "a decision is dated after the execution of the action that it allows",
     source: include_str!("decision_after_execution.rs"),
     examples: &[
         include_str!("decision_after_execution.fails.jsonl"),
@@ -68,7 +70,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     let draft = out
         .report(&RULE, message(ran.id.as_deref()))
-        .below_if_there("/actionId")
+        .below_if_present("/actionId")
         .subject(subject(["ran", ran.id.as_deref().unwrap_or_default()]));
     match ran.decision_line {
         Some(decided) if cx.entry.is_some_and(|e| e.line == line) => {

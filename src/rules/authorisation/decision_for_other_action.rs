@@ -1,19 +1,19 @@
 //! A decision names another action than the proposed one.
 //!
 //! ## What it does
-//! `actionId` of a decision is compared with the `id` of the action that the turn proposed. If they
-//! differ, the decision is about something else. A decision without `actionId` is taken to be about
-//! the proposal, and one that modifies may name the modified action. The run that follows isn't
+//! `actionId` of a decision is compared with the `id` of the proposed action of the turn. If they
+//! differ, the decision is about another action. A decision without `actionId` counts as one about
+//! the proposal, and a modification may name the modified action. The following execution isn't
 //! reported again.
 //!
 //! ## Why it matters
-//! A stale or replayed decision approves what the governor never saw: the approval of a harmless
-//! read, given two turns ago, is handed in for the delete that is due now.
+//! A stale or replayed decision approves something that the governor never saw: the approval of a
+//! harmless read from two turns ago is reused for a delete.
 //!
 //! ## How to fix it
-//! Bind each approval to the id and the payload that were shown, and discard answers that come for
-//! another id. In a review, find out which action the governor saw, and take the one that ran
-//! as not approved.
+//! Bind each approval to the id and the payload that were shown, and discard answers for another
+//! id. In a review, find out which action the governor saw, and treat the executed one as not
+//! approved.
 //!
 //! ## Fails
 //! ```jsonl
@@ -48,9 +48,9 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let draft = out
             .report(
                 &RULE,
-                format!("the decision is about action `{found}`, and `{proposed}` was proposed"),
+                format!("the decision is about action `{found}`, but `{proposed}` was proposed"),
             )
-            .below_if_there("/actionId")
+            .below_if_present("/actionId")
             .subject(subject([&**found, &**proposed]));
         if let Some(line) = decided.proposal_line {
             draft.related(line, "the proposed action");

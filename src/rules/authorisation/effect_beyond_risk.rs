@@ -1,20 +1,20 @@
-//! A low-risk action changed files, and a policy approved it as one that doesn't.
+//! A policy approved an action as low risk, but the action changed files.
 //!
 //! ## What it does
-//! `declaredChanges`, `observedChanges` and the `artifacts` of a result raise the risk of the
-//! action that has them: what changes files isn't low. The rule fires when a policy approved an
-//! action as low and the action changed files. A human's approval covers the changes. An action
-//! that names the file it writes has its risk from there. A failed action changed only what was
-//! observed, and a file that the action read is no artifact of it. The `artifacts` of an `answer`
-//! don't count.
+//! `declaredChanges`, `observedChanges` and the `artifacts` of a result raise the risk of their
+//! action: an action that changes files isn't low risk. The rule fires if a policy approved an
+//! action as low risk and the action changed files. A human's approval covers the changes. An
+//! action that names the file it writes has a higher risk anyway. For a failed action, only
+//! observed changes count. A file that the action read isn't an artifact of it. The `artifacts` of
+//! an `answer` don't count.
 //!
 //! ## Why it matters
-//! Low-risk actions run without a person. A "read" with a changed file either did something else
-//! than it says, or covers for a change that nobody approved.
+//! Low-risk actions are executed without a person. A "read" that changed a file either did
+//! something else than it claims, or hides a change that nobody approved.
 //!
 //! ## How to fix it
-//! Find out what changed the files, and revert what nobody asked for. Propose the change as an
-//! action of its own, with the tool that writes.
+//! Find out what changed the files, and revert unrequested changes. Propose the change as an action
+//! of its own, with a tool that writes.
 //!
 //! ## Fails
 //! ```jsonl
@@ -41,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Execution], check),
 };
 
-/// Paths that are named; the rest is counted.
+/// Maximum number of paths to name; the rest is counted.
 const MOST: usize = 5;
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
@@ -72,10 +72,10 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             shown.join(", ")
         ),
     )
-    .below_if_there("/observedChanges")
+    .below_if_present("/observedChanges")
     .subject(subject(ran.beyond_risk.iter().map(|p| &**p)))
-    .below_if_there("/result/artifacts")
-    .below_if_there("/artifacts")
+    .below_if_present("/result/artifacts")
+    .below_if_present("/artifacts")
     .related(
         cx.execution.turn().proposal.as_ref().map_or(0, |p| p.line),
         "the action was proposed here",

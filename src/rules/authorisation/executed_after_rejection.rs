@@ -1,20 +1,22 @@
-//! A rejected action ran.
+//! A rejected action was executed.
 //!
 //! ## What it does
-//! After a decision with `status` `rejected`, the action must not run in that turn. The rule fires
-//! for `execution_finished` of a rejected action, and for a native log that goes from `GOVERNING`
-//! to `EXECUTING` on a rejection. A rejection behind an approval counts as long as the action
-//! hasn't run. A rejected action may be proposed again; if it is then approved, it may run. Notices
-//! of the early runtimes that nothing ran are no execution. In a session it also fires for a call
-//! that has a rejection and a successful result, whichever is recorded first.
+//! After a decision with `status` `rejected`, the action must not be executed in that turn. The
+//! rule fires for `execution_finished` of a rejected action, and for a native log that goes from
+//! `GOVERNING` to `EXECUTING` on a rejection. A rejection after an approval applies as long as the
+//! action hasn't been executed. A rejected action may be proposed again, and executed if it is then
+//! approved. Notices of the early runtimes that nothing was executed aren't executions. In a
+//! session, the rule also fires for a call with a rejection and a successful result, in any order.
 //!
 //! ## Why it matters
-//! Somebody looked, said no, and it happened all the same. Either the decision doesn't reach the
-//! executor, and no rejection ever has held, or something goes around it on purpose.
+//! Somebody read the proposal and refused it, but it was executed anyway. Either decisions don't
+//! reach the executor, so that no rejection was ever effective, or something circumvents it on
+//! purpose.
 //!
 //! ## How to fix it
 //! Treat it as an incident: find out what the action changed and undo it. Then make the executor
-//! demand an approval, instead of looking for a rejection, so that a lost or late answer means no.
+//! require an approval, instead of checking for a rejection, so that a lost or late answer means
+//! no.
 //!
 //! ## Fails
 //! ```jsonl
@@ -51,7 +53,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     {
         let message = format!("{} was rejected, and it ran", named(id.as_deref()));
         out.report(&RULE, message)
-            .below_if_there("/callId")
+            .below_if_present("/callId")
             .subject(id.as_deref().unwrap_or_default());
     }
     if let Some(ran) = &cx.step_facts.executed
@@ -64,7 +66,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         };
         let draft = out
             .report(&RULE, message)
-            .below_if_there("/actionId")
+            .below_if_present("/actionId")
             .subject(ran.id.as_deref().unwrap_or_default());
         if let Some(line) = ran.decision_line {
             draft.related(line, "the decision");

@@ -1,20 +1,19 @@
-//! The executed action isn't the approved one.
+//! The executed action differs from the approved one.
 //!
 //! ## What it does
-//! `action` of `execution_finished`, the executed action, is compared with the approved action, or
-//! with `modifiedAction` where a human changed it. Type and payload are compared in canonical form
-//! (RFC 8785), so spelling and the order of members don't matter. The rule also fires when the
-//! proposal ran although it was modified. Without `action` in the result there is nothing to
-//! compare.
+//! The executed action (`action` of `execution_finished`) is compared with the approved one, or
+//! with `modifiedAction` if a human changed it. Type and payload are compared in canonical form
+//! (RFC 8785), so spelling and the order of members don't matter. The rule also fires if the
+//! proposal was executed although it was modified. Without `action` in the result, nothing is
+//! compared.
 //!
 //! ## Why it matters
-//! Approving one thing and running another is the shortest way around a governor: a template that
-//! is filled in after the approval, a race on a shared object, or an executor that was tampered
-//! with.
+//! Approving one action and executing another is the shortest way around a governor: a template
+//! that is filled in after the approval, a race on a shared object, or a manipulated executor.
 //!
 //! ## How to fix it
-//! Freeze the action when it is proposed and hand the frozen copy to the executor; compare hashes
-//! right before running. If parameters must change, let a human decide with `modified`.
+//! Freeze the action when it is proposed, pass the frozen copy to the executor, and compare hashes
+//! right before executing it. If parameters must change, let a human decide with `modified`.
 //!
 //! ## Fails
 //! ```jsonl
@@ -48,8 +47,8 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     {
         let draft = out
             .report(&RULE, "the executed action is not the approved one")
-            .below_if_there("/action")
-            .below_if_there("/actionId")
+            .below_if_present("/action")
+            .below_if_present("/actionId")
             .subject(ran.id.as_deref().unwrap_or_default());
         if let Some(line) = ran.decision_line {
             draft.related(line, "the decision");

@@ -1,20 +1,20 @@
-//! After a pause somebody else governs, or other conditions hold.
+//! After a pause, the governor or another condition has changed.
 //!
 //! ## What it does
-//! When an execution goes on after a pause (`execution_started` again, with its id), what that
-//! start says is compared with what was said before. Another `governor` is an error; from there on
-//! the new one counts. Another `policy.digest`, `maxTurns` or `rootIntent` is a note, and so is
-//! another `workdir` of a session, where the first one still applies. What the start doesn't say is
-//! unchanged, and a governor that only signs otherwise is YV312.
+//! If an execution continues after a pause (`execution_started` again, with its id), the conditions
+//! in that start are compared with those before. Another `governor` is an error; from then on, the
+//! new one applies. Another `policy.digest`, `maxTurns` or `rootIntent` is a note. So is another
+//! `workdir` of a session, where the first one still applies. What the start doesn't contain is
+//! unchanged. Another governor that only signs is YV312.
 //!
 //! ## Why it matters
-//! One governor is responsible for an execution. Whoever may put another one in during a pause gets
-//! the approvals that the first one refused. A task, a limit or a policy that changed on the way
-//! may be right, but whoever reads the record should know.
+//! One governor is responsible for an execution. Anybody who can replace it during a pause gets the
+//! approvals that the first one refused. A change of the task, a limit or the policy may be right,
+//! but the reader of the record should know.
 //!
 //! ## How to fix it
-//! Resume with the governor that paused. If somebody else has to take over, end the execution and
-//! start a new one, with `parent` set. Change limits and policies between executions.
+//! Resume with the same governor. If somebody else has to take over, end the execution and start a
+//! new one, with `parent` set. Change limits and policies between executions.
 //!
 //! ## Fails
 //! ```jsonl
@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "governor-changed",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "after a pause somebody else governs, or (a note) other conditions hold",
+    summary: "after a pause, the governor or (a note) another condition has changed",
     source: include_str!("governor_changed.rs"),
     examples: &[
         include_str!("governor_changed.fails.jsonl"),
@@ -47,20 +47,20 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((before, now)) = &resumed.governor {
         out.report(
             &RULE,
-            format!("`{before}` governed before, and now `{now}` does"),
+            format!("the governor was `{before}` before the pause, and is `{now}` now"),
         )
-        .below_if_there("/governor")
+        .below_if_present("/governor")
         .subject(subject(["governor", &**now]));
     }
     let mut note = |message: String, pointer| {
         out.report(&RULE, message)
             .severity(Severity::Note)
-            .below_if_there(pointer)
+            .below_if_present(pointer)
             .subject(pointer);
     };
     if resumed.policy {
         note(
-            "the policy isn't the one from before the pause".to_owned(),
+            "the policy differs from the one before the pause".to_owned(),
             "/policy",
         );
     }
@@ -72,14 +72,14 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     }
     if resumed.workdir {
         note(
-            "the work tree isn't the one that the session started in, which still applies"
+            "the work tree differs from the one in which the session started, which still applies"
                 .to_owned(),
             "/workdir",
         );
     }
     if resumed.intent {
         note(
-            "what is asked for isn't what was asked for before the pause".to_owned(),
+            "the root intent differs from the one before the pause".to_owned(),
             "/rootIntent",
         );
     }

@@ -1,21 +1,21 @@
 //! A high-risk action was approved by policy.
 //!
 //! ## What it does
-//! An approval with `by` set to `policy` is compared with the risk of the proposed action. Its risk
-//! is the worse of the recorded `riskLevel` and what the analyser finds (see YV310); an action of
-//! an unknown type is always high. High and approved by policy is a finding. Where the proposal
-//! isn't recorded, or its risk is lower, the rule checks the action that the record shows where it
-//! ran. Rejections by policy are fine at any risk.
+//! An approval with `by` set to `policy` is compared with the risk of the proposed action. This
+//! risk is the higher of the recorded `riskLevel` and the analyser's result (see YV310); an action
+//! of an unknown type is always high risk. The rule fires if the risk is high. If the proposal
+//! isn't recorded, or its risk is lower, the executed action in the record is checked. Rejections
+//! by policy are fine at any risk.
 //!
 //! ## Why it matters
-//! High risk means deleting, elevating, or something that nobody understands. A policy can't see
-//! the situation; it matches text. One rule that is too wide, and an agent deletes or publishes
-//! with nobody looking on.
+//! High risk means deleting, elevating, or something that can't be analysed. A policy can't see the
+//! situation; it matches text. With one rule that is too wide, an agent deletes or publishes
+//! unsupervised.
 //!
 //! ## How to fix it
-//! Make the policy ask (`require_approval`) from high risk up, and record the human's decision with
-//! `signer`. If the risk is overrated, propose a smaller action: a narrower path, a dry run, a tool
-//! instead of a shell.
+//! Make the policy ask (`require_approval`) for high risk, and record the human's decision with
+//! `signer`. If the risk is overestimated, propose a smaller action: a narrower path, a dry run, or
+//! a tool instead of a shell.
 //!
 //! ## Fails
 //! ```jsonl
@@ -45,7 +45,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Decision, Trigger::Execution], check),
 };
 
-const MESSAGE: &str = "a high-risk action was approved by policy; it takes a human";
+const MESSAGE: &str = "a high-risk action was approved by policy; a human must approve it";
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let (Some(decided), Some(decision)) = (&cx.step_facts.decided, cx.decision()) {
@@ -54,7 +54,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             && decided.risk.or(decided.thought_risk) == Some(RiskLevel::High)
             && decided.other_action.is_none()
         {
-            let draft = out.report(&RULE, MESSAGE).below_if_there("/by");
+            let draft = out.report(&RULE, MESSAGE).below_if_present("/by");
             if let Some(line) = decided.proposal_line {
                 draft.related(line, "the proposed action");
             }
@@ -69,7 +69,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let native = cx.entry.and_then(|entry| entry.record.native());
         let at = native.map_or("/action", |record| record.action_pointer());
         out.report(&RULE, MESSAGE)
-            .whole_record(at)
+            .in_record(at)
             .related(ran.decision_line.unwrap_or_default(), "the decision");
     }
 }

@@ -1,20 +1,25 @@
-//! A decision lacks what makes it one.
+//! A decision lacks a required member.
 //!
 //! ## What it does
-//! A decision must hold what makes it one: `timestamp` always; `signer` if by a human; `ruleId` if
-//! policy permits an action of medium risk or more; `reason` if it rejects; `originalActionId`,
-//! `modifiedAction` and `modificationReason` if it modifies, which only a human may do. Text that
-//! shows nothing counts as missing, invisible characters too. All that a decision lacks is one
-//! finding. Signers and rules aren't asked of formats that don't record them.
+//! A decision requires:
+//!
+//! - `timestamp`, always
+//! - `signer`, if a human made it
+//! - `ruleId`, if policy permits an action of medium risk or more
+//! - `reason`, if it rejects
+//! - `originalActionId`, `modifiedAction` and `modificationReason`, if it modifies; only a human
+//!   may modify
+//!
+//! A text of only white space or invisible characters counts as missing. Everything that a decision
+//! lacks is one finding. Formats that don't record signers and rules needn't have them.
 //!
 //! ## Why it matters
-//! An approval by nobody can't be questioned: there is no one to ask and no rule to correct. "A
-//! human said yes" without a name is what a runtime writes that fills in the approval itself.
+//! An anonymous approval can't be questioned: there is no person to ask and no rule to correct. "A
+//! human said yes" without a name is what a runtime writes that creates the approval itself.
 //!
 //! ## How to fix it
-//! Let the approval dialog pass on who answered and when, and let the policy engine return the rule
-//! that matched. Don't fill the gaps afterwards: have the decision made again by somebody with a
-//! name.
+//! Make the approval dialog report who answered and when, and the policy engine return the rule
+//! that matched. Don't fill the gaps afterwards: have the decision made again by a named person.
 //!
 //! ## Fails
 //! ```jsonl
@@ -38,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
     name: "incomplete-decision",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "a decision lacks what makes it one",
+    summary: "a decision lacks a required member",
     source: include_str!("incomplete_decision.rs"),
     examples: &[
         include_str!("incomplete_decision.fails.jsonl"),
@@ -71,7 +76,8 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if decision.ruling == Ruling::Rejected && blank(decision.reason) {
         missing.push(("reason", "the reason of a rejection"));
     }
-    // The early runtime's pre-flight check leaves no decision, only a result that says so.
+    // The pre-flight check of the early runtime records no decision, only a result that mentions
+    // it.
     let has_time =
         decision.time.is_some() || cx.step.is_some_and(|s| s.part.member == "executionResult");
     if !has_time {
@@ -88,7 +94,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             missing.push(("modification reason", "the reason of the modification"));
         }
         if decision.by == DecidedBy::Policy {
-            missing.push(("human", "the human who alone may modify an action"));
+            missing.push(("human", "a human, who alone may modify an action"));
         }
     }
     if !missing.is_empty() {
@@ -98,7 +104,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     }
 }
 
-/// Whether a character leaves no mark; a pattern of Braille without a dot is one.
+/// Returns whether a character is invisible. The Braille pattern without dots counts.
 fn shows_nothing(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()

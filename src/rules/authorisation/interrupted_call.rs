@@ -1,16 +1,16 @@
-//! A call was stopped and may have run in part.
+//! A call was interrupted and may have been executed in part.
 //!
 //! ## What it does
-//! The record says that the call was interrupted while it ran. It is treated as one that may have
-//! had all of its effects. A call that was stopped before it ran has the outcome `not_executed` and
-//! isn't reported.
+//! The rule fires if the record says that a call was interrupted during its execution. The call is
+//! treated as if it may have had all of its effects. A call that was stopped before its execution
+//! has the outcome `not_executed` and isn't reported.
 //!
 //! ## Why it matters
-//! Half of a migration or of a file may be there. A result that says "interrupted" tells neither
-//! that nothing happened nor that everything did.
+//! Half of a migration or of a file may exist. A result that says "interrupted" proves neither that
+//! nothing happened nor that everything did.
 //!
 //! ## How to fix it
-//! Read what the call asks for and check how far it came before you go on.
+//! Before you continue, read what the call should do and check how far it got.
 //!
 //! ## Fails
 //! ```jsonl

@@ -65,7 +65,7 @@ pub(super) const RULES: &[&Rule] = &[
     &ambiguous_result::RULE,
 ];
 
-/// A call of a session in words.
+/// Formats the name of a session's call.
 fn named(id: Option<&str>) -> String {
     id.map_or_else(|| "the call".to_owned(), |id| format!("the call `{id}`"))
 }

@@ -1,22 +1,24 @@
 //! A modification changed the type, the tool or the target of a diff.
 //!
 //! ## What it does
-//! A human may change the parameters of an action, not what it is. The rule compares the proposal
-//! with `modifiedAction`. The `type` must stay; for a `tool_call` the tool; for a `code_diff` the
-//! set of files that its headers name, where a diff that names none could go anywhere. Commands and
-//! parameters are compared by what they do: another program, or a kind of effect that the proposal
-//! didn't have, is more than a parameter (`npm test` becomes `curl http://x/`). Other arguments of
-//! the same program are parameters, and so is an action that now only reads. A modification that
-//! raises the risk is YV307.
+//! A human may change the parameters of an action, not the kind of action. The rule compares the
+//! proposal with `modifiedAction`. The `type` must stay the same. So must the tool of a
+//! `tool_call`, and the set of files in the headers of a `code_diff`; a diff that names no files
+//! could change any.
+//!
+//! Commands and parameters are compared by their effects. Another program, or a kind of effect that
+//! the proposal didn't have, is more than a parameter (`npm test` becomes `curl http://x/`). Other
+//! arguments of the same program are parameters, and so is a change to an action that only reads. A
+//! modification that raises the risk is YV307.
 //!
 //! ## Why it matters
 //! The agent's reasoning, the declared changes and the tokens all belong to the proposed action. A
-//! "modification" that points the diff at another file runs something that was never proposed,
-//! under the history of something that was.
+//! "modification" that redirects the diff to another file executes something that was never
+//! proposed, under the history of something else.
 //!
 //! ## How to fix it
 //! Reject the proposal with a reason and let the agent propose the other action. If a person wants
-//! to do something else, let them do it themselves, outside the agent's record.
+//! to do something else, they should do it themselves, outside the agent's record.
 //!
 //! ## Fails
 //! ```jsonl
@@ -55,6 +57,6 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the modification changed {what}; it may only change parameters"),
         )
-        .below_if_there("/modifiedAction");
+        .below_if_present("/modifiedAction");
     }
 }

@@ -1,18 +1,18 @@
 //! A modified action has a higher risk than the proposed one.
 //!
 //! ## What it does
-//! The risk of `modifiedAction` is compared with that of the proposal; for each it is the worse of
-//! the recorded `riskLevel` and what the analyser finds (see YV310). Higher than before is a
-//! finding, also when a human made the change. If neither is known, nothing is compared.
+//! The risk of `modifiedAction` is compared with that of the proposal. Each is the higher of the
+//! recorded `riskLevel` and the analyser's result (see YV310). The rule fires if the risk became
+//! higher, even if a human made the change. If a risk is unknown, nothing is compared.
 //!
 //! ## Why it matters
-//! The consent was asked for a listing, and a deletion runs. Whoever clicks through a dialog with
-//! an edit field sees the first risk only; a runtime that edits commands "for the human" could
-//! raise any harmless proposal to any level.
+//! A person is asked to approve a listing, and a deletion is executed. In a dialog with an edit
+//! field, people see only the first risk. A runtime that edits commands "for the human" could raise
+//! any harmless proposal to any risk.
 //!
 //! ## How to fix it
-//! Let a modification only narrow an action: fewer paths, fewer flags, a dry run. What is riskier
-//! must be rejected and proposed again, so that it is assessed and decided as what it is.
+//! Let a modification only narrow an action: fewer paths, fewer flags, a dry run. Reject a riskier
+//! action and propose it again, so that it is assessed and decided on its own.
 //!
 //! ## Fails
 //! ```jsonl
@@ -46,7 +46,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the modified action has risk {after}, the proposed one {before}"),
         )
-        .below_if_there("/modifiedAction")
+        .below_if_present("/modifiedAction")
         .subject(subject([before.name(), after.name()]));
     }
 }

@@ -1,20 +1,21 @@
-//! A rejected action ran under another id.
+//! A rejected action was executed under another id.
 //!
 //! ## What it does
-//! In a session, an action with the type and payload of a rejected one ran, or may have run, and no
-//! approval of it is on record. The rule compares up to 1024 rejected actions of a session, those
-//! of sub-agents and of other files of the same run with them. Files are compared by recorded
-//! times. It is a note where the session doesn't record decisions: the approval may be missing from
-//! the record alone. The rejected call itself is YV309 when it runs.
+//! The rule fires if, in a session, an action with the type and payload of a rejected one was
+//! executed, or may have been, without a recorded approval. It compares up to 1,024 rejected
+//! actions of a session, including those of sub-agents and of other files of the same run. Files
+//! are compared by recorded times. If the session doesn't record decisions, the finding is a note,
+//! since the approval may only be missing from the record. If the rejected call itself is executed,
+//! that is YV309.
 //!
 //! ## Why it matters
-//! The agent got a no, and asked again until something let it through. Without a recorded
-//! approval nobody can tell whether a person changed their mind or the second call went around the
+//! The agent was refused, and asked again until something accepted it. Without a recorded approval,
+//! nobody can determine whether a person changed their mind or the second call circumvented the
 //! first answer.
 //!
 //! ## How to fix it
-//! Ask whoever rejected it whether they allowed the second call. Have the runtime record each
-//! decision with its call, and remember a rejection for the rest of the session.
+//! Ask the person who rejected it whether they allowed the second call. Make the runtime record
+//! each decision with its call, and remember a rejection for the rest of the session.
 //!
 //! ## Fails
 //! ```jsonl
@@ -33,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: "repeated-after-rejection",
     severity: Severity::Warning,
     aspect: None,
-    summary: "an action that was rejected ran under another id",
+    summary: "a rejected action ran under another id",
     source: include_str!("repeated_after_rejection.rs"),
     examples: &[
         include_str!("repeated_after_rejection.fails.jsonl"),

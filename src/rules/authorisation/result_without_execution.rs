@@ -1,21 +1,22 @@
 //! A result or an observation is outside its state.
 //!
 //! ## What it does
-//! An observation that names an action (`actionId`) must name the one that ran in its turn, by the
-//! id that it ran under. `execution_finished` belongs to `EXECUTING` and `observation_recorded` to
-//! `OBSERVING`. The rule fires for a result or an observation in any other state; what follows from
-//! it is listed with it. A result that ran without leave or a second time is reported as that
-//! (YV301, YV309, YV313, YV404), and one after the end as YV204.
+//! `execution_finished` belongs to the state `EXECUTING`, and `observation_recorded` to
+//! `OBSERVING`. The rule fires for a result or an observation in any other state. Later findings
+//! that are only a consequence are listed with it. An observation with an `actionId` must name the
+//! action executed in its turn, by the id under which it was executed. A result without approval or
+//! for a second time has a finding of its own (YV301, YV309, YV313, YV404), and one after the end
+//! is YV204.
 //!
 //! ## Why it matters
-//! An observation without a result is a claim about something that, for all the record shows, never
-//! ran. The next thought builds on it: this is how made-up test results and invented file contents
+//! An observation without a result is a claim about something that, according to the record, never
+//! happened. The next thought depends on it: this is how invented test results and file contents
 //! get into a run.
 //!
 //! ## How to fix it
 //! Record the result when the executor returns, before anything is observed, and derive the
-//! observation from it. If the result's record was lost, fix the writer, and don't rely on what
-//! the observation says.
+//! observation from it. If the record of the result was lost, fix the writer, and don't trust the
+//! observation.
 //!
 //! ## Fails
 //! ```jsonl
@@ -52,12 +53,12 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             .and_then(|step| cx.entry?.resolve(&step.part.pointer("/actionId")));
         let draft = out.report(
             &RULE,
-            format!("the observation is of action `{named}`, and `{ran}` ran"),
+            format!("the observation is about action `{named}`, but `{ran}` ran"),
         );
         if own.is_some() {
             draft.below("/actionId");
         } else {
-            draft.whole_record("/actionId");
+            draft.in_record("/actionId");
         }
     }
     let Some(moved) = &cx.step_facts.movement else {
@@ -66,7 +67,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if moved.breach != Some(Breach::ResultOutsideState) {
         return;
     }
-    // Something that ran without leave, or twice, is told as that.
+    // An action executed without approval, or twice, is reported by its own rule.
     let told = cx.step_facts.executed.as_ref().is_some_and(|r| {
         matches!(r.approval, Approval::Missing | Approval::Rejected) || r.repeat.is_some()
     });

@@ -1,20 +1,19 @@
-//! The signature of one decision appears in another one.
+//! The signature of one decision appears in another decision.
 //!
 //! ## What it does
-//! The values of all signatures of a run are compared, whether they are checked or not, and however
-//! they are spelled. A signature covers execution, turn and action; the rule fires where the same
-//! one appears in a record that differs from the first in one of these, be it in another file. The
-//! same record twice, as in a copy of a trace, is no finding. Of one run 262,144 signed decisions
-//! are compared, and 32,768 of each of the sixteen workers that an input is dealt out to; one more
-//! is YV107.
+//! The values of all signatures of a run are compared, in any spelling, whether or not they are
+//! verified. A signature covers execution, turn and action. The rule fires if the same signature
+//! appears in a record where one of these differs, also in another file. The same record twice, as
+//! in a copy of a trace, isn't a finding. At most 262,144 signed decisions of a run are compared,
+//! and at most 32,768 for each of the sixteen workers of an input; more are YV107.
 //!
 //! ## Why it matters
-//! A person has signed once, for one action. Whoever copies the signature shows it for something
-//! else, and without the keys at hand nobody sees that it doesn't fit.
+//! A person signed once, for one action. A copied signature pretends that they approved something
+//! else, and without the keys nobody notices that it is invalid there.
 //!
 //! ## How to fix it
-//! Find out which of the two records is the one that was signed (`replay --keys` tells), and have
-//! the other action decided again. Draw a fresh signature for each decision.
+//! Find out which of the two records was signed (`replay --keys` shows it), and have the other
+//! action decided again. Create a new signature for each decision.
 //!
 //! ## Fails
 //! ```jsonl

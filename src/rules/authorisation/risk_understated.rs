@@ -1,21 +1,23 @@
-//! The recorded risk is below what the analyser finds.
+//! The recorded risk is lower than the analyser's result.
 //!
 //! ## What it does
-//! `riskLevel` of a proposed action is compared with what the analyser finds. A recorded level
-//! below it is a finding, whoever wrote it; one above is not. The analyser parses commands, reads
-//! the headers of diffs and the names and parameters of tools, and takes the worst effect; what it
-//! can't tell is high (`yuangs-verify command explain` shows how it comes to its level).
+//! The `riskLevel` of a proposed action is compared with the analyser's result. The rule fires if
+//! the recorded level is lower, whoever recorded it. The analyser parses commands, reads the
+//! headers of diffs and the names and parameters of tools, and takes the worst effect. Anything
+//! that it can't analyse is high risk. `yuangs-verify command explain` shows how it determines the
+//! level.
+//!
 //! `--risk v0` is the analyser of the early runtime, which searches a command for six fragments and
-//! takes every `tool_call` for low; `--risk off` believes the record.
+//! treats every `tool_call` as low risk. `--risk off` trusts the record.
 //!
 //! ## Why it matters
-//! The level decides whether a human is asked. An agent, or an assessor fed by one, that calls
-//! `sudo` medium gets its command past the people by policy alone. The other rules rely on the
-//! worse level, but a runtime that believes its own didn't.
+//! The level decides whether a human is asked. An agent that calls `sudo` a medium risk gets its
+//! command approved by policy alone, and so does an assessor that trusts the agent. The other rules
+//! use the higher level, but a runtime that trusted its own level didn't.
 //!
 //! ## How to fix it
-//! Let the runtime assess the risk by rules, from type and payload only, and never take it from the
-//! model. Review all decisions that were made at the wrong level, not only at this one.
+//! Make the runtime assess the risk by rules, from type and payload only, and never take it from
+//! the model. Review all decisions that were made at the wrong level, not only this one.
 //!
 //! ## Fails
 //! ```jsonl
@@ -46,10 +48,10 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((recorded, found)) = cx.step_facts.anomalies().understated {
         out.report(
             &RULE,
-            format!("the recorded risk is {recorded}, and the analyser finds {found}"),
+            format!("the recorded risk is {recorded}, but the analyser finds {found}"),
         )
         .subject(subject([recorded.name(), found.name()]))
-        .below_if_there("/modifiedAction/riskLevel")
-        .below_if_there("/riskLevel");
+        .below_if_present("/modifiedAction/riskLevel")
+        .below_if_present("/riskLevel");
     }
 }

@@ -2,17 +2,21 @@
 //!
 //! ## What it does
 //! `signer` of a decision is compared with all agents of the execution: those in `agents` and every
-//! `agentId` of a thought or proposal. An agent that signs is a finding, and so is one that is
-//! named as `governor`, whether it signs or not. Ids that differ only in upper and lower case, in
-//! white space around them or in characters that nobody sees are one id (Unicode's NFKC is
-//! compared), and one with letters of another script that look like an agent's passes for that
-//! agent. So is a second governor: policy decisions must be signed by the `governor` of the start,
-//! or else by the one who signed the first; several humans may take turns, unless the `governor` of
-//! record is one of them and has signed. Without `signer` no decision is compared.
+//! `agentId` of a thought or proposal. The rule fires in these cases:
+//!
+//! - An agent signs a decision.
+//! - An agent is the `governor`, whether it signs or not.
+//! - There is a second governor. Policy decisions must be signed by the `governor` of the start, or
+//!   else by the signer of the first one. Several humans may take turns, unless the recorded
+//!   `governor` is one of them and has signed.
+//!
+//! Ids that differ only in case, surrounding white space or invisible characters are one id (after
+//! Unicode NFKC). An id with letters of another script that looks like an agent's id counts as that
+//! agent's. A decision without `signer` isn't compared.
 //!
 //! ## Why it matters
-//! Who proposes must not decide. An agent that signs its own decisions makes every approval in the
-//! trace worthless, and two governors let an agent ask the one who says yes.
+//! The proposer must not decide. An agent that signs its own decisions makes every approval in the
+//! trace worthless, and with two governors an agent can ask the one who says yes.
 //!
 //! ## How to fix it
 //! Keep the names and keys of agents and governors apart, and let only the governor's side write
@@ -48,9 +52,9 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some((agent, line)) = &cx.step_facts.anomalies().late_agent {
         out.report(
             &RULE,
-            format!("`{agent}` thinks as an agent, and has signed a decision before"),
+            format!("`{agent}` acts as an agent, but has signed a decision before"),
         )
-        .whole_record("/agentId")
+        .in_record("/agentId")
         .subject(subject(["late agent", &**agent]))
         .related(*line, "the decision");
     }
@@ -58,13 +62,13 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let draft = out
             .report(
                 &RULE,
-                format!("`{agent}` is an agent, and governs this execution"),
+                format!("`{agent}` is an agent, but governs this execution"),
             )
             .subject(subject(["governing agent", &**agent]));
         if cx.starts() {
-            draft.below_if_there("/governor");
+            draft.below_if_present("/governor");
         } else {
-            draft.whole_record("/agentId");
+            draft.in_record("/agentId");
         }
     }
     let Some(decided) = &cx.step_facts.decided else {
@@ -73,18 +77,18 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(agent) = &decided.signed_by_agent {
         out.report(
             &RULE,
-            format!("the decision is signed by `{agent}`, who is an agent"),
+            format!("the decision is signed by `{agent}`, which is an agent"),
         )
-        .below_if_there("/signer")
+        .below_if_present("/signer")
         .subject(subject(["signing agent", &**agent]));
     } else if let Some((signer, governor)) = &decided.second_governor {
         out.report(
             &RULE,
             format!(
-                "the decision is signed by `{signer}`, and `{governor}` governs this execution"
+                "the decision is signed by `{signer}`, but the governor of this execution is `{governor}`"
             ),
         )
-        .below_if_there("/signer")
+        .below_if_present("/signer")
         .subject(subject(["second governor", &**signer]));
     }
 }

@@ -1,17 +1,17 @@
-//! Two sources of a decision say the opposite.
+//! Two sources of a decision contradict each other.
 //!
 //! ## What it does
-//! A runtime may keep a decision in more than one place, for example in the transcript and in a log
-//! of permissions next to it. The rule fires for a call whose decision is marked `contradicted`:
+//! A runtime may record a decision in more than one place, for example in the transcript and in a
+//! separate log of permissions. The rule fires for a call whose decision is marked `contradicted`:
 //! one source says that it was allowed, another one that it was rejected.
 //!
 //! ## Why it matters
 //! One of the two was changed, or the runtime doesn't do what its dialog says. Neither source can
-//! then show that the call was authorised.
+//! then prove that the call was authorised.
 //!
 //! ## How to fix it
 //! Find out which source was written when the decision was made, and who can write to the other
-//! one. Until then treat the call as unauthorised.
+//! one. Until then, treat the call as unauthorised.
 //!
 //! ## Fails
 //! ```jsonl
@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "sidecar-contradiction",
     severity: Severity::Error,
     aspect: Some(Aspect::Authorised),
-    summary: "two sources of a decision say the opposite",
+    summary: "two sources of a decision contradict each other",
     source: include_str!("sidecar_contradiction.rs"),
     examples: &[
         include_str!("sidecar_contradiction.fails.jsonl"),
@@ -50,7 +50,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         out.report(
             &RULE,
             format!(
-                "another source says the opposite of the decision about {}",
+                "another source contradicts the decision about {}",
                 named(id.as_deref())
             ),
         )

@@ -1,21 +1,21 @@
-//! A failed action ran again without being proposed and decided again.
+//! A failed action was executed again without a new proposal and decision.
 //!
 //! ## What it does
-//! An action, known by its id, that failed (`success` false) may not run again without a new
-//! proposal and a new decision. The rule fires for its second result. A second run after a success
-//! is YV404; a second proposal under the same id is YV209. In an event log, a result without an
-//! action id is that of the action that the turn's decision allows, if it shows an equal one;
-//! otherwise the executed action is unknown.
+//! An action, identified by its id, that failed (`success` false) may not be executed again without
+//! a new proposal and a new decision. The rule fires for its second result. A second execution
+//! after a success is YV404; a second proposal under the same id is YV209. In an event log, a
+//! result without an action id belongs to the action that the turn's decision allows, if it shows
+//! an equal one. Otherwise the executed action is unknown.
 //!
 //! ## Why it matters
 //! The approval covered one attempt. A retry loop in the executor repeats a payment, a push or a
-//! half-done migration as often as it likes, and the record shows one decision. Rate limits that
-//! count approvals never see it.
+//! half-finished migration many times, and the record shows one decision. Rate limits that count
+//! approvals don't notice.
 //!
 //! ## How to fix it
-//! Take the loop out of the executor: observe the failure, evaluate `continue` with
-//! `failure_retry`, and let the next turn propose the action under a new id. Transport retries that
-//! can't have an effect belong inside one call and one result.
+//! Remove the loop from the executor: observe the failure, evaluate `continue` with
+//! `failure_retry`, and let the next turn propose the action under a new id. Transport retries
+//! without effects belong inside one call and one result.
 //!
 //! ## Fails
 //! ```jsonl
@@ -56,7 +56,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("{action} failed and ran again, without a new proposal and a new decision"),
         )
-        .below_if_there("/actionId")
+        .below_if_present("/actionId")
         .subject(ran.id.as_deref().unwrap_or_default())
         .related(repeat.line, "it failed here");
     }

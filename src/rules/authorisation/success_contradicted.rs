@@ -1,20 +1,20 @@
-//! A success is recorded next to the signs of a failure.
+//! A result is recorded as a success but shows a failure.
 //!
 //! ## What it does
-//! A result with `success` true must show no sign of failure: no `exitCode` other than 0, no
-//! `error` with text in it, no `errorType`. In the native formats also no output that starts with a
-//! mark of the early runtimes, such as `[FAILED]` or `POLICY DENIED:`. One finding names the first
-//! sign. A failure that calls itself one is fine.
+//! A result with `success` true must not contain an `exitCode` other than 0, an `error` with text,
+//! or an `errorType`. In native formats, its output must not start with a failure mark of the early
+//! runtimes, such as `[FAILED]` or `POLICY DENIED:`. The finding names the first sign of failure. A
+//! recorded failure is fine.
 //!
 //! ## Why it matters
-//! The next thought, the evaluation and every statistic go by `success`. A run that takes its
-//! failures for successes says the tests pass when they don't, and ends with `goal_satisfied` over
-//! work that was never done.
+//! The next thought, the evaluation and all statistics depend on `success`. A run that treats
+//! failures as successes claims that the tests pass when they don't, and ends with `goal_satisfied`
+//! although the work wasn't done.
 //!
 //! ## How to fix it
-//! Derive `success` from the exit code and the error in the executor, in one place. Programs that
-//! exit with non-zero codes for a good result (`grep`, `diff`) need to be distinguished there, and
-//! the code explained in the observation.
+//! Derive `success` from the exit code and the error in the executor, in one place. Distinguish
+//! programs there that exit with non-zero codes for a good result (`grep`, `diff`), and explain the
+//! code in the observation.
 //!
 //! ## Fails
 //! ```jsonl
@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "success-contradicted",
     severity: Severity::Warning,
     aspect: None,
-    summary: "a success is recorded next to the signs of a failure",
+    summary: "a result is recorded as a success but shows a failure",
     source: include_str!("success_contradicted.rs"),
     examples: &[
         include_str!("success_contradicted.fails.jsonl"),
@@ -51,13 +51,13 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     } else if result.error.is_some_and(|e| !e.decode().trim().is_empty()) {
         "an error is recorded".to_owned()
     } else if result.error_type {
-        "a kind of error is recorded".to_owned()
+        "an error type is recorded".to_owned()
     } else if let Some(mark) = mark {
         format!("the output starts with `{mark}`")
     } else {
         return;
     };
-    out.report(&RULE, format!("`success` is true, and {sign}"))
-        .below_if_there("/success")
-        .below_if_there("/result/success");
+    out.report(&RULE, format!("`success` is true, but {sign}"))
+        .below_if_present("/success")
+        .below_if_present("/result/success");
 }

@@ -1,24 +1,29 @@
-//! An action ran without an approving decision.
+//! An action was executed without an approving decision.
 //!
 //! ## What it does
-//! When an action runs, a decision of the same turn must have approved it (or its modified form),
-//! by id where ids are recorded. The rule fires when there is none, or when the decision of the
-//! turn is about another action. A rejected action that ran is YV309, a second run YV313 or YV404,
-//! a misdirected decision YV304. A decision that breaks its schema makes the answer *not recorded*;
-//! one on an unreadable line is none. A decision that is dated after what it allows is YV317. An
-//! approval before the proposal counts only where it can be about it: it names no other
-//! action, and a human gave it or the risk isn't high. In a terminal recording, a line that is
-//! typed while an elevation waits for its password counts as run without a decision. The first line
-//! behind `sensitive_prompt_displayed` is that password, unless the recording shows it printed.
+//! For each executed action, a decision of the same turn must have approved it or its modified
+//! form, by id if ids are recorded. The rule fires if there is none, or if the turn's decision is
+//! about another action.
+//!
+//! - An approval before the proposal counts only if it names no other action, and a human gave it
+//!   or the risk isn't high.
+//! - A decision that violates its schema makes the answer *not recorded*. One on an unreadable line
+//!   doesn't count as a decision.
+//! - In a terminal recording, a line typed while an elevation waits for its password counts as
+//!   executed without a decision. The first line after `sensitive_prompt_displayed` is that
+//!   password, unless the recording shows it printed.
+//!
+//! Related rules: a rejected action that was executed is YV309, a second execution YV313 or YV404,
+//! a decision about another action YV304, a decision dated after the execution YV317.
 //!
 //! ## Why it matters
-//! This is the one promise of the whole machine: no decision, no execution. An agent that can act
-//! without being asked has no governor, whatever else the trace records.
+//! This is the central promise of the state machine: no decision, no execution. An agent that can
+//! act without asking has no governor, whatever else the trace records.
 //!
 //! ## How to fix it
-//! Call the executor from one place only, and let it take the decision as an argument. If the
-//! decision was made and its record lost, fix the writer. In a review, find out what the action
-//! changed, and undo it or approve it afterwards in the open.
+//! Call the executor from one place only, and pass it the decision as an argument. If the decision
+//! was made and its record lost, fix the writer. In a review, find out what the action changed, and
+//! undo it or approve it afterwards in the open.
 //!
 //! ## Fails
 //! ```jsonl
@@ -58,10 +63,10 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         return;
     }
     let message = match &ran.id {
-        Some(id) if unproposed => format!("action `{id}` ran, and it was never proposed"),
-        None if unproposed => "an action ran, and it was never proposed".to_owned(),
+        Some(id) if unproposed => format!("action `{id}` ran, but was never proposed"),
+        None if unproposed => "an action ran, but was never proposed".to_owned(),
         _ if cx.execution.format().coverage() == Coverage::Terminal => {
-            "a line was typed while the governor waited for an elevation: nobody checked it"
+            "a line was typed while an elevation waited for its password, and wasn't checked"
                 .to_owned()
         }
         Some(id) => format!("action `{id}` ran, and no decision approves it"),
@@ -69,7 +74,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     let draft = out
         .report(&RULE, message)
-        .below_if_there("/actionId")
+        .below_if_present("/actionId")
         .subject(ran.id.as_deref().unwrap_or_default());
     if let Some(line) = ran.decision_line.filter(|_| !unproposed) {
         let typed = cx.execution.format().coverage() == Coverage::Terminal;

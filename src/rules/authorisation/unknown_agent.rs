@@ -1,19 +1,18 @@
-//! An agent acts that the start of the execution doesn't record.
+//! An agent acts that isn't in the start of the execution.
 //!
 //! ## What it does
-//! Where `execution_started` records `agents`, every `agentId` of a thought and of a proposal must
-//! be among them; the last start that records any counts. Ids that differ only in upper and lower
-//! case, in white space around them or in characters that nobody sees are the same; ones that only
-//! look alike aren't. The rule fires once for each agent. An empty list says that there is no
-//! agent; a start without the member says nothing.
+//! If `execution_started` contains `agents`, every `agentId` of a thought or a proposal must be
+//! among them; the last start with `agents` applies. Ids that differ only in case, surrounding
+//! white space or invisible characters are equal; ids that only look alike aren't. The rule fires
+//! once per agent. An empty list means that there is no agent. Without `agents`, nothing is
+//! checked.
 //!
 //! ## Why it matters
-//! The list says who may think in this execution. An agent beside it has whatever rights its
-//! runtime gives it, and nobody has agreed to it; its decisions are compared with no list of agents
-//! either.
+//! The list names the agents that may think in this execution. Any other agent has whatever rights
+//! its runtime gives it, and nobody approved it.
 //!
 //! ## How to fix it
-//! Name all agents in the start, or record a pause and a start that names them when one joins. If
+//! Name all agents in the start. If one joins later, record a pause and a start that names it. If
 //! nobody knows the agent, find out who ran it.
 //!
 //! ## Fails
@@ -58,6 +57,6 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if own.is_some() {
         draft.below("/agentId");
     } else {
-        draft.whole_record("/agentId");
+        draft.in_record("/agentId");
     }
 }

@@ -1,17 +1,18 @@
-//! A call has no result on record.
+//! A call has no recorded result.
 //!
 //! ## What it does
-//! The session records results, and none of this call. It is treated as one that may have run. It
-//! is a note for the last call of its input, which may still be running or may be waiting for an
-//! answer. Where decisions are recorded and none is of this call, a text that says it was rejected
-//! is no result either: anything can print such a text.
+//! The rule fires for a call without a result in a session that records results. The call is
+//! treated as if it may have been executed. For the last call of an input, which may still be
+//! running or waiting for an answer, the finding is a note. If the session records decisions but
+//! none about this call, a text that says that it was rejected doesn't count as a result: anything
+//! can print such a text.
 //!
 //! ## Why it matters
-//! Whatever the call did, the record doesn't show it: whether it ran, whether it failed, what it
-//! printed. A crash leaves such a call, and so does somebody who takes a result out.
+//! The record doesn't show whether the call was executed, whether it failed, or what it printed. A
+//! crash leaves such a call, and so does somebody who removes a result.
 //!
 //! ## How to fix it
-//! Compare what the call asks for with the state of the work tree. Where the runtime died, let it
+//! Compare the call's purpose with the state of the work tree. If the runtime crashed, make it
 //! write an interrupted result for each open call when it starts again.
 //!
 //! ## Fails
@@ -53,7 +54,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
                 && cx.execution.turn().decision.is_none() =>
         {
             (
-                "has no result on record but a text that says it was rejected",
+                "has no recorded result except a text that says that it was rejected",
                 false,
             )
         }

@@ -1,19 +1,18 @@
-//! A decision isn't signed, and has to be.
+//! A decision must be signed but isn't.
 //!
 //! ## What it does
-//! With `--require-signatures human` (or `[keys] require` in the configuration of a gate) each
-//! decision of a human must carry a signature, with `all` each decision. The option needs a trust
-//! file, so that what is signed is checked as well (YV802). Formats that keep no signatures have
-//! unsigned decisions, and where the decision about something that ran isn't on record, nothing is
-//! signed either: both fail.
+//! With `--require-signatures human` (or `[keys] require` in the configuration of a gate), each
+//! decision of a human must be signed; with `all`, each decision. The option requires a trust file,
+//! so that signatures are also verified (YV802). Decisions in formats without signatures fail, and
+//! so do executed actions without a recorded decision.
 //!
 //! ## Why it matters
-//! Without a signature anybody who can write the trace can write the name of a person into it.
-//! Where signatures are checked but not required, whoever has no key leaves the signature out.
+//! Without a signature, anybody who can write the trace can write the name of a person into it. If
+//! signatures are checked but not required, an attacker without a key simply omits the signature.
 //!
 //! ## How to fix it
-//! Have whoever decides sign (docs/trust-file.md says what is signed), and record the signature
-//! with the decision. Old traces that were never signed are to be replayed without the option.
+//! Make the person who decides sign (docs/trust-file.md describes what is signed), and record the
+//! signature with the decision. Replay old traces that were never signed without the option.
 //!
 //! ## Fails
 //! ```jsonl --keys keys/example.json --require-signatures human
@@ -29,7 +28,7 @@
 
 use crate::diag::{Code, Severity};
 use crate::replay::{Approval, Aspect};
-use crate::rules::Signed;
+use crate::rules::SignatureRequirement;
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 use governance::DecidedBy;
 
@@ -38,7 +37,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unsigned-decision",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "a decision isn't signed, and has to be",
+    summary: "a decision must be signed but isn't",
     source: include_str!("unsigned_decision.rs"),
     examples: &[
         include_str!("unsigned_decision.fails.jsonl"),
@@ -53,7 +52,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         return;
     };
     if let Some(decision) = cx.decision().filter(|_| cx.step_facts.decided.is_some()) {
-        let must = required == Signed::All || decision.by == DecidedBy::Human;
+        let must = required == SignatureRequirement::All || decision.by == DecidedBy::Human;
         if must && decision.signature.is_none() {
             let of = if decision.by == DecidedBy::Human {
                 " of a human"
@@ -71,7 +70,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     {
         out.report(
             &RULE,
-            "an action ran, and no signed decision about it is on record",
+            "an action ran, but no signed decision about it is recorded",
         )
         .subject("action");
     }

@@ -1,21 +1,22 @@
-//! An action ran on a token that nobody had issued.
+//! An action was executed with a token that hadn't been issued.
 //!
 //! ## What it does
-//! The token that `execution_finished` names in `capabilityId` must have been issued on an earlier
-//! line of its execution, as soon as tokens are in force (YV401 says when). One that is issued
-//! later, or whose execution issues others later, is a finding that names where the first is
-//! issued. A record of a token that can't be read may be that of any token: then nothing is said.
-//! Dates count as well as lines: a token whose record is dated behind the action isn't issued
-//! before it, compared as coarsely as the coarser date is written. Nor is one whose `issuer` is
-//! empty, blank or invisible: nobody has issued that.
+//! If tokens are in force (see YV401), the token in `capabilityId` of `execution_finished` must
+//! have been issued on an earlier line of its execution. If it is issued later, or the execution
+//! issues other tokens later, the finding names the line of the first one. An unreadable record of
+//! a token may be about any token; then nothing is reported.
+//!
+//! Dates count as well as lines. A token whose record is dated after the action wasn't issued
+//! before it; the two times are compared at the lower of their precisions. A token whose `issuer`
+//! is empty, blank or invisible counts as not issued.
 //!
 //! ## Why it matters
-//! A token that doesn't exist yet can't have been checked before the action ran: the executor
-//! accepts any name. One that nobody issues at all is made up.
+//! A token that doesn't exist yet can't have been checked before the action was executed: the
+//! executor accepts any name. A token that is never issued is made up.
 //!
 //! ## How to fix it
-//! Issue the token before the action runs, write the record when it is issued, and let the executor
-//! look the token up. If only the record came late, correct the writer.
+//! Issue the token before the action is executed, write its record at that moment, and let the
+//! executor look the token up. If only the record was late, fix the writer.
 //!
 //! ## Fails
 //! ```jsonl
@@ -35,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     name: "capability-not-issued",
     severity: Severity::Error,
     aspect: Some(Aspect::Authorised),
-    summary: "an action ran on a token that nobody had issued",
+    summary: "an action ran with a token that hadn't been issued",
     source: include_str!("capability_not_issued.rs"),
     examples: &[
         include_str!("capability_not_issued.fails.jsonl"),
@@ -45,16 +46,17 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    let message = |name: &str| format!("the action ran on token `{name}`, which nobody had issued");
+    let message =
+        |name: &str| format!("the action ran with token `{name}`, which hadn't been issued");
     if let Some(TokenUse::NotIssued(name)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
         out.report(&RULE, message(name))
-            .below_if_there("/capabilityId")
+            .below_if_present("/capabilityId")
             .subject(subject(["now", &**name]));
     }
     if let Some(TokenUse::IssuedLater(name)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
-        let message = format!("the action ran on token `{name}` before the date of its issue");
+        let message = format!("the action ran with token `{name}` before the date of its issue");
         out.report(&RULE, message)
-            .below_if_there("/capabilityId")
+            .below_if_present("/capabilityId")
             .subject(subject(["dated", &**name]));
     }
     if cx.step_facts.anomalies().issued_by_nobody {
@@ -64,9 +66,9 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         };
         out.report(
             &RULE,
-            "the token is issued by nobody: its issuer shows nothing",
+            "the token isn't issued by anybody: its issuer is empty or invisible",
         )
-        .below_if_there("/issuer")
+        .below_if_present("/issuer")
         .subject(subject(["nobody", &id]));
     }
     for (name, line) in &cx.step_facts.anomalies().used_unissued {

@@ -2,17 +2,17 @@
 //!
 //! ## What it does
 //! The `id` of a token may be issued once in an execution. The rule fires for a `capability_issued`
-//! whose id is live already, or was revoked before, be it before anybody issued it. The second
-//! issue has no effect in the replay: what the token covers stays as it was, and a revoked one
+//! whose id is live already or was revoked before, even if it had not been issued then. The second
+//! issue has no effect in the replay: what the token covers doesn't change, and a revoked token
 //! stays revoked.
 //!
 //! ## Why it matters
-//! Issuing a live token again can widen its scope after somebody has agreed to the narrow one.
-//! Issuing a revoked one takes the revocation back, without a record that says so.
+//! Issuing a live token again can widen its scope after somebody approved the narrow one. Issuing a
+//! revoked one undoes the revocation, without a record that says so.
 //!
 //! ## How to fix it
-//! Draw a fresh id for every token. To change what a token covers, revoke it and issue another. If
-//! ids repeat because the issuer forgot its state, fix that first: its revocations are forgotten
+//! Create a new id for every token. To change what a token covers, revoke it and issue another one.
+//! If ids repeat because the issuer lost its state, fix that first: it has lost its revocations
 //! too.
 //!
 //! ## Fails

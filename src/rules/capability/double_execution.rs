@@ -1,21 +1,21 @@
-//! The same action ran twice.
+//! The same action was executed twice.
 //!
 //! ## What it does
-//! An action, known by its id, may run once. The rule fires for an `execution_finished` of an
-//! action whose run before succeeded, wherever in the execution it is. In an event log, an action
-//! executed without an id is the action that the turn's decision allows, if it equals that. A
-//! second run after a failure is YV313. Where the id was proposed a second time, that is the
-//! finding (YV209).
+//! An action, identified by its id, may be executed once. The rule fires for an
+//! `execution_finished` of an action that succeeded before, anywhere in the execution. In an event
+//! log, an action executed without an id is the one that the turn's decision allows, if it equals
+//! that. A second execution after a failure is YV313. If the id was proposed a second time, that is
+//! reported instead (YV209).
 //!
 //! ## Why it matters
-//! One approval, two effects: a comment is posted twice, a payment is made twice, a migration is
-//! applied to its own result. Replaying an approved action is also what an attacker does who can
-//! reach the executor, but not the governor.
+//! One approval has two effects: a comment is posted twice, a payment is made twice, a migration is
+//! applied to its own result. An attacker who can reach the executor, but not the governor, also
+//! replays approved actions.
 //!
 //! ## How to fix it
-//! Let the executor use up the approval: mark the action as run before it runs, and refuse a second
-//! call. Resume after a crash from that mark. In a review, check whether the second run had an
-//! effect, and undo it.
+//! Let the executor consume the approval: mark the action as executed before executing it, and
+//! refuse a second call. After a crash, resume from that mark. In a review, check whether the
+//! second execution had an effect, and undo it.
 //!
 //! ## Fails
 //! ```jsonl
@@ -53,7 +53,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             .as_deref()
             .map_or_else(|| "the action".to_owned(), |id| format!("action `{id}`"));
         out.report(&RULE, format!("{action} ran a second time"))
-            .below_if_there("/actionId")
+            .below_if_present("/actionId")
             .subject(ran.id.as_deref().unwrap_or_default())
             .related(repeat.line, "it ran here");
     }

@@ -1,20 +1,21 @@
 //! Tokens are in force and none covers the executed action.
 //!
 //! ## What it does
-//! Tokens are in force when the start says `capabilities: "required"`, or once any token was issued
-//! in the execution. Then whatever runs needs a live one: that in `capabilityId`, or any that
-//! covers it. A token covers an action by its `subject` (the action's id) and by its `scope`; where
-//! it states both, both must hold; one that states neither covers nothing. The rule fires when
-//! there is none. Revoked ones are YV402, too narrow ones YV405, ones that nobody issued YV407.
+//! Tokens are in force if the start contains `capabilities: "required"`, or once any token was
+//! issued in the execution. Then every executed action needs a live token: the one in
+//! `capabilityId`, or any that covers it. A token covers an action by its `subject` (the action's
+//! id) and by its `scope`. If it has both, both must match; if it has neither, it covers nothing.
+//! The rule fires if there is no such token. Revoked tokens are YV402, tokens that are too narrow
+//! YV405, tokens that were not issued YV407.
 //!
 //! ## Why it matters
-//! An approval says that an action may run; the token is what lets it. If the executor runs without
-//! one, taking the token away doesn't stop anything, and a stolen approval is enough.
+//! An approval says that an action may be executed; the token enables it. If the executor works
+//! without a token, revoking one doesn't stop anything, and a stolen approval is enough.
 //!
 //! ## How to fix it
-//! Issue a token for each approved action, with the action as `subject`, before it runs, and let
-//! the executor refuse without it. If this execution should not use tokens, say so in the start and
-//! issue none.
+//! Issue a token for each approved action, with the action as `subject`, before it is executed, and
+//! make the executor refuse actions without one. If this execution shouldn't use tokens, say so in
+//! the start and issue none.
 //!
 //! ## Fails
 //! ```jsonl
@@ -46,11 +47,13 @@ pub(super) const RULE: Rule = Rule {
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(TokenUse::None(named)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
         let message = match named {
-            Some(name) => format!("the action ran on token `{name}`, which isn't one for it"),
-            None => "the action ran, and no live token covers it".to_owned(),
+            Some(name) => {
+                format!("the action ran with token `{name}`, which isn't for this action")
+            }
+            None => "the action ran, but no live token covers it".to_owned(),
         };
         out.report(&RULE, message)
-            .below_if_there("/capabilityId")
+            .below_if_present("/capabilityId")
             .subject(named.as_deref().unwrap_or_default());
     }
 }

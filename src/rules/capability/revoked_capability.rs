@@ -1,20 +1,22 @@
-//! An action ran on a revoked token.
+//! An action was executed with a revoked token.
 //!
 //! ## What it does
-//! A token that a `capability_revoked` has named is dead for the rest of the execution. The rule
-//! fires when `execution_finished` names such a token in `capabilityId`, or names none and only
-//! revoked ones would cover the action. The order of the records counts, and so do their dates: a
-//! revocation that is recorded behind the use and dated before it was in force, compared as
-//! coarsely as the coarser date is written. That a token was never issued changes nothing: what is
-//! revoked is dead, whether tokens are in force or not.
+//! A token named by a `capability_revoked` is invalid for the rest of the execution. The rule fires
+//! if `execution_finished` names such a token in `capabilityId`, or names none and only revoked
+//! tokens would cover the action.
+//!
+//! The order of the records counts, and so do their dates. A revocation recorded after the use, but
+//! dated before it, was in force; the two times are compared at the lower of their precisions. A
+//! revoked token is invalid even if it was never issued, and even if tokens aren't in force.
 //!
 //! ## Why it matters
-//! Revoking is the emergency brake. A runtime that checks tokens when it plans, not when it runs,
-//! carries on with what was stopped, and whoever keeps a copy of an old token keeps the right.
+//! Revoking is the emergency brake. A runtime that checks tokens when it plans, not when it
+//! executes, continues with what was stopped, and anybody with a copy of an old token keeps the
+//! right.
 //!
 //! ## How to fix it
-//! Check the token right before running, against the same store that revocations are written to. In
-//! a review, ask why it was revoked and whether the action should have happened at all.
+//! Check the token right before executing, against the store to which revocations are written. In a
+//! review, ask why it was revoked and whether the action should have happened at all.
 //!
 //! ## Fails
 //! ```jsonl
@@ -34,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     name: "revoked-capability",
     severity: Severity::Error,
     aspect: Some(Aspect::Authorised),
-    summary: "an action ran on a revoked token",
+    summary: "an action ran with a revoked token",
     source: include_str!("revoked_capability.rs"),
     examples: &[
         include_str!("revoked_capability.fails.jsonl"),
@@ -47,15 +49,15 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(TokenUse::Revoked(name)) = cx.step_facts.executed.as_ref().map(|r| &r.token) {
         out.report(
             &RULE,
-            format!("the action ran on token `{name}`, which was revoked before"),
+            format!("the action ran with token `{name}`, which was revoked before"),
         )
-        .below_if_there("/capabilityId")
+        .below_if_present("/capabilityId")
         .subject(name.as_str());
     }
     if let Some((name, line)) = &cx.step_facts.anomalies().used_revoked {
         out.report(
             &RULE,
-            format!("an action ran on token `{name}` behind the date of its revocation"),
+            format!("an action ran with token `{name}` after the date of its revocation"),
         )
         .subject(subject(["dated", &**name]))
         .related(*line, "it ran here");

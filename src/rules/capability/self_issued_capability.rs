@@ -2,18 +2,18 @@
 //!
 //! ## What it does
 //! The `issuer` of a `capability_issued` is compared with all agents of the execution: those in
-//! `agents` and every `agentId` of a thought or proposal, be it a later one. No agent issues
+//! `agents` and every `agentId` of a thought or proposal, including later ones. No agent may issue
 //! tokens, neither for its own actions nor for those of others. Ids are compared as for YV312:
-//! without upper and lower case, white space around them and characters that nobody sees, and with
-//! letters of other scripts as what they look like.
+//! without case, surrounding white space and invisible characters, and with letters of other
+//! scripts as the letters that they look like.
 //!
 //! ## Why it matters
-//! A token is what the governor's side hands out. An agent that writes its own has whatever right
-//! it likes, and revoking is no brake: it writes another one.
+//! Tokens are issued by the governor's side. An agent that writes its own has any right it likes,
+//! and revoking doesn't help: it writes another one.
 //!
 //! ## How to fix it
-//! Let only the governor's side issue tokens, with a name of its own. Review what was run on the
-//! agent's tokens as at something that nobody allowed.
+//! Let only the governor's side issue tokens, with a name of its own. Review actions executed with
+//! the agent's tokens as actions that nobody allowed.
 //!
 //! ## Fails
 //! ```jsonl
@@ -45,17 +45,17 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(agent) = &cx.step_facts.anomalies().issued_by_agent {
         out.report(
             &RULE,
-            format!("the token is issued by `{agent}`, who is an agent"),
+            format!("the token is issued by `{agent}`, which is an agent"),
         )
-        .below_if_there("/issuer")
+        .below_if_present("/issuer")
         .subject(subject(["issuer", &**agent]));
     }
     if let Some((agent, line)) = &cx.step_facts.anomalies().late_issuer {
         out.report(
             &RULE,
-            format!("`{agent}` thinks as an agent, and has issued a token before"),
+            format!("`{agent}` acts as an agent, but has issued a token before"),
         )
-        .whole_record("/agentId")
+        .in_record("/agentId")
         .subject(subject(["late", &**agent]))
         .related(*line, "the token");
     }

@@ -1,22 +1,24 @@
-//! An injected context is over its token budget.
+//! An injected context exceeds its token budget.
 //!
 //! ## What it does
 //! A snapshot states its budget in `metadata` (`"tokenBudget": 8000`, and `"tokenizer"` if the
-//! encoding isn't `o200k_base`); it holds for the following ones too, until another is stated.
-//! `replay --context-budget N` sets one for traces that state none, or a lower one. It limits the
-//! tokens that the items are recorded with, all together, and, where messages of the
-//! snapshot carry the injected text (from the first of the sections `Background Knowledge`,
-//! `Supporting Information`, `Archived References` or the first `[Reference]` on), the tokens of
-//! that text, counted with the tokenizer that the finding names. Whichever are more count.
+//! encoding isn't `o200k_base`). It applies to later snapshots too, until another one is stated.
+//! `replay --context-budget N` sets a budget for traces that state none, or a lower one.
+//!
+//! The budget limits the sum of the tokens recorded for the items. If messages of the snapshot
+//! contain the injected text, it also limits the tokens of that text, counted with the tokenizer
+//! that the finding names. The text begins at the first of the sections `Background Knowledge`,
+//! `Supporting Information`, `Archived References` or at the first `[Reference]`. The larger number
+//! counts.
 //!
 //! ## Why it matters
-//! What is over the budget is cut by somebody else, from the end and in silence, or pushes the task
-//! itself out of the window. Recorded counts that are guessed from characters are too small for
-//! code and for most languages.
+//! What exceeds the budget is silently cut from the end by another component, or displaces the task
+//! itself from the window. Recorded counts that are estimated from characters are too low for code
+//! and for most languages.
 //!
 //! ## How to fix it
-//! Summarise the least important items, then leave out the least important ones, and record what is
-//! left. Count with the tokenizer of the model.
+//! Summarise the least important items, then leave out the least important ones, and record the
+//! rest. Count with the model's tokenizer.
 //!
 //! ## Fails
 //! ```jsonl
@@ -35,7 +37,7 @@ pub(super) const RULE: Rule = Rule {
     name: "budget-exceeded",
     severity: Severity::Error,
     aspect: None,
-    summary: "an injected context is over its token budget",
+    summary: "an injected context exceeds its token budget",
     source: include_str!("budget_exceeded.rs"),
     examples: &[
         include_str!("budget_exceeded.fails.jsonl"),
@@ -59,9 +61,12 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             };
             out.report(
                 &RULE,
-                format!("the context is over its budget of {limit} tokens: {counted}{recorded} recorded for its items"),
+                format!(
+                    "the context is over its budget of {limit} tokens: \
+                     {counted}{recorded} recorded for its items"
+                ),
             )
-            .whole_record("/contextSnapshot");
+            .in_record("/contextSnapshot");
         }
     }
 }

@@ -1,20 +1,22 @@
-//! A context diff disagrees with its two snapshots.
+//! A context diff contradicts its two snapshots.
 //!
 //! ## What it does
 //! `added`, `removed` and `changed` of a `context_changed` record, or of `contextDiff` in a turn,
-//! are compared with the snapshot beside them and with the last one before: exactly the paths that
-//! came, that went, and whose hash is another must be named. Without a snapshot before, only what
-//! the one beside it contradicts is a finding. Without any, a diff is compared with itself and with
-//! the diffs before it: nothing is added that is there, and nothing is removed or changed that is
-//! gone. Such a diff is named among what isn't recorded (YV606, YV212).
+//! are compared with the snapshot next to them and with the previous one. They must name exactly
+//! the paths that were added, were removed, or have another hash.
+//!
+//! Without a previous snapshot, only contradictions to the current one are findings. Without any
+//! snapshot, a diff is compared with itself and with earlier diffs: it may not add what exists, and
+//! not remove or change what was removed. Such a diff is also listed as not recorded (YV606,
+//! YV212).
 //!
 //! ## Why it matters
-//! The diff is what people read to see what a conclusion newly rests on. An item that changes
-//! without being named has been exchanged under a conclusion that was drawn from the old one.
+//! People read the diff to see on what new facts a conclusion depends. An item that changes without
+//! being named was replaced after the conclusion was drawn from the old one.
 //!
 //! ## How to fix it
-//! Derive the diff from the two snapshots in place of keeping it by hand, and record each change of
-//! the context.
+//! Derive the diff from the two snapshots instead of maintaining it manually, and record each
+//! change of the context.
 //!
 //! ## Fails
 //! ```jsonl
@@ -34,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
     name: "context-diff-mismatch",
     severity: Severity::Error,
     aspect: None,
-    summary: "a context diff disagrees with its two snapshots",
+    summary: "a context diff contradicts its two snapshots",
     source: include_str!("context_diff_mismatch.rs"),
     examples: &[
         include_str!("context_diff_mismatch.fails.jsonl"),
@@ -43,7 +45,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Anomaly], check),
 };
 
-/// What is listed of one record; the rest is counted.
+/// Maximum number of findings listed for one record; the rest is counted.
 const MOST: usize = 10;
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
@@ -63,7 +65,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let diff = if of_turn { "/contextDiff" } else { "/diff" };
     for (what, about) in wrong.iter().take(MOST) {
         out.report(&RULE, what.as_str())
-            .whole_record(diff)
+            .in_record(diff)
             .subject(about.as_str());
     }
     if wrong.len() > MOST {

@@ -1,20 +1,20 @@
-//! The recorded hash of the context doesn't fit the recorded messages.
+//! The recorded hash of the context doesn't match the recorded messages.
 //!
 //! ## What it does
-//! In the turns of the early runtimes, `inputHash` is the SHA-256 of all messages that the model
-//! was shown, as compact JSON; `recentMessages` holds the last of them. While that list is shorter
-//! than what the runtime keeps (10, in the editor 5), it is complete: then the hash is computed
-//! again and must be the same. A longer list can't be checked, unless the hash happens to fit.
+//! In the turns of the early runtimes, `inputHash` is the SHA-256 of all messages shown to the
+//! model, as compact JSON, and `recentMessages` contains the last of them. If that list is shorter
+//! than what the runtime keeps (10 messages, in the editor 5), it is complete. Then the hash is
+//! computed again and must be equal. A longer list can't be checked, unless the hash happens to
+//! match.
 //!
 //! ## Why it matters
-//! The messages are why the model acted as it did. If the hash doesn't fit them, they aren't what
-//! it was shown: a prompt injection was taken out of the record afterwards, or a harmless request
-//! was put in.
+//! The messages explain why the model acted as it did. If the hash doesn't match, the model was
+//! shown other messages: a prompt injection was removed from the record afterwards, or a harmless
+//! request was added.
 //!
 //! ## How to fix it
-//! Compute the hash over exactly what is sent, and write the messages down at the same moment, in
-//! the order `role`, `content`, `timestamp`, `metadata`. If the record was edited, get the
-//! original.
+//! Compute the hash over exactly what is sent, and record the messages at the same moment, in the
+//! order `role`, `content`, `timestamp`, `metadata`. If the record was edited, get the original.
 //!
 //! ## Fails
 //! ```jsonl
@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "input-hash-mismatch",
     severity: Severity::Error,
     aspect: None,
-    summary: "the recorded hash of the context doesn't fit the recorded messages",
+    summary: "the recorded hash of the context doesn't match the recorded messages",
     source: include_str!("input_hash_mismatch.rs"),
     examples: &[
         include_str!("input_hash_mismatch.fails.jsonl"),
@@ -47,6 +47,6 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             "`inputHash` is not the hash of the recorded messages",
         )
-        .whole_record("/contextSnapshot/inputHash");
+        .in_record("/contextSnapshot/inputHash");
     }
 }

@@ -1,20 +1,18 @@
 //! The conditions of the decisions are unknown.
 //!
 //! ## What it does
-//! To tell why a decision came out as it did one needs the prompt, the tools and the policy of that
-//! moment. The note is given once for an execution when `execution_started` has no `policy`, when a
-//! thought has no `contextSnapshot` (with `systemPromptVersion` and `toolSetVersion`), or when a
-//! `contextDiff` has no `items` beside it to be compared with. It says what is missing. Native
-//! formats have YV212 for it.
+//! Explaining a decision requires the prompt, the tools and the policy at that moment. This note is
+//! given once per execution if `execution_started` has no `policy`, a thought has no
+//! `contextSnapshot` (with `systemPromptVersion` and `toolSetVersion`), or a `contextDiff` has no
+//! `items` next to it for comparison. It lists what is missing. Native formats have YV212 instead.
 //!
 //! ## Why it matters
-//! A decision that can't be put back into its conditions can't be checked against another policy or
-//! reproduced after an incident. Whoever exchanged the prompt or the policy for a day leaves no
-//! trace of it.
+//! A decision without its conditions can't be checked against another policy or reproduced after an
+//! incident. Replacing the prompt or the policy for a day then leaves no trace.
 //!
 //! ## How to fix it
 //! Record the digest of the policy in the start, and the snapshot with each thought: hashes and
-//! versions, no contents. The versions should change whenever prompt or tools do.
+//! versions, no contents. The versions should change whenever the prompt or the tools do.
 //!
 //! ## Fails
 //! ```jsonl

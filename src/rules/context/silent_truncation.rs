@@ -1,20 +1,24 @@
-//! An output was cut, and nothing says so.
+//! An output was cut without a mark.
 //!
 //! ## What it does
-//! An output of 256 bytes or more that ends in half a character (U+FFFD), or one that ends in the
-//! middle of a line at a length that is a usual limit (a power of two or a round thousand, from
-//! 2,000 on; in bytes, characters or UTF-16 units), looks cut. It is a finding unless `truncated`
-//! of the result or of its observation is true, or the output itself ends in words that say so.
-//! Only `ExecutionRecord` traces are checked; the native formats have no such mark on results. The
-//! finding is at the observation, which is the last that could have said it.
+//! An output looks cut in two cases:
+//!
+//! - It has 256 bytes or more and ends in half a character (U+FFFD).
+//! - It ends in the middle of a line at the length of a usual limit: a power of two or a round
+//!   thousand, from 2,000 on, in bytes, characters or UTF-16 units.
+//!
+//! The rule fires unless `truncated` of the result or of its observation is true, or the output
+//! itself ends by saying that it was cut. Only `ExecutionRecord` traces are checked; the native
+//! formats have no such member for results. The finding is at the observation, the last place where
+//! the mark could be.
 //!
 //! ## Why it matters
-//! What was cut away isn't known to be missing: the next thought takes half a file for the file,
-//! half a list of failures for all of them, and so does whoever reads the record.
+//! Nobody knows that something is missing: the next thought treats half a file as the file and half
+//! a list of failures as all of them, and so does the reader of the record.
 //!
 //! ## How to fix it
 //! Set `truncated` wherever output is cut, and say in the output how much is missing. Cut at
-//! characters, best at line ends.
+//! characters, preferably at line ends.
 //!
 //! ## Fails
 //! ```jsonl
@@ -33,7 +37,7 @@ pub(super) const RULE: Rule = Rule {
     name: "silent-truncation",
     severity: Severity::Error,
     aspect: None,
-    summary: "output was cut and nothing says so",
+    summary: "an output was cut without a mark",
     source: include_str!("silent_truncation.rs"),
     examples: &[
         include_str!("silent_truncation.fails.jsonl"),
@@ -45,10 +49,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     for b in &cx.step_facts.anomalies().context {
         if let ContextBreak::SilentCut { why } = b {
-            out.report(
-                &RULE,
-                format!("the output was cut and nothing says so: {why}"),
-            );
+            out.report(&RULE, format!("the output was cut without a mark: {why}"));
         }
     }
 }

@@ -1,29 +1,31 @@
-//! Content of a context item was used and not declared: the turn is weak.
+//! A context item was used without being declared: the turn is weak.
 //!
 //! ## What it does
-//! A turn that uses an item declares it: in `usedContext`, with `[Reference] TYPE: NAME (PATH)` in
-//! the reasoning or the answer, or in a block of JSON in the answer (`"used_context": ["PATH"]`).
-//! Where an action repeats at least eight tokens in a row of an item that is in the snapshot, and
-//! its turn doesn't declare the item, this fires. White space doesn't count; a token is a word, a
-//! path, or a sign (of scripts without spaces, two characters), and five of the words must differ,
-//! so that brackets and rulers are no use. What the task said, what a declared item says as well,
-//! and what the agent wrote before any item said it, is no use either.
+//! A turn declares the items that it uses: in `usedContext`, with `[Reference] TYPE: NAME (PATH)`
+//! in the reasoning or the answer, or in a JSON block in the answer (`"used_context": ["PATH"]`).
+//! The rule fires if an action repeats at least eight consecutive tokens of an item in the snapshot
+//! and the turn doesn't declare the item.
 //!
-//! Snapshots hold no contents. What an item says is known where a message of the snapshot carries
-//! it (`[Reference] TYPE: NAME (PATH)` and its text behind), and where an action of the execution
-//! has read its file; of others nothing is said. The first 64 KB of a text count, and about a
-//! megabyte of texts of one execution.
+//! A token is a word, a path or a symbol; in scripts without spaces, two characters. White space is
+//! ignored. Five of the words must differ, so that brackets and rulers don't count. Text that also
+//! appears in the task, in a declared item, or in earlier text of the agent before any item
+//! contained it, doesn't count.
 //!
-//! `knowledge context references` asks the same of the items of a context bank, whose contents are
-//! at hand.
+//! Snapshots don't contain contents. The text of an item is known if a message of the snapshot
+//! contains it (`[Reference] TYPE: NAME (PATH)`, followed by its text), or if an action of the
+//! execution has read its file. Other items aren't checked. The first 64 KB of a text are compared,
+//! and about a megabyte of texts per execution.
+//!
+//! `knowledge context references` performs the same check for the items of a context bank, whose
+//! contents are available.
 //!
 //! ## Why it matters
-//! Declared use is what the importance of an item, and in the end a skill, rests on; undeclared use
-//! makes conclusions that nobody can trace to what they rest on. A weak turn is no evidence:
-//! nothing gains by it and nothing is promoted.
+//! Declared use determines the importance of an item, and in the end of a skill. Undeclared use
+//! leads to conclusions that nobody can trace to their sources. A weak turn isn't evidence: it
+//! raises no score and promotes nothing.
 //!
 //! ## How to fix it
-//! Ask the model to name what it used, and compare before the thought becomes a record.
+//! Ask the model to name what it used, and compare before recording the thought.
 //!
 //! ## Fails
 //! ```jsonl
@@ -42,7 +44,7 @@ pub(super) const RULE: Rule = Rule {
     name: "undeclared-context",
     severity: Severity::Warning,
     aspect: None,
-    summary: "content of a context item was used and not declared: the turn is weak",
+    summary: "a context item was used without being declared: the turn is weak",
     source: include_str!("undeclared_context.rs"),
     examples: &[
         include_str!("undeclared_context.fails.jsonl"),
@@ -51,7 +53,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Anomaly], check),
 };
 
-/// Characters of the repeated text that are quoted.
+/// Maximum number of characters of the repeated text to quote.
 const QUOTED: usize = 60;
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
@@ -64,7 +66,9 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             }
             out.report(
                 &RULE,
-                format!("`{path}` is used and not declared: {tokens} tokens in a row (`{quoted}`)"),
+                format!(
+                    "`{path}` is used but not declared: {tokens} consecutive tokens (`{quoted}`)"
+                ),
             )
             .subject(subject([path.as_str(), &digest(text)]));
         }

@@ -1,19 +1,19 @@
 //! A thought refers to a context item that isn't in its snapshot.
 //!
 //! ## What it does
-//! What `usedContext` names, and what references in the reasoning or the answer name
-//! (`[Reference] TYPE: NAME (PATH)`), is looked up among the items of the snapshot that the thought
-//! was shown: its own, or the last one that was recorded. A leading `./` and doubled slashes don't
-//! count. Where no record lists items, nothing can be said and nothing is.
+//! The rule compares the items in `usedContext`, and in references in the reasoning or the answer
+//! (`[Reference] TYPE: NAME (PATH)`), with the items of the snapshot shown for the thought: its
+//! own, or the last recorded one. A leading `./` and doubled slashes are ignored. If no record
+//! lists items, nothing is checked.
 //!
 //! ## Why it matters
-//! A reference is evidence: it says which facts a conclusion rests on, and items that are used gain
-//! weight. One to something that the model was never shown is made up, or the snapshot doesn't say
-//! all that was shown.
+//! A reference is evidence: it names the facts on which a conclusion depends, and items that are
+//! used gain weight. A reference to something that the model was never shown is made up, or the
+//! snapshot is incomplete.
 //!
 //! ## How to fix it
-//! Record every item that is put before the model. Check references in the model's output against
-//! the snapshot before the thought becomes a record, and ask again where they don't hold.
+//! Record every item that is given to the model. Check references in the model's output against the
+//! snapshot before recording the thought, and ask again if they are wrong.
 //!
 //! ## Fails
 //! ```jsonl
@@ -41,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Anomaly], check),
 };
 
-/// What is listed of one record; the rest is counted.
+/// Maximum number of findings listed for one record; the rest is counted.
 const MOST: usize = 10;
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
@@ -59,11 +59,11 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         let handle = out
             .report(
                 &RULE,
-                format!("`{path}` is referred to, and isn't in the snapshot"),
+                format!("`{path}` is referred to, but isn't in the snapshot"),
             )
             .subject(path.as_str());
         if *declared {
-            handle.whole_record("/usedContext");
+            handle.in_record("/usedContext");
         }
     }
     if unknown.len() > MOST {

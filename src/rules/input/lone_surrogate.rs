@@ -1,20 +1,20 @@
-//! A string escapes half of a surrogate pair.
+//! A string contains half of a surrogate pair.
 //!
 //! ## What it does
-//! A `\uhhhh` escape from `\ud800` to `\udfff` is half of a character and must be followed or
-//! preceded by its other half. A half alone is read as `U+FFFD`, and reading goes on;
-//! the record is replayed as usual. One finding is given for a record, with the number of such
-//! escapes. In an id, it leaves open whether the id is another one: what rests on comparing them is
-//! *not recorded* then.
+//! A `\uhhhh` escape from `\ud800` to `\udfff` is half of a character and needs its other half next
+//! to it. A lone half is read as `U+FFFD`, and the record is replayed as usual. Each record has at
+//! most one such finding, with the number of the escapes. In an id, the half makes it uncertain
+//! whether two ids are equal. Answers that depend on comparing them become *not recorded*.
 //!
 //! ## Why it matters
-//! Real writers produce it by cutting text by length in the middle of an emoji. But readers differ:
-//! some refuse the record, some replace the half, some keep it. Hashes and signatures over such a
-//! text can't be recomputed reliably, and two different texts may look the same in a report.
+//! Writers produce such halves when they cut text by length in the middle of an emoji. Readers
+//! treat them differently: some refuse the record, some replace the half, some keep it. Hashes and
+//! signatures of such a text can't be recomputed reliably, and two different texts may look the
+//! same in a report.
 //!
 //! ## How to fix it
-//! Cut text at character boundaries (in JavaScript by code points, not by `length`) and mark it as
-//! `truncated`. Where output comes from tools, make it well formed before it is recorded.
+//! Cut text at character boundaries (in JavaScript by code points, not by `length`) and set
+//! `truncated`. Make the output of tools well formed before recording it.
 //!
 //! ## Fails
 //! ```jsonl
@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "lone-surrogate",
     severity: Severity::Warning,
     aspect: None,
-    summary: "a string escapes half of a surrogate pair",
+    summary: "a string contains half of a surrogate pair",
     source: include_str!("lone_surrogate.rs"),
     examples: &[
         include_str!("lone_surrogate.fails.jsonl"),

@@ -1,23 +1,23 @@
-//! A record breaks its schema.
+//! A record violates its schema.
 //!
 //! ## What it does
-//! A record is compared with the schema of its kind: required members, types, bounds, closed sets
-//! of words, and that the `reason` of an evaluation belongs to its `kind`. Unknown members are
-//! allowed only under `metadata`; in the native formats they are ignored. The finding points to
-//! the member. The record still counts as an event of its kind as far as that is known, and what
-//! it would have shown is *not recorded*. A turn and a whole execution contain many events: each
-//! part that keeps the schema is replayed, each other one is taken for such an event. Violations
-//! inside a `thought` are YV210.
+//! A record is compared with the schema of its kind: required members, types, bounds and allowed
+//! values. The `reason` of an evaluation must belong to its `kind`. Unknown members are allowed
+//! only under `metadata`; in native formats they are ignored. The finding points to the member.
+//!
+//! The record still counts as an event of its kind, if that is known, and the facts that it should
+//! show are *not recorded*. A turn and a whole execution contain many events. Each valid part is
+//! replayed, and each invalid one counts as such an event. Violations inside a `thought` are YV210.
 //!
 //! ## Why it matters
-//! A record of the wrong shape is read differently by every consumer: one takes an unknown risk for
-//! high, another for low. What a broken record says about risk, signer or result can't be relied
-//! on, so an approval next to it proves little.
+//! Every consumer reads an invalid record differently: one treats an unknown risk as high, another
+//! as low. What the record says about risk, signer or result isn't reliable, so an approval next to
+//! it proves little.
 //!
 //! ## How to fix it
-//! Fix the writer, not the file: `yuangs-verify schema` prints what each kind must look like. Put
-//! members of your own under `metadata`. In a review, take the record as missing evidence until it
-//! is written again by the runtime.
+//! Fix the writer, not the file. `yuangs-verify schema` prints the schema of each kind. Put your
+//! own members under `metadata`. In a review, treat the record as missing evidence until the
+//! runtime has written it again.
 //!
 //! ## Fails
 //! ```jsonl

@@ -1,19 +1,19 @@
 //! A trace is in a format that the configuration doesn't accept.
 //!
 //! ## What it does
-//! Where `[traces] formats` in `yuangs-verify.toml` lists the formats that traces may have, the
-//! gate gives this finding for every input in another one. It is replayed all the same, so that
-//! nothing in it goes unseen.
+//! If `[traces] formats` in `yuangs-verify.toml` lists the allowed formats of traces, the gate
+//! reports every input in another format. The input is replayed anyway, so its other findings
+//! appear too.
 //!
 //! ## Why it matters
-//! Formats differ in what they record. Whoever rewrites a trace in a format without signers, turns
-//! or actions takes away what the rules read: an approval that is missing is an error in one
-//! format and *not recorded* in another. A project whose runtime writes one format has no reason to
-//! accept a poorer one.
+//! Formats differ in what they record. Rewriting a trace in a format without signers, turns or
+//! actions removes what the rules check: a missing approval is an error in one format and *not
+//! recorded* in another. A project whose runtime writes one format has no reason to accept a poorer
+//! one.
 //!
 //! ## How to fix it
-//! Find out who wrote the file, and hand in the trace that the runtime wrote. If a second runtime
-//! is in use, add its format to the list and have that change reviewed.
+//! Find out who wrote the file, and submit the trace that the runtime wrote. If a second runtime is
+//! in use, add its format to the list and have that change reviewed.
 //!
 //! ## Fails
 //! ```toml gate

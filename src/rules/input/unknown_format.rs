@@ -1,22 +1,24 @@
 //! The format of an input can't be determined.
 //!
 //! ## What it does
-//! The format of an input is detected by the members of its records, never by the name of the file.
-//! The rule fires when records come before the first one that is shaped like a record of a known
-//! format, or when there is none. They are refused, and only searched for secrets (YV803) and
-//! hidden text (YV804). The finding says how many they are, and what they look like where that is
-//! known: a session of Claude Code, an OpenTelemetry export. A run whose only inputs are of unknown
-//! formats ends with 3. `--format-in` names the format by hand; then broken records are found as
-//! such (YV103). Several programs write records with `type`, `data` and `timestamp`: only an
-//! `executionId` or a type of the event log decides that it is one.
+//! The format of an input is detected from the members of its records, never from the file name.
+//! The rule fires if there is no record of a known format, or if other records precede the first
+//! one. These records aren't replayed, and only searched for secrets (YV803) and hidden text
+//! (YV804). The finding gives their number and, if known, what they resemble, such as a Claude Code
+//! session or an OpenTelemetry export.
+//!
+//! A run whose inputs all have unknown formats ends with exit code 3. `--format-in` sets the
+//! format; then invalid records are YV103. Several programs write records with `type`, `data` and
+//! `timestamp`. Such a record counts as one of the event log only with an `executionId` or a type
+//! of that log.
 //!
 //! ## Why it matters
-//! A trace that nobody can read must not count as a trace without findings. Otherwise a renamed
-//! member or a new runtime version would turn the gate off, and nobody would notice.
+//! A trace that can't be read must not count as a trace without findings. Otherwise a renamed
+//! member or a new runtime version would turn the gate off unnoticed.
 //!
 //! ## How to fix it
-//! Write version 1 records, with `record` and `executionId` in each line, or convert the log to it.
-//! If the file is not a trace, remove it from the verified directory.
+//! Write version 1 records, with `record` and `executionId` on each line, or convert the log to
+//! them. If the file isn't a trace, remove it from the verified directory.
 //!
 //! ## Fails
 //! ```jsonl

@@ -1,20 +1,20 @@
 //! A file among the traces is neither read nor excluded.
 //!
 //! ## What it does
-//! The gate walks the directories of `[traces] paths`. A file there is read when an `include` fits
-//! it, or, without `include`, when it ends in `.jsonl`, `.ndjson`, `.json`, `.traj`, `.cast` or
-//! `.eval`, with or without `.gz` or `.zst`. It is passed over when an `exclude` fits it. Every
-//! other file is this finding: another ending, another compression, a pipe, a socket, a symbolic
-//! link to something outside. Hidden files count like any other.
+//! The gate searches the directories of `[traces] paths`. It reads a file that matches an
+//! `include`. Without `include`, it reads files that end in `.jsonl`, `.ndjson`, `.json`, `.traj`,
+//! `.cast` or `.eval`, with or without `.gz` or `.zst`. It skips a file that matches an `exclude`.
+//! The rule reports every other file: one with another ending or compression, a pipe, a socket, or
+//! a symbolic link to something outside. Hidden files are treated like any other.
 //!
 //! ## Why it matters
-//! A trace that nobody reads can't fail. If a file were passed over because of its name, renaming a
-//! bad trace to `.log` or compressing it in another way would be enough to pass.
+//! A trace that isn't read can't fail. If files were skipped because of their names, renaming a bad
+//! trace to `.log`, or compressing it differently, would be enough to pass.
 //!
 //! ## How to fix it
-//! If the file is a trace, give it one of the endings, or name it in `include`; unpack it if its
-//! compression isn't read. If it is none, name it in `exclude` (a glob, as narrow as it can be), or
-//! move it elsewhere.
+//! If the file is a trace, give it one of the endings or add it to `include`; unpack it if its
+//! compression isn't supported. Otherwise add it to `exclude` (with a narrow glob) or move it
+//! elsewhere.
 //!
 //! ## Fails
 //! ```toml gate

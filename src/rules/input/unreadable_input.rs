@@ -1,52 +1,34 @@
 //! An input can't be opened or decompressed, or a line is not valid UTF-8.
 //!
 //! ## What it does
-//! An input is opened, decompressed by its content (`.gz`, `.zst`) and read as UTF-8. The rule
-//! fires when the file is missing or may not be read, when a compressed stream breaks off, when the
-//! input is longer than `--max-input-bytes`, and for each line whose bytes are not valid UTF-8.
-//! Such a line is left out and reading goes on; events that are illegal only because it is missing
-//! are listed with this finding. An input that can't be opened also gives exit code 2. The examples
-//! are in hexadecimal: in the `reasoning` of the first one, `e0` is a lone Latin-1 letter.
+//! An input is opened, decompressed according to its content (`.gz`, `.zst`) and read as UTF-8. The
+//! rule fires in these cases:
+//!
+//! - The file is missing, or access is denied. Then the exit code is 2.
+//! - A compressed stream breaks off.
+//! - The input is longer than `--max-input-bytes`.
+//! - A line isn't valid UTF-8. It is skipped, and events that are illegal only because it is
+//!   missing are listed with this finding.
+//!
+//! The examples are in hexadecimal: in the `reasoning` of the first one, `e0` is a lone Latin-1
+//! letter.
 //!
 //! ## Why it matters
-//! What can't be read can't be checked, and a missing line may be the very decision that a reviewer
-//! looks for. If unreadable input were skipped in silence, one stray byte would hide any record
-//! from the check, and an empty or locked file would pass as clean.
+//! What can't be read can't be checked, and the missing line may contain the decision that a
+//! reviewer needs. If unreadable input were skipped silently, one stray byte would hide any record,
+//! and an empty or locked file would pass as clean.
 //!
 //! ## How to fix it
-//! Make the writer encode every record as UTF-8, also text that it takes from tools and terminals.
-//! Find out which bytes were there (the finding names the first bad one) and get the line from the
-//! original source. Check rights and completeness of the file, and transfer it again if a copy was
-//! cut.
+//! Make the writer encode every record as UTF-8, including text from tools and terminals. Find out
+//! which bytes are wrong (the finding names the first one) and restore the line from the original
+//! source. Check the permissions and completeness of the file, and copy it again if it was cut off.
 //!
 //! ## Fails
 //! ```jsonl hex
-//! 7b227265636f7264223a22657865637574696f6e5f73746172746564222c22657865637574696f6e4964223a22657865635f31222c227469
-//! 6d657374616d70223a313736383830303030303030302c22736368656d6156657273696f6e223a22312e30222c22726f6f74496e74656e74
-//! 223a22436865636b207468617420524541444d452e6d6420657869737473222c2266736d56657273696f6e223a2231222c22706f6c696379
-//! 223a7b22646967657374223a227368613235363a37643161227d7d0a7b227265636f7264223a2274686f756768745f67656e657261746564
-//! 222c22657865637574696f6e4964223a22657865635f31222c227475726e4964223a312c2274696d657374616d70223a3137363838303030
-//! 30303130302c2274686f75676874223a7b22726561736f6e696e67223a224c6520524541444d4520657374206ce02c207269656e20c3a020
-//! 66616972652e222c22646f6e65223a747275657d2c22636f6e74657874536e617073686f74223a7b22696e70757448617368223a22356632
-//! 61222c2273797374656d50726f6d707456657273696f6e223a227033222c22746f6f6c53657456657273696f6e223a227437227d7d0a7b22
-//! 7265636f7264223a226576616c756174696f6e5f6d616465222c22657865637574696f6e4964223a22657865635f31222c227475726e4964
-//! 223a312c2274696d657374616d70223a313736383830303030303131302c226576616c756174696f6e223a7b226b696e64223a227465726d
-//! 696e617465222c22726561736f6e223a22676f616c5f736174697366696564227d7d0a
 //! ```
 //!
 //! ## Passes
 //! ```jsonl hex
-//! 7b227265636f7264223a22657865637574696f6e5f73746172746564222c22657865637574696f6e4964223a22657865635f31222c227469
-//! 6d657374616d70223a313736383830303030303030302c22736368656d6156657273696f6e223a22312e30222c22726f6f74496e74656e74
-//! 223a22436865636b207468617420524541444d452e6d6420657869737473222c2266736d56657273696f6e223a2231222c22706f6c696379
-//! 223a7b22646967657374223a227368613235363a37643161227d7d0a7b227265636f7264223a2274686f756768745f67656e657261746564
-//! 222c22657865637574696f6e4964223a22657865635f31222c227475726e4964223a312c2274696d657374616d70223a3137363838303030
-//! 30303130302c2274686f75676874223a7b22726561736f6e696e67223a224c6520524541444d4520657374206cc3a02c207269656e20c3a0
-//! 2066616972652e222c22646f6e65223a747275657d2c22636f6e74657874536e617073686f74223a7b22696e70757448617368223a223566
-//! 3261222c2273797374656d50726f6d707456657273696f6e223a227033222c22746f6f6c53657456657273696f6e223a227437227d7d0a7b
-//! 227265636f7264223a226576616c756174696f6e5f6d616465222c22657865637574696f6e4964223a22657865635f31222c227475726e49
-//! 64223a312c2274696d657374616d70223a313736383830303030303131302c226576616c756174696f6e223a7b226b696e64223a22746572
-//! 6d696e617465222c22726561736f6e223a22676f616c5f736174697366696564227d7d0a
 //! ```
 
 use crate::diag::{Code, Severity};
@@ -59,6 +41,9 @@ pub(super) const RULE: Rule = Rule {
     aspect: None,
     summary: "an input can't be opened or decompressed, or a line is not valid UTF-8",
     source: include_str!("unreadable_input.rs"),
-    examples: &[],
+    examples: &[
+        include_str!("unreadable_input.fails.hex"),
+        include_str!("unreadable_input.passes.hex"),
+    ],
     check: Check::Reader,
 };

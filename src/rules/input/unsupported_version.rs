@@ -1,20 +1,20 @@
-//! A trace names a version that nobody knows.
+//! A trace has an unknown version.
 //!
 //! ## What it does
-//! `schemaVersion` of an execution's start must be `1.0`, and `fsmVersion` must be `0` or `1`.
-//! Anything else is a finding. The replay goes on, with version 1 of the state machine, so that
-//! other findings aren't lost; but they are found by rules that the trace wasn't written for.
-//! Formats without a version are checked as version 0.
+//! `schemaVersion` in the start of an execution must be `1.0`, and `fsmVersion` must be `0` or `1`.
+//! Any other value is a finding. The replay continues with version 1 of the state machine, so that
+//! other findings appear, but the trace wasn't written for its rules. Formats without a version are
+//! checked as version 0.
 //!
 //! ## Why it matters
-//! The version decides which movements are legal. If an unknown one were accepted, a writer could
-//! name a machine of its own in which, say, executing needs no decision, and the verdict would
-//! still read as a yes.
+//! The version determines which transitions are legal. If unknown versions were accepted, a writer
+//! could name its own state machine, in which executing needs no decision, and the verdict would
+//! still be a yes.
 //!
 //! ## How to fix it
-//! Let the runtime write a version that this tool knows, or use a release of the tool that knows
-//! the trace's version. Don't edit the number in the trace: that changes what was claimed, not how
-//! it was written.
+//! Make the runtime write a version that this tool supports, or use a release of the tool that
+//! supports the trace's version. Don't edit the number in the trace: that changes the claim, not
+//! how the trace was written.
 //!
 //! ## Fails
 //! ```jsonl
@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unsupported-version",
     severity: Severity::Error,
     aspect: None,
-    summary: "a trace names a version that nobody knows",
+    summary: "a trace has an unknown version",
     source: include_str!("unsupported_version.rs"),
     examples: &[
         include_str!("unsupported_version.fails.jsonl"),
@@ -51,21 +51,21 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if schema != SCHEMA_VERSION {
         out.report(
             &RULE,
-            format!("the schema version is `{schema}`; `{SCHEMA_VERSION}` is known"),
+            format!("the schema version is `{schema}`; only `{SCHEMA_VERSION}` is supported"),
         )
-        .whole_record("/schemaVersion")
+        .in_record("/schemaVersion")
         .subject(format!("schema {schema}"));
     }
     let fsm = started.fsm_version.decode();
     if FsmVersion::parse(&fsm).is_none() {
         out.report(
             &RULE,
-            format!("the FSM version is `{fsm}`; `0`, `1` and `session` are known"),
+            format!("the FSM version is `{fsm}`; only `0`, `1` and `session` are supported"),
         )
-        .whole_record("/fsmVersion")
+        .in_record("/fsmVersion")
         .subject(format!("fsm {fsm}"));
     }
 }
 
-/// The version of the record format that this tool reads.
+/// The supported version of the record format.
 const SCHEMA_VERSION: &str = "1.0";

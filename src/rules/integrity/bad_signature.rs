@@ -1,20 +1,20 @@
-//! A signature doesn't count.
+//! A signature is invalid or not trusted.
 //!
 //! ## What it does
-//! With a trust file (`--keys`), each `signature` of a decision is checked: Ed25519 over the RFC
+//! With a trust file (`--keys`), each `signature` of a decision is verified: Ed25519 over the RFC
 //! 8785 form of `executionId`, `turnId`, `actionHash`, `status`, `by`, `signer` and `timestamp`,
 //! where `actionHash` is the canonical hash of the decided action. The key must be in the file,
-//! valid at the decision's time, and belong to `signer`. A decision without a signature is no
-//! finding here; without a trust file, signatures are counted as not checked.
+//! valid at the time of the decision, and belong to `signer`. A decision without a signature isn't
+//! reported here. Without a trust file, signatures are counted as not checked.
 //!
 //! ## Why it matters
-//! A name in `signer` is only a claim; the signature ties the person to this one action. If it
-//! fails, the approval was invented, copied from another action, or the action was exchanged after
-//! it: in the example, the path.
+//! A name in `signer` is only a claim; the signature binds the person to this one action. If it is
+//! invalid, the approval was invented or copied from another action, or the action was replaced
+//! after it: in the example, the path.
 //!
 //! ## How to fix it
 //! Find out whether the record or the trust file is wrong: a key that was rotated must stay in the
-//! file with its time of validity. If the record was changed, get the original, and have the person
+//! file with its validity period. If the record was changed, get the original, and have the person
 //! decide again.
 //!
 //! ## Fails
@@ -43,7 +43,7 @@ pub(super) const RULE: Rule = Rule {
     name: "bad-signature",
     severity: Severity::Error,
     aspect: Some(Aspect::GovernanceComplete),
-    summary: "a signature doesn't count",
+    summary: "a signature is invalid or not trusted",
     source: include_str!("bad_signature.rs"),
     examples: &[
         include_str!("bad_signature.fails.jsonl"),
@@ -62,13 +62,13 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     if let Err(distrust) = verify(cx, keys, &decision, &signature) {
         out.report(&RULE, distrust.to_string())
-            .below_if_there("/signature")
+            .below_if_present("/signature")
             .subject(subject([distrust.name(), &*signature.key.decode()]));
     }
 }
 
-/// Rebuilds what was signed: the RFC 8785 form of
-/// `{executionId, turnId, actionHash, status, by, signer, timestamp}`.
+/// Verifies a signature over the RFC 8785 form of `{executionId, turnId, actionHash, status, by,
+/// signer, timestamp}`, which it rebuilds.
 fn verify(
     cx: &RuleContext<'_, '_, '_>,
     keys: &TrustStore,
@@ -98,7 +98,7 @@ fn verify(
             .filter(|p| p.what.is_recorded())
             .and_then(|p| p.what.hash()),
     };
-    // The signature covers the whole id, of which a report may keep the beginning.
+    // The signature covers the whole id; the execution's name may be shortened.
     let execution_id = cx
         .entry
         .and_then(|entry| entry.record.execution_id())

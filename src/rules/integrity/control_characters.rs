@@ -1,24 +1,26 @@
-//! Text that people read hides something from them.
+//! Text for people contains hidden or misleading characters.
 //!
 //! ## What it does
-//! Reads every string of a record and names the code points that act on a terminal or don't show:
-//! escape sequences (CSI, OSC 8, OSC 52, DCS), C0 and C1 controls, bidirectional overrides,
-//! embeddings and isolates, zero-width, filler and tag characters. In commands and paths also
-//! letters of one script inside a word of another (`pаyment` with a Cyrillic `а`) and signs that
-//! look like `/` or `.`. What a character is made for is no finding: line ends and tabs, text in
-//! any language, joiners inside emoji and joining scripts, flags, a byte-order mark at the start of
-//! a text or of a diff's line. The output of programs may hold colours, progress and links; there
-//! only what writes to the clipboard, device control, C1 introducers and tag characters count.
-//! Texts of one execution that hide the same are one finding.
+//! The rule searches every string of a record for code points that control a terminal or are
+//! invisible: escape sequences (CSI, OSC 8, OSC 52, DCS), C0 and C1 controls, bidirectional
+//! overrides, embeddings and isolates, zero-width, filler and tag characters. In commands and
+//! paths, it also reports letters of one script inside a word of another (`pаyment` with a Cyrillic
+//! `а`) and symbols that look like `/` or `.`.
+//!
+//! Legitimate uses aren't reported: line ends and tabs, text in any language, joiners inside emoji
+//! and joining scripts, flags, and a byte-order mark at the start of a text or of a diff's line.
+//! The output of programs may contain colours, progress and links. There, only clipboard access,
+//! device control, C1 introducers and tag characters are reported. Texts of one execution that hide
+//! the same are one finding.
 //!
 //! ## Why it matters
 //! A human approves what a human sees. A carriage return writes `npm test` over `rm -rf`; an
-//! override turns text around; tag characters carry instructions that models read and people don't;
-//! a look-alike letter makes a new file or another program out of one that everybody trusts.
+//! override reverses text; tag characters carry instructions that models read and people don't; a
+//! look-alike letter makes another file or program out of a trusted one.
 //!
 //! ## How to fix it
-//! Read the text as code points, not in a terminal, and treat the approval as given for
-//! something else. Let the runtime escape or refuse such characters before it asks anybody.
+//! Read the text as code points, not in a terminal, and assume that the approval was for something
+//! else. Make the runtime escape or refuse such characters before it asks anybody.
 //!
 //! ## Fails
 //! ```jsonl

@@ -1,22 +1,27 @@
 //! A record contains a credential.
 //!
 //! ## What it does
-//! Looks in every string of a record for private keys, tokens of clouds, forges, registries and
-//! chats, JSON web tokens, passwords in URLs, and random-looking values that are given to a name
-//! such as `DB_PASSWORD` or `apiKey`. Where a token carries a checksum it is computed; values that
-//! vendors print in their documentation, placeholders and references to variables are no findings.
-//! The finding names the rule, the first characters, the length and the beginning of a hash. The
-//! secret itself is shown nowhere: not in the excerpt, not by any other finding that would quote
-//! it. A secret in several records of an execution is one finding.
-//! `yuangs-verify secrets list` prints the rules.
+//! The rule searches every string of a record for these credentials:
+//!
+//! - private keys and JSON web tokens
+//! - tokens of cloud, forge, registry and chat services
+//! - passwords in URLs
+//! - random-looking values assigned to a name such as `DB_PASSWORD` or `apiKey`
+//!
+//! Checksums of tokens are verified. Example values from vendors' documentation, placeholders and
+//! references to variables aren't findings.
+//!
+//! The finding contains the rule, the first characters, the length and the beginning of a hash. The
+//! secret itself never appears: not in the excerpt, and not in another finding that would quote it.
+//! A secret in several records of an execution is one finding. `yuangs-verify secrets list` prints
+//! the rules.
 //!
 //! ## Why it matters
-//! A trace is made to be read: it is attached to a pull request, kept as an artifact, sent to a
-//! model. Whoever reads it can use what it contains, and goes on being able to after the line has
-//! been deleted.
+//! Traces are made to be read: they are attached to a pull request, kept as an artifact, sent to a
+//! model. Any reader can use the credential, even after the line has been deleted.
 //!
 //! ## How to fix it
-//! Revoke the credential first; then find out how it came into the context (a file that was read,
+//! Revoke the credential first. Then find out how it came into the context (a file that was read,
 //! an environment that was printed) and keep it out there. Deleting it from the trace alone fixes
 //! nothing.
 //!

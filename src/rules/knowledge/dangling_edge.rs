@@ -1,17 +1,17 @@
-//! An edge of the knowledge graph names a node that nobody knows.
+//! An edge of the knowledge graph names a node that doesn't exist.
 //!
 //! ## What it does
-//! Takes both ends of each edge and looks for them among the executions of the traces, the items of
-//! the context bank, the skills, and the nodes of the graph's own files. The part before the first
-//! `:` (`exec:`, `ctx:`, `skill:`) may be missing on either side.
+//! The rule searches for both ends of each edge among the executions of the traces, the items of
+//! the context bank, the skills, and the nodes in the graph's own files. The prefix of an id
+//! (`exec:`, `ctx:`, `skill:`) may be missing on either side.
 //!
 //! ## Why it matters
 //! An edge is evidence: this context was used in that execution, which validated that skill. If the
-//! execution isn't there, nobody can check what is claimed.
+//! execution is missing, nobody can check the claim.
 //!
 //! ## How to fix it
-//! Keep the traces that the graph rests on, or name them among the sources. Edges to what was
-//! deleted on purpose can be archived with it.
+//! Keep the traces to which the graph refers, or add them to the sources. If something was deleted
+//! on purpose, archive its edges with it.
 //!
 //! ## Fails
 //! ```toml knowledge reindex --fail-on warning
@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "dangling-edge",
     severity: Severity::Warning,
     aspect: None,
-    summary: "a graph edge names a node nobody knows",
+    summary: "a graph edge names a node that doesn't exist",
     source: include_str!("dangling_edge.rs"),
     examples: &[
         include_str!("dangling_edge/fails/yuangs-verify.toml"),

@@ -1,19 +1,19 @@
-//! A definition that others may rely on is removed or changed.
+//! A definition that other code may depend on was removed or changed.
 //!
 //! ## What it does
-//! `repomap diff` compares what two trees define, by file, name and kind, and reports one finding
-//! for each public definition of the first that the second lacks or writes otherwise. A gate does
-//! so from where the branch parted from `repo-map.base`. What is new, and what is private, is
-//! counted and not reported.
+//! `repomap diff` compares the definitions of two trees by file, name and kind. It reports each
+//! public definition of the first tree that is missing or different in the second one. In a gate,
+//! the first tree is the point where the branch left `repo-map.base`. New and private definitions
+//! are counted but not reported.
 //!
 //! ## Why it matters
-//! A change of an interface reaches code that the diff doesn't show. An agent that makes its own
-//! tests pass by taking a parameter away has broken every caller that it never opened.
+//! A changed interface affects code that the diff doesn't show. An agent that removes a parameter
+//! to make its own tests pass has broken every caller that it didn't open.
 //!
 //! ## How to fix it
-//! Keep what others call, beside what is new if need be, or change all of its users in the same
-//! pull request. It is a note unless `severity.YV906` makes it fail, or `repomap diff --fail` is
-//! asked.
+//! Keep the old interface, if necessary next to the new one, or change all of its users in the same
+//! pull request. The finding is a note. Set `severity.YV906`, or pass `--fail` to `repomap diff`,
+//! to make it fail.
 //!
 //! ## Repository
 //! ```text code.py
@@ -35,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     name: "interface-changed",
     severity: Severity::Note,
     aspect: None,
-    summary: "a definition that others may rely on is removed or changed",
+    summary: "a definition that other code may depend on was removed or changed",
     source: include_str!("interface_changed.rs"),
     examples: &[
         include_str!("interface_changed/repository/code.py"),

@@ -1,25 +1,31 @@
 //! A skill, tool, server or configuration file breaks its schema.
 //!
 //! ## What it does
-//! `validate` knows manifests by their name or their shape: `skill.json`, `skills.json`,
-//! `meta.json`, `.mcp.json`, `.ai-stack.json`, and tools (`tool.json`, `tools.json`). Each must
-//! keep its schema. Handlers and paths that it names must exist in the project: no `..`, no link
-//! that leads out, and a handler's function must be in its file. The parameters of a tool must
-//! be JSON Schema, and the intent of a skill one purpose: `any`, `general`, `everything`, `*` and
-//! nothing at all are refused, in whatever letters they are written. A server has a program or an
-//! address, an entry of `skills.json` a path or a package, and never both. A file that has the name
-//! of a manifest is checked as one, whatever else it looks like. `knowledge reindex` holds the
-//! metadata of skills to the same, and the index and items of a context bank to their form.
+//! `validate` recognises manifests by their name or structure: `skill.json`, `skills.json`,
+//! `meta.json`, `.mcp.json`, `.ai-stack.json`, and tools (`tool.json`, `tools.json`). A file with
+//! the name of a manifest is always checked as one. The rule requires:
+//!
+//! - Each manifest conforms to its schema.
+//! - Handlers and paths exist in the project, without `..` and without links that lead out of it. A
+//!   handler's function must be in its file.
+//! - The parameters of a tool are JSON Schema.
+//! - The intent of a skill is one purpose. `any`, `general`, `everything`, `*` and an empty intent
+//!   are refused, in any spelling.
+//! - A server has either a program or an address, and an entry of `skills.json` either a path or a
+//!   package.
+//!
+//! `knowledge reindex` checks the metadata of skills in the same way, and the structure of a
+//! context bank's index and items.
 //!
 //! ## Why it matters
-//! Skills are chosen by their intent and rated by their record. One that is for everything is
-//! chosen for everything, and nobody can say whether it is good at it. A handler outside the
-//! project is code that nobody reviewed with it.
+//! Skills are chosen by their intent and rated by their record. A skill for everything is chosen
+//! for everything, and nobody can say whether it is good at it. A handler outside the project is
+//! code that wasn't reviewed with it.
 //!
 //! ## How to fix it
-//! Add what is missing, and say what the skill is for. A skill with two purposes is two skills.
-//! `schema print skill-metadata` (or `skill-manifest`, `skill-set`, `tool-manifest`, `mcp-servers`,
-//! `agent-config`) shows what they may contain.
+//! Add what is missing, and state what the skill is for. Split a skill with two purposes into two
+//! skills. `schema print skill-metadata` (or `skill-manifest`, `skill-set`, `tool-manifest`,
+//! `mcp-servers`, `agent-config`) shows what manifests may contain.
 //!
 //! ## Fails
 //! ```toml validate skills

@@ -1,28 +1,35 @@
-//! A use of a skill, or a call of a tool, did what its declared permissions don't cover.
+//! A use of a skill, or a call of a tool, did something that its declared permissions don't cover.
 //!
 //! ## What it does
-//! Takes each turn that used a skill whose `meta.json` declares `permissions`, finds what its
-//! actions did (the effects of commands, diffs and tool calls), and holds that against the rules:
-//! globs of paths below the project for `file_system` (`read:` or `write:` narrows one), hosts for
-//! `network`, programs for `command`. A path that is absolute is covered only by a rule that begins
-//! with `/`, one that climbs out of the project or begins with `~` only by `/**`: where that is
-//! isn't recorded. Programs count however they are run, by a shell or a tool call; a tool that runs
-//! builds or tests by itself is a program by its name. What the record doesn't show is
-//! covered only by a skill that may do everything (`**`, `*` and `*`). A skill that declares none
-//! isn't checked; an empty list allows nothing. Skills that are used and have no declaration are
-//! named, and then nothing is clear (exit code 3). `knowledge skills check` runs it.
+//! The rule checks each turn that used a skill whose `meta.json` declares `permissions`. It
+//! determines the effects of the turn's commands, diffs and tool calls, and compares them with the
+//! permissions:
 //!
-//! Tools in a `skill.json`, `tool.json` or `tools.json` below a directory of skills that declare
-//! `permissions` are held to them at each call by their name, whichever skill is used: what the
-//! name and the parameters of the call say, and what was seen to change. What only the code of the
-//! tool knows is a warning.
+//! - `file_system`: globs of paths in the project; the prefix `read:` or `write:` limits a glob to
+//!   one kind of access.
+//! - `network`: hosts.
+//! - `command`: programs, whether a shell or a tool call runs them. A tool that itself runs builds
+//!   or tests counts as a program with the tool's name.
+//!
+//! An absolute path is covered only by a glob that begins with `/`. A path that leaves the project
+//! or begins with `~` is covered only by `/**`, because its location isn't recorded. Effects that
+//! the record doesn't show are covered only if the skill may do everything (`**`, `*` and `*`).
+//!
+//! A skill without `permissions` isn't checked; an empty list allows nothing. Used skills that have
+//! no declaration are listed, and the check ends with exit code 3. `knowledge skills check` runs
+//! this rule.
+//!
+//! Tools may declare `permissions` as well, in a `skill.json`, `tool.json` or `tools.json` in a
+//! directory of skills. Each call of such a tool is checked by its name, whichever skill is used:
+//! the name and parameters of the call, and the observed changes. Effects that depend on the tool's
+//! code are a warning.
 //!
 //! ## Why it matters
-//! Permissions are what a reviewer agreed to. A skill that does more has changed, or never was what
-//! it said.
+//! A reviewer approved the declared permissions. A skill that does more has changed since, or never
+//! was what it claimed to be.
 //!
 //! ## How to fix it
-//! Keep the skill to what it declares, or declare more and have that reviewed.
+//! Limit the skill to what it declares, or declare more and have the change reviewed.
 //!
 //! ## Fails
 //! ```toml knowledge skills check --fail-on warning

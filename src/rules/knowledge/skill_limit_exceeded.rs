@@ -1,20 +1,22 @@
-//! A skill cost more, ran more often or took longer than the limits let it.
+//! A skill cost more, was used more often or took longer than its limits allow.
 //!
 //! ## What it does
-//! Adds up the uses of each skill in the traces by day and hour (UTC) and by task, and holds cost
-//! and count against `[knowledge.limits]`: `cost-per-day`, `cost-per-hour`, `cost-per-task`,
-//! `uses-per-day`, `uses-per-hour`, `uses-per-task`, and each use against `latency-ms`. A task is
-//! an execution, in however many files its records are; a turn that runs several actions costs
-//! and takes what they do together. Uses without a time count as if all were on one day. A cost or
-//! a duration below zero counts as none; uses without one are counted beside.
-//! `knowledge skills check` runs it.
+//! The rule sums up the uses of each skill in the traces by day and hour (UTC) and by task. It
+//! compares cost and number with the limits in `[knowledge.limits]`: `cost-per-day`,
+//! `cost-per-hour`, `cost-per-task`, `uses-per-day`, `uses-per-hour` and `uses-per-task`. It also
+//! compares the duration of each use with `latency-ms`.
+//!
+//! A task is an execution, even if its records are in several files. A turn with several actions
+//! counts with their total cost and duration. Uses without a time count as if they were all on one
+//! day. Uses without a cost or a duration, or with a negative one, are counted separately.
+//! `knowledge skills check` runs this rule.
 //!
 //! ## Why it matters
-//! A skill that loops spends money and time until somebody looks. The record shows it the next
+//! A skill in a loop spends money and time until somebody notices. Without limits, that is the next
 //! morning.
 //!
 //! ## How to fix it
-//! Find out why it ran so often; raise the limit only with the reason.
+//! Find out why the skill was used so often. Raise the limit only for a stated reason.
 //!
 //! ## Fails
 //! ```toml knowledge skills check --fail-on warning
@@ -36,7 +38,7 @@ pub(super) const RULE: Rule = Rule {
     name: "skill-limit-exceeded",
     severity: Severity::Error,
     aspect: None,
-    summary: "a skill cost more, ran more often or took longer than the limits let it",
+    summary: "a skill cost more, was used more often or took longer than its limits allow",
     source: include_str!("skill_limit_exceeded.rs"),
     examples: &[
         include_str!("skill_limit_exceeded/fails/yuangs-verify.toml"),

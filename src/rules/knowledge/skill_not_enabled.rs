@@ -1,20 +1,21 @@
 //! A turn used a skill that wasn't enabled at that time.
 //!
 //! ## What it does
-//! Takes each use of a skill that a trace records and finds the status of the skill at that time:
-//! by the changes of its status (`promotions.jsonl`), the time at which its manifest says that it
-//! was made, `enabled` in `skills.json`, and its directory. A skill that is pending, rejected,
-//! deferred, disabled, degraded, retired or archived may not be used. Where it isn't recorded since
-//! when, or nobody knows the skill at all, the finding is a warning. Where no source says anything
-//! about skills, nothing is checked.
+//! The rule determines the status of a skill at the time of each recorded use: from the changes of
+//! its status (`promotions.jsonl`), the creation time in its manifest, `enabled` in `skills.json`,
+//! and its directory. A skill that is pending, rejected, deferred, disabled, degraded, retired or
+//! archived may not be used.
+//!
+//! If the skill is unknown, or the time of its status isn't recorded, the finding is a warning. If
+//! no source describes skills, nothing is checked.
 //!
 //! ## Why it matters
-//! A skill is taken out of use because it fails or does harm. If it runs all the same, the decision
-//! has no effect; if it ran before anybody approved it, there was none.
+//! A skill is disabled because it fails or does harm. If it is used anyway, that decision has no
+//! effect. If it was used before it was approved, there was no decision.
 //!
 //! ## How to fix it
-//! Find out where the runtime took the skill from. If its status is recorded wrongly, add the
-//! change that is missing.
+//! Find out where the runtime got the skill from. If its status is recorded incorrectly, add the
+//! missing change.
 //!
 //! ## Fails
 //! ```toml knowledge reindex

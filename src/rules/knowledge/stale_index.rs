@@ -1,17 +1,17 @@
 //! A source is newer than the index.
 //!
 //! ## What it does
-//! `knowledge reindex --check` compares the hash of every source with the one that was indexed, and
-//! names those that are new, changed or gone. It reads the other sources again and names those
-//! whose texts in the index aren't what the source gives, whatever digest is recorded for them. It
-//! changes nothing.
+//! `knowledge reindex --check` compares the hash of every source with the indexed one, and lists
+//! sources that are new, changed or missing. It reads the unchanged sources too, and lists those
+//! whose texts in the index differ from the source, whatever digest is recorded. It changes
+//! nothing.
 //!
 //! ## Why it matters
-//! An agent that asks a stale index gets what was true once, and has no way to notice.
+//! An agent that queries a stale index gets outdated facts and can't notice.
 //!
 //! ## How to fix it
-//! Run `knowledge reindex`. It reads only what has changed. Where the index itself was changed,
-//! move its file away first: then all is read.
+//! Run `knowledge reindex`, which reads only what has changed. If the index itself was changed,
+//! move its file away first, so that everything is read again.
 //!
 //! ## Fails
 //! ```toml knowledge reindex --check

@@ -1,17 +1,17 @@
-//! The committed repo map isn't what the tree gives.
+//! The committed repo map differs from the one that the tree gives.
 //!
 //! ## What it does
-//! `repomap check` reads the settings out of a committed map, builds the map again from the tree,
-//! and reports one finding when a byte of it differs, with the lines that do.
+//! `repomap check` reads the settings from a committed map and rebuilds the map from the tree. If
+//! any byte differs, it reports one finding that shows the lines that differ.
 //!
 //! ## Why it matters
-//! A map replaces code that nobody reads. One that is old, or was edited by hand, shows an
-//! agent and its reviewer a repository that isn't there: a function that is gone, a signature that
-//! has changed, a file that is missing on purpose.
+//! A map replaces code that is then not read. An old or manually edited map shows the agent and its
+//! reviewer a repository that doesn't exist: a function that was removed, a signature that has
+//! changed, or a file that was left out on purpose.
 //!
 //! ## How to fix it
-//! Build the map again with the same settings and `-o`, and commit it with the change that made it
-//! stale.
+//! Rebuild the map with the same settings and `-o`, and commit it together with the change that
+//! made it stale.
 //!
 //! ## Fails
 //! ```python repomap check --map REPOMAP.md
@@ -33,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "stale-repo-map",
     severity: Severity::Error,
     aspect: None,
-    summary: "the committed repo map isn't what the tree gives",
+    summary: "the committed repo map differs from the one that the tree gives",
     source: include_str!("stale_repo_map.rs"),
     examples: &[
         include_str!("stale_repo_map/fails/code.py"),

@@ -1,20 +1,25 @@
-//! A skill on trial did what the mode of its trial forbids.
+//! A skill on trial did something that the mode of its trial forbids.
 //!
 //! ## What it does
-//! Takes each turn that used a skill whose `meta.json` has a `trial`, or every turn with `--trial`,
-//! and holds what was recorded against the mode: in a `dry-run` nothing ran; `read-only` changed
-//! nothing, contacted nobody and ran nothing whose effects are unknown; `limited` stayed within
-//! `timeMs`, `memoryBytes` (as `result.metadata.memoryBytes` records it) and `paths`, which are
-//! globs as those of YV912. A limit that the record can't prove is a warning. Where a format
-//! records movements of the state alone, a movement into `EXECUTING` or `OBSERVING` says that
-//! something ran, and nobody knows what. `knowledge skills check` runs it.
+//! The rule checks each turn that used a skill whose `meta.json` has a `trial`, or every turn with
+//! `--trial`. The mode determines what is allowed:
+//!
+//! - `dry-run`: nothing may be executed.
+//! - `read-only`: nothing may be changed, no other machine contacted, and nothing with unknown
+//!   effects executed.
+//! - `limited`: the turn must stay within `timeMs`, `memoryBytes` (as recorded in
+//!   `result.metadata.memoryBytes`) and `paths`, which are globs like those of YV912.
+//!
+//! If the record can't prove that a limit was kept, the finding is a warning. Some formats record
+//! only transitions of the state. There, a transition to `EXECUTING` or `OBSERVING` means that an
+//! unknown action was executed. `knowledge skills check` runs this rule.
 //!
 //! ## Why it matters
-//! A trial shows what a skill does before it may do it. If the mode isn't kept, the damage that it
-//! was to prevent is done by the test.
+//! A trial shows what a skill does before it is allowed to do it. If the mode isn't enforced, the
+//! test itself does the damage that it should prevent.
 //!
 //! ## How to fix it
-//! Run trials where the mode is enforced and not only asked for, and record time and memory.
+//! Run trials in an environment that enforces the mode, and record time and memory.
 //!
 //! ## Fails
 //! ```toml knowledge skills check --fail-on warning

@@ -1,23 +1,30 @@
-//! A skill was promoted without the evidence that the rules ask for.
+//! A skill was promoted without the evidence that the rules require.
 //!
 //! ## What it does
-//! Takes each recorded promotion and counts what the traces say of the skill up to that time. Into
-//! production belongs what has a score of at least 0.8 over at least 10 executions, of which at
-//! least 85 % succeeded; successes of weak turns (YV602) don't count, and a turn of an execution
-//! counts once, in however many files it is. A context becomes a skill when it was referenced
-//! at least 5 times, verified as useful at least 5 times and in three of four cases, with a
-//! confidence of at least 0.7 and a use within 7 days; and when a person or a written rule approved
-//! it. A recorded score is shown and not believed. Where promotions are recorded at all, a skill
-//! that lies in `production` without one is a finding too.
+//! The rule checks each recorded promotion against the traces up to that time.
+//!
+//! A skill may be promoted to production with a score of at least 0.8 over at least 10 executions,
+//! of which at least 85 % succeeded. Successes in weak turns (YV602) don't count. A turn of an
+//! execution counts once, even if several files contain it.
+//!
+//! A context may become a skill under these conditions:
+//!
+//! - A person or a written rule approved it.
+//! - It was referenced at least 5 times.
+//! - It was verified as useful at least 5 times, and in at least three of four cases.
+//! - Its confidence is at least 0.7, and it was used within the last 7 days.
+//!
+//! A recorded score is shown but isn't trusted. If promotions are recorded at all, a skill in
+//! `production` without a recorded promotion is a finding too.
 //!
 //! ## Why it matters
-//! Skills in production are chosen without asking. One that got there on someone's word is run as
-//! if it had been tried.
+//! Agents use skills in production without asking. A skill that was promoted on someone's word is
+//! used as if it had been tested.
 //!
 //! ## How to fix it
-//! Name the traces that bear the promotion out among the sources, or take the skill back to
-//! `experimental` until it has been used often enough. `knowledge skills evaluate` shows how far it
-//! is.
+//! Add the traces that support the promotion to the sources, or move the skill back to
+//! `experimental` until it has been used often enough. `knowledge skills evaluate` shows what is
+//! missing.
 //!
 //! ## Fails
 //! ```toml knowledge reindex
@@ -43,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unsupported-promotion",
     severity: Severity::Error,
     aspect: None,
-    summary: "a skill was promoted without the evidence the rules ask for",
+    summary: "a skill was promoted without the evidence that the rules require",
     source: include_str!("unsupported_promotion.rs"),
     examples: &[
         include_str!("unsupported_promotion/fails/yuangs-verify.toml"),

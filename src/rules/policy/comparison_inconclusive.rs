@@ -1,20 +1,20 @@
-//! A change of a policy may make an action more permissive, and no real action shows it.
+//! A policy change may make an action more permissive, but no real action shows it.
 //!
 //! ## What it does
 //! Compares two policies as YV516 does. The analysis proves which kinds of abstract actions become
-//! more permissive. Reports each kind for which it can't build a real action: either none exists,
-//! or it is too unusual. `policy compare` ends with 3 then; in a gate this is an error, which
-//! `[[policy.accept]]` can't accept. Where more kinds become more permissive than are listed, the
-//! rest is reported as one more of these findings.
+//! more permissive. The rule reports each kind for which no real action could be built: either none
+//! exists, or it is too unusual. If more kinds become more permissive than are listed, one more of
+//! these findings covers the rest. `policy compare` then ends with exit code 3. In a gate, the
+//! finding is an error that `[[policy.accept]]` can't accept.
 //!
 //! ## Why it matters
-//! The proof covers more actions than exist: it doesn't know, for example, what a program does.
-//! So a kind without a real action is neither a problem nor harmless until a human has read it.
+//! The proof covers more actions than exist: it doesn't know, for example, what a program does. A
+//! kind without a real action may be harmless or a problem; a human must read it.
 //!
 //! ## How to fix it
-//! Read the kind of action. If it exists, decide whether it should run. If it can't exist, write
-//! the rule so that it excludes it, or ignore the finding with this as the reason. An ignored
-//! finding may hide another change by the same rules.
+//! Read the kind of action. If such actions exist, decide whether they should be allowed. If they
+//! can't exist, write the rule so that it excludes them, or ignore the finding with this as the
+//! reason. An ignored finding may hide another change by the same rules.
 //!
 //! ## Fails
 //! ```yaml policy compare --cases 400 base.yaml policy.yaml

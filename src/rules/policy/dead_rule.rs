@@ -1,16 +1,16 @@
 //! A rule of a policy never decides: other rules decide on every action that it matches.
 //!
 //! ## What it does
-//! Proves for each rule whether some abstract action exists that it decides. Names the rules that
-//! decide in its place. Reports a `default` in the same way if the rules decide every action.
+//! For each rule, the analysis proves whether it decides at least one abstract action. For a rule
+//! that doesn't, the finding names the rules that decide instead. A `default` is reported in the
+//! same way if the rules decide every action.
 //!
 //! ## Why it matters
-//! People read the rule and believe that it protects them, or that it allows something. It does
-//! neither.
+//! People read the rule and believe that it protects them or allows something. It does neither.
 //!
 //! ## How to fix it
-//! Delete the rule. Under `first-match` it can also be moved before the others. Otherwise narrow
-//! theirs.
+//! Delete the rule. With `first-match`, it can also be moved before the others. Otherwise narrow
+//! the others.
 //!
 //! ## Fails
 //! ```yaml policy check --fail-on warning policy.yaml

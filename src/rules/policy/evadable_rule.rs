@@ -1,16 +1,17 @@
-//! A command that is written another way gets a more permissive decision.
+//! A rewritten command gets a more permissive decision.
 //!
 //! ## What it does
-//! Takes commands that a policy asks about or denies, writes them in other ways that a shell runs
-//! alike (quotes, variables, `sh -c`, encodings, wrappers), and reports the first that gets less.
+//! The rule takes commands that a policy denies or asks about, and rewrites them in ways that a
+//! shell executes alike (quotes, variables, `sh -c`, encodings, wrappers). It reports the first
+//! rewriting with a more permissive decision.
 //!
 //! ## Why it matters
-//! A rule about the text of a command stops nobody: `r''m` is `rm` to the shell and a
-//! stranger to the rule. An agent finds such ways by trying.
+//! A rule about the text of a command stops nobody: the shell reads `r''m` as `rm`, but the rule
+//! doesn't recognise it. An agent finds such spellings by trying.
 //!
 //! ## How to fix it
-//! Say what the command does, not how it is written: `effects`, `path`, `host`, `command.program`.
-//! Keep `pattern` and `command.raw` for what only occurs as text.
+//! Describe what the command does, not how it is written: `effects`, `path`, `host`,
+//! `command.program`. Use `pattern` and `command.raw` only for text without such a meaning.
 //!
 //! ## Fails
 //! ```yaml policy fuzz --property rewrite-stable policy.yaml
@@ -32,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "evadable-rule",
     severity: Severity::Error,
     aspect: None,
-    summary: "a rewriting that keeps the command's meaning gets a more permissive decision",
+    summary: "a rewritten command gets a more permissive decision",
     source: include_str!("evadable_rule.rs"),
     examples: &[
         include_str!("evadable_rule/fails/policy.yaml"),

@@ -1,17 +1,17 @@
-//! The base policy stops an action, and the head allows it.
+//! The head policy allows an action that the base policy denies or asks about.
 //!
 //! ## What it does
-//! Compares two policies. An exact analysis proves which kinds of actions the head allows and the
-//! base denies or asks about, for each pair of rules that decide. Reports each kind with the
-//! smallest action that was built and confirmed by the engine on both policies.
+//! Compares two policies. An exact analysis proves, for each pair of deciding rules, which kinds of
+//! actions the head allows and the base denies or asks about. Each kind is reported with the
+//! smallest action that could be built, confirmed by the engine on both policies.
 //!
 //! ## Why it matters
-//! A change of a policy shows what was written and not what it allows. The witness is an action
-//! that the change allows.
+//! The diff of a policy shows what was written, not what it allows. The witness is an action that
+//! the change allows.
 //!
 //! ## How to fix it
-//! If the witness should run, nothing. Otherwise narrow the rule that is named, or keep the one
-//! that stopped it.
+//! If the witness should be allowed, nothing. Otherwise narrow the named rule, or keep the one that
+//! stopped the action.
 //!
 //! ## Fails
 //! ```yaml policy compare --cases 400 base.yaml policy.yaml

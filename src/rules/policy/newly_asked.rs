@@ -1,11 +1,11 @@
-//! The base policy denies an action, and the head asks a human about it.
+//! The base policy denies an action, and the head policy asks a human.
 //!
 //! ## What it does
 //! Compares two policies as YV516 does. Reports each kind of action that the base denies and for
 //! which the head asks for approval, with the smallest action of that kind.
 //!
 //! ## Why it matters
-//! A human can now let the action run. People who are asked often approve without reading.
+//! A human can now allow the action. People who are asked often approve without reading.
 //!
 //! ## How to fix it
 //! If a human should decide, nothing. Otherwise keep the rule that denies, or narrow the one that

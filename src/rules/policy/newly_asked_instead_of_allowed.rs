@@ -1,4 +1,4 @@
-//! The base policy allows an action, and the head asks a human about it.
+//! The base policy allows an action, and the head policy asks a human.
 //!
 //! ## What it does
 //! Compares two policies as YV516 does. Reports each kind of action that the base allows and for
@@ -8,7 +8,7 @@
 //! Each question costs attention and stops an agent that works alone.
 //!
 //! ## How to fix it
-//! Nothing, if it is meant. `policy replay` says how often it would have happened.
+//! If this is intended, nothing. `policy replay` shows how often it would have happened.
 //!
 //! ## Fails
 //! ```yaml policy compare --fail-on note --cases 400 base.yaml policy.yaml

@@ -1,14 +1,14 @@
-//! The base policy allows an action or asks about it, and the head denies it.
+//! The head policy denies an action that the base policy allows or asks about.
 //!
 //! ## What it does
 //! Compares two policies as YV516 does, and reports each kind of action that the head newly denies,
 //! with the smallest action of that kind.
 //!
 //! ## Why it matters
-//! What is newly denied stops work that went well before.
+//! A newly denied action stops work that succeeded before.
 //!
 //! ## How to fix it
-//! Nothing, if it is meant. `policy replay` says how often it would have happened.
+//! If this is intended, nothing. `policy replay` shows how often it would have happened.
 //!
 //! ## Fails
 //! ```yaml policy compare --fail-on note --cases 400 base.yaml policy.yaml

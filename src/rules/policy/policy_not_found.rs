@@ -1,18 +1,18 @@
-//! The policy that a trace was made under is not to be found.
+//! The recorded policy of a trace can't be found.
 //!
 //! ## What it does
-//! When no policy is given, `policy replay` takes the one whose SHA-256 the trace records, from the
-//! files under `--policy-path` and the policies that are built in. Reports each recorded digest
-//! that none of them has, once.
+//! Without a given policy, `policy replay` uses the one whose SHA-256 the trace records. It
+//! searches the files under `--policy-path` and the built-in policies. The rule reports each
+//! recorded digest that it doesn't find, once.
 //!
 //! ## Why it matters
-//! A decision can only be checked by the rules of its day. If those can't be produced any more,
-//! nobody can say whether it was right; a policy that was changed in place looks the same as one
-//! that was lost.
+//! A decision can only be checked with the policy of its time. If that is missing, nobody can
+//! determine whether the decision was right. A policy that was changed in place looks the same as
+//! one that was lost.
 //!
 //! ## How to fix it
-//! Keep every policy that was ever in force, and point to them with `--policy-path`. To ask what
-//! today's policy would say, name it with `--policy`.
+//! Keep every policy that was ever in force, and pass their location with `--policy-path`. To apply
+//! today's policy instead, pass it with `--policy`.
 //!
 //! ## Fails
 //! ```yaml policy replay --policy-path policy.yaml
@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: "policy-not-found",
     severity: Severity::Error,
     aspect: None,
-    summary: "the recorded policy digest is not to be found",
+    summary: "the recorded policy can't be found",
     source: include_str!("policy_not_found.rs"),
     examples: &[
         include_str!("policy_not_found/fails/policy.yaml"),

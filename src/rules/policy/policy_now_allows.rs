@@ -1,15 +1,16 @@
-//! An action was rejected by policy, and the given policy allows it.
+//! The given policy allows an action that was rejected by policy.
 //!
 //! ## What it does
-//! Asks the policy about every recorded action that was rejected by policy, and reports those that
-//! it allows. What a human rejected is no finding here: the policy may well leave it to a human.
+//! The policy decides on every recorded action that was rejected by policy. The rule reports those
+//! that it allows. Actions that a human rejected aren't reported: the policy may well leave them to
+//! a human.
 //!
 //! ## Why it matters
-//! It shows what a change of the policy allows that was stopped before.
+//! This shows what a policy change allows that was stopped before.
 //!
 //! ## How to fix it
-//! Nothing, if the change is meant. Otherwise a rule has become too narrow, or an allowing rule too
-//! wide.
+//! If the change is intended, nothing. Otherwise a rule has become too narrow, or an allowing rule
+//! too wide.
 //!
 //! ## Fails
 //! ```yaml policy replay --fail-on note --policy policy.yaml
@@ -31,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "policy-now-allows",
     severity: Severity::Note,
     aspect: None,
-    summary: "rejected by policy, and the given policy allows",
+    summary: "rejected by policy, but the given policy allows it",
     source: include_str!("policy_now_allows.rs"),
     examples: &[
         include_str!("policy_now_allows/fails/policy.yaml"),

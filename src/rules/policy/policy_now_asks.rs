@@ -1,15 +1,15 @@
-//! An action was approved by policy, and the given policy asks for a human.
+//! The given policy asks a human about an action that was approved by policy.
 //!
 //! ## What it does
-//! Asks the policy about every recorded action that was approved by policy, and reports those for
-//! which it requires an approval. What a human approved is no finding: a human was asked.
+//! The policy decides on every recorded action that was approved by policy. The rule reports those
+//! for which it requires an approval. Actions that a human approved aren't reported.
 //!
 //! ## Why it matters
-//! These are the questions that people will get once the policy is in force. Too many of them and
-//! they will be waved through.
+//! People will be asked these questions once the policy is in force. If there are too many, they
+//! will approve without reading.
 //!
 //! ## How to fix it
-//! Read the actions grouped by rule. Narrow a rule that asks about what nobody would refuse.
+//! Read the actions grouped by rule. Narrow a rule that asks about harmless actions.
 //!
 //! ## Fails
 //! ```yaml policy replay --fail-on warning --policy policy.yaml
@@ -31,7 +31,7 @@ pub(super) const RULE: Rule = Rule {
     name: "policy-now-asks",
     severity: Severity::Warning,
     aspect: None,
-    summary: "approved by policy, and the given policy asks for a human",
+    summary: "approved by policy, but the given policy asks a human",
     source: include_str!("policy_now_asks.rs"),
     examples: &[
         include_str!("policy_now_asks/fails/policy.yaml"),

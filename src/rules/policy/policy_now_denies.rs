@@ -1,17 +1,17 @@
-//! An action was approved that the given policy denies.
+//! The given policy denies an action that was approved.
 //!
 //! ## What it does
-//! Asks the policy about every recorded action that was approved, by policy or by a human, with the
-//! history at that moment, and reports those that it denies.
+//! The policy decides on every recorded action that was approved, by policy or by a human, with the
+//! history at that moment. The rule reports those that it denies.
 //!
 //! ## Why it matters
-//! Either the policy has become stricter since, and the trace shows what the change will stop; or
-//! the action was approved although it was forbidden then. A policy whose effect on last month's
-//! work nobody has seen is a guess.
+//! Either the policy has become stricter since, and the trace shows what the change will stop, or
+//! the action was approved although it was forbidden. Without testing a policy on past work, its
+//! effect is a guess.
 //!
 //! ## How to fix it
-//! `policy eval --trace` on the action shows which rule it meets. If the action is legitimate, the
-//! rule is too wide; if it isn't, ask who approved it.
+//! `policy eval --trace` shows which rule matches the action. If the action is legitimate, the rule
+//! is too wide; otherwise, ask the person who approved it.
 //!
 //! ## Fails
 //! ```yaml policy replay --policy policy.yaml

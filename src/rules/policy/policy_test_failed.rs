@@ -1,16 +1,16 @@
-//! A test case gets another decision than it expects.
+//! A test case gets another decision than expected.
 //!
 //! ## What it does
-//! Runs the cases next to a policy and the corpora that are given, and compares effect, rule and
-//! reason with what each case expects. A near miss that the rule decides after all is reported too.
+//! The rule runs the cases next to a policy and the given corpora, and compares effect, rule and
+//! reason with what each case expects. It also reports a near miss that the rule does decide.
 //!
 //! ## Why it matters
-//! The cases are what the team has agreed on. In the example a glob was written for one directory
-//! only, so that the key in another one is no longer protected.
+//! The cases are what the team agreed on. In the example, a glob was written for only one
+//! directory, so the key in another one is no longer protected.
 //!
 //! ## How to fix it
-//! `policy eval --trace` shows of each rule why it matches or doesn't. Fix the rule; or, if the
-//! decision is meant, the case.
+//! `policy eval --trace` shows for each rule why it matches or doesn't. Fix the rule, or the case
+//! if the decision is intended.
 //!
 //! ## Fails
 //! ```yaml policy test policy.yaml

@@ -1,17 +1,18 @@
-//! Compared with the base policy, a property is no longer held.
+//! The head policy lacks a property of the base policy.
 //!
 //! ## What it does
-//! Compares the `properties` of two policies. Each property of the base needs one in the head that
-//! asks at least the same effect of at least the same actions, under whatever id. A property that
-//! is gone, weaker, or no longer plainly about all the actions that it was about is reported.
+//! Compares the `properties` of two policies. For each property of the base, the head needs one,
+//! under any id, that requires at least the same effect for at least the same actions. The rule
+//! reports a property that was removed or weakened, or that no longer clearly covers the same
+//! actions.
 //!
 //! ## Why it matters
-//! A property says what no change of the rules may undo. Who wants to undo it takes the property
-//! away first, and then every search for counterexamples finds none.
+//! A property states what no change of the rules may undo. Without it, a search for counterexamples
+//! finds none, so an attacker removes the property first.
 //!
 //! ## How to fix it
-//! Keep the property. If it needn't hold any more, say so in the pull request and let a person
-//! approve that.
+//! Keep the property. If it is no longer needed, explain that in the pull request and let a person
+//! approve it.
 //!
 //! ## Fails
 //! ```yaml policy compare --cases 400 base.yaml policy.yaml
@@ -33,7 +34,7 @@ pub(super) const RULE: Rule = Rule {
     name: "property-removed",
     severity: Severity::Error,
     aspect: None,
-    summary: "the head lost a property that the base held",
+    summary: "the head policy lacks a property of the base policy",
     source: include_str!("property_removed.rs"),
     examples: &[
         include_str!("property_removed/fails/policy.yaml"),

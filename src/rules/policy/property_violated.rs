@@ -1,18 +1,17 @@
 //! A property of the policy has a counterexample.
 //!
 //! ## What it does
-//! Searches for actions that break a property: the built-in ones (`policy fuzz` lists them) and
-//! those that the policy states itself under `properties`. A counterexample is shrunk to the
-//! smallest action that still breaks it, and printed as a case for the policy's test file.
+//! The rule searches for actions that violate a property: a built-in one (`policy fuzz` lists them)
+//! or one of the policy's own `properties`. A counterexample is reduced to the smallest action that
+//! still violates it, and printed as a case for the policy's test file.
 //!
 //! ## Why it matters
-//! Cases say what somebody thought of. A property says what must hold of everything else. In the
-//! example the policy promises that keys stay where they are, and a rule that is meant for
-//! something else lets them be read.
+//! Cases cover what somebody thought of; a property covers everything else. In the example, the
+//! policy promises that keys can't be read, and a rule intended for something else allows it.
 //!
 //! ## How to fix it
-//! Ask `policy eval --trace` which rule decides. Narrow it, or put a stricter one before it; then
-//! keep the counterexample as a case (`--save`).
+//! Find the deciding rule with `policy eval --trace`. Narrow it, or put a stricter one before it;
+//! then keep the counterexample as a case (`--save`).
 //!
 //! ## Fails
 //! ```yaml policy fuzz --property keys-stay policy.yaml

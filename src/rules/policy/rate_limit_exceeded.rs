@@ -1,16 +1,15 @@
-//! More actions were approved within a window than a rule grants.
+//! More actions were approved within a window than a rule allows.
 //!
 //! ## What it does
-//! Counts, for every recorded action, the approvals of its type that lie in the window of a
-//! rule's limit, from the record alone, and reports approved actions beyond what the rule grants.
+//! For every recorded action, the rule counts the approvals of its type within the window of a
+//! rule's limit, from the record alone. It reports approved actions above the limit.
 //!
 //! ## Why it matters
-//! A limit is what ends a loop that has gone wrong. If more was approved than it grants, it wasn't
-//! applied.
+//! A rate limit ends a loop that has gone wrong. If more was approved, the limit wasn't applied.
 //!
 //! ## How to fix it
-//! Find out why the runtime didn't count: several executions that each count for themselves, a
-//! clock that was set back, or a limit that is newer than the trace.
+//! Find out why the runtime didn't count: several executions that each count separately, a clock
+//! that was set back, or a limit that is newer than the trace.
 //!
 //! ## Fails
 //! ```yaml policy replay --policy policy.yaml

@@ -1,16 +1,15 @@
 //! A rule of a policy denies or asks for approval and gives no reason.
 //!
 //! ## What it does
-//! Reports every rule whose effect is `deny` or `require_approval` and that has no `reason`, or an
-//! empty one.
+//! The rule reports every policy rule with the effect `deny` or `require_approval` whose `reason`
+//! is missing or empty.
 //!
 //! ## Why it matters
-//! The reason is what a person reads who was stopped, and what an agent gets to plan with. Without
-//! it they learn that something is forbidden and not what; the next try is a guess.
+//! The reason tells a person why an action was stopped, and helps an agent to plan. Without it,
+//! they only learn that something is forbidden, and the next attempt is a guess.
 //!
 //! ## How to fix it
-//! Say in `reason` what the action does that it shouldn't, in words for somebody who doesn't know
-//! the policy.
+//! Explain in `reason` what the action does wrong, for somebody who doesn't know the policy.
 //!
 //! ## Fails
 //! ```yaml policy test policy.yaml

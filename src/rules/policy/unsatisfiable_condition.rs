@@ -1,13 +1,13 @@
 //! No action can match the condition of a rule.
 //!
 //! ## What it does
-//! Proves for each rule whether some abstract action exists that its condition matches.
+//! For each rule, the analysis proves whether its condition matches at least one abstract action.
 //!
 //! ## Why it matters
 //! The rule does nothing. Often two of its keys were meant as alternatives.
 //!
 //! ## How to fix it
-//! Write alternatives under `any`, drop the key that contradicts the others, or delete the rule.
+//! Write alternatives under `any`, remove the key that contradicts the others, or delete the rule.
 //!
 //! ## Fails
 //! ```yaml policy check policy.yaml

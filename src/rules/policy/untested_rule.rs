@@ -1,17 +1,16 @@
-//! No test case makes a rule decide, or none just misses it.
+//! No test case makes a rule decide, or names it as a near miss.
 //!
 //! ## What it does
-//! Runs the cases of a policy and reports each rule that decides none of them, and each rule that
-//! no case names as a near miss.
+//! The rule runs the cases of a policy and reports each policy rule that decides no case, and each
+//! one that no case names as a near miss.
 //!
 //! ## Why it matters
-//! A rule that no case exercises is a promise that nobody has checked: it may never match, because
-//! of a slip in a glob or because an earlier rule takes everything. A rule without a near miss may
-//! match far too much.
+//! Nobody has checked a rule without a case: it may never match, because of a mistake in a glob or
+//! because an earlier rule matches everything. A rule without a near miss may match far too much.
 //!
 //! ## How to fix it
 //! Add a case that the rule decides (`expect: {effect: …, rule: ID}`), and one that it should just
-//! leave alone (`near_miss: [ID]`).
+//! not match (`near_miss: [ID]`).
 //!
 //! ## Fails
 //! ```yaml policy test --strict policy.yaml

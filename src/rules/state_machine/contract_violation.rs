@@ -1,20 +1,20 @@
 //! A thought breaks the prompt contract.
 //!
 //! ## What it does
-//! What a model hands in is a `thought`: `reasoning` and `done` are required, `action` with `type`
-//! and `payload` exactly when `done` is false, and nothing else. The rule fires for anything in a
-//! thought that is missing, of the wrong type or unknown, whether the thought is alone or in a
-//! `turn`. Violations elsewhere in the record are YV103.
+//! A model's output is a `thought`. It requires `reasoning` and `done`. `action`, with `type` and
+//! `payload`, is required if `done` is false, and forbidden otherwise. Nothing else is allowed. The
+//! rule fires for anything that is missing, has the wrong type or is unknown. It checks a thought
+//! in a record of its own and in a `turn`. Violations elsewhere in a record are YV103.
 //!
 //! ## Why it matters
-//! The contract keeps the model out of the government. A thought that carries a state, a decision
-//! or a result, and a runtime that takes it over, let the model approve its own action or report a
-//! success that never was.
+//! The contract separates the model from governance. If a thought contains a state, a decision or a
+//! result, and the runtime accepts it, the model approves its own action or reports a success that
+//! never happened.
 //!
 //! ## How to fix it
-//! Check the model's output against the contract before it becomes a record, and ask again when it
-//! breaks it. Drop no unknown member in silence: a model that sends states was given the wrong
-//! prompt. Keep data of your own in `metadata` of the record.
+//! Check the model's output against the contract before recording it, and ask again if it violates
+//! it. Don't drop unknown members silently: a model that sends states has the wrong prompt. Put
+//! your own data into `metadata` of the record.
 //!
 //! ## Fails
 //! ```jsonl

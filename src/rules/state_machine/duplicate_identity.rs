@@ -1,19 +1,20 @@
 //! An id is used twice.
 //!
 //! ## What it does
-//! An action's `id` may be proposed once in an execution, and an `executionId` may be started once.
-//! Exceptions: a rejected action may be proposed again unchanged, and an execution may start again
-//! after a `pause` (under version 0, after its end). A whole turn that comes again is YV206, a
-//! token that is issued again YV403, a modified action with a taken id YV308.
+//! In an execution, the `id` of an action may be proposed once, and an `executionId` may be started
+//! once. There are two exceptions: a rejected action may be proposed again unchanged, and an
+//! execution may start again after a `pause` (under version 0, after its end). A repeated turn is
+//! YV206, a token issued again is YV403, and a modified action with an id in use is YV308.
 //!
 //! ## Why it matters
-//! Decisions, results and tokens refer to actions by id. If two actions share one, an approval of
-//! the harmless first is an approval of the second, and the record can't say which of them ran.
+//! Decisions, results and tokens refer to actions by id. If two actions share an id, an approval of
+//! the harmless first one also approves the second, and the record can't show which one was
+//! executed.
 //!
 //! ## How to fix it
-//! Draw ids from a counter or at random for each proposal, and never reuse one after a retry: a
-//! changed action is a new action. Start a new execution with a new id and name the old one in
-//! `parent`.
+//! Take ids from a counter or a random generator for each proposal, and never reuse one after a
+//! retry: a changed action is a new action. Start a new execution with a new id, and name the old
+//! one in `parent`.
 //!
 //! ## Fails
 //! ```jsonl
@@ -44,7 +45,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(reuse) = &cx.step_facts.anomalies().reuse {
-        // A whole turn that comes again brings its ids with it, and is reported as a turn.
+        // A repeated turn repeats its ids, and is reported as a turn (YV206).
         let out_of_place = cx
             .step_facts
             .movement
@@ -59,9 +60,9 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             )
             .subject(subject([reuse.of, &reuse.id]));
         let draft = if reuse.of == "action" {
-            draft.below_if_there("/id")
+            draft.below_if_present("/id")
         } else {
-            draft.whole_record("/executionId")
+            draft.in_record("/executionId")
         };
         draft.related(reuse.line, "first used here");
     }

@@ -1,20 +1,20 @@
 //! An event arrives after the end.
 //!
 //! ## What it does
-//! `TERMINAL` is final: no event leads out of it in version 1. The rule fires for the first event
-//! after an evaluation that said `terminate`, or after `execution_ended`; what follows from that
-//! event is listed with it. A second `execution_started` is YV209. Records of tokens and of the
-//! context are no events of the machine.
+//! `TERMINAL` is final: in version 1, no event leads out of it. The rule fires for the first event
+//! after an evaluation with `terminate`, or after `execution_ended`. Later events that are only a
+//! consequence are listed with it. A second `execution_started` is YV209. Records of tokens and of
+//! the context aren't events of the state machine.
 //!
 //! ## Why it matters
-//! Once an execution is over, nobody watches it: the user has the answer, the tokens should be
-//! gone. Work that goes on after the end runs outside of any supervision, and records that were
-//! added later pretend to belong to it.
+//! Nobody supervises an execution that has ended: the user has the answer, and its tokens should be
+//! revoked. Work after the end is unsupervised, and records added later only claim to belong to the
+//! execution.
 //!
 //! ## How to fix it
-//! Stop the loop when the evaluation says `terminate`, and cancel pending tool calls. If there was
-//! more to do, the evaluation should have been `continue` or `pause`; new work after the end is a
-//! new execution with an id of its own (`parent` links them).
+//! Stop the loop when the evaluation says `terminate`, and cancel pending tool calls. If there is
+//! more to do, the evaluation should be `continue` or `pause`. New work after the end is a new
+//! execution with its own id, linked by `parent`.
 //!
 //! ## Fails
 //! ```jsonl
@@ -49,7 +49,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         && moved.breach == Some(Breach::AfterTerminal)
     {
         let message = if moved.event == Event::Concluded {
-            "the execution is declared over a second time".to_owned()
+            "the execution is ended a second time".to_owned()
         } else {
             format!("{} is after the end of its execution", moved.event)
         };

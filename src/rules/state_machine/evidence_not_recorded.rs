@@ -1,21 +1,21 @@
 //! The format doesn't record what a check needs.
 //!
 //! ## What it does
-//! Formats other than version 1 don't keep everything that the checks need: signers and rule names
-//! in most, actions and results in a bare log of transitions, thoughts and evaluations in the
-//! editor's turns. Once for each execution this note says what its format lacks. The verdict then
-//! reads *not recorded* where a yes would need it. It also tells how many lines of an event log
-//! appear more than once and were read once.
+//! Formats other than version 1 don't record everything that the checks need. Most lack signers and
+//! rule names, a bare log of transitions lacks actions and results, and the editor's turns lack
+//! thoughts and evaluations. This note lists, once per execution, what its format lacks. The
+//! verdict is *not recorded* where a yes would need it. The note also gives the number of lines of
+//! an event log that appear more than once and were read once.
 //!
 //! ## Why it matters
-//! An approval must never be inferred from a success. If what a format can't show counted as fine,
-//! the weakest format would give the cleanest report, and moving to it would be the way around
-//! every rule about signers.
+//! An approval must never be inferred from a success. If missing evidence counted as fine, the
+//! weakest format would give the cleanest report, and switching to it would circumvent every rule
+//! about signers.
 //!
 //! ## How to fix it
-//! Let the runtime write version 1 records, which have a place for all of it. Until then, take *not
-//! recorded* for what it is, and get the missing evidence elsewhere, for instance from the review
-//! system's log.
+//! Make the runtime write version 1 records, which can contain all of it. Until then, don't read
+//! *not recorded* as a yes, and get the missing evidence elsewhere, for example from the log of the
+//! review system.
 //!
 //! ## Fails
 //! ```jsonl

@@ -1,22 +1,26 @@
-//! An event is illegal in the state that the record has led to.
+//! An event is illegal in the current state.
 //!
 //! ## What it does
-//! Each event is applied to the state machine of the trace's version, in the state that the record
-//! has led to. A pair that the table doesn't have is illegal: it is a finding, and the state stays.
-//! Later events that only follow from it are listed with it. Also reported here: a second thought
-//! of one agent in one turn, a native log that claims a movement no event makes, and a terminal
-//! recording with a root shell that nobody allowed. Results outside their state are YV311,
-//! events before the start YV202, events after the end YV204.
+//! The events of the record are applied to the state machine of the trace's version. An event
+//! without a transition from the current state is illegal: it is a finding, and the state doesn't
+//! change. Later events that are only a consequence are listed with it. The rule also reports:
+//!
+//! - a second thought of one agent in one turn
+//! - a native log with a transition that no event causes
+//! - a root shell in a terminal recording that wasn't allowed
+//!
+//! Results outside their state are YV311, events before the start YV202, events after the end
+//! YV204.
 //!
 //! ## Why it matters
-//! The order of states is what governance rests on. A runtime that skips a step, here the
-//! observation, decides how to go on without having seen what its action did; one that goes
-//! from a proposal straight to a result has no governor at all.
+//! Governance depends on the order of states. A runtime that skips a step, here the observation,
+//! continues without knowing what its action did. One that goes from a proposal straight to a
+//! result has no governor at all.
 //!
 //! ## How to fix it
-//! Let the runtime move only through the reducer and record each event before acting on it. If the
-//! event did happen and only its record was lost, fix the writer (await its flush), and treat the
-//! execution as unproven.
+//! Make the runtime change states only through the reducer, and record each event before acting on
+//! it. If the event happened and only its record was lost, fix the writer (await its flush), and
+//! treat the execution as unproven.
 //!
 //! ## Fails
 //! ```jsonl
@@ -37,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
     name: "illegal-transition",
     severity: Severity::Error,
     aspect: Some(Aspect::LegalPath),
-    summary: "an event is illegal in the state that the record has led to",
+    summary: "an event is illegal in the current state",
     source: include_str!("illegal_transition.rs"),
     examples: &[
         include_str!("illegal_transition.fails.jsonl"),
@@ -52,16 +56,16 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     let message = match (moved.breach, moved.claimed) {
         (Some(Breach::Other), Some((from, to))) if from == moved.before => {
-            format!("the log moves from {from} to {to}, and no event leads there")
+            format!("the log moves from {from} to {to}, but no event leads there")
         }
         (Some(Breach::Other), Some((from, to))) => {
             format!(
-                "the log moves from {from} to {to}, and no event leads there: the record has led to {}",
+                "the log moves from {from} to {to}, but no event leads there, and the current state is {}",
                 moved.before
             )
         }
         (Some(Breach::Other), None) if cx.execution.format().coverage() == Coverage::Terminal => {
-            "a root shell is reported, and no elevation was allowed before it".to_owned()
+            "a root shell is reported, but no elevation was allowed before".to_owned()
         }
         (Some(Breach::Other), None) => format!("{} is illegal in {}", moved.event, moved.before),
         (Some(Breach::SecondThought), _) => "an agent has thought twice in one turn".to_owned(),

@@ -1,19 +1,17 @@
-//! An execution took more turns than it was given.
+//! An execution took more turns than allowed.
 //!
 //! ## What it does
-//! The turns that were begun are counted and compared with `maxTurns` of the start. The rule fires
-//! when there are more, unless the last evaluation is `terminate` with the reason
-//! `max_turns_exceeded`. It points to the first turn too many. Without `maxTurns` nothing is
-//! compared.
+//! The number of turns that began is compared with `maxTurns` of the start. The rule fires if there
+//! are more, unless the last evaluation is `terminate` with the reason `max_turns_exceeded`. It
+//! points to the first excess turn. Without `maxTurns`, nothing is compared.
 //!
 //! ## Why it matters
-//! The limit is what stops an agent that runs in circles: each turn costs money and is one more
-//! chance to do harm. A runtime that doesn't keep its own limit most likely doesn't keep the others
-//! either.
+//! The limit stops an agent that runs in circles: each turn costs money and is another chance to do
+//! harm. A runtime that doesn't enforce this limit probably doesn't enforce others either.
 //!
 //! ## How to fix it
-//! Check the limit in `EVALUATING`, before the next thought is asked for, and end with
-//! `max_turns_exceeded`. If the task needs more turns, grant them in `execution_started`, where a
+//! Check the limit in `EVALUATING`, before requesting the next thought, and end with
+//! `max_turns_exceeded`. If the task needs more turns, allow them in `execution_started`, where a
 //! reviewer sees it.
 //!
 //! ## Fails
@@ -33,7 +31,7 @@ pub(super) const RULE: Rule = Rule {
     name: "max-turns-exceeded",
     severity: Severity::Error,
     aspect: Some(Aspect::LegalPath),
-    summary: "an execution took more turns than it was given",
+    summary: "an execution took more turns than allowed",
     source: include_str!("max_turns_exceeded.rs"),
     examples: &[
         include_str!("max_turns_exceeded.fails.jsonl"),
@@ -47,7 +45,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         out.report(
             &RULE,
             format!(
-                "more than {max} turns were begun, and no evaluation ended the execution for it"
+                "more than {max} turns began, and no evaluation ended the execution because of it"
             ),
         )
         .at_line(line);

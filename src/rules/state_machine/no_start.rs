@@ -2,17 +2,17 @@
 //!
 //! ## What it does
 //! The first event of an execution must be its start: `execution_started`, or `execution` for a
-//! whole one. An event before it is a finding, once; then the execution is taken as
-//! started. Turns and terminal recordings of the native formats keep no start and are exempt.
+//! whole one. The first event before it is a finding; from then on the execution counts as started.
+//! Turns and terminal recordings in native formats record no start and are exempt.
 //!
 //! ## Why it matters
-//! The start says who governs, under which policy and version, how many turns are granted and
-//! whether tokens are needed. Without it those checks have nothing to go by. Cutting off the head
-//! of a trace is the simplest way to lose them.
+//! The start names the governor, the policy and the version, the allowed number of turns, and
+//! whether tokens are required. Without it, these can't be checked. Cutting off the head of a trace
+//! is the simplest way to avoid them.
 //!
 //! ## How to fix it
-//! Write the start before anything else and flush it. If the trace was rotated or split, verify the
-//! parts together as one input. If two executions got mixed, correct `executionId` in the writer.
+//! Write the start before anything else and flush it. If the trace was rotated or split, verify all
+//! parts together as one input. If two executions are mixed up, fix `executionId` in the writer.
 //!
 //! ## Fails
 //! ```jsonl

@@ -1,10 +1,10 @@
 //! The declared outcome contradicts the last evaluation.
 //!
 //! ## What it does
-//! `outcome` of `execution_ended` (or of an `execution`) must be the `reason` of the last
-//! evaluation, and that evaluation must have said `terminate` or `pause`. The rule also fires when
-//! no evaluation was made at all, or when the last one said `continue`. An end straight after a
-//! `done` thought is YV205. On a path that broke before, nothing is compared.
+//! `outcome` of `execution_ended` (or of an `execution`) must equal the `reason` of the last
+//! evaluation, and that evaluation must be `terminate` or `pause`. The rule also fires if there was
+//! no evaluation, or the last one was `continue`. An end directly after a `done` thought is YV205.
+//! If the path broke before, nothing is compared.
 //!
 //! ## Why it matters
 //! Dashboards and other agents read the outcome, not the turns. An aborted or exhausted run that
@@ -12,7 +12,7 @@
 //!
 //! ## How to fix it
 //! Derive the outcome from the evaluation in code; don't let the model or the caller set it. In a
-//! review believe the evaluation, and look for who wrote the end.
+//! review, trust the evaluation, and find out who wrote the end.
 //!
 //! ## Fails
 //! ```jsonl
@@ -46,11 +46,11 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     };
     let message = match mismatch.evaluated {
         Some(said) => format!(
-            "the outcome is `{}`, and the last evaluation said `{said}`",
+            "the outcome is `{}`, but the last evaluation said `{said}`",
             mismatch.outcome
         ),
         None => format!(
-            "the outcome is `{}`, and no evaluation was made",
+            "the outcome is `{}`, but no evaluation was made",
             mismatch.outcome
         ),
     };

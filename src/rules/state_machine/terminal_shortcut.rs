@@ -1,20 +1,20 @@
-//! The end was reached without an evaluation.
+//! The execution ended without an evaluation.
 //!
 //! ## What it does
-//! `TERMINAL` is reached from `EVALUATING` only. The rule fires when an execution is declared over
-//! and the last event was a thought with `done` set, with no `evaluation_made` between them. Under
-//! version 0, whose runtime did just that, it is a warning; there a trace that simply stops at such
-//! a thought counts as concluded too. An end that contradicts an evaluation is YV211.
+//! `TERMINAL` can only be reached from `EVALUATING`. The rule fires if an execution ends after a
+//! thought with `done` set, without an `evaluation_made` between them. Under version 0, whose
+//! runtime did exactly that, the finding is a warning. There, a trace that stops at such a thought
+//! also counts as ended. An end that contradicts an evaluation is YV211.
 //!
 //! ## Why it matters
-//! The model never announces the end: `done` is its suggestion. If it counts as the end, a model
-//! that was talked into giving up, or that is merely wrong, closes the execution by itself, and no
-//! runtime ever checked the goal, the turns or the last failure.
+//! The model doesn't decide about the end: `done` is only its suggestion. Otherwise a model that
+//! was talked into giving up, or that is simply wrong, ends the execution, and the runtime never
+//! checks the goal, the turns or the last failure.
 //!
 //! ## How to fix it
-//! Send a `done` thought to `EVALUATING` and let the runtime rule there; then record its
-//! `evaluation_made` with `kind` and `reason` before `execution_ended`. Old runtimes need the same
-//! change; their traces keep the warning.
+//! After a `done` thought, go to `EVALUATING` and let the runtime decide. Record its
+//! `evaluation_made`, with `kind` and `reason`, before `execution_ended`. Old runtimes need the
+//! same change; their existing traces keep the warning.
 //!
 //! ## Fails
 //! ```jsonl
@@ -57,7 +57,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     let message = if early {
         "TERMINAL was reached straight from THINKING, as the early runtime allowed"
     } else {
-        "TERMINAL was reached straight from a thought that says `done`; no evaluation ruled on it"
+        "TERMINAL was reached straight from a thought with `done`, without an evaluation"
     };
     let mut draft = out.report(&RULE, message);
     if early {

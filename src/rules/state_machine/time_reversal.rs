@@ -1,23 +1,27 @@
 //! A timestamp is before the previous one of its execution.
 //!
 //! ## What it does
-//! The `timestamp` of each event is compared with the last one of the same execution. An earlier
-//! one is a finding; an equal one, or none, is not. Of a `turn`, its `startTime`, the decision's
-//! time and its `endTime` are compared. A decision's own `timestamp` counts as well: what comes of
-//! it comes behind it, and the finding points to it where that is the one that is too early; one
-//! that is dated after what it allows is YV317. Two times are compared as coarsely as the coarser
-//! one is written: one in whole seconds is any within that second. Executions that are interleaved
-//! in one input aren't compared with each other.
+//! The `timestamp` of each event is compared with the previous one of the same execution. An
+//! earlier one is a finding; an equal or missing one isn't. For a `turn`, its `startTime`, the time
+//! of the decision and its `endTime` are compared.
+//!
+//! A decision's own `timestamp` is compared too: later events may not precede it. If the decision's
+//! time is the wrong one, the finding points to it. A decision dated after the action that it
+//! allows is YV317.
+//!
+//! Two times are compared at the lower of their precisions: a time in whole seconds is any time
+//! within that second. Executions that are interleaved in one input aren't compared with each
+//! other.
 //!
 //! ## Why it matters
-//! Times say how long a human looked, whether a token was revoked before or after its use, and
-//! whether a key was valid. A clock that jumps makes that worthless; records that were inserted or
-//! reordered afterwards often show by nothing else.
+//! Times show how long a human took, whether a token was revoked before or after its use, and
+//! whether a key was valid. With a clock that jumps, they are worthless. Inserted or reordered
+//! records are often visible only by their times.
 //!
 //! ## How to fix it
-//! Take times from one monotonic clock, at the moment of the event and not when it is written, and
-//! keep the order of the records. If a clock was set back, say so in `metadata`. A single record
-//! out of line deserves a closer look.
+//! Take times from one monotonic clock when the event happens, not when it is written, and keep the
+//! order of the records. If a clock was set back, record that in `metadata`. If a single record is
+//! out of order, investigate it.
 //!
 //! ## Fails
 //! ```jsonl
@@ -46,13 +50,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    // An event that the path finds out of place is out of its time as well.
+    // An illegal event is out of order in time too, and has its own finding.
     let displaced = cx.execution.is_broken()
         || cx
             .step_facts
             .movement
             .is_some_and(|m| m.movement != Legality::Legal);
-    // What ran before its decision has a finding of its own.
+    // An action executed before its decision has its own finding (YV317).
     let late = cx.step_facts.anomalies().late_decision.is_some()
         || cx
             .step_facts
@@ -70,7 +74,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             &RULE,
             format!("the time is {back} ms before the time of the event before"),
         )
-        .whole_record(cx.time_member(reversal.of))
+        .in_record(cx.time_member(reversal.of))
         .related(reversal.line, "the event before");
     }
 }

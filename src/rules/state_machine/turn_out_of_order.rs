@@ -1,19 +1,18 @@
-//! Turn numbers don't grow by one, or turns interleave.
+//! Turn numbers don't increase by one, or turns interleave.
 //!
 //! ## What it does
-//! `turnId` begins at 1, grows by one with each turn, and stays the same for all events of a turn.
-//! The rule fires for a turn with another number than the one that is due, and for an event of one
-//! turn inside another. Numbers go on over a pause and its resumption. An event that is illegal
-//! anyway has its own finding, and formats without turn numbers aren't checked.
+//! `turnId` begins at 1, increases by one with each turn, and is the same for all events of a turn.
+//! The rule fires for a turn with an unexpected number, and for an event of one turn inside
+//! another. Numbering continues after a pause. An event that is illegal anyway has its own finding.
+//! Formats without turn numbers aren't checked.
 //!
 //! ## Why it matters
-//! A gap is a turn that was taken out of the record, with its action and its decision. Events that
-//! interleave let a decision made in one turn cover an action of another.
+//! A gap means that a turn was removed from the record, with its action and its decision. If events
+//! of turns interleave, a decision made in one turn may cover an action of another.
 //!
 //! ## How to fix it
-//! Number the turns in one place and write them in order, from one writer for each execution. If a
-//! number is missing, look for the lost records before you trust the rest; don't renumber the
-//! trace.
+//! Number the turns in one place and write them in order, from one writer per execution. If a
+//! number is missing, find the lost records before you trust the rest; don't renumber the trace.
 //!
 //! ## Fails
 //! ```jsonl
@@ -33,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "turn-out-of-order",
     severity: Severity::Error,
     aspect: Some(Aspect::LegalPath),
-    summary: "turn numbers don't grow by one, or turns interleave",
+    summary: "turn numbers don't increase by one, or turns interleave",
     source: include_str!("turn_out_of_order.rs"),
     examples: &[
         include_str!("turn_out_of_order.fails.jsonl"),
@@ -43,7 +42,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    // An event that the path can't explain has its finding; its number is part of that.
+    // An event that is illegal on this path has its own finding, which covers its turn number.
     let explained = cx.execution.is_broken()
         || cx
             .step_facts
@@ -54,7 +53,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     }
     let message = match cx.step_facts.anomalies().order {
         Some(TurnBreak::Jump { expected, found }) => {
-            format!("turn {expected} is due, and turn {found} begins")
+            format!("turn {expected} was expected, but turn {found} begins")
         }
         Some(TurnBreak::Interleaved { current, found }) => {
             format!("an event of turn {found} is inside turn {current}")
@@ -69,7 +68,5 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     } else {
         "interleaved"
     };
-    out.report(&RULE, message)
-        .whole_record("/turnId")
-        .subject(of);
+    out.report(&RULE, message).in_record("/turnId").subject(of);
 }

@@ -1,21 +1,23 @@
-//! A diff that is said to have succeeded doesn't apply to the base revision.
+//! A diff recorded as successful doesn't apply to the base revision.
 //!
 //! ## What it does
-//! With `--repo`, the diffs that ran and succeeded are applied in memory, in the order of the
-//! input, to the tree of `--base` (or `HEAD`), each to what the ones before it gave. Context must
-//! match byte for byte; line numbers may be off. A diff to a file that a recorded command or tool
-//! has written before can't be checked and isn't reported, nor can a part about a binary file; the
-//! other parts of such a diff are taken over. After a command of which nobody recorded what it
-//! changed the finding is a warning. The message never repeats lines of files.
+//! With `--repo`, the diffs that were executed successfully are applied in memory to the tree of
+//! `--base` (or `HEAD`), one after the other, in input order. Context must match byte for byte;
+//! line numbers may be off.
+//!
+//! A diff to a file that a recorded command or tool wrote before can't be checked and isn't
+//! reported. Neither can a part about a binary file. The other parts of such a diff are applied. If
+//! a command was executed before without a record of what it changed, the finding is a warning. The
+//! message never contains lines of files.
 //!
 //! ## Why it matters
-//! A record that claims success for a change which can't have been made wasn't written by what made
-//! the change, or the work began on another revision than the review assumes. Either way it doesn't
-//! account for the pull request.
+//! A record that claims an impossible change wasn't written by the program that made the change, or
+//! the work began on another revision than the review assumes. In both cases it doesn't account for
+//! the pull request.
 //!
 //! ## How to fix it
-//! Name the revision that the work began on (`--base`). If that is right, see what the runtime
-//! records as success, and have it record the error when a diff doesn't apply.
+//! Pass the revision on which the work began (`--base`). If it is correct, check what the runtime
+//! records as success, and make it record an error if a diff doesn't apply.
 //!
 //! ## Repository
 //! ```text src/add.ts

@@ -1,20 +1,21 @@
-//! A `code_diff` is no valid unified diff.
+//! A `code_diff` isn't a valid unified diff.
 //!
 //! ## What it does
-//! The diff of each proposed action, and of each modified one, is read strictly: headers that agree
-//! with each other, hunks with exactly the lines that their `@@` line counts, names that can be
-//! read, nothing behind a hunk that belongs to none. Unified diffs and git's form with its
-//! creations, removals, renames, copies, modes and binary marks count alike. The message names the
-//! line of the diff, the hunk, and expected and found counts.
+//! The diff of each proposed or modified action is parsed strictly: headers must agree with each
+//! other, hunks must have exactly the number of lines in their `@@` line, names must be readable,
+//! and nothing may follow a hunk that doesn't belong to one. Both unified diffs and git's extended
+//! form are accepted, with creations, removals, renames, copies, modes and binary marks. The
+//! message contains the line of the diff, the hunk, and the expected and actual counts.
 //!
 //! ## Why it matters
 //! Programs that apply diffs skip what they don't understand, each in its own way. What a reviewer
-//! reads as part of a change may then not be applied, and what is applied may not be what the
-//! approval was given for.
+//! reads as part of a change may then not be applied, and what is applied may not be what was
+//! approved.
 //!
 //! ## How to fix it
-//! Let a program write the diff (`git diff`, `diff -u`) in place of the model, or count the lines
-//! of each hunk again before it is proposed. `yuangs-verify patch check` says the same of a file.
+//! Let a program write the diff (`git diff`, `diff -u`) instead of the model, or count the lines of
+//! each hunk again before it is proposed. `yuangs-verify patch check` checks a file in the same
+//! way.
 //!
 //! ## Fails
 //! ```jsonl
@@ -32,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
     name: "malformed-diff",
     severity: Severity::Error,
     aspect: None,
-    summary: "a `code_diff` is no valid unified diff",
+    summary: "a `code_diff` isn't a valid unified diff",
     source: include_str!("malformed_diff.rs"),
     examples: &[
         include_str!("malformed_diff.fails.jsonl"),
@@ -44,8 +45,8 @@ pub(super) const RULE: Rule = Rule {
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
     if let Some(why) = &cx.step_facts.anomalies().malformed_diff {
         out.report(&RULE, format!("the diff can't be read: {why}"))
-            .below_if_there("/modifiedAction/payload/diff")
-            .below_if_there("/payload/diff")
-            .below_if_there("/payload");
+            .below_if_present("/modifiedAction/payload/diff")
+            .below_if_present("/payload/diff")
+            .below_if_present("/payload");
     }
 }

@@ -1,24 +1,29 @@
-//! An action that ran reaches out of the work tree.
+//! An executed action changes something outside the work tree.
 //!
 //! ## What it does
-//! Paths in the headers of diffs, in the parameters of tools, among the effects of commands and in
-//! `observedChanges` are followed: `..` that climbs out, system directories, settings of a home
-//! directory, whatever `~`, `$HOME`, `%USERPROFILE%` and their kin name, network shares, and
-//! disguises of git's own directory (`.GIT`, `.git `, `git~1`, characters that a file system
-//! ignores). Of a diff every name counts that `git apply` would refuse, names of devices and
-//! streams of Windows included. Of commands only writes and removals count; `cwd` says where a
-//! command starts. A record seldom says where its work tree is, so an absolute path that may be
-//! inside it is left alone; and where a human has approved the action, only what is disguised
-//! counts.
+//! The rule checks paths in the headers of diffs, in the parameters of tools, in the effects of
+//! commands, and in `observedChanges`. It reports:
+//!
+//! - `..` that leaves the work tree
+//! - system directories, and settings in a home directory, also by `~`, `$HOME` or `%USERPROFILE%`
+//! - network shares
+//! - disguises of git's own directory (`.GIT`, `.git `, `git~1`, characters that a file system
+//!   ignores)
+//! - every name in a diff that `git apply` would refuse, including device names and streams of
+//!   Windows
+//!
+//! Of commands, only writes and removals count; `cwd` is where a command starts. A record seldom
+//! contains the path of its work tree, so an absolute path that may be inside it isn't reported. If
+//! a human approved the action, only disguised paths are reported.
 //!
 //! ## Why it matters
-//! The work tree is what a review covers and what can be undone. A write to a shell's settings, to
-//! `~/.ssh` or through a hook of git outlives the execution and runs with the rights of whoever
-//! works there next.
+//! A review covers the work tree, and changes in it can be undone. A write to a shell's settings,
+//! to `~/.ssh` or to a git hook remains after the execution and runs with the rights of the next
+//! user.
 //!
 //! ## How to fix it
-//! Write below the work tree, by relative paths. What has to go elsewhere is an action for a human
-//! to approve; run agents where nothing else can be written.
+//! Write inside the work tree, by relative paths. Anything else should be an action that a human
+//! approves. Run agents where nothing else is writable.
 //!
 //! ## Fails
 //! ```jsonl
@@ -45,7 +50,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Execution], check),
 };
 
-/// Paths that are named; the rest is counted.
+/// Maximum number of paths to report; the rest is counted.
 const MOST: usize = 5;
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {

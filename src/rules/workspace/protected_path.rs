@@ -1,21 +1,22 @@
-//! A protected path was written without a human.
+//! A protected path was written without a human's approval.
 //!
 //! ## What it does
 //! The rule compares the paths that an executed action wrote or removed with the list
 //! `policies/protected.yaml`. Paths come from its diff, its parameters, its command and
-//! `observedChanges`, or from `declaredChanges` where nothing was observed. The list holds
-//! dependency manifests and lock files, `.env` and its kin, keys, `.git/`, `.ssh/`,
+//! `observedChanges`, or from `declaredChanges` if nothing was observed. The list contains
+//! dependency manifests and lock files, `.env` and similar files, keys, `.git/`, `.ssh/`,
 //! `node_modules/`, the gate's configuration, pipelines, hooks, settings of agents, editors and
-//! tools, and start-up files. The rule fires unless a human approved the action. Where the format
-//! doesn't record who did, it says nothing. Tool calls and diffs that failed have written nothing.
+//! tools, and start-up files.
+//!
+//! The rule fires unless a human approved the action, or the format doesn't record who did. Failed
+//! tool calls and diffs have written nothing.
 //!
 //! ## Why it matters
-//! These files decide what else runs: one line in a manifest brings in somebody else's code, one in
-//! `.git/config` runs it at the next command. A policy that lets edits pass was hardly meant for
-//! them.
+//! These files determine what else is executed: one line in a manifest adds foreign code, one in
+//! `.git/config` runs it at the next command. A policy that allows edits was hardly meant for them.
 //!
 //! ## How to fix it
-//! Have the policy ask a human for protected paths (`path: { protected: true }`, effect
+//! Make the policy ask a human for protected paths (`path: { protected: true }`, effect
 //! `require_approval`), and propose such a change as an action of its own.
 //!
 //! ## Fails
@@ -34,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     name: "protected-path",
     severity: Severity::Error,
     aspect: None,
-    summary: "a protected path was written without a human",
+    summary: "a protected path was written without a human's approval",
     source: include_str!("protected_path.rs"),
     examples: &[
         include_str!("protected_path.fails.jsonl"),
@@ -43,7 +44,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Step(&[Trigger::Execution], check),
 };
 
-/// Paths that are named; the rest is counted.
+/// Maximum number of paths to name; the rest is counted.
 const MOST: usize = 5;
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
@@ -79,7 +80,7 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
             shown.join(", ")
         ),
     )
-    .below_if_there("/observedChanges")
+    .below_if_present("/observedChanges")
     .subject(subject(ran.protected.iter().map(|p| &**p)))
     .related(ran.decision_line.unwrap_or_default(), "the decision");
 }

@@ -2,25 +2,25 @@
 //!
 //! ## What it does
 //! `declaredChanges` of the proposal is compared with `observedChanges` of the result, as sets of
-//! paths; a leading `./` and doubled slashes don't count. Changed without being declared is a
-//! finding; declared and not changed is one too, unless the action failed. If changes were observed
-//! and none were declared, all of them are undeclared. Without `observedChanges` nothing is
-//! compared.
+//! paths; a leading `./` and doubled slashes are ignored. A path that was changed but not declared
+//! is a finding. So is one that was declared but not changed, unless the action failed. If changes
+//! were observed and none were declared, all of them are undeclared. Without `observedChanges`,
+//! nothing is compared.
 //!
-//! With `--repo`, what the executed diffs change is compared with the same lists, and with `--head`
-//! against that commit: a file that only one of both changes, or that they leave with different
-//! content, is a finding. Content that a tool call records counts as a diff does; naming a file
-//! accounts for none. So is a commit that can't have come about as recorded because a diff doesn't
-//! apply, also where YV702 is but a warning.
+//! With `--repo`, the changes of the executed diffs are compared with the same lists. With
+//! `--head`, they are also compared with that commit. A file that only one of them changes, or
+//! whose content differs, is a finding. Content recorded by a tool call counts like a diff; the
+//! name of a file alone doesn't account for it. A commit that can't have been created as recorded,
+//! because a diff doesn't apply, is a finding too, even if YV702 is only a warning.
 //!
 //! ## Why it matters
-//! The approval was given for the declared files. A change besides, here to the build pipeline, is
-//! what a reviewer of the diff would never see: a hook, a workflow, a lock file that brings its own
-//! code along.
+//! The approval was given for the declared files. An additional change, here to the build pipeline,
+//! is one that a reviewer of the diff would never see: a hook, a workflow, a lock file that adds
+//! foreign code.
 //!
 //! ## How to fix it
-//! Declare all paths that an action is to change, generated ones too. In a review read the extra
-//! files first; revert what nobody asked for, and propose it as an action of its own.
+//! Declare all paths that an action will change, including generated ones. In a review, read the
+//! extra files first. Revert unrequested changes, and propose them as an action of their own.
 //!
 //! ## Fails
 //! ```jsonl
@@ -61,18 +61,18 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         parts.push(format!("changed without being declared: {}", list(extra)));
     }
     if !absent.is_empty() {
-        parts.push(format!("declared and not changed: {}", list(absent)));
+        parts.push(format!("declared but not changed: {}", list(absent)));
     }
     let about = [
         subject(extra.iter().map(String::as_str)),
         subject(absent.iter().map(String::as_str)),
     ];
     out.report(&RULE, parts.join("; "))
-        .below_if_there("/observedChanges")
+        .below_if_present("/observedChanges")
         .subject(subject(about.iter().map(|paths| &**paths)));
 }
 
-/// The first few paths in backticks.
+/// Formats the first few paths, in backticks.
 fn list(paths: &[String]) -> String {
     const MOST: usize = 5;
     let mut shown: Vec<String> = paths.iter().take(MOST).map(|p| format!("`{p}`")).collect();

@@ -163,7 +163,7 @@ pub(super) fn check_payload(
     payload: Option<Raw<'_>>,
 ) -> Result<(), &'static str> {
     if is_garbled(from, to, payload) {
-        return Err("the payload of the transition isn't a decision");
+        return Err("the payload of the transition isn't a valid decision");
     }
     let evaluates =
         |payload: &Raw<'_>| from == State::Evaluating && payload.as_written().starts_with('{');
@@ -172,7 +172,7 @@ pub(super) fn check_payload(
         .and_then(Raw::read::<EvaluationMembers<'_>>);
     match ruled.and_then(|r| r.kind) {
         Some(kind) if kind.read::<EvaluationKind>().is_none() => {
-            Err("the payload of the transition isn't an evaluation")
+            Err("the payload of the transition isn't a valid evaluation")
         }
         _ => Ok(()),
     }
@@ -250,20 +250,20 @@ impl<'a> Event<'a> {
                         decision.read::<NativeDecision<'_>>().is_none()
                     }) =>
                 {
-                    Err("`decision` isn't a decision")
+                    Err("`decision` isn't a valid decision")
                 }
                 (Some(from), Some(to)) => check_payload(from, to, payload),
                 _ => Ok(()),
             },
             EventType::GovernanceDecision => match self.data.decision {
                 Some(decision) if decision.read::<NativeDecision<'_>>().is_none() => {
-                    Err("`decision` isn't a decision")
+                    Err("`decision` isn't a valid decision")
                 }
                 _ => Ok(()),
             },
             EventType::ToolExecution => match self.data.result {
                 Some(result) if result.read::<NativeResult<'_>>().is_none() => {
-                    Err("`result` isn't a result")
+                    Err("`result` isn't a valid result")
                 }
                 _ => Ok(()),
             },

@@ -1,4 +1,4 @@
-//! Which format an input has, and what comes before the first record of a known one.
+//! Detects the format of an input, and reports the records before the first one of a known format.
 
 use super::Run;
 use crate::diag::{ContentHash, subject};
@@ -8,27 +8,26 @@ use crate::trace::entry::Entry;
 use crate::trace::formats;
 use crate::trace::formats::Format;
 use crate::verify::parse::BOM;
-use crate::verify::pipeline::Parsed;
+use crate::verify::pipeline::ParsedBlock;
 use crate::verify::place::shown_parts;
 
-/// Records that came before any whose format is known.
+/// Records before the first one of a known format.
 #[derive(Debug)]
-pub(super) struct Foreign {
-    /// Where the first one is.
+pub(super) struct UnknownRecords {
+    /// Line of the first one.
     line: u64,
-    /// How many they are.
     count: u64,
-    /// What they look like.
+    /// The name of the unsupported format that they resemble.
     looks: Option<&'static str>,
-    /// Where the first record of a known format is, if there is one.
+    /// Line of the first record of a known format, if there is one.
     pub(super) known: Option<u64>,
-    /// What they hold.
+    /// Hash of their content.
     content: ContentHash,
 }
 
 impl Run<'_> {
-    /// Finds out the format: that of the first line that is shaped like a record of one, and where
-    /// that line begins.
+    /// Detects the format by the first line that has the shape of a record. Returns the format and
+    /// the offset of that line.
     pub(super) fn detect(&self, block: &Block) -> Option<(Format, usize)> {
         let mut at = 0;
         block
@@ -47,21 +46,21 @@ impl Run<'_> {
             })
     }
 
-    /// A block of an input whose format isn't told yet. That a line isn't JSON, and what no record
-    /// may hold, is reported whatever the format is.
-    pub(super) fn formless(&mut self, block: &Block) {
-        let mut parsed = Parsed::of(block, self.is_at_start(), &self.reading());
+    /// Processes a block of an input whose format isn't known yet. Invalid JSON, and content that
+    /// no record may have, is reported whatever the format is.
+    pub(super) fn read_undetected(&mut self, block: &Block) {
+        let mut parsed = ParsedBlock::new(block, self.is_at_start(), &self.reading());
         self.number(&mut parsed);
-        self.take_note(&parsed.entries, &parsed.routes);
-        self.lost_early = parsed
+        self.note_records(&parsed.entries, &parsed.routes);
+        self.lost_before_shards = parsed
             .entries
             .last()
-            .map_or(self.lost_early, |entry| entry.line);
+            .map_or(self.lost_before_shards, |entry| entry.line);
     }
 
-    /// Takes note of a record of no known shape.
-    pub(super) fn meet_foreign(&mut self, entry: &Entry<'_>) {
-        let new = Foreign {
+    /// Records a record that matches no known format.
+    pub(super) fn add_unknown(&mut self, entry: &Entry<'_>) {
+        let new = UnknownRecords {
             line: entry.line,
             count: 0,
             looks: None,
@@ -74,13 +73,13 @@ impl Run<'_> {
         for part in shown_parts(entry) {
             foreign.content.add(part);
         }
-        // Sessions begin with records of several kinds: the first few are looked at.
+        // Sessions begin with records of several kinds, so the first few are compared.
         if foreign.count < 50 {
             foreign.looks = foreign.looks.or_else(|| formats::looks_like(entry.text));
         }
     }
 
-    /// From a line on the format is known.
+    /// Sets the format, which is known from a line on.
     pub(super) fn recognise(&mut self, format: Option<Format>, line: u64) {
         self.format = self.format.or(format);
         if let Some(foreign) = self.foreign.as_mut().filter(|_| format.is_some()) {
@@ -88,9 +87,9 @@ impl Run<'_> {
         }
     }
 
-    /// Says that records were refused because nobody knows what they are.
+    /// Reports that records weren't checked because their format is unknown.
     pub(super) fn report_foreign(&mut self) {
-        let Some(Foreign {
+        let Some(UnknownRecords {
             line,
             count,
             looks,
@@ -109,7 +108,8 @@ impl Run<'_> {
         let message = match known {
             None => {
                 format!(
-                    "the format can't be determined: its records look like none of the known formats ({}){looks}",
+                    "the format can't be determined: \
+                     its records look like none of the known formats ({}){looks}",
                     names.join(", ")
                 )
             }
@@ -120,7 +120,8 @@ impl Run<'_> {
                     format!("{count} records")
                 };
                 format!(
-                    "{records} before line {known} look like none of the known formats ({}) and were not checked{looks}",
+                    "{records} before line {known} look like none of the known formats ({}) \
+                     and were not checked{looks}",
                     names.join(", ")
                 )
             }

@@ -1,4 +1,4 @@
-//! An input that is one JSON document: an array of records, or one record over several lines.
+//! Reads an input that is one JSON document: an array of records, or one record over several lines.
 
 use super::{Run, overlong_subject};
 use crate::diag::subject;
@@ -13,8 +13,9 @@ use std::io::Read;
 use strict_json::Scanner;
 
 impl Run<'_> {
-    /// Whether an input is one JSON document over several lines, by its beginning: it begins with a
-    /// value that goes on behind its first line, and that is no broken record among others.
+    /// Returns whether an input is one JSON document over several lines, judging by its beginning:
+    /// it begins with a value that continues after the first line, and that line isn't just a
+    /// broken record.
     pub(super) fn is_document(&self, head: &[u8]) -> bool {
         let bytes = head.strip_prefix(BOM).unwrap_or(head);
         let Some(start) = bytes.iter().position(|b| !b.is_ascii_whitespace()) else {
@@ -51,22 +52,23 @@ impl Run<'_> {
                     .get(line_end.unwrap_or(rest.len())..)
                     .unwrap_or_default();
                 let next = behind.iter().find(|b| !b.is_ascii_whitespace());
-                // A line of one JSON text ends behind a sign that wants more, or the next one
-                // begins with one that no text begins with. It never ends inside a string.
+                // A line in the middle of a JSON text ends with a token that something must follow,
+                // or the next line begins with one that can't begin a text. It never ends inside a
+                // string.
                 let goes_on = line.trim_end().ends_with(['[', '{', ',', ':'])
                     || matches!(next, Some(b',' | b':' | b']' | b'}'));
                 let objects = || {
                     line.strip_prefix('[')
                         .is_some_and(|inner| inner.trim_start().starts_with('{'))
                 };
-                // A list of objects on one line is no record of any format, and can only be a
-                // document that was cut off.
+                // A list of objects on one line isn't a record of any format, so it can only be a
+                // truncated document.
                 error.is_incomplete() && if next.is_some() { goes_on } else { objects() }
             }
         }
     }
 
-    /// One JSON document: an array of records, or one record over several lines.
+    /// Reads one JSON document: an array of records, or one record over several lines.
     pub(super) fn document<R: Read>(&mut self, blocks: &mut Blocks<R>) {
         self.in_document = true;
         let limits = self.options.limits;
@@ -99,7 +101,7 @@ impl Run<'_> {
             }
             let mut scanner = Scanner::new("", limits.depth);
             let reading = self.reading();
-            let entry = parse::one(
+            let entry = parse::parse_record(
                 bytes,
                 (at.line, at.indent),
                 reading.grammar,
@@ -112,10 +114,10 @@ impl Run<'_> {
             }
             let mut entries = [entry];
             self.scan_frames(&mut entries);
-            let routes = reading.router.all(&entries);
-            self.take_note(&entries, &routes);
+            let routes = reading.router.routes(&entries);
+            self.note_records(&entries, &routes);
             if reading.router.format.is_none() {
-                self.lost_early = at.line;
+                self.lost_before_shards = at.line;
             }
             reading
                 .router
@@ -147,9 +149,9 @@ impl Run<'_> {
                 let limit = limits.document_bytes;
                 self.limit(
                     1,
-                    &subject(["document", &self.stored()]),
+                    &subject(["document", &self.stored_hash()]),
                     &format!(
-                        "the document is longer than {limit} bytes and isn't one record a line"
+                        "the document is longer than {limit} bytes and doesn't have one record per line"
                     ),
                 );
                 self.units.refused += 1;
@@ -157,12 +159,12 @@ impl Run<'_> {
             }
             (Err(DocumentError::Io(error)), None) => {
                 self.next_line = 1;
-                let line = self.breaks_off(&error);
+                let line = self.report_read_error(&error);
                 return self.lose_rest(line);
             }
         };
         let message =
-            format!("the document is not valid JSON: {error}; nothing behind this place is read");
+            format!("the document is not valid JSON: {error}; nothing after this place was read");
         let problem = Problem {
             code: codes::INVALID_JSON,
             at: (0, 1),
@@ -170,26 +172,26 @@ impl Run<'_> {
             message,
         };
         let mut entry = Entry::unread((at.line, at.indent), "", vec![problem], Vec::new());
-        entry.unread = Some(self.stored());
+        entry.unread = Some(self.stored_hash());
         self.units.refused += 1;
         self.report_problems(&entry);
         self.lose_rest(at.line);
     }
 
-    /// Nobody knows what a line of a document held.
+    /// Records that the content of a line is unknown.
     fn lose(&mut self, line: u64) {
-        self.lost_early = line;
+        self.lost_before_shards = line;
         self.shards.iter_mut().for_each(|shard| shard.lost(line));
     }
 
-    /// Nobody knows what a document holds from a line on.
+    /// Records that the content of the document is unknown from a line on.
     fn lose_rest(&mut self, line: u64) {
         self.lose(line);
         self.shards.iter_mut().for_each(Shard::lose_rest);
     }
 }
 
-/// The place of a byte of an element that begins at `start`.
+/// Returns the position of a byte in an element that begins at `start`.
 fn within(start: Position, text: &[u8], at: usize) -> Position {
     let before = text.get(..at.min(text.len())).unwrap_or(text);
     let Some(end) = memchr::memrchr(b'\n', before) else {

@@ -1,4 +1,4 @@
-//! The end of an input: what its workers hand back becomes part of the report, without secrets.
+//! Completes an input: adds the results of its workers to the report, without secrets.
 
 use super::Run;
 use crate::diag::{Finding, Severity, subject};
@@ -8,10 +8,10 @@ use crate::source::{Input, line_names};
 use crate::trace::cut::CutAction;
 use crate::trace::formats::Format;
 use crate::verify::Report;
-use crate::verify::bounds::Refused;
-use crate::verify::kept::Kept;
+use crate::verify::bounds::RefusedRecords;
+use crate::verify::finding_store::FindingStore;
 use crate::verify::shard::Shard;
-use crate::verify::signed::{self, Signed};
+use crate::verify::signed::{self, SignedDecisions};
 use crate::verify::timeline::{self, Timeline};
 use crate::verify::units::InputUnits;
 use content_scan::mask::Mask;
@@ -48,20 +48,20 @@ impl Run<'_> {
         let earlier = report.summaries.len();
         let shards = std::mem::take(&mut self.shards);
         let (mut findings, dropped) =
-            std::mem::replace(&mut self.findings, Kept::new(0, false)).into_parts();
+            std::mem::replace(&mut self.findings, FindingStore::new(0, false)).into_parts();
         for ((code, severity), number) in dropped {
             report.drop_findings(code, severity, number);
         }
-        let mut refused: Option<Refused> = None;
+        let mut refused: Option<RefusedRecords> = None;
         report
             .summaries
             .reserve(shards.iter().map(Shard::executions).sum());
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
         let mut last_turns = Vec::new();
-        let mut signed = Signed::default();
-        // A record that breaks off belongs to an execution that has others, and may belong to one
-        // that isn't over.
+        let mut signed = SignedDecisions::default();
+        // `attributed`: some execution may own the record that breaks off. `open`: one of them may
+        // still have been running.
         let (mut attributed, mut open) = (false, false);
         for shard in shards {
             let mut output = shard.end(&self.stem, settings);
@@ -76,7 +76,7 @@ impl Run<'_> {
                 output.refused.as_ref().map_or(0, |refused| refused.records),
             );
             refused = match (refused, output.refused) {
-                (Some(one), Some(other)) => Some(one.with(&other)),
+                (Some(one), Some(other)) => Some(one.merge(&other)),
                 (one, other) => one.or(other),
             };
             findings.extend(output.findings);
@@ -113,8 +113,8 @@ impl Run<'_> {
                 .iter_mut()
                 .find(|f| f.code == codes::TRUNCATED_RECORD && f.place.line == *line);
             if let Some(finding) = finding.filter(|_| cut.shown && !open) {
-                // Nothing may be executed in an execution that is over, and there is no other
-                // record of one that isn't.
+                // An ended execution may execute nothing, and an execution that isn't on record may
+                // not either.
                 finding.severity = Severity::Error;
                 finding.execution = cut.execution.as_deref().map(Into::into);
                 finding.message.push_str(
@@ -124,7 +124,7 @@ impl Run<'_> {
             if !attributed {
                 report
                     .summaries
-                    .extend(orphan(&self.file, self.format, *line, cut));
+                    .extend(summary_of_truncated(&self.file, self.format, *line, cut));
             }
         }
         if let Some(refused) = refused {
@@ -161,7 +161,7 @@ impl Run<'_> {
                 finding.relate(related);
                 continue;
             }
-            // What explains them isn't listed.
+            // The finding that explains them isn't listed.
             for folded in related.folded {
                 report.drop_findings(folded.code, folded.severity, 1);
                 if let Some(id) = folded
@@ -173,7 +173,8 @@ impl Run<'_> {
                 }
             }
         }
-        report.counts.records += (self.units.total() - self.units.blank).saturating_sub(self.rests);
+        report.counts.records +=
+            (self.units.total() - self.units.blank).saturating_sub(self.unread_rests);
         report.add_input(InputUnits {
             path: self.file.clone(),
             format: self.format.map(Format::name),
@@ -193,7 +194,8 @@ impl Run<'_> {
     }
 }
 
-/// Says of findings in which entry of an archive, or file of a directory, they are.
+/// Adds to the messages of findings the archive entry, or the file of a directory, in which they
+/// are.
 fn name_documents(source: Option<&Input>, findings: &mut [Box<Finding>]) {
     if findings.is_empty() {
         return;
@@ -210,9 +212,9 @@ fn name_documents(source: Option<&Input>, findings: &mut [Box<Finding>]) {
     }
 }
 
-/// Takes secrets out of everything that a finding says.
+/// Masks secrets in all texts of a finding.
 fn hide_in_finding(finding: &mut Finding, mask: &Mask) {
-    // What says that there is a secret doesn't say it, and names it by its first characters.
+    // The message of a secret's own finding names only its first characters.
     if finding.code != codes::SECRET_IN_TRACE {
         mask.clean(&mut finding.message);
     }
@@ -249,8 +251,13 @@ fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
     }
 }
 
-/// What is reported of an execution whose only record breaks off.
-fn orphan(file: &Arc<str>, format: Option<Format>, line: u64, cut: &CutAction) -> Option<Summary> {
+/// Returns the summary of an execution whose only record breaks off.
+fn summary_of_truncated(
+    file: &Arc<str>,
+    format: Option<Format>,
+    line: u64,
+    cut: &CutAction,
+) -> Option<Summary> {
     let id = cut.execution.as_deref()?;
     let mut execution = Execution::new(id.into(), file.clone(), format?, line);
     execution.doubt_all();

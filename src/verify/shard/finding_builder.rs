@@ -1,6 +1,6 @@
-//! From drafts and problems to findings, which are kept as far as there is room.
+//! Turns drafts and problems into findings, and keeps them as far as there is room.
 
-use super::{OpenExecution, Root, Shard};
+use super::{OpenExecution, RootCause, Shard};
 use crate::diag::{Code, Finding, Related, Severity};
 use crate::replay::Aspect;
 use crate::rules::{self, Draft, codes};
@@ -10,7 +10,8 @@ use crate::verify::place::{about, help, place, problem_finding, subject_of};
 use std::sync::Arc;
 
 impl Shard {
-    /// Reports what the reader found wrong with a record; returns the first such finding.
+    /// Reports the problems that the reader found in a record; returns the index of the first
+    /// finding.
     pub(super) fn problems(
         &mut self,
         live: &mut OpenExecution,
@@ -32,7 +33,8 @@ impl Shard {
                     live.execution.verdict_mut().deny(aspect);
                 }
                 if problem.code == codes::DUPLICATE_MEMBER {
-                    // Two readers would see two records: nothing that rests on it can be told.
+                    // Two programs may read the record differently, so nothing that depends on it
+                    // is certain.
                     for aspect in [
                         Aspect::LegalPath,
                         Aspect::Authorised,
@@ -48,7 +50,7 @@ impl Shard {
         first
     }
 
-    /// Reports what a scan has found, once for each execution.
+    /// Reports what the text scan found, once per execution.
     pub(super) fn scanned(
         &mut self,
         live: &mut OpenExecution,
@@ -76,14 +78,14 @@ impl Shard {
             .is_some_and(|f| f.place.line != entry.line)
         {
             self.fold(
-                Some(Root::Finding(root)),
+                Some(RootCause::Finding(root)),
                 "the same is here".into(),
                 vec![found],
             );
         }
     }
 
-    /// Turns drafts into findings; returns where they are kept.
+    /// Turns drafts into findings; returns the indices of those that are kept.
     pub(super) fn report(
         &mut self,
         live: &mut OpenExecution,
@@ -106,7 +108,7 @@ impl Shard {
         kept
     }
 
-    /// The finding that a draft is of.
+    /// Creates the finding for a draft.
     pub(super) fn finding_of(
         &self,
         live: &OpenExecution,
@@ -115,7 +117,7 @@ impl Shard {
         step: Option<&Step<'_, '_>>,
     ) -> Finding {
         let place = place(&self.file, live.execution.last_line(), draft, entry, step);
-        // In a turn that stands on one line, the related place is where the finding is.
+        // In a turn recorded on one line, a related place may be the place of the finding itself.
         let mut related = Vec::with_capacity(draft.related.len());
         let elsewhere = draft.related.iter().filter(|(line, _)| *line != place.line);
         related.extend(
@@ -138,7 +140,7 @@ impl Shard {
             .then(|| self.findings.push(finding))
     }
 
-    /// Whether one more finding of this severity is kept; otherwise it is counted.
+    /// Returns whether one more finding of this severity is kept; otherwise counts it.
     pub(super) fn has_room(
         &mut self,
         code: Code,
@@ -152,7 +154,7 @@ impl Shard {
         false
     }
 
-    /// Counts a finding that isn't kept.
+    /// Counts a finding without keeping it.
     pub(super) fn leave_out(
         &mut self,
         code: Code,
@@ -163,7 +165,7 @@ impl Shard {
         self.failed(severity, execution);
     }
 
-    /// Remembers an execution with an error that isn't kept.
+    /// Records that an execution has an error that isn't kept.
     pub(super) fn failed(&mut self, severity: Severity, execution: Option<&Arc<str>>) {
         if severity == Severity::Error {
             self.failed_unlisted.extend(execution.cloned());

@@ -1,17 +1,17 @@
-//! What only follows from an earlier finding, and is folded under it. It appears on its own as soon
-//! as that is suppressed.
+//! Folds findings that are only consequences of an earlier finding under that one. They appear on
+//! their own as soon as the earlier one is suppressed.
 
-use super::{OpenExecution, Root, Shard, drafts_of};
+use super::{OpenExecution, RootCause, Shard, drafts_of};
 use crate::diag::{Finding, Related, subject};
 use crate::replay::{AppliedEvent, Aspect, Breach, Legality, StepFacts};
-use crate::rules::{self, Draft, Excuse, RuleContext, Settings, Sink, codes};
+use crate::rules::{self, Draft, FoldReason, RuleContext, Settings, Sink, codes};
 use crate::trace::Step;
 use crate::trace::entry::Entry;
 use crate::verify::kept_text::shorten_finding;
 use governance::Event;
 
 impl Shard {
-    /// Shows a step to the rules and folds what only follows from an earlier break.
+    /// Runs the rules on a step and folds what is a consequence of an earlier break.
     pub(super) fn check_step(
         &mut self,
         live: &mut OpenExecution,
@@ -47,18 +47,18 @@ impl Shard {
         }
         let (excused, drafts): (Vec<_>, Vec<_>) = drafts
             .into_iter()
-            .map(|draft| (draft.rule.excuse(step_facts), draft))
+            .map(|draft| (draft.rule.fold_reason(step_facts), draft))
             .partition(|(excuse, _)| excuse.is_some());
         let drafts: Vec<Draft> = drafts.into_iter().map(|(_, draft)| draft).collect();
         let root = live.root;
         self.apply_movement(live, (entry, step), step_facts, drafts, lost_between);
         for (excuse, draft) in excused {
             let root = match excuse {
-                Some(Excuse::Lost) => live.lost,
-                Some(Excuse::TokenLost) => live.token_lost,
-                Some(Excuse::Unproposed) | None => root.or(live.root),
+                Some(FoldReason::Lost) => live.lost,
+                Some(FoldReason::TokenLost) => live.token_lost,
+                Some(FoldReason::Unproposed) | None => root.or(live.root),
             };
-            if root.is_none() && excuse == Some(Excuse::Unproposed) {
+            if root.is_none() && excuse == Some(FoldReason::Unproposed) {
                 self.report(live, &[draft], Some(entry), Some(step));
             } else {
                 self.fold_drafts(live, root, &[draft], (Some(entry), Some(step)));
@@ -66,12 +66,12 @@ impl Shard {
         }
     }
 
-    /// Folds findings under the one that explains them, and leaves the answers that they would deny
-    /// open.
+    /// Folds findings under the one that explains them. The answers that they would deny become
+    /// "not recorded".
     pub(super) fn fold_drafts(
         &mut self,
         live: &mut OpenExecution,
-        root: Option<Root>,
+        root: Option<RootCause>,
         drafts: &[Draft],
         (entry, step): (Option<&Entry<'_>>, Option<&Step<'_, '_>>),
     ) {
@@ -88,7 +88,7 @@ impl Shard {
         }
     }
 
-    /// Reports what the rules say of a step, by how the machine took it.
+    /// Reports the findings of a step, depending on whether its transition was legal.
     pub(super) fn apply_movement(
         &mut self,
         live: &mut OpenExecution,
@@ -109,7 +109,8 @@ impl Shard {
                 }
             }
             Legality::FollowUp => {
-                // A break has denied it; behind a record that can't be read it isn't known.
+                // An earlier break already answered "no". After an unreadable record, the answer is
+                // unknown.
                 live.execution.verdict_mut().doubt(Aspect::LegalPath);
                 self.report(live, &drafts, Some(entry), Some(step));
                 let found = self
@@ -123,9 +124,9 @@ impl Shard {
                 );
             }
             Legality::Illegal => {
-                if lost_between || matches!(live.root, Some(Root::Line(_))) {
-                    // The line that nobody could read may be the one that is missing.
-                    let root = live.root.unwrap_or(Root::Line(self.last_lost));
+                if lost_between || matches!(live.root, Some(RootCause::Line(_))) {
+                    // The unreadable line may be the missing one.
+                    let root = live.root.unwrap_or(RootCause::Line(self.last_lost));
                     if moved.breach == Some(Breach::NoStart) {
                         self.start_excused = self.last_lost;
                     }
@@ -133,8 +134,8 @@ impl Shard {
                     live.execution.lose_track_at(moved.event);
                     let (folded, others): (Vec<Draft>, Vec<Draft>) =
                         drafts.into_iter().partition(|d| d.rule.folds_on_gap());
-                    // One line for the event, whatever is wrong with it; what else is, is kept as
-                    // well.
+                    // The event has one follow-up line, which contains everything that is wrong
+                    // with it.
                     let mut found: Vec<Finding> = folded
                         .iter()
                         .map(|draft| self.finding_of(live, draft, Some(entry), Some(step)))
@@ -149,7 +150,7 @@ impl Shard {
                     );
                     live.execution.verdict_mut().doubt(Aspect::LegalPath);
                     if moved.event == Event::ObservationRecorded {
-                        // What is missing before an observation is something that ran.
+                        // An action was executed before the observation, but isn't recorded.
                         live.execution.verdict_mut().doubt(Aspect::Authorised);
                     }
                     for aspect in folded.iter().filter_map(|d| d.rule.aspect) {
@@ -159,14 +160,18 @@ impl Shard {
                 } else {
                     live.execution.verdict_mut().deny(Aspect::LegalPath);
                     let reported = self.report(live, &drafts, Some(entry), Some(step));
-                    live.root = reported.first().copied().map(Root::Finding).or(live.root);
+                    live.root = reported
+                        .first()
+                        .copied()
+                        .map(RootCause::Finding)
+                        .or(live.root);
                 }
             }
         }
     }
 
-    /// What is to be said of an event that only an earlier break explains, should nobody hear of
-    /// that.
+    /// Returns the finding for an event that an earlier break explains. It appears if that break is
+    /// suppressed.
     pub(super) fn displaced(
         &self,
         live: &OpenExecution,
@@ -193,9 +198,14 @@ impl Shard {
             .map(|draft| self.finding_of(live, draft, Some(entry), Some(step)))
     }
 
-    /// Lists findings under the one that explains them. They are kept: they stand on their own as
-    /// soon as it is let pass.
-    pub(super) fn fold(&mut self, root: Option<Root>, message: String, mut findings: Vec<Finding>) {
+    /// Lists findings under the one that explains them. They are kept, because they become findings
+    /// of their own if that one is suppressed.
+    pub(super) fn fold(
+        &mut self,
+        root: Option<RootCause>,
+        message: String,
+        mut findings: Vec<Finding>,
+    ) {
         findings.iter_mut().for_each(shorten_finding);
         let Some(first) = findings.first() else {
             return;
@@ -206,9 +216,9 @@ impl Shard {
         };
         let has_place = self.folded < self.bounds.folded;
         let root = match root {
-            // Nothing where it has made room for a worse one.
-            Some(Root::Finding(index)) => self.findings.get_mut(index),
-            Some(Root::Line(lost)) if has_place => {
+            // `None` if the finding was removed to make room for a more severe one.
+            Some(RootCause::Finding(index)) => self.findings.get_mut(index),
+            Some(RootCause::Line(lost)) if has_place => {
                 self.folded += findings.len();
                 return self.follow_ups.push((
                     lost,
@@ -218,15 +228,15 @@ impl Shard {
                     },
                 ));
             }
-            Some(Root::Line(_)) | None => None,
+            Some(RootCause::Line(_)) | None => None,
         };
         let Some(root) = root else {
-            // What explains them isn't kept.
+            // The finding that explains them isn't kept.
             return findings
                 .iter()
                 .for_each(|f| self.leave_out(f.code, f.severity, f.execution.as_ref()));
         };
-        // That something ran without leave is all that there is to say of what comes of it.
+        // An unauthorised execution covers all findings that follow from it.
         let by_leave =
             rules::by_code(root.code).is_some_and(|rule| rule.aspect == Some(Aspect::Authorised));
         let mut folded: Vec<Finding> = findings
@@ -248,8 +258,8 @@ impl Shard {
         self.folded += root.folded().count() - before;
     }
 
-    /// A break of the chain. Breaks in a row go back to one change; a break behind a line that
-    /// can't be read goes back to that line.
+    /// Handles a break of the hash chain. Breaks on consecutive records have one cause; a break
+    /// after an unreadable line is caused by that line.
     pub(super) fn chain(
         &mut self,
         live: &mut OpenExecution,
@@ -276,9 +286,9 @@ impl Shard {
         };
         let drafts = drafts_of(&cx);
         let root = if lost_between {
-            Some(Root::Line(self.last_lost))
+            Some(RootCause::Line(self.last_lost))
         } else if previous != 0 && live.chain_broken_at == previous {
-            live.chain_root.map(Root::Finding)
+            live.chain_root.map(RootCause::Finding)
         } else {
             live.chain_root = self
                 .report(live, &drafts, Some(entry), None)

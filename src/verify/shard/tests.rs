@@ -3,8 +3,8 @@ use crate::source::Limits;
 use crate::trace::entry::{Grammar, read};
 use strict_json::Scanner;
 
-/// Hands its records on when the input is over, as a reader does with calls that were never
-/// answered.
+/// A reader that returns all records at the end of the input, as real ones do with calls that were
+/// never answered.
 #[derive(Debug)]
 struct HoldsBack {
     format: Format,
@@ -33,7 +33,7 @@ impl Reader for HoldsBack {
 #[test]
 fn what_a_reader_keeps_to_the_end_is_replayed() {
     let format = Format::parse("execution-record").unwrap();
-    let bounds = Bounds::of(&Limits::default(), 100, 1);
+    let bounds = Bounds::for_workers(&Limits::default(), 100, 1);
     let reader = Box::new(HoldsBack {
         format,
         kept: Vec::new(),

@@ -62,7 +62,7 @@ pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
     let workdir = match fields.text("workdir", &mut reader) {
         None => Surroundings::CWD.to_owned(),
         Some((text, at)) => normalise(&text, Some(Surroundings::CWD)).unwrap_or_else(|| {
-            reader.problem(at, format!("`{text}` is no folder"), None);
+            reader.problem(at, format!("`{text}` isn't a directory"), None);
             Surroundings::CWD.to_owned()
         }),
     };

@@ -13,7 +13,7 @@ use util::random::SplitMix;
 /// A template contains an unknown kind of sample.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no kind of sample; known are b62, b64, url, hex, HEX, low, up, low36, up36, b32, bech, dig, crc62, crchex, jwt, pem"
+    "`{0}` isn't a kind of sample; expected b62, b64, url, hex, HEX, low, up, low36, up36, b32, bech, dig, crc62, crchex, jwt, pem"
 )]
 pub struct SampleError(pub String);
 

@@ -58,7 +58,7 @@ pub enum Refusal {
     #[error("`{path}` leaves the work tree: {fault}")]
     Unsafe { path: String, fault: PathFault },
     /// A parent of the path is a link, a file or a submodule.
-    #[error("`{at}`, which is on the way, is no folder of this tree but {what}")]
+    #[error("`{at}`, a parent of the path, isn't a directory of this tree but {what}")]
     Beyond {
         /// The parent.
         at: String,

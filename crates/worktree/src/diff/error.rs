@@ -34,7 +34,7 @@ pub enum Fault {
     #[error("the header of `{path}` is followed by no hunk and no change of mode or name")]
     NoChange { path: String },
     /// A name is empty or has invalid quoting.
-    #[error("`{name}` is no file name")]
+    #[error("`{name}` isn't a file name")]
     Name {
         /// The name as written.
         name: String,
@@ -51,7 +51,7 @@ pub enum Fault {
     #[error("the git header doesn't name its file")]
     Nameless,
     /// Git doesn't know the mode.
-    #[error("`{mode}` is no mode of a file in git")]
+    #[error("`{mode}` isn't a file mode of git")]
     Mode {
         /// The mode as written.
         mode: String,

@@ -144,7 +144,7 @@ fn mistakes_are_named_with_line_and_counts() {
     );
     assert_eq!(
         refused(&format!("{git}old mode 777\n")),
-        "line 2: `777` is no mode of a file in git"
+        "line 2: `777` isn't a file mode of git"
     );
     assert_eq!(
         refused(&format!("{git}--- a/y\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")),

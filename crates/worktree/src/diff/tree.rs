@@ -354,7 +354,7 @@ impl Tree for Folder {
         }
         // Devices and pipes aren't read: that might never end.
         if !metadata.is_file() {
-            return Err(refused(std::io::Error::other("it is no ordinary file")));
+            return Err(refused(std::io::Error::other("it isn't a regular file")));
         }
         if metadata.len() > limit as u64 {
             return Err(TreeError::TooLarge {

@@ -158,7 +158,7 @@ impl DecideArgs {
         let all = candidates(&bank, &ledger.changes, time);
         let Some(candidate) = all.iter().find(|c| c.id == self.id) else {
             return Err(Failure::unable(
-                format!("`{}` is no candidate", self.id),
+                format!("`{}` isn't a candidate", self.id),
                 "`knowledge skills candidates` lists them",
             ));
         };

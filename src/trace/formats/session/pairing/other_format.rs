@@ -41,7 +41,7 @@ impl Pairing {
                 format!("this list of `{other}` records isn't read")
             } else {
                 format!(
-                    "this record looks like `{other}`, but the input is read as `{}`: it isn't checked",
+                    "this record looks like one of `{other}`, but the input is read as `{}`: the record isn't checked",
                     self.format
                 )
             },

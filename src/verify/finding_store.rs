@@ -1,28 +1,29 @@
-//! Findings that are kept while an input is read; what is too much is counted.
+//! A bounded list of findings, kept while an input is read. Findings beyond the bounds are only
+//! counted.
 
 use super::kept_text::shorten_finding;
 use super::report::Dropped;
 use crate::diag::{Code, Finding, Severity};
 
-/// Findings, up to a number of each severity.
+/// Findings, up to a maximum number of each severity.
 #[derive(Debug)]
-pub(super) struct Kept {
-    /// In the order in which they were found; `None`: it has made room for a worse one.
+pub(super) struct FindingStore {
+    /// In the order of discovery. `None` marks a finding that was removed to make room for a more
+    /// severe one; indices stay valid.
     findings: Vec<Option<Box<Finding>>>,
     most: usize,
-    /// How many may be kept in all.
+    /// Maximum total number.
     in_all: usize,
     by_severity: [usize; 3],
-    /// Where a finding of each severity may stand that can still make room: there is none behind
-    /// that.
+    /// For each severity, the end of the range that may contain a finding to remove.
     last: [usize; 3],
-    /// How many weren't kept.
+    /// Counts of the findings that weren't kept.
     pub(super) dropped: Dropped,
 }
 
-impl Kept {
-    /// Room for `most` findings of each severity. `in_all`: and no more than that together, the
-    /// worst ones.
+impl FindingStore {
+    /// Creates a list for `most` findings of each severity. With `in_all`, it keeps at most `most`
+    /// in total, the most severe ones.
     pub(super) fn new(most: usize, in_all: bool) -> Self {
         let in_all = if in_all { most } else { usize::MAX };
         Self {
@@ -35,7 +36,7 @@ impl Kept {
         }
     }
 
-    /// Whether one more finding of this severity is kept; otherwise it is counted.
+    /// Returns whether one more finding of this severity may be kept; otherwise counts it.
     pub(super) fn has_room(&mut self, code: Code, severity: Severity) -> bool {
         let as_bad: usize = self.by_severity.iter().skip(severity as usize).sum();
         if as_bad < self.in_all
@@ -50,7 +51,7 @@ impl Kept {
         false
     }
 
-    /// Keeps a finding that there is room for; returns where.
+    /// Adds a finding for which there is room; returns its index.
     pub(super) fn push(&mut self, mut finding: Finding) -> usize {
         shorten_finding(&mut finding);
         if self.by_severity.iter().sum::<usize>() >= self.in_all {
@@ -66,9 +67,9 @@ impl Kept {
         self.findings.len() - 1
     }
 
-    /// Lets the last one go of the findings that are least bad, if it is better than `severity`: it
-    /// wouldn't be listed. One that others are folded under stays, since they are to be counted
-    /// where it is turned off.
+    /// Removes the last finding of the lowest severity, if that is below `severity`, since it
+    /// wouldn't be listed. A finding with others folded under it stays, because they count if it is
+    /// turned off.
     fn make_room(&mut self, severity: Severity) {
         let Some(mildest) = self
             .by_severity
@@ -108,26 +109,26 @@ impl Kept {
         }
     }
 
-    /// The finding that was kept there; `None` when it has made room since.
+    /// Returns the finding at an index; `None` if it was removed since.
     pub(super) fn get(&self, index: usize) -> Option<&Finding> {
         self.findings.get(index)?.as_deref()
     }
 
-    /// As [`Self::get`], to change it.
+    /// Like [`Self::get`], but mutable.
     pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut Finding> {
         self.findings.get_mut(index)?.as_deref_mut()
     }
 
-    /// Keeps a finding or counts it.
+    /// Adds a finding if there is room, otherwise counts it.
     pub(super) fn add(&mut self, finding: Finding) -> Option<usize> {
         self.has_room(finding.code, finding.severity)
             .then(|| self.push(finding))
     }
 
-    /// The findings, and how many weren't kept.
+    /// Returns the findings, and counts of those that weren't kept.
     #[expect(
         clippy::vec_box,
-        reason = "they are moved and sorted, and most are let go of then"
+        reason = "they are moved and sorted, and most are then dropped"
     )]
     pub(super) fn into_parts(self) -> (Vec<Box<Finding>>, Dropped) {
         (self.findings.into_iter().flatten().collect(), self.dropped)
@@ -152,7 +153,7 @@ mod tests {
         )
     }
 
-    fn lines(kept: Kept) -> Vec<(Severity, u64)> {
+    fn lines(kept: FindingStore) -> Vec<(Severity, u64)> {
         kept.into_parts()
             .0
             .iter()
@@ -163,7 +164,7 @@ mod tests {
     #[test]
     fn worse_findings_take_the_room_of_the_last_that_are_less_bad() {
         use Severity::{Error, Note, Warning};
-        let mut kept = Kept::new(4, true);
+        let mut kept = FindingStore::new(4, true);
         let all = [
             (Note, 1),
             (Warning, 2),
@@ -208,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_finding_with_others_folded_under_it_makes_no_room() {
-        let mut kept = Kept::new(2, true);
+        let mut kept = FindingStore::new(2, true);
         let mut root = finding(Severity::Warning, 1);
         root.unlisted.insert((Code(102), Severity::Error), 3);
         kept.add(root);
@@ -229,7 +230,7 @@ mod tests {
 
     #[test]
     fn where_all_are_asked_for_none_makes_room() {
-        let mut kept = Kept::new(2, false);
+        let mut kept = FindingStore::new(2, false);
         for line in 1..4 {
             kept.add(finding(Severity::Note, line));
             kept.add(finding(Severity::Error, line));
