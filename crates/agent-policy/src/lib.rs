@@ -10,6 +10,7 @@ mod effect;
 mod facts;
 mod flags;
 mod fuzz;
+mod glob_alternatives;
 mod grant_scope;
 mod limit;
 mod model;

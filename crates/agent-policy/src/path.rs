@@ -360,6 +360,27 @@ impl PathGlob {
         Some(format!("(?{flags})^{before}(?:{regex}){after}$"))
     }
 
+    /// The paths that an unexpanded path has to share one with to match perhaps, as a regular
+    /// expression over bytes; `None` if [`overlap`] isn't exact for this glob.
+    pub(crate) fn overlap_expression(&self) -> Option<String> {
+        let complex = |part: &String| part.contains(['[', '{', '\\']) || part.len() > 256;
+        if self.parts.is_empty() || self.parts.iter().any(complex) {
+            return None;
+        }
+        let name = |part: &String| {
+            let escaped = regex::escape(part);
+            escaped.replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
+        };
+        let parts = self.parts.iter().map(|part| match part.as_str() {
+            "**" => "(?:/[^/]*)*".to_owned(),
+            _ if self.by_name => name(part),
+            _ => format!("/{}", name(part)),
+        });
+        let body: String = parts.collect();
+        let before = if self.by_name { "(?:.*/)?" } else { "" };
+        Some(format!("(?si)^{before}{body}(?:/.*)?$"))
+    }
+
     /// A path that matches, with `x` for wildcards.
     pub(crate) fn example(&self) -> String {
         let part = |p: &String| {

@@ -4,6 +4,7 @@ use super::fields::{Fields, Reader};
 use crate::action::{kind_name, parse_kind, type_bit};
 use crate::condition::{CommandTest, Condition, PathTest, Predicate, TurnRange, risk_bit};
 use crate::facts::{Category, bit};
+use crate::glob_alternatives::alternatives;
 use crate::limit::Limit;
 use crate::name::Name;
 use crate::path::{Access, PathGlob};
@@ -419,9 +420,11 @@ fn command(node: &Node, reader: &mut Reader) -> CommandTest {
 pub(crate) fn globs(texts: &[(String, Position)], reader: &mut Reader) -> Vec<PathGlob> {
     let mut all = Vec::new();
     for (text, at) in texts {
-        match PathGlob::new(text, &reader.workdir, Surroundings::HOME) {
-            Ok(glob) => all.push(glob),
-            Err(error) => reader.problem(*at, format!("`{text}`: {error}"), None),
+        for one in alternatives(text) {
+            match PathGlob::new(&one, &reader.workdir, Surroundings::HOME) {
+                Ok(glob) => all.push(glob),
+                Err(error) => reader.problem(*at, format!("`{text}`: {error}"), None),
+            }
         }
     }
     all

@@ -18,22 +18,51 @@ use crate::model::Policy;
 use crate::path::{PathGlob, TouchedPath};
 use crate::request::Request;
 use shell_effects::{EffectKind, Step};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The globs and grants of policies, by the text that facts name them with.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary<'p> {
     globs: BTreeMap<String, &'p PathGlob>,
     grants: BTreeMap<String, &'p CommandTest>,
+    /// The keys of globs that only one policy has; of few globs all.
+    new: BTreeSet<String>,
 }
+
+/// Number of globs of which each is compared with each.
+const FEW_GLOBS: usize = 40;
 
 impl<'p> Vocabulary<'p> {
     pub(super) fn new(policies: impl IntoIterator<Item = &'p Policy>) -> Self {
         let mut all = Self::default();
-        for rule in policies.into_iter().flat_map(|policy| policy.rules.iter()) {
-            rule.when.walk(true, &mut |when, _| all.add(when));
+        for policy in policies {
+            let mut own = Self::default();
+            for rule in policy.rules.iter() {
+                rule.when.walk(true, &mut |when, _| own.add(when));
+            }
+            for key in own.globs.keys() {
+                // A second policy with the same glob takes it out again.
+                if !all.new.remove(key) {
+                    all.new.insert(key.clone());
+                }
+            }
+            all.globs.extend(own.globs);
+            all.grants.extend(own.grants);
+        }
+        if all.globs.len() <= FEW_GLOBS {
+            all.new = all.globs.keys().cloned().collect();
         }
         all
+    }
+
+    /// The globs, each once.
+    pub(super) fn globs(&self) -> impl Iterator<Item = &'p PathGlob> {
+        self.globs.values().copied()
+    }
+
+    /// Whether a glob is to be compared with all others.
+    pub(super) fn is_new(&self, glob: &PathGlob) -> bool {
+        self.new.contains(&glob.key())
     }
 
     fn add(&mut self, when: &'p Condition) {

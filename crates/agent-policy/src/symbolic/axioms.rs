@@ -4,13 +4,14 @@
 //! line with `rm` deletes something) the analysis doesn't know. Then it finds abstract actions that
 //! can't be built.
 
+use super::abstraction::Vocabulary;
 use super::encoding::{Encoder, Fact, HOSTS, LINE, LINE_PARTS, PATHS, PAYLOAD_PARTS, STEPS, TOOLS};
 use super::formula::{CollectionId, FormulaId, TRUE};
-use super::language::Pattern;
+use super::language::{Found, LanguageId, Pattern};
 use crate::action::type_bit;
 use crate::condition::risk_bit;
 use crate::facts::bit;
-use crate::path::Access;
+use crate::path::{Access, PathGlob};
 use governance::{ActionType, RiskLevel};
 use shell_effects::EffectKind;
 
@@ -244,8 +245,64 @@ impl Encoder {
         self.all(all)
     }
 
+    /// Of a path with unexpanded wildcards: what may match a glob may match each wider one.
+    /// Globs that both policies have are only compared with others.
+    fn wider_globs(&mut self, vocabulary: &Vocabulary<'_>) -> FormulaId {
+        let mut all = Vec::new();
+        let globs: Vec<&PathGlob> = vocabulary.globs().collect();
+        let languages: Vec<Option<LanguageId>> = globs
+            .iter()
+            .map(|glob| {
+                let regex = glob.overlap_expression()?;
+                let language = self.languages.of(Pattern {
+                    regex,
+                    ignore_case: false,
+                    unicode: false,
+                });
+                self.languages.is_known(language).then_some(language)
+            })
+            .collect();
+        let shortest: Vec<Option<String>> = languages
+            .iter()
+            .map(
+                |language| match self.languages.shortest(&[((*language)?, true)]) {
+                    Found::Text(text) => Some(text),
+                    Found::None | Found::Unknown => None,
+                },
+            )
+            .collect();
+        for ((one, language), shortest) in globs.iter().zip(&languages).zip(&shortest) {
+            for (other, wider) in globs.iter().zip(&languages) {
+                let (Some(language), Some(wider), Some(shortest)) = (language, wider, shortest)
+                else {
+                    continue;
+                };
+                if language == wider && one.key() == other.key()
+                    || !(vocabulary.is_new(one) || vocabulary.is_new(other))
+                    || self.languages.contains(*wider, shortest) != Some(true)
+                    || self
+                        .languages
+                        .shortest(&[(*language, true), (*wider, false)])
+                        != Found::None
+                {
+                    continue;
+                }
+                let [may, also] = [one, other].map(|glob| self.fact(Fact::MayMatch(glob.key())));
+                let (wild, tree) = (self.fact(Fact::Wild), self.fact(Fact::Tree));
+                let spread = self.any([wild, tree]);
+                let may = self.all([spread, may]);
+                all.push(self.implies(may, also));
+            }
+        }
+        self.all(all)
+    }
+
     /// What holds for every part of a collection; `workdir` is absolute.
-    pub(super) fn part_axioms(&mut self, workdir: &str) -> Vec<(CollectionId, FormulaId)> {
+    pub(super) fn part_axioms(
+        &mut self,
+        workdir: &str,
+        vocabulary: &Vocabulary<'_>,
+    ) -> Vec<(CollectionId, FormulaId)> {
         let access = Access::ALL.map(|access| self.fact(Fact::Access(access)));
         let (known, inside, not_inside) = (
             self.fact(Fact::Known),
@@ -278,6 +335,7 @@ impl Encoder {
         let [read, _, _] = access;
         let both = self.all([read, tree]);
         paths.push(self.not(both));
+        paths.push(self.wider_globs(vocabulary));
         let paths = self.all(paths);
         vec![(PATHS, paths), (STEPS, TRUE)]
     }

@@ -127,7 +127,7 @@ pub(crate) fn prove<'p>(base: &'p Policy, head: &'p Policy) -> Proof<'p> {
     let restrictive = differs(&mut encoder, |old, new| new > old);
     let types = TYPES.map(|kind| encoder.kinds(type_bit(kind)));
     let plain = encoder.plain();
-    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir));
+    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir, &vocabulary));
     let opaque = encoder.opaque.iter().cloned().collect();
     let (solver, facts) = encoder.into_solver(parts);
     let mut found = Search::new();
@@ -160,7 +160,8 @@ pub(crate) fn implies(one: &Condition, other: &Condition, workdir: &str) -> bool
     let mut encoder = Encoder::new();
     let [one, other] = [one, other].map(|when| encoder.condition(when, false).yes);
     let fails = encoder.not(other);
-    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir));
+    let vocabulary = Vocabulary::default();
+    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir, &vocabulary));
     let broken = encoder.all([one, fails, axioms]);
     let (mut solver, _) = encoder.into_solver(parts);
     solver.solve(broken) == Answer::None

@@ -1,5 +1,6 @@
 //! Proves properties of a policy, or refutes them with an action.
 
+use super::abstraction::Vocabulary;
 use super::alternatives::TYPES;
 use super::encoding::{EncodedRule, Encoder, Fact, PATHS, Truth};
 use super::formula::{FormulaId, TRUE};
@@ -177,7 +178,10 @@ impl Policy {
     ) -> Proven {
         let plain = encoder.plain();
         let axioms = encoder.axioms();
-        let parts = encoder.part_axioms(&self.surroundings.context().workdir);
+        let parts = encoder.part_axioms(
+            &self.surroundings.context().workdir,
+            &Vocabulary::new([self]),
+        );
         let types = TYPES.map(|kind| encoder.kinds(type_bit(kind)));
         let (mut solver, facts) = encoder.into_solver(parts);
         let limits: Vec<Limit> = self.rules.iter().flat_map(|r| r.limits.clone()).collect();

@@ -1,5 +1,6 @@
 //! Which rules of a policy decide anything at all.
 
+use super::abstraction::Vocabulary;
 use super::encoding::Encoder;
 use super::formula::FormulaId;
 use super::proof::Encoded;
@@ -39,7 +40,10 @@ impl Policy {
         let mut encoder = Encoder::new();
         let symbolic = Encoded::new(self, &mut encoder);
         let axioms = encoder.axioms();
-        let parts = encoder.part_axioms(&self.surroundings.context().workdir);
+        let parts = encoder.part_axioms(
+            &self.surroundings.context().workdir,
+            &Vocabulary::new([self]),
+        );
         let (solver, _) = encoder.into_solver(parts);
         let mut search = Search::new();
         search.require(&solver.formulas, axioms);

@@ -49,9 +49,9 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
             ((effect, rule), formula)
         })
         .collect();
-    let parts = encoder.part_axioms(&policy.surroundings.context().workdir);
-    let axioms = encoder.axioms();
     let vocabulary = Vocabulary::new([policy]);
+    let parts = encoder.part_axioms(&policy.surroundings.context().workdir, &vocabulary);
+    let axioms = encoder.axioms();
     let mut runner = test_runner(seed, 0, cases);
     let questions = strategy::questions(policy, &[]);
     let mut objects = Vec::new();
@@ -222,6 +222,18 @@ fn rewritings_are_proved_equal() {
         (
             &["path: { glob: './src/**' } → deny"],
             &["path: { glob: 'src/**' } → deny"],
+        ),
+        (
+            &["path: { glob: ['src/**', src/a] } → deny"],
+            &["path: { glob: 'src/**' } → deny"],
+        ),
+        (
+            &["path: { glob: '[ab].txt' } → deny"],
+            &["path: { glob: '{a,b}.txt' } → deny"],
+        ),
+        (
+            &["path: { glob: 'a?*' } → deny"],
+            &["path: { glob: 'a*?' } → deny"],
         ),
         (
             &["max_per_hour: 5, tool: x → allow"],
@@ -502,4 +514,107 @@ fn brute_force_finds_nothing_that_the_proof_lacks() {
         }
     }
     assert!(differing > 1_000, "{differing}");
+}
+
+/// A rule that denies may be widened: what may match a glob may match each wider one.
+#[test]
+fn wider_globs_are_stricter_where_they_deny() {
+    for (base, head) in [
+        ("*.pem", "*.p*"),
+        ("src/secret/**", "src/**"),
+        ("src/secret", "src/"),
+        ("/etc/passwd", "/etc/*"),
+        ("*.pem", "/**"),
+        ("~/.ssh/id_*", "~/.ssh/"),
+    ] {
+        let rules = |glob: &str| format!("path: {{ glob: '{glob}' }} → deny");
+        let found = differences(&[&rules(base)], &[&rules(head)]);
+        let permissive = |kind: &AbstractDifference| kind.is_more_permissive();
+        assert!(!found.iter().any(permissive), "{base} → {head}");
+        let back = differences(&[&rules(head)], &[&rules(base)]);
+        assert!(back.iter().any(permissive), "{head} → {base}");
+    }
+}
+
+/// The relation between globs holds for paths with wildcards and for trees.
+#[test]
+fn paths_that_may_match_a_glob_may_match_a_wider_one() {
+    let globs = [
+        "*.pem",
+        "*.p*",
+        "*",
+        "**",
+        "src/**",
+        "src/*",
+        "src",
+        "src/",
+        "src/a/**",
+        "./src/a",
+        "/etc/**",
+        "/etc/*",
+        "/etc/passwd",
+        "/**",
+        ".env",
+        ".*",
+        ".env*",
+        "src/.env",
+        "~/.ssh/",
+        "a?*",
+        "a*?",
+        "src/**/b",
+        "**/b",
+    ];
+    let rules: Vec<String> = globs
+        .iter()
+        .map(|glob| format!("path: {{ glob: '{glob}' }} → deny"))
+        .collect();
+    let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+    let policy = pack("first-match", "ask", &rules);
+    let mut encoder = Encoder::new();
+    let _symbolic = Encoded::new(&policy, &mut encoder);
+    let vocabulary = Vocabulary::new([&policy]);
+    let parts = encoder.part_axioms(&policy.surroundings.context().workdir, &vocabulary);
+    let of = encoder.facts();
+    let solver = Solver::new(encoder.formulas, encoder.languages);
+    let mut paths = 0;
+    for path in [
+        "*",
+        "s*",
+        "src/*",
+        "src/*/b",
+        "*/a",
+        "s?c/a",
+        ".*",
+        ".e*",
+        "*.p*",
+        "/etc/*",
+        "/e*/passwd",
+        "/*",
+        "~/.ssh/*",
+        "src",
+        ".",
+        "/",
+        "/etc",
+        "~",
+        "a",
+        "a*",
+        "*a",
+        "src/a",
+        "src/a/*",
+    ] {
+        for command in ["cat", "rm -r", "mv", "touch"] {
+            let action = crate::Action::shell(&format!("{command} {path} x"));
+            let history = crate::History::default();
+            let request = crate::Request::new(&action, &history);
+            let facts = Facts::new(&action, None, &policy.surroundings);
+            let object = vocabulary.object(&of, &facts, &request);
+            for (collection, axiom) in &parts {
+                for part in object.parts.get(collection).into_iter().flatten() {
+                    paths += 1;
+                    assert!(solver.holds(*axiom, part), "{command} {path}: {part:#?}");
+                }
+            }
+        }
+    }
+    assert!(paths > 150, "{paths}");
 }
