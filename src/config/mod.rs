@@ -612,7 +612,7 @@ mod tests {
         assert!(error("[[ignore]]\npath = '**'\nreason = 'r'").contains("everything"));
         assert!(
             error("[[ignore]]\ncode = 'YV301'\nexpires = '2027-02-30'\nreason = 'r'")
-                .contains("no day")
+                .contains("isn't a date")
         );
         assert!(error("[traces]\npaths = []\nallow-empty = ''").contains("needs a reason"));
         for path in ["/etc/x", "../x", "a/../../x", "", "-"] {

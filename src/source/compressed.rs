@@ -407,7 +407,7 @@ mod tests {
             assert_refused(&[plain(b"x"), behind.to_vec()].concat(), "");
             assert_refused(
                 &[frame.clone(), behind.to_vec()].concat(),
-                "follow the last",
+                "is followed by other bytes",
             );
         }
         assert_refused(&plain(b"text")[..20], "");

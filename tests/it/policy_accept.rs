@@ -223,7 +223,7 @@ fn mistakes_in_an_acceptance_are_errors_of_the_configuration() {
         ),
         (
             "fingerprint = 'x'\nreason = 'r'\nexpires = '2027-02-30'\n",
-            "[[policy.accept]]: `2027-02-30` is no day",
+            "[[policy.accept]]: `2027-02-30` isn't a date",
         ),
         (
             "fingerprint = 'x'\nreason = 'r'\nuntil = '2027-02-30'\n",

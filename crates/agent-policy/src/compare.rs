@@ -18,16 +18,16 @@ use super::witness_generation::{self, Target};
 use proptest::strategy::{Strategy, ValueTree};
 use std::collections::BTreeMap;
 
-/// Maximum number of actions that are built from a sketch to show a kind.
+/// Number of actions to build from the sketch of each kind, at first.
+const MAX_FIRST: usize = 16;
+/// Maximum number of actions to build from one sketch, where the first ones don't show the kind.
 const MAX_BUILT: usize = 80;
 /// Number of further actions to try where the one that shows a kind has unknown effects.
-const MAX_BETTER: usize = 30;
+const MAX_BETTER: usize = 8;
 /// Maximum number of actions that are built from the rules of a kind.
 const MAX_TARGETED: usize = 500;
-/// Budget for actions that are built from rules, in evaluations of rules.
-const MAX_RULE_EVALUATIONS: usize = 10_000_000;
-/// Cost of a question apart from its rules, in rule evaluations.
-const MIN_RULES: usize = 100;
+/// Maximum number of actions that are built after the first ones.
+const MAX_QUESTIONS: usize = 6_000;
 /// Maximum number of kinds without a real action to describe.
 const MAX_UNPROVEN: usize = 20;
 
@@ -46,13 +46,16 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         proof,
         found: BTreeMap::new(),
         evaluated: 0,
-        budget: MAX_RULE_EVALUATIONS / (base.rules.len() + head.rules.len()).max(MIN_RULES),
+        budget: MAX_QUESTIONS,
     };
     for question in given {
         search.evaluate(question);
     }
     for kind in 0..search.kinds.len() {
-        search.build(kind);
+        search.build_first(kind);
+    }
+    for kind in 0..search.kinds.len() {
+        search.build_others(kind);
     }
     let targeted = search.evaluated - given.len() as u64;
     let seeds: Vec<Action> = given.iter().map(|q| q.action.clone()).collect();
@@ -119,35 +122,43 @@ struct Search<'p> {
     kinds: Vec<DifferenceKind>,
     found: BTreeMap<DifferenceKind, Difference>,
     evaluated: u64,
-    /// Number of questions built from rules that the budget still allows.
+    /// Number of actions that may still be built after the first ones.
     budget: usize,
 }
 
 impl Search<'_> {
-    /// Builds a real action of a kind: from its sketches, or else from the rules that decide.
-    fn build(&mut self, at: usize) {
-        let Some((kind, name)) = self.proof.kinds.get(at).zip(self.kinds.get(at)) else {
+    /// The rules that decide about a kind.
+    fn rules_of(&self, kind: &AbstractDifference) -> [Option<Rule>; 2] {
+        [(self.base, kind.base_rule), (self.head, kind.head_rule)]
+            .map(|(policy, index)| index.and_then(|index| policy.rules.get(index)).cloned())
+    }
+
+    /// Builds real actions of a kind from its sketch.
+    fn build_first(&mut self, at: usize) {
+        let Some((kind, name)) = self.proof.kinds.get(at).zip(self.kinds.get(at).cloned()) else {
             return;
         };
-        let name = name.clone();
-        let rule = |policy: &'_ Policy, index: Option<usize>| {
-            index.and_then(|index| policy.rules.get(index)).cloned()
-        };
-        let rules = [
-            rule(self.base, kind.base_rule),
-            rule(self.head, kind.head_rule),
-        ];
+        let rules = self.rules_of(kind);
         let limits: Vec<Limit> = rules.iter().flatten().flat_map(limits_of).collect();
-        let sketch = kind.sketch.clone();
-        let first = witness_generation::questions_of(&sketch, &limits);
-        let found = self.try_all(first.into_iter().take(MAX_BUILT), &name);
-        // What becomes stricter needs no proof.
-        if found || !name.is_more_permissive() {
+        let questions = witness_generation::questions_of(&kind.sketch, &limits);
+        self.try_all(questions.into_iter().take(MAX_FIRST), &name);
+    }
+
+    /// Builds further actions of a kind that becomes more permissive and that none shows: from
+    /// sketches of each type, then from the rules that decide.
+    fn build_others(&mut self, at: usize) {
+        let Some((kind, name)) = self.proof.kinds.get(at).zip(self.kinds.get(at).cloned()) else {
+            return;
+        };
+        if self.budget == 0 || !name.is_more_permissive() || self.found.contains_key(&name) {
             return;
         }
+        let rules = self.rules_of(kind);
+        let limits: Vec<Limit> = rules.iter().flatten().flat_map(limits_of).collect();
         for sketch in self.proof.sketches(at) {
-            let others = witness_generation::questions_of(&sketch, &limits);
-            if self.try_all(others.into_iter().take(MAX_BUILT), &name) {
+            let questions = witness_generation::questions_of(&sketch, &limits);
+            let most = self.pay(MAX_BUILT.min(questions.len()));
+            if self.try_all(questions.into_iter().take(most), &name) {
                 return;
             }
         }
@@ -163,14 +174,20 @@ impl Search<'_> {
         let each = targets.iter().map(std::slice::from_ref);
         for targets in std::iter::once(targets.as_slice()).chain(each) {
             for policy in [self.base, self.head] {
-                let most = MAX_TARGETED.min(self.budget);
-                self.budget -= most;
+                let most = self.pay(MAX_TARGETED);
                 let questions = witness_generation::questions(policy, targets, &limits);
                 if self.try_all(questions.take(most), &name) {
                     return;
                 }
             }
         }
+    }
+
+    /// Takes questions out of the budget; returns how many it gives.
+    fn pay(&mut self, wanted: usize) -> usize {
+        let given = wanted.min(self.budget);
+        self.budget -= given;
+        given
     }
 
     /// Asks until a question shows the kind. Returns whether one does.
@@ -208,13 +225,10 @@ impl Search<'_> {
         let of_pair: Vec<usize> = (0..self.kinds.len())
             .filter(|at| self.kinds.get(*at).is_some_and(pair))
             .collect();
-        let is_of = |at: &usize| {
-            let kind = self.proof.kinds.get(*at);
-            kind.is_some_and(|kind| self.proof.is_of_kind(question, kind))
-        };
         let kind = match of_pair.as_slice() {
             [one] => Some(*one),
-            several => several.iter().copied().find(is_of),
+            [] => None,
+            several => self.proof.kind_of(question, several),
         };
         let kind = kind.and_then(|at| self.kinds.get(at).cloned());
         // The proof lists every pair of rules, unless it reached its bounds.

@@ -219,7 +219,7 @@ mod tests {
                 &[("x", &[1_usize][..], &[1.0_f32][..])][..],
                 "no tensor `embeddings`",
             ),
-            (&[("embeddings", &[8], &ROWS)], "no matrix"),
+            (&[("embeddings", &[8], &ROWS)], "isn't a matrix"),
             (&[("embeddings", &[2, 4], &ROWS)], "as many rows"),
             (&[("embeddings", &[8, 1], &ROWS)], "as many rows"),
             (&[("embeddings", &[0, 4], &[])], "0 rows"),

@@ -218,7 +218,7 @@ pub(super) mod tests {
             one("F16", &0x7c00_u16.to_le_bytes())
                 .unwrap_err()
                 .to_string()
-                .contains("no number")
+                .contains("isn't a finite number")
         );
         assert!(
             one("BF16", &[0, 0])

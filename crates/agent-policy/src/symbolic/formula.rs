@@ -11,6 +11,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct FormulaId(u32);
 
+impl FormulaId {
+    /// Its place among all formulas.
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A yes-or-no fact of an object.
 pub(super) type FactId = u32;
 

@@ -77,13 +77,16 @@ impl Proof<'_> {
         sketches
     }
 
-    /// Whether a question is of a kind, as far as the analysis can tell.
-    pub(crate) fn is_of_kind(&self, question: &Question, kind: &AbstractDifference) -> bool {
-        self.analysis.as_ref().is_some_and(|analysis| {
-            let object = analysis.object(question);
-            // Nothing is known of a text that can't be analysed.
+    /// The first of some kinds that a question is of, as far as the analysis can tell.
+    pub(crate) fn kind_of(&self, question: &Question, kinds: &[usize]) -> Option<usize> {
+        let analysis = self.analysis.as_ref()?;
+        let object = analysis.object(question);
+        // Nothing is known of a text that can't be analysed.
+        let is_of = |kind: &AbstractDifference| {
             !self.opaque.is_empty() || analysis.solver.holds(kind.formula, &object)
-        })
+        };
+        let mut kinds = kinds.iter().copied();
+        kinds.find(|at| self.kinds.get(*at).is_some_and(is_of))
     }
 }
 
@@ -131,6 +134,8 @@ pub(crate) fn prove<'p>(base: &'p Policy, head: &'p Policy) -> Proof<'p> {
     let opaque = encoder.opaque.iter().cloned().collect();
     let (solver, facts) = encoder.into_solver(parts);
     let mut found = Search::new();
+    let [shell, ..] = types;
+    found.prefer(&solver.formulas, shell);
     found.require(&solver.formulas, axioms);
     let mut search = DifferenceSearch {
         solver,
@@ -250,16 +255,10 @@ impl DifferenceSearch<'_> {
 
     /// An object for which a formula holds: a plain one of a familiar type, if there is one.
     fn find(&mut self, wanted: FormulaId) -> Answer {
-        let [shell, call, ..] = self.types;
-        for assumed in [
-            &[wanted, self.plain, shell][..],
-            &[wanted, self.plain, call],
-            &[wanted, self.plain],
-        ] {
-            let found = self.solver.find(&mut self.search, assumed);
-            if matches!(found, Answer::Object(_)) {
-                return found;
-            }
+        let plain = [wanted, self.plain];
+        let found = self.solver.find(&mut self.search, &plain);
+        if matches!(found, Answer::Object(_)) {
+            return found;
         }
         self.solver.find(&mut self.search, &[wanted])
     }

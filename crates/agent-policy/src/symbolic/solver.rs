@@ -8,7 +8,7 @@ use super::formula::{Atom, CollectionId, FormulaId, Formulas, Node, Object, Text
 use super::language::{Found, LanguageId, Languages};
 use batsat::callbacks::Basic;
 use batsat::{BasicSolver, Lit, SolverInterface, SolverOpts, lbool};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Work that one analysis may take, in checks of texts and parts.
 const MAX_CHECKS: usize = 200_000;
@@ -328,7 +328,8 @@ struct Choice {
 /// A search for objects that keeps what it learns.
 pub(super) struct Search {
     sat: BasicSolver,
-    literals: HashMap<FormulaId, Lit>,
+    /// The literals of formulas, by their index.
+    literals: Vec<Option<Lit>>,
     atoms: HashMap<Atom, Lit>,
     required: Vec<FormulaId>,
 }
@@ -344,10 +345,17 @@ impl Search {
                 },
                 Basic::default(),
             ),
-            literals: HashMap::new(),
+            literals: Vec::new(),
             atoms: HashMap::new(),
             required: Vec::new(),
         }
+    }
+
+    /// Tries first what makes the formula hold. Has to come before everything that is required.
+    pub(super) fn prefer(&mut self, formulas: &Formulas, formula: FormulaId) {
+        let preferred = Lit::new(self.sat.new_var(lbool::TRUE, true), true);
+        let literal = self.literal(formulas, formula);
+        self.sat.add_clause_reuse(&mut vec![!preferred, literal]);
     }
 
     /// From now on, the formula holds for everything that is found.
@@ -359,7 +367,7 @@ impl Search {
 
     /// The literal of a formula, with the clauses that define it.
     fn literal(&mut self, formulas: &Formulas, formula: FormulaId) -> Lit {
-        if let Some(literal) = self.literals.get(&formula) {
+        if let Some(Some(literal)) = self.literals.get(formula.index()) {
             return *literal;
         }
         let literal = match formulas.node(formula) {
@@ -389,24 +397,29 @@ impl Search {
                 all
             }
         };
-        self.literals.insert(formula, literal);
+        if self.literals.len() <= formula.index() {
+            self.literals.resize(formula.index() + 1, None);
+        }
+        if let Some(slot) = self.literals.get_mut(formula.index()) {
+            *slot = Some(literal);
+        }
         literal
     }
 
     fn is_true(&self, formula: FormulaId) -> bool {
-        self.literals
-            .get(&formula)
-            .is_some_and(|literal| self.sat.value_lit(*literal) == lbool::TRUE)
+        let literal = self.literals.get(formula.index()).copied().flatten();
+        literal.is_some_and(|literal| self.sat.value_lit(literal) == lbool::TRUE)
     }
 
     /// The atoms that make the formulas hold in the model: of a conjunction that fails, one part.
     fn choice(&self, formulas: &Formulas, assumed: &[FormulaId]) -> Choice {
-        let mut seen = HashSet::new();
+        let mut seen = vec![false; self.literals.len()];
         let mut atoms = Vec::new();
         let mut open = [&self.required, assumed].concat();
         while let Some(next) = open.pop() {
-            if !seen.insert(next) {
-                continue;
+            match seen.get_mut(next.index()) {
+                Some(seen) if !*seen => *seen = true,
+                _ => continue,
             }
             match formulas.node(next) {
                 Node::True => {}
@@ -418,7 +431,7 @@ impl Search {
                     let one = parts
                         .iter()
                         .filter(fails)
-                        .find(|part| seen.contains(part))
+                        .find(|part| seen.get(part.index()) == Some(&true))
                         .or_else(|| parts.iter().find(fails));
                     open.extend(one);
                 }

@@ -43,11 +43,14 @@ pub(crate) fn questions_of(sketch: &Sketch, limits: &[Limit]) -> Vec<Question> {
     actions.sort_by_cached_key(|(made, action)| {
         let text = action.payload.to_string();
         let missing = words.iter().filter(|word| !text.contains(**word)).count();
-        let effects = Facts::new(action, None, &context).effects();
-        let lacks = touches
-            .iter()
-            .filter(|kinds| **kinds & effects == 0)
-            .count();
+        // Of familiar calls those come first that do what the sketch does.
+        let lacks = if *made || missing > 0 {
+            0
+        } else {
+            let effects = Facts::new(action, None, &context).effects();
+            let lacking = touches.iter().filter(|kinds| **kinds & effects == 0);
+            lacking.count()
+        };
         (missing, lacks, *made, text.len())
     });
     let mut all: Vec<Question> = actions

@@ -450,7 +450,7 @@ mod tests {
                 "approved a Human",
                 "rejected b Policy",
                 "end a Ok None x",
-                r#"end b Rejected(Policy) None {"type":"approval","message":"no"}"#,
+                r#"end b Rejected(Policy) None {"type": "approval", "message": "no"}"#,
                 "session sample 2",
                 "call c g {}",
                 "end c Error None ",

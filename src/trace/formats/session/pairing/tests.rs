@@ -364,8 +364,11 @@ fn lists_that_are_not_read_are_reported() {
             format!("[{sample}]"),
             Some("this list of `inspect` records isn't read"),
         ),
-        (format!("[7,{message}]"), Some("looks like `messages`")),
-        (message.to_owned(), Some("looks like `messages`")),
+        (
+            format!("[7,{message}]"),
+            Some("looks like one of `messages`"),
+        ),
+        (message.to_owned(), Some("looks like one of `messages`")),
         (
             r#"[{"id":1,"epoch":1,"input":"","target":""}]"#.to_owned(),
             None,
