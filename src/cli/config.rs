@@ -585,7 +585,7 @@ fn check(located: &LocatedConfig) -> Vec<(bool, String)> {
     if let Some(policy) = &config.policy {
         let read = file::text(&located.root.join(&policy.file));
         let said = read.map_err(|e| e.to_string()).and_then(|text| {
-            match agent_policy::load(&policy.file, &text) {
+            match agent_policy::load_file(&policy.file, &text) {
                 Ok(loaded) => Ok(format!(
                     "policy: {} with {} rules",
                     policy.file,

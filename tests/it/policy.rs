@@ -1079,3 +1079,97 @@ proptest! {
         prop_assert!(with.decide(&request).effect >= without.decide(&request).effect);
     }
 }
+
+const SETTINGS: &str = "{\n  \"permissions\": {\n    \"deny\": [\"Bash(curl *)\"],\n    \"allow\": [\"Bash(npm test:*)\"]\n  }\n}\n";
+
+#[test]
+fn settings_of_agents_are_policies() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("settings.json"), SETTINGS).unwrap();
+    let ask = |policy: &str, line: &str| {
+        code(at, &["eval", "--exit-code", "-p", policy, "--shell", line])
+    };
+    for policy in ["settings.json", "claude:settings.json"] {
+        assert_eq!(ask(policy, "npm test a"), 0);
+        assert_eq!(ask(policy, "npm test; curl x"), 1);
+        assert_eq!(ask(policy, "npm install"), 3);
+        assert_eq!(code(at, &["check", policy]), 0, "{policy}");
+    }
+    std::fs::write(
+        at.join("settings.test.yaml"),
+        "cases:\n  - { name: c, action: { type: shell_cmd, command: curl x }, expect: { effect: deny, rule: 'deny Bash(curl *)' } }\n",
+    )
+    .unwrap();
+    for policy in ["settings.json", "claude:settings.json"] {
+        assert_eq!(code(at, &["test", policy]), 0, "{policy}");
+    }
+    std::fs::write(
+        at.join("default.rules"),
+        "prefix_rule(pattern = [\"ls\"])\n",
+    )
+    .unwrap();
+    assert_eq!(ask("default.rules", "ls"), 0);
+    let rule = "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\npriority = 1\n";
+    std::fs::write(at.join("deny.toml"), rule).unwrap();
+    assert_eq!(ask("gemini:deny.toml", "ls"), 1);
+    for (name, text, place) in [
+        (
+            "settings.json",
+            SETTINGS.replace("Bash(npm test:*)", "Bash("),
+            "settings.json:4:15",
+        ),
+        (
+            "a.rules",
+            "prefix_rule(pattern = 7)".to_owned(),
+            "a.rules:1:23",
+        ),
+        ("a.toml", rule.replace("deny", "no"), "a.toml:3:12"),
+    ] {
+        std::fs::write(at.join(name), text).unwrap();
+        let output = run(at, &["eval", "-p", name, "--shell", "ls"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(place), "{said}");
+    }
+    std::fs::write(at.join("settings.json"), b"{\"permissions\": \"\xff\"}").unwrap();
+    assert_eq!(ask("claude:settings.json", "ls"), 2, "not UTF-8");
+    assert_eq!(ask("claude:missing.json", "ls"), 2);
+}
+
+#[test]
+fn an_imported_pack_decides_as_the_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("settings.json"), SETTINGS).unwrap();
+    assert_eq!(
+        code(at, &["import", "claude", "settings.json", "-o", "p.yaml"]),
+        0
+    );
+    assert_eq!(
+        code(
+            at,
+            &[
+                "compare",
+                "claude:settings.json",
+                "p.yaml",
+                "--cases",
+                "100"
+            ]
+        ),
+        0
+    );
+    let shown = run(at, &["import", "claude", "settings.json"]);
+    assert_eq!(shown.stdout, std::fs::read(at.join("p.yaml")).unwrap());
+    std::fs::write(at.join("a.rules"), "prefix_rule(pattern = [\"ls\"])\n").unwrap();
+    std::fs::write(
+        at.join("b.rules"),
+        "prefix_rule(pattern = [\"ls\", \"-l\"])\n",
+    )
+    .unwrap();
+    let compare = |base, head| code(at, &["compare", base, head, "--cases", "100"]);
+    assert_eq!(compare("codex:b.rules", "codex:a.rules"), 1);
+    assert_eq!(compare("a.rules", "b.rules"), 0);
+    assert_eq!(code(at, &["import", "other", "settings.json"]), 2);
+    assert_eq!(code(at, &["import", "codex", "settings.json"]), 2);
+}

@@ -11,7 +11,7 @@
 
 use super::action::type_bit;
 use super::effect::Tristate;
-use super::facts::{Category, Facts, bit};
+use super::facts::{Category, CommandText, Facts, bit};
 use super::flags::has_argument;
 use super::limit::Limit;
 use super::name::{Name, any_name};
@@ -98,6 +98,8 @@ pub(crate) struct CommandTest {
     /// All of these arguments (the older dangerous-commands form).
     pub(crate) args: Vec<String>,
     pub(crate) raw: Vec<Regex>,
+    /// The text of a command by itself: its program and arguments.
+    pub(crate) text: Vec<Name>,
 }
 
 /// A test of the paths of an action (`path`).
@@ -303,8 +305,13 @@ impl CommandTest {
             let each = || facts.parts().count < 2 || facts.parts().texts(facts.line()).all(fits);
             Tristate::from_bool(fits(facts.line()) && (!strict || each()))
         };
-        if raw == Tristate::No || !self.names_programs() {
-            return raw;
+        let written = if self.text.is_empty() || raw == Tristate::No {
+            raw
+        } else {
+            raw.min(self.texts(facts, strict))
+        };
+        if written == Tristate::No || !self.names_programs() {
+            return written;
         }
         let steps = facts.steps();
         let known = over(strict, steps.iter().map(|s| self.step(s, strict)));
@@ -315,9 +322,52 @@ impl CommandTest {
             (true, false) if known != Tristate::No && facts.without_step().is_some() => {
                 Tristate::No
             }
-            (false, true) => known.max(Tristate::Maybe),
-            (_, false) => known.min(raw),
+            (false, true) => known.max(Tristate::Maybe).min(written),
+            (_, false) => known.min(written),
         }
+    }
+
+    /// Tests the text of each command. A rule that allows compares what is written on the line; one
+    /// that forbids also compares the words that it means, and those of the programs that are
+    /// started by others.
+    fn texts(&self, facts: &Facts<'_>, strict: bool) -> Tristate {
+        if strict {
+            if facts.hides_text() || facts.action.kind != Some(ActionType::ShellCmd) {
+                return Tristate::No;
+            }
+            let own = facts.command_texts().iter().filter(|text| !text.inner);
+            let fits =
+                own.map(|text| Tristate::from_bool(any_name(&self.text, &text.written, true)));
+            let each = over(true, fits);
+            return if facts.without_step().is_some() || facts.has_other_text() {
+                Tristate::No
+            } else {
+                each
+            };
+        }
+        let one = |text: &CommandText| {
+            let fits = any_name(&self.text, &text.written, false)
+                || any_name(&self.text, &text.words, false);
+            if fits {
+                Tristate::Yes
+            } else if self.text.iter().any(|name| name.may_fit(&text.words)) {
+                Tristate::Maybe
+            } else {
+                Tristate::No
+            }
+        };
+        let known = over(false, facts.command_texts().iter().map(one));
+        let runs = !facts.steps().is_empty() || facts.action.command().is_some();
+        if facts.hides_text() && runs {
+            known.max(Tristate::Maybe)
+        } else {
+            known
+        }
+    }
+
+    /// Whether the test is about programs, whose effects a rule that allows covers.
+    pub(crate) fn covers_programs(&self) -> bool {
+        self.names_programs() || !self.text.is_empty()
     }
 
     /// Whether the test names programs or arguments.

@@ -6,12 +6,14 @@ use super::parts::Parts;
 use super::path::{PathFacts, TouchedPath};
 use super::surroundings::Surroundings;
 use governance::{ActionType, RiskLevel};
+use regex::Regex;
 use shell_effects::command_line::CommandLine;
 use shell_effects::{
     Analysis, Certainty, Context, Effect, EffectKind, Param, Span, Step, StepOrigin, analyse,
     effects_of_answer, effects_of_diff, effects_of_diff_extras, effects_of_tool,
 };
 use std::cell::OnceCell;
+use std::sync::LazyLock;
 
 /// The bit of an effect kind.
 pub const fn bit(kind: EffectKind) -> u32 {
@@ -83,6 +85,17 @@ impl Category {
     }
 }
 
+/// The text of one command of a line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct CommandText {
+    /// As it is written, without redirections behind it; empty in a tool call.
+    pub(crate) written: String,
+    /// Its program and arguments as the shell understands them, with single spaces between them.
+    pub(crate) words: String,
+    /// Another program of the line starts it, so the text of that one contains its text.
+    pub(crate) inner: bool,
+}
+
 /// An action with the facts about it.
 #[derive(Debug)]
 pub(crate) struct Facts<'a> {
@@ -96,6 +109,7 @@ pub(crate) struct Facts<'a> {
     /// Facts about paths, with the index of their effect.
     paths: OnceCell<Vec<(usize, PathFacts)>>,
     compact: OnceCell<String>,
+    texts: OnceCell<Vec<CommandText>>,
 }
 
 impl<'a> Facts<'a> {
@@ -114,6 +128,7 @@ impl<'a> Facts<'a> {
             effects: OnceCell::new(),
             paths: OnceCell::new(),
             compact: OnceCell::new(),
+            texts: OnceCell::new(),
         }
     }
 
@@ -350,6 +365,62 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The texts of the commands, in the order of [`Self::steps`].
+    pub(crate) fn command_texts(&self) -> &[CommandText] {
+        self.texts.get_or_init(|| {
+            let line = match self.action.kind {
+                Some(ActionType::ShellCmd) => self.line(),
+                _ => "",
+            };
+            let text = |step: &Step| {
+                let mut words = step.program.clone();
+                for argument in &step.args {
+                    words.push(' ');
+                    words.push_str(argument);
+                }
+                let written = line.get(step.span.from..step.span.to).unwrap_or_default();
+                CommandText {
+                    written: without_redirections(written).to_owned(),
+                    words,
+                    inner: step.parent.is_some() && step.origin != StepOrigin::Function,
+                }
+            };
+            self.steps().iter().map(text).collect()
+        })
+    }
+
+    /// Whether the line has text beside its commands: assignments, groups, keywords,
+    /// here-documents.
+    pub(crate) fn has_other_text(&self) -> bool {
+        let line = self.line();
+        let own = self.steps().iter().filter(|step| step.parent.is_none());
+        let mut spans: Vec<Span> = own.map(|step| step.span).collect();
+        spans.sort_unstable_by_key(|span| span.from);
+        let mut at = 0;
+        let mut between = Vec::new();
+        for span in spans {
+            between.push(line.get(at..span.from.max(at)));
+            at = at.max(span.to);
+        }
+        between.push(line.get(at..));
+        let harmless = |word: &str| word == "time";
+        let only_separates = |text: &str| {
+            let words = text.split([';', '&', '|', ' ', '\t', '\n', '\r']);
+            words.filter(|word| !word.is_empty()).all(harmless)
+        };
+        !between
+            .into_iter()
+            .all(|text| text.is_some_and(only_separates))
+    }
+
+    /// Whether the action may run commands whose text isn't known.
+    pub(crate) fn hides_text(&self) -> bool {
+        self.analysis().unparsed
+            || self.analysis().truncated
+            || self.effects() & bit(EffectKind::Dynamic) != 0
+            || self.written().unknown.is_some()
+    }
+
     fn path_facts(&self) -> &[(usize, PathFacts)] {
         self.paths.get_or_init(|| {
             let dots = self.dotted();
@@ -407,4 +478,19 @@ impl<'a> Facts<'a> {
             Tristate::No
         }
     }
+}
+
+/// Redirections at the end of a command: `> a`, `2>&1`, `&>> a`, `< a`. They contain no quotes, so
+/// they aren't inside quotes.
+static REDIRECTIONS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let one = r"[ \t]*(?:[0-9]?|&)(?:>>?|<)[ \t]*(?:&[0-9]|[A-Za-z0-9_./~+@%-]+)";
+    Regex::new(&format!("(?:{one})+$")).ok()
+});
+
+/// A command without white space around it and redirections at its end.
+fn without_redirections(command: &str) -> &str {
+    let command = command.trim();
+    let found = REDIRECTIONS.as_ref().and_then(|regex| regex.find(command));
+    let own = found.and_then(|found| command.get(..found.start()));
+    own.unwrap_or(command).trim_end()
 }

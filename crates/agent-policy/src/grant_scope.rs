@@ -125,7 +125,7 @@ pub(crate) fn granted(predicate: &Predicate) -> GrantSet {
     match predicate {
         Predicate::Path(_) => PATHS,
         Predicate::Host(_) => HOSTS,
-        Predicate::Command(test) if test.names_programs() => PROGRAMS,
+        Predicate::Command(test) if test.covers_programs() => PROGRAMS,
         Predicate::Effects(_) | Predicate::Category(_) | Predicate::Granted(_) => EVERYTHING,
         Predicate::Command(_)
         | Predicate::Type(_)

@@ -30,6 +30,7 @@ mod shipped;
 mod suite;
 mod surroundings;
 mod symbolic;
+mod vendor;
 mod witness_generation;
 mod yaml;
 
@@ -60,6 +61,7 @@ pub use suite::{
     load_reasons, repeated,
 };
 pub use symbolic::{PolicyUse, ProvableProperty, Proven, RuleUse};
+pub use vendor::{Gap, Translation, VendorFormat, load_file};
 pub use yaml::{Position, Problem};
 
 #[cfg(test)]

@@ -330,7 +330,13 @@ fn alternatives(predicate: &Predicate) -> Vec<(String, Predicate)> {
                     ..test.clone()
                 })
             });
-            [program, arg, raw].concat()
+            let own = each(shorter(&test.text, name_text), |text| {
+                Predicate::Command(CommandTest {
+                    text,
+                    ..test.clone()
+                })
+            });
+            [program, arg, raw, own].concat()
         }
         Predicate::Path(test) => {
             let show = |glob: &super::path::PathGlob| format!("`{}`", glob.text());
@@ -379,7 +385,11 @@ fn conditions(predicate: &Predicate) -> Vec<(String, Predicate)> {
         }
         Predicate::Command(test) => {
             let full = |t: &CommandTest| {
-                !(t.program.is_empty() && t.arg.is_empty() && t.args.is_empty() && t.raw.is_empty())
+                !(t.program.is_empty()
+                    && t.arg.is_empty()
+                    && t.args.is_empty()
+                    && t.raw.is_empty()
+                    && t.text.is_empty())
             };
             let changed = [
                 (
@@ -403,6 +413,14 @@ fn conditions(predicate: &Predicate) -> Vec<(String, Predicate)> {
                     !test.args.is_empty(),
                     CommandTest {
                         args: Vec::new(),
+                        ..test.clone()
+                    },
+                ),
+                (
+                    "`text`",
+                    !test.text.is_empty(),
+                    CommandTest {
+                        text: Vec::new(),
                         ..test.clone()
                     },
                 ),

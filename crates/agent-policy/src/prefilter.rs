@@ -102,14 +102,10 @@ impl Prefilter {
                 parts: HOSTS,
                 ..Self::OPEN
             },
-            Predicate::Command(test)
-                if !(test.program.is_empty() && test.arg.is_empty() && test.args.is_empty()) =>
-            {
-                Self {
-                    parts: STEPS,
-                    ..Self::OPEN
-                }
-            }
+            Predicate::Command(test) if test.covers_programs() => Self {
+                parts: STEPS,
+                ..Self::OPEN
+            },
             // A rule that allows also covers an action without effects.
             Predicate::Effects(effects) if !strict => Self {
                 effects: *effects,

@@ -331,6 +331,7 @@ impl Vocabulary {
         if !test.args.is_empty() {
             self.arguments.push(test.args.join(" "));
         }
+        self.lines.extend(examples(&test.text));
         self.lines.extend(test.raw.iter().flat_map(samples));
     }
 

@@ -289,6 +289,14 @@ pub(super) const PAGES: &[Page] = &[
         &["policy compare", "audit"],
     ),
     page(
+        "policy import",
+        &[(
+            "From the settings of Claude Code",
+            "policy import claude .claude/settings.json --output team.yaml",
+        )],
+        &["policy compare", "policy show"],
+    ),
+    page(
         "policy show",
         &[("Print one", "policy show default")],
         &["policy eval"],

@@ -86,6 +86,12 @@ impl CheckArgs {
         }
         let mut all = Vec::new();
         for path in &self.paths {
+            if let Some(name) = path.to_str()
+                && find::format_of(name).0.is_some()
+            {
+                all.push(find::policy(name)?);
+                continue;
+            }
             for file in policies_under(path)? {
                 all.push(find::parse(&find::name_of(&file), find::read(&file)?)?);
             }

@@ -341,6 +341,9 @@ type Files = BTreeMap<String, (String, String)>;
 /// Returns the policies of a directory by their relative paths: the name as reported, and the text.
 /// `None` for a single policy.
 fn folder(written: &str) -> Result<Option<Files>, Failure> {
+    if find::format_of(written).0.is_some() {
+        return Ok(None);
+    }
     if let Some(revision) = Revision::named(written)? {
         let named =
             |(name, text): (String, String)| (name.clone(), (revision.name_of(&name), text));

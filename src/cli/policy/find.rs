@@ -4,7 +4,9 @@ use super::revision::Revision;
 use crate::cli::common::exit::EXIT_CLEAN;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, Mistake, print};
-use agent_policy::{Policy, Position, Problem, SHIPPED, built_in_policy, load};
+use agent_policy::{
+    Policy, Position, Problem, SHIPPED, VendorFormat, built_in_policy, load, load_file,
+};
 use clap::Args;
 use std::path::Path;
 
@@ -14,7 +16,7 @@ const MAX_BYTES: u64 = 4 << 20;
 /// Arguments of `policy show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// The policy to print.
+    /// The policy to print: a built-in one, or a file of an agent as the pack it is read as.
     name: Option<String>,
 }
 
@@ -27,11 +29,27 @@ impl ShowArgs {
                 .collect(),
             Some(name) => match built_in_policy(&name) {
                 Some(found) => found.text.to_owned(),
-                None => return Err(no_policy(&name)),
+                None => pack_of(&name)?.ok_or_else(|| no_policy(&name))?,
             },
         };
         print(Color::Auto, |out| out.write_all(text.as_bytes()))?;
         Ok(EXIT_CLEAN)
+    }
+}
+
+/// The pack that a vendor's file is read as.
+fn pack_of(name: &str) -> Result<Option<String>, Failure> {
+    let (format, path) = format_of(name);
+    if format.is_none() && !Path::new(path).is_file() {
+        return Ok(None);
+    }
+    let (file, text) = (name_of(Path::new(path)), read(Path::new(path))?);
+    let Some(format) = format.or_else(|| VendorFormat::detect(&file, &text)) else {
+        return Ok(None);
+    };
+    match format.translate(&stem(&file), &text) {
+        Ok(pack) => Ok(Some(pack.yaml())),
+        Err(problems) => Err(complain(&file, &text, &problems)),
     }
 }
 
@@ -63,8 +81,24 @@ pub(super) fn name_of(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
+/// Splits `FORMAT:PATH`. A file with such a name counts as a file.
+pub(super) fn format_of(name: &str) -> (Option<VendorFormat>, &str) {
+    match VendorFormat::split(name) {
+        Some((format, path)) if !Path::new(name).exists() => (Some(format), path),
+        _ => (None, name),
+    }
+}
+
 /// Loads the policy with this name or in this file.
 pub(in crate::cli) fn policy(name: &str) -> Result<LoadedPolicy, Failure> {
+    let (format, name) = format_of(name);
+    if let Some(format) = format {
+        let (file, text) = match Revision::named(name)? {
+            Some(revision) => (name.to_owned(), revision.file()?),
+            None => (name_of(Path::new(name)), read(Path::new(name))?),
+        };
+        return parse_as(Some(format), &file, text);
+    }
     let path = Path::new(name);
     if !path.is_file()
         && let Some(shipped) = built_in_policy(name)
@@ -80,12 +114,15 @@ pub(in crate::cli) fn policy(name: &str) -> Result<LoadedPolicy, Failure> {
     parse(&name_of(path), read(path)?)
 }
 
-/// Parses a policy. Mistakes are printed with their places.
+/// Parses a policy in the format that its name and text show. Mistakes are printed with their
+/// places.
 pub(super) fn parse(file: &str, text: String) -> Result<LoadedPolicy, Failure> {
-    let stem = Path::new(file)
-        .file_stem()
-        .map_or_else(|| file.to_owned(), |s| s.to_string_lossy().into_owned());
-    match load(&stem, &text) {
+    parse_as(None, file, text)
+}
+
+/// Parses a pack, whatever its file's name is.
+pub(super) fn parse_pack(file: &str, text: String) -> Result<LoadedPolicy, Failure> {
+    match load(&stem(file), &text) {
         Ok(policy) => Ok(LoadedPolicy {
             file: file.to_owned(),
             text,
@@ -93,6 +130,32 @@ pub(super) fn parse(file: &str, text: String) -> Result<LoadedPolicy, Failure> {
         }),
         Err(problems) => Err(complain(file, &text, &problems)),
     }
+}
+
+/// Parses a policy of a format. Mistakes are printed with their places.
+pub(super) fn parse_as(
+    format: Option<VendorFormat>,
+    file: &str,
+    text: String,
+) -> Result<LoadedPolicy, Failure> {
+    let read = match format {
+        Some(format) => format.load(&stem(file), &text),
+        None => load_file(file, &text),
+    };
+    match read {
+        Ok(policy) => Ok(LoadedPolicy {
+            file: file.to_owned(),
+            text,
+            policy,
+        }),
+        Err(problems) => Err(complain(file, &text, &problems)),
+    }
+}
+
+/// The name of a file without its extension.
+pub(super) fn stem(file: &str) -> String {
+    let stem = Path::new(file).file_stem();
+    stem.map_or_else(|| file.to_owned(), |s| s.to_string_lossy().into_owned())
 }
 
 /// Prints mistakes with their lines, and returns the failure that counts them.

@@ -7,6 +7,7 @@ pub(super) mod find;
 mod folder;
 #[cfg_attr(not(feature = "policy-fuzz"), path = "fuzz_absent.rs")]
 mod fuzz;
+mod import;
 #[cfg_attr(not(feature = "policy-fuzz"), path = "mutate_absent.rs")]
 mod mutate;
 mod objection;
@@ -42,6 +43,8 @@ pub enum PolicyCommand {
     Mutate(mutate::MutateArgs),
     /// Ask a policy about every decision that traces record: what would change?
     Replay(replay::ReplayArgs),
+    /// Write a pack from the settings of an agent.
+    Import(import::ImportArgs),
     /// List the policies that are built in, or print one.
     Show(find::ShowArgs),
 }
@@ -57,6 +60,7 @@ impl PolicyCommand {
             Self::Fuzz(args) => args.run(),
             Self::Mutate(args) => args.run(),
             Self::Replay(args) => args.run(),
+            Self::Import(args) => args.run(),
             Self::Show(args) => args.run(),
         }
     }

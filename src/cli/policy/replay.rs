@@ -615,7 +615,7 @@ impl<'a> PolicySet<'a> {
                         let name = find::name_of(entry.path());
                         // Other files may be there; only policies that a trace refers to have to
                         // load.
-                        if let Ok(policy) = agent_policy::load(&name, &text) {
+                        if let Ok(policy) = agent_policy::load_file(&name, &text) {
                             by_digest.insert(
                                 digest(&text),
                                 known.apply_to(LoadedPolicy {

@@ -161,7 +161,8 @@ pub(in crate::cli) fn run_cases(
     beside: SiblingReader<'_>,
 ) -> Result<(Report, u64), Failure> {
     let mut objections = Objections::default();
-    let outcome = Suite::load(policy, text, beside)?.run(&mut objections);
+    let found = find::parse(&find::name_of(policy), text)?;
+    let outcome = Suite::load(policy, found, beside)?.run(&mut objections);
     let cases = outcome.coverage.cases;
     let passed = cases - outcome.failed as u64;
     let mut report = objections.into_report();
@@ -197,14 +198,19 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
         }
     }
     for path in paths {
-        for file in policies_under(path)? {
+        let (format, written) = match path.to_str().map(find::format_of) {
+            Some((Some(format), written)) => (Some(format), Path::new(written)),
+            _ => (None, path.as_path()),
+        };
+        for file in policies_under(written)? {
             let there = |ending: &str| {
                 Some(sibling(&file, ending))
                     .filter(|f| f.is_file())
                     .map(|f| find::read(&f))
                     .transpose()
             };
-            suites.push(Suite::load(&file, find::read(&file)?, &there)?);
+            let found = find::parse_as(format, &find::name_of(&file), find::read(&file)?)?;
+            suites.push(Suite::load(&file, found, &there)?);
         }
     }
     for suite in &mut suites {
@@ -215,8 +221,7 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
 
 impl Suite {
     /// Loads a policy with the files next to it.
-    fn load(path: &Path, text: String, read: SiblingReader<'_>) -> Result<Self, Failure> {
-        let found = find::parse(&find::name_of(path), text)?;
+    fn load(path: &Path, found: LoadedPolicy, read: SiblingReader<'_>) -> Result<Self, Failure> {
         let mut files = Vec::new();
         for ending in ENDINGS.into_iter().filter(|ending| *ending != REASONS) {
             if let Some(text) = read(ending)? {

@@ -161,6 +161,7 @@ impl Vocabulary {
                 .commands
                 .extend(examples(names).map(|h| format!("curl https://{h}/x"))),
             Predicate::Command(test) => {
+                self.commands.extend(examples(&test.text));
                 for program in examples(&test.program) {
                     let args = examples(&test.arg)
                         .chain(test.args.iter().cloned())

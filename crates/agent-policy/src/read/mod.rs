@@ -7,7 +7,7 @@ mod permissions;
 mod scopes;
 mod when;
 
-pub(crate) use fields::{Fields, Reader};
+pub(crate) use fields::{Fields, Reader, nearest};
 pub(crate) use when::condition;
 
 use super::condition::Condition;
@@ -15,7 +15,7 @@ use super::effect::Effect;
 use super::limit::Limit;
 use super::model::{Combine, Fallback, Form, Policy, Property, Rule, Rules};
 use super::surroundings::Surroundings;
-use super::yaml::{Position, Problem, Value, parse};
+use super::yaml::{Node, Position, Problem, Value, parse};
 use shell_effects::path::normalise;
 use std::collections::BTreeMap;
 
@@ -39,6 +39,11 @@ pub(crate) struct PolicyDraft {
 /// All errors, in the order of the file.
 pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
     let root = parse(text).map_err(|p| vec![p])?;
+    load_tree(name, &root)
+}
+
+/// Reads a policy from its tree.
+pub(crate) fn load_tree(name: &str, root: &Node) -> Result<Policy, Vec<Problem>> {
     let Value::Map(_) = root.value else {
         let message = format!("a policy is a map with `rules`, not {}", root.kind());
         return Err(vec![Problem {
@@ -48,7 +53,7 @@ pub fn load(name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
         }]);
     };
     let mut reader = Reader::new();
-    let mut fields = Fields::new(&root, "a policy", &mut reader);
+    let mut fields = Fields::new(root, "a policy", &mut reader);
     let has = |key: &str| fields.has(key);
     let form = if has("dangerous_commands") || has("permissions") || has("limits") {
         Form::Dangerous

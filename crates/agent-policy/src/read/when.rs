@@ -397,7 +397,11 @@ fn names(node: &Node, reader: &mut Reader) -> Vec<Name> {
 fn command(node: &Node, reader: &mut Reader) -> CommandTest {
     let mut fields = Fields::new(node, "`command`", reader);
     let mut test = CommandTest::default();
-    for (key, list) in [("program", &mut test.program), ("arg", &mut test.arg)] {
+    for (key, list) in [
+        ("program", &mut test.program),
+        ("arg", &mut test.arg),
+        ("text", &mut test.text),
+    ] {
         for (text, at) in fields.texts(key, reader).unwrap_or_default() {
             list.extend(name(&text, at, reader));
         }
@@ -408,7 +412,7 @@ fn command(node: &Node, reader: &mut Reader) -> CommandTest {
     if fields.is_empty() {
         reader.problem(
             node.at,
-            "`command` needs `program`, `arg` or `raw`".into(),
+            "`command` needs `program`, `arg`, `text` or `raw`".into(),
             None,
         );
     }

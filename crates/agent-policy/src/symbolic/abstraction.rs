@@ -5,7 +5,7 @@
 
 use super::encoding::{
     AGENT, ARGUMENTS, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD, PAYLOAD_PARTS,
-    STEPS, TOOLS, TURN,
+    STEPS, TOOLS, TURN, WORDS, WRITTEN,
 };
 use super::formula::{FactId, Object};
 use crate::action::type_bit;
@@ -128,6 +128,10 @@ impl<'p> Vocabulary<'p> {
         object.parts.insert(HOSTS, hosts.collect());
         let steps = facts.steps().iter().enumerate().map(|(index, step)| {
             let mut part = named(&step.program);
+            if let Some(text) = facts.command_texts().get(index) {
+                part.texts.insert(WRITTEN, text.written.clone());
+                part.texts.insert(WORDS, text.words.clone());
+            }
             let own = of
                 .iter()
                 .filter(|(fact, _)| self.of_step(fact, index, step, facts));
@@ -166,6 +170,7 @@ impl<'p> Vocabulary<'p> {
 
     fn of_step(&self, fact: &Fact, index: usize, step: &Step, facts: &Facts<'_>) -> bool {
         match fact {
+            Fact::Inner => facts.command_texts().get(index).is_some_and(|t| t.inner),
             Fact::ManyArguments => step.args.len() >= 64,
             Fact::Argument(want, strict) => has_argument(&step.program, &step.args, want, *strict),
             Fact::Granted(test) => self
@@ -190,6 +195,8 @@ fn holds(fact: &Fact, facts: &Facts<'_>, request: &Request<'_>) -> bool {
         Fact::Cut => facts.analysis().truncated,
         Fact::Unparsed => facts.analysis().unparsed,
         Fact::Several => facts.parts().count > 1,
+        Fact::HidesText => facts.hides_text(),
+        Fact::OtherText => facts.has_other_text(),
         Fact::HasCommand => facts.action.command().is_some(),
         Fact::WithoutPath => facts.without_path().is_some(),
         Fact::WithoutHost => facts.without_host().is_some(),
@@ -219,6 +226,7 @@ fn holds(fact: &Fact, facts: &Facts<'_>, request: &Request<'_>) -> bool {
         | Fact::Wild
         | Fact::Tree
         | Fact::MayMatch(_)
+        | Fact::Inner
         | Fact::ManyArguments
         | Fact::Argument(..)
         | Fact::Granted(_) => false,

@@ -164,7 +164,19 @@ fn commands(test: &CommandTest) -> Vec<Vec<(String, Predicate)>> {
         };
         (regex.as_str().to_owned(), Predicate::Command(test))
     });
-    vec![programs.collect(), arguments.collect(), raw.collect()]
+    let texts = test.text.iter().map(|name| {
+        let own = CommandTest {
+            text: vec![name.clone()],
+            ..CommandTest::default()
+        };
+        one(name, own)
+    });
+    vec![
+        programs.collect(),
+        arguments.collect(),
+        raw.collect(),
+        texts.collect(),
+    ]
 }
 
 fn paths(test: &PathTest) -> Vec<Vec<(String, Predicate)>> {

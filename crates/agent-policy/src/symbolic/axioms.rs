@@ -46,7 +46,7 @@ impl Encoder {
         self.all(parts)
     }
 
-    fn implies(&mut self, one: FormulaId, other: FormulaId) -> FormulaId {
+    pub(super) fn implies(&mut self, one: FormulaId, other: FormulaId) -> FormulaId {
         self.formulas.implies(one, other)
     }
 
@@ -151,8 +151,13 @@ impl Encoder {
 
     /// Which effects go with which paths, hosts and programs.
     fn effects_imply(&mut self) -> FormulaId {
-        use EffectKind::{Credential, Delete, Network, Read, System, Unknown, Write};
+        use EffectKind::{Credential, Delete, Dynamic, Network, Read, System, Unknown, Write};
         let mut all = Vec::new();
+        let (hides_text, hides) = (self.fact(Fact::HidesText), self.hides());
+        let (cut, dynamic) = (self.fact(Fact::Cut), self.effects(bit(Dynamic)));
+        all.push(self.implies(hides_text, hides));
+        all.push(self.implies(cut, hides_text));
+        all.push(self.implies(dynamic, hides_text));
         let unparsed = self.fact(Fact::Unparsed);
         let unknown = self.effects(bit(Unknown));
         all.push(self.implies(unparsed, unknown));
@@ -160,6 +165,7 @@ impl Encoder {
         let (open, hides) = (self.open(), self.hides());
         let open = self.formulas.some(STEPS, open);
         all.push(self.implies(open, hides));
+        all.push(self.implies(unparsed, hides_text));
         let (network, hosts) = (self.effects(bit(Network)), self.formulas.some(HOSTS, TRUE));
         all.push(self.implies(network, hosts));
         all.push(self.implies(hosts, network));
@@ -337,6 +343,6 @@ impl Encoder {
         paths.push(self.not(both));
         paths.push(self.wider_globs(vocabulary));
         let paths = self.all(paths);
-        vec![(PATHS, paths), (STEPS, TRUE)]
+        vec![(PATHS, paths), (STEPS, self.words_begin())]
     }
 }

@@ -27,6 +27,9 @@ pub(super) const LINE: TextSlot = 2;
 pub(super) const PAYLOAD: TextSlot = 3;
 /// The text of a part: its name, path or host.
 pub(super) const NAME: TextSlot = 0;
+/// The text of a step as written, and its words.
+pub(super) const WRITTEN: TextSlot = 1;
+pub(super) const WORDS: TextSlot = 2;
 
 /// The collections of an action.
 pub(super) const TOOLS: CollectionId = 0;
@@ -87,7 +90,13 @@ pub(super) enum Fact {
     Tree,
     /// The glob may match what an unexpanded path stands for.
     MayMatch(String),
-    /// Of a step: it has many arguments.
+    /// The action may run commands whose text isn't known.
+    HidesText,
+    /// The line has text beside its commands.
+    OtherText,
+    /// Of a step: another one starts it, and contains its text.
+    Inner,
+    /// It has many arguments.
     ManyArguments,
     /// It has this argument in some spelling; in a rule that allows, to the letter.
     Argument(String, bool),
@@ -134,6 +143,9 @@ pub(super) struct Encoder {
     limits: BTreeMap<&'static str, BTreeSet<u64>>,
     /// The patterns that can't be analysed.
     pub(super) opaque: BTreeSet<String>,
+    /// The names of programs that appear, and whether texts of commands do.
+    pub(super) programs: BTreeSet<String>,
+    pub(super) has_texts: bool,
 }
 
 /// Orders the counts of a limit: costs are positive floats, whose bits have the order of values.
@@ -156,6 +168,8 @@ impl Encoder {
             facts: HashMap::new(),
             limits: BTreeMap::new(),
             opaque: BTreeSet::new(),
+            programs: BTreeSet::new(),
+            has_texts: false,
         }
     }
 
@@ -479,7 +493,7 @@ impl Encoder {
         self.any(fits)
     }
 
-    fn text(&mut self, slot: TextSlot, language: LanguageId) -> FormulaId {
+    pub(super) fn text(&mut self, slot: TextSlot, language: LanguageId) -> FormulaId {
         if self.languages.is_known(language) {
             return self.formulas.text(slot, language);
         }
@@ -498,8 +512,13 @@ impl Encoder {
                 raw = self.all([raw, each]);
             }
         }
+        let mut whole = Truth::known(raw);
+        if !test.text.is_empty() {
+            let texts = self.command_texts(&test.text, strict);
+            whole = self.both(&[whole, texts]);
+        }
         if !test.names_programs() {
-            return Truth::known(raw);
+            return whole;
         }
         let step = self.step(test, strict);
         let known = self.over_truth(STEPS, step, strict);
@@ -512,7 +531,8 @@ impl Encoder {
         let runs = self.any([steps, unparsed, command]);
         let unknown = self.all([hides, runs]);
         let without = self.fact(Fact::WithoutStep);
-        self.known_or_hidden(known, raw, unknown, without, strict)
+        let programs = self.known_or_hidden(known, TRUE, unknown, without, strict);
+        self.both(&[programs, whole])
     }
 
     /// What is known of the parts, where others may be hidden, or a command may have none.
@@ -541,12 +561,21 @@ impl Encoder {
 
     /// The text contains something that isn't known.
     pub(super) fn open(&mut self) -> FormulaId {
+        self.open_in(NAME)
+    }
+
+    /// The words of a step contain something that isn't known.
+    pub(super) fn unknown_words(&mut self) -> FormulaId {
+        self.open_in(WORDS)
+    }
+
+    fn open_in(&mut self, slot: TextSlot) -> FormulaId {
         let hole = self.languages.of(Pattern {
             regex: regex_syntax::escape("$…"),
             ignore_case: false,
             unicode: true,
         });
-        self.formulas.text(NAME, hole)
+        self.formulas.text(slot, hole)
     }
 
     fn step(&mut self, test: &CommandTest, strict: bool) -> Truth {
@@ -557,6 +586,11 @@ impl Encoder {
         };
         let mut all = Vec::new();
         if !test.program.is_empty() {
+            let exact = test.program.iter().filter_map(|name| match name {
+                Name::Exact(name) => Some(name.to_ascii_lowercase()),
+                _ => None,
+            });
+            self.programs.extend(exact);
             let fits = self.names(&test.program, strict);
             all.push(uncertain(self, fits, open));
         }

@@ -6,6 +6,7 @@
 mod abstraction;
 mod alternatives;
 mod axioms;
+mod command_texts;
 mod encoding;
 mod formula;
 mod grants;

@@ -3,7 +3,7 @@
 use super::alternatives::TYPES;
 use super::encoding::{
     AGENT, ARGUMENTS, Encoder, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD,
-    PAYLOAD_PARTS, STEPS, TOOLS, TURN,
+    PAYLOAD_PARTS, STEPS, TOOLS, TURN, WORDS, WRITTEN,
 };
 use super::formula::{CollectionId, FactId, FormulaId, Object, TextSlot};
 use crate::action::{kind_name, type_bit};
@@ -36,6 +36,8 @@ pub(crate) struct Sketch {
     pub(crate) parts: Vec<String>,
     /// Programs with their arguments.
     pub(crate) steps: Vec<(String, Vec<String>)>,
+    /// The texts of single commands.
+    pub(crate) commands: Vec<String>,
     /// The kinds of effects, as bits.
     pub(crate) effects: u32,
     pub(crate) approved_before: bool,
@@ -123,6 +125,11 @@ impl Sketch {
                     _ => {}
                 }
             }
+            let texts = [text(step, WRITTEN), text(step, WORDS)]
+                .into_iter()
+                .flatten();
+            let texts = texts.map(|text| text.replace("$…", "$X"));
+            sketch.commands.extend(texts);
             let program = text(step, NAME).unwrap_or_default().replace("$…", "$X");
             sketch.steps.push((program, arguments));
         }
@@ -154,6 +161,8 @@ impl fmt::Display for Sketch {
             format!("`{}`", words.join(" "))
         });
         list("program", steps.collect());
+        let commands = self.commands.iter().filter(|text| !text.is_empty());
+        list("command", commands.map(quoted).collect());
         let paths = self.paths.iter();
         list(
             "path",
@@ -185,6 +194,7 @@ impl Encoder {
             Fact::WithoutPath,
             Fact::WithoutHost,
             Fact::WithoutStep,
+            Fact::OtherText,
         ];
         let mut all = Vec::new();
         for fact in odd {
@@ -205,7 +215,8 @@ impl Encoder {
             self.formulas.some(ARGUMENTS, hole),
             self.fact(Fact::ManyArguments),
         );
-        let unclear = self.any([hole, open, many]);
+        let unknown = self.unknown_words();
+        let unclear = self.any([hole, open, many, unknown]);
         let clear = self.not(unclear);
         all.push(self.formulas.every(STEPS, clear));
         self.all(all)

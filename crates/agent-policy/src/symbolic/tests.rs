@@ -109,7 +109,7 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
     }
 }
 
-const WHENS: [&str; 26] = [
+const WHENS: [&str; 31] = [
     "host: good.com",
     "host: ['*.good.com', good.com]",
     "path: { glob: 'src/**' }",
@@ -122,6 +122,11 @@ const WHENS: [&str; 26] = [
     "command: { program: 'git*', arg: ['push', '-f'] }",
     "command: { arg: ['-l', '--', src/a] }",
     "command: { raw: '^(ls|cat|curl)' }",
+    "command: { text: [ls, 'ls *', 'cat *', 'curl *'] }",
+    "command: { text: 'git push *' }",
+    "command: { text: ['^(?:timeout [0-9]+ )?rm( .*)?$', 'sudo *'] }",
+    "command: { text: ['* src/a', 'echo hi'], program: [cat, echo] }",
+    "command: { text: '*', raw: 'src' }",
     "pattern: 'src|true'",
     "effects: [read, network]",
     "category: [execute, read]",
@@ -247,10 +252,33 @@ fn rewritings_are_proved_equal() {
             &["tool: x, not: { turn: { at_most: 4 } } → deny"],
             &["tool: x, turn: { at_least: 5 } → deny"],
         ),
+        (
+            &["command: { text: [git, 'git *'] } → deny"],
+            &["command: { text: ['git *', git, 'git push', '^git( .*)?$'] } → deny"],
+        ),
+        (
+            &[
+                "command: { text: '*' } → deny",
+                "command: { program: git } → deny",
+            ],
+            &[
+                "command: { program: git } → deny",
+                "command: { text: '*' } → deny",
+            ],
+        ),
     ] {
         let found = differences(base, head);
         assert!(found.is_empty(), "{base:?} {head:?}: {found:?}");
     }
+}
+
+#[test]
+fn programs_and_texts_are_compared() {
+    let program = ["type: shell_cmd, command: { program: curl } → deny"];
+    let text = ["type: shell_cmd, command: { text: [curl, 'curl *'] } → deny"];
+    let found = differences(&program, &text);
+    let permissive = |kind: &AbstractDifference| kind.is_more_permissive();
+    assert!(!found.iter().any(permissive), "{found:?}");
 }
 
 #[test]
@@ -285,6 +313,14 @@ fn what_becomes_more_permissive_is_found() {
             &["tool: x → allow"],
         ),
         (&["risk: [medium, high] → deny"], &["risk: high → deny"]),
+        (
+            &["command: { text: ['git push', 'git push *'] } → deny"],
+            &["command: { text: 'git push *' } → deny"],
+        ),
+        (
+            &["command: { text: 'git *' } → deny"],
+            &["command: { text: 'git push *' } → deny"],
+        ),
     ] {
         let permissive = |kind: &AbstractDifference| kind.is_more_permissive();
         assert!(differences(base, head).iter().any(permissive), "{base:?}");
@@ -389,7 +425,7 @@ fn properties_are_proved_or_refuted_with_an_action() {
 }
 
 /// Small rules over a small universe, for pairs of random policies.
-const SMALL: [&str; 16] = [
+const SMALL: [&str; 18] = [
     "type: shell_cmd",
     "type: [tool_call, answer]",
     "tool: ['read_*', fetch]",
@@ -402,6 +438,8 @@ const SMALL: [&str; 16] = [
     "command: { program: [rm, ls] }",
     "command: { program: 'r*', arg: '-r*' }",
     "command: { raw: '^rm' }",
+    "command: { text: ['rm *', 'ls*'] }",
+    "command: { text: 'rm a' }",
     "path: { glob: 'src/**' }",
     "path: { glob: '*.pem', access: [write, delete] }",
     "path: { outside_workdir: true }",

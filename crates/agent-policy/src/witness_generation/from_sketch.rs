@@ -193,7 +193,8 @@ impl Vocabulary {
             std::iter::once(tool.clone()).chain(longer)
         });
         own.tools = named.collect();
-        let mut lines: Vec<String> = Vec::new();
+        let commands = sketch.commands.iter().filter(|text| !text.is_empty());
+        let mut lines: Vec<String> = commands.cloned().collect();
         lines.extend(Some(&sketch.line).filter(|line| !line.is_empty()).cloned());
         for (program, arguments) in &sketch.steps {
             let program = if program.is_empty() { "ls" } else { program };
