@@ -173,7 +173,7 @@ pub struct Effect {
     /// For effects on paths: the classified path, resolved against the current directory of the
     /// command.
     #[serde(skip)]
-    pub path_info: Option<super::path::PathInfo>,
+    pub path_info: Option<crate::paths::path::PathInfo>,
     /// For effects on paths: whether the path is changed rather than only read. The kind doesn't
     /// always imply it: reading a device and writing one are both effects on the system.
     #[serde(skip)]

@@ -1,7 +1,7 @@
 //! Shows an analysis to people: the tree of programs, the effects under the text, the risk and its
 //! reasons. No part of the line reaches the terminal unescaped.
 
-use super::effect::{Analysis, Certainty, Effect, Span, StepOrigin};
+use crate::effect::{Analysis, Certainty, Effect, Span, StepOrigin};
 use std::fmt::Write as _;
 
 /// Maximum length of the excerpt around an effect, in bytes.

@@ -7,77 +7,33 @@
               text `i`, `c`, `t`"
 )]
 
-pub mod agent_tools;
-mod arith;
-mod assign;
-mod ast;
-mod braces;
-mod builtins;
-mod call;
+mod calls;
 pub mod chars;
 mod code;
-pub mod command_line;
-mod content;
-mod copies;
-mod diff;
-mod downloads;
-mod echo_printf;
 mod effect;
-mod engine;
-mod env;
-mod escapes;
-mod expand;
 pub mod explain;
-mod extra_members;
-mod filters;
-mod git;
-mod git_files;
-mod heredoc;
-mod hosts;
-mod links;
+mod interpreter;
 mod memo;
-mod name_globs;
-mod nested_json;
-mod non_posix;
-mod param;
-mod param_scan;
-mod parse;
-pub mod path;
 mod paths;
-mod printed_secrets;
-mod program_output;
 mod programs;
-mod project_code;
-pub mod protected;
-mod redirect;
-mod reexpansion;
 pub mod rewrite;
-mod run;
-mod shell_args;
-mod shell_state;
-mod sink;
-mod spec_eval;
+mod syntax;
 pub mod table;
-mod tool;
-mod tool_line;
-mod tool_name;
-mod tool_params;
-mod unexpanded;
-mod unlisted_options;
-mod unlisted_variables;
-mod word;
-mod work;
-mod wrappers;
+mod tools;
 
-pub use content::{Content, recorded_content};
-pub use diff::effects_of_diff;
 pub use effect::{Analysis, Certainty, Effect, EffectKind, RiskLevel, Span, Step, StepOrigin};
-pub use extra_members::{ANSWER_MEMBERS, DIFF_MEMBERS, effects_of_answer, effects_of_diff_extras};
-pub use links::Links;
-pub use param::{Param, WRAPPERS, json_in_text};
+pub use paths::links::Links;
+pub use paths::{path, protected};
 pub use table::{Table, TableError};
-pub use tool::{effects_of_call, effects_of_tool};
-pub use tool_name::is_listing;
+pub use tools::content::{Content, recorded_content};
+pub use tools::diff::effects_of_diff;
+pub use tools::extra_members::{
+    ANSWER_MEMBERS, DIFF_MEMBERS, effects_of_answer, effects_of_diff_extras,
+};
+pub use tools::param::{Param, WRAPPERS, json_in_text};
+pub use tools::tool::{effects_of_call, effects_of_tool};
+pub use tools::tool_name::is_listing;
+pub use tools::{agent_tools, command_line};
 
 /// The environment in which a command would run.
 #[derive(Debug, Clone)]
@@ -131,12 +87,12 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
         std::borrow::Cow::Borrowed(cmd)
     };
     let fuel = clean.len().saturating_mul(60).saturating_add(20_000);
-    let mut engine = engine::Engine::new(ctx, fuel);
+    let mut engine = interpreter::engine::Engine::new(ctx, fuel);
     let nul = "the line contains a NUL byte: some shells drop it, others stop there";
     if let Some(why) = cmd
         .contains('\0')
         .then_some(nul)
-        .or_else(|| non_posix::recognise(&clean))
+        .or_else(|| syntax::non_posix::recognise(&clean))
     {
         engine.sink.mark_unparsed();
         engine.emit_raw(
@@ -150,9 +106,9 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
     } else {
         engine.run_text(
             &clean,
-            parse::Base::Offset(0),
+            syntax::parse::Base::Offset(0),
             StepOrigin::Direct,
-            &engine::Stream::default(),
+            &interpreter::engine::Stream::default(),
             false,
         );
     }

@@ -4,9 +4,9 @@
 //! never lowers the risk"). The same seed gives the same rewritings. A rewriting keeps the effects,
 //! but not always the output or the state of the calling shell.
 
-use super::ast::{Kind, Part};
-use super::parse::{self, Base};
-use super::run::quote;
+use crate::syntax::ast::{Kind, Part};
+use crate::syntax::parse::{self, Base};
+use crate::syntax::quote::quote;
 use base64::Engine as _;
 use std::fmt::Write as _;
 use util::random::SplitMix as Random;

@@ -5,9 +5,9 @@ use super::language::Action;
 use super::lex::{self, CallArg, Token};
 use crate::chars::UNKNOWN;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
-use crate::path::PathClass;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
+use crate::paths::path::PathClass;
 
 /// A call with its arguments.
 pub(super) struct CodeCall<'c> {
@@ -201,7 +201,7 @@ impl Engine<'_> {
             Action::NetSend => {
                 let target = call
                     .literal(0)
-                    .map(|t| crate::hosts::host_of(&t).to_owned());
+                    .map(|t| crate::interpreter::hosts::host_of(&t).to_owned());
                 self.sends_data(target, span);
             }
             Action::Process => self.emit_raw(
@@ -347,7 +347,7 @@ impl Engine<'_> {
         if asked || call.sends_payload() {
             let host = address
                 .as_deref()
-                .map(|t| crate::hosts::host_of(t).to_owned());
+                .map(|t| crate::interpreter::hosts::host_of(t).to_owned());
             self.sends_data(host, span);
         }
         match address {
@@ -584,7 +584,7 @@ impl Engine<'_> {
     /// unknown code.
     pub(super) fn code_write(&mut self, target: &Arg) {
         self.path_write(target);
-        if let Some(p) = crate::path::normalise(&target.text, self.shell.cwd()) {
+        if let Some(p) = crate::paths::path::normalise(&target.text, self.shell.cwd()) {
             self.files.insert(p, None);
         }
     }

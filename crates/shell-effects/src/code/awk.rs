@@ -2,9 +2,9 @@
 
 use crate::chars::{UNKNOWN, has_unknown};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
-use crate::parse::Base;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
+use crate::syntax::parse::Base;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Tok {
@@ -211,7 +211,7 @@ impl Lexer<'_> {
             self.i += 1;
         }
         self.out.invalid |= self.i >= self.c.len();
-        self.push(Tok::Str(crate::escapes::ansi_c(&text).0), 1);
+        self.push(Tok::Str(crate::syntax::escapes::ansi_c(&text).0), 1);
     }
 
     fn regex(&mut self) {
@@ -489,7 +489,7 @@ impl Engine<'_> {
         let before = i.checked_sub(2).and_then(|k| toks.get(k..i));
         let secret = match toks.get(i + 1..i + 4) {
             Some([Tok::Op('['), Tok::Str(name), Tok::Op(']')]) => {
-                crate::env::names_secret(name) || has_unknown(name)
+                crate::interpreter::env::names_secret(name) || has_unknown(name)
             }
             // `"HOME" in ENVIRON` only tests.
             _ => !matches!(before, Some([Tok::Str(_), Tok::Word(w)]) if w == "in"),

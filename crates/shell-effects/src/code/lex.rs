@@ -162,7 +162,7 @@ fn tokenise(lang: &str, text: &str, depth: usize, out: &mut Vec<Token>) {
                 let decoded = if ch == '\'' && matches!(lang, "ruby" | "perl" | "php") {
                     s
                 } else {
-                    crate::escapes::ansi_c(&s).0
+                    crate::syntax::escapes::ansi_c(&s).0
                 };
                 let plain = !interpolates && !decoded.contains('\0');
                 out.push(Token::Str(decoded, plain));

@@ -23,11 +23,11 @@ mod tests;
 mod tree;
 mod vim;
 
-use super::chars::{UNKNOWN, has_unknown};
-use super::effect::{Certainty, EffectKind, RiskLevel, Span};
-use super::engine::{Engine, Stream};
-use super::expand::Arg;
-use super::parse::Base;
+use crate::chars::{UNKNOWN, has_unknown};
+use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
+use crate::syntax::parse::Base;
 use language::{Action, Capability, language};
 use lex::Token;
 use rustc_hash::FxHashSet;
@@ -443,7 +443,7 @@ impl Engine<'_> {
         self.run_text(
             text,
             Base::Fixed(span),
-            super::effect::StepOrigin::Code,
+            crate::effect::StepOrigin::Code,
             &Stream::default(),
             false,
         );

@@ -1,8 +1,8 @@
 //! Redis commands.
 
-use super::super::effect::{Certainty, EffectKind, RiskLevel};
-use super::super::engine::Engine;
-use super::super::expand::Arg;
+use crate::effect::{Certainty, EffectKind, RiskLevel};
+use crate::interpreter::engine::Engine;
+use crate::interpreter::expand::Arg;
 
 /// Maximum number of lines of one text.
 const MAX_LINES: usize = 4096;

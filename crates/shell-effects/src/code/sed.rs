@@ -2,8 +2,8 @@
 
 use crate::chars::UNKNOWN;
 use crate::effect::Span;
-use crate::engine::Engine;
-use crate::expand::Arg;
+use crate::interpreter::engine::Engine;
+use crate::interpreter::expand::Arg;
 
 impl Engine<'_> {
     pub(super) fn sed_code(&mut self, arg: &Arg) {

@@ -5,8 +5,8 @@ use super::language::Action;
 use super::lex::{CallArg, Token};
 use crate::chars::UNKNOWN;
 use crate::effect::Span;
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
 
 impl Engine<'_> {
     /// Runs the program of a call. Unknown parts of its words are `UNKNOWN`.

@@ -8,8 +8,8 @@ mod names;
 
 use crate::chars::{ANY, STAR};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
 use lex::{Client, SqlPiece, Tok};
 use names::{Function, function};
 

@@ -1,9 +1,9 @@
 //! Commands of the vim editor.
 
-use super::super::chars::show;
-use super::super::effect::{Certainty, EffectKind, RiskLevel, Span};
-use super::super::engine::{Engine, Stream};
-use super::super::expand::Arg;
+use crate::chars::show;
+use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
 
 impl Engine<'_> {
     pub(super) fn vim_code(&mut self, arg: &Arg) {

@@ -1,12 +1,12 @@
 //! `tar`: its old style of options, and the commands that it runs.
 
 use super::{Family, Invocation};
-use crate::call::is_unknown_word;
+use crate::calls::args::is_unknown_word;
+use crate::calls::spec_eval::parse_args;
 use crate::chars::UNKNOWN;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
-use crate::spec_eval::parse_args;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
 use crate::table::spec::Role;
 
 pub(super) const PROGRAMS: Family = &[
@@ -32,7 +32,7 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         archive.iter().any(|end| a.text.ends_with(end))
             && !matches!(
                 cx.classify(&a.text).class,
-                crate::path::PathClass::Inside | crate::path::PathClass::Root
+                crate::paths::path::PathClass::Inside | crate::paths::path::PathClass::Root
             )
     });
     cx.downloaded |= foreign || words.iter().any(is_unknown_word);
@@ -44,7 +44,7 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 }
 
 fn unpack(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
-    use crate::path::PathClass::{Inside, Root};
+    use crate::paths::path::PathClass::{Inside, Root};
     let file = call
         .rest
         .iter()

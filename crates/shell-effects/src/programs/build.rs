@@ -1,9 +1,9 @@
 //! Compilers, build tools and package managers.
 
 use super::{Family, Invocation};
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
-use crate::spec_eval::is_assignment;
+use crate::calls::spec_eval::is_assignment;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
 
 pub(super) const PROGRAMS: Family = &[
     (&["cmake"], cmake),
@@ -151,7 +151,7 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     if stdin.present || rest.iter().any(|a| cx.has_written(&a.text)) {
         // A program of harmless source is harmless.
         let known = |cx: &Engine<'_>, a: &Arg| {
-            use crate::path::PathClass::{Inside, Root};
+            use crate::paths::path::PathClass::{Inside, Root};
             !a.text.contains(['/', '.'])
                 || cx.has_written(&a.text)
                 || matches!(cx.classify(&a.text).class, Inside | Root)
@@ -172,7 +172,7 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             .position(|a| a.text == "-o")
             .and_then(|i| rest.get(i + 1))
             .map_or("a.out".to_owned(), |a| a.text.clone());
-        if let Some(p) = crate::path::normalise(&out, cx.shell.cwd()) {
+        if let Some(p) = crate::paths::path::normalise(&out, cx.shell.cwd()) {
             cx.files.insert(p, program.clone());
         }
         // Without `-o` the program is named after its source.
@@ -183,8 +183,10 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             .collect::<Vec<_>>()
         {
             if let Some((stem, _)) = source.text.rsplit_once('.')
-                && let Some(p) =
-                    crate::path::normalise(stem.rsplit('/').next().unwrap_or(stem), cx.shell.cwd())
+                && let Some(p) = crate::paths::path::normalise(
+                    stem.rsplit('/').next().unwrap_or(stem),
+                    cx.shell.cwd(),
+                )
             {
                 cx.files.insert(p, program.clone());
             }
@@ -204,7 +206,7 @@ fn packages(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         && rest
             .iter()
             .any(|a| a.text.starts_with("scripts") || a.text == "set-script")
-        && let Some(p) = crate::path::normalise("package.json", cx.shell.cwd())
+        && let Some(p) = crate::paths::path::normalise("package.json", cx.shell.cwd())
     {
         cx.files.insert(p, None);
     }

@@ -1,10 +1,10 @@
 //! Programs that copy, fill, empty or read files.
 
 use super::{Family, Invocation};
+use crate::calls::spec_eval::parse_args;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
-use crate::spec_eval::parse_args;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
 
 pub(super) const PROGRAMS: Family = &[
     (&["cp", "gcp", "install", "ln"], copy),
@@ -62,7 +62,7 @@ pub(crate) fn link(cx: &mut Engine<'_>, rest: &[Arg]) {
         base.unwrap_or_default()
     );
     for link in [name, inside.as_str()] {
-        if let Some(link) = crate::path::normalise(link, cx.shell.cwd())
+        if let Some(link) = crate::paths::path::normalise(link, cx.shell.cwd())
             && link != cx.ctx.workdir
         {
             cx.links.to_mut().add(link, &target.text);
@@ -104,7 +104,7 @@ fn tee(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         }
     }
     for a in rest.iter().filter(|a| !a.text.starts_with('-')) {
-        if let Some(p) = crate::path::normalise(&a.text, cx.shell.cwd()) {
+        if let Some(p) = crate::paths::path::normalise(&a.text, cx.shell.cwd()) {
             cx.files.insert(p, stdin.text.clone());
         }
     }
@@ -134,7 +134,7 @@ fn awk(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         given.flat_map(|f| f.values.iter())
     };
     for a in flags(&["-v", "--assign"]).chain(&parsed.operands) {
-        if let Some((_, value)) = crate::spec_eval::is_assignment(&a.text)
+        if let Some((_, value)) = crate::calls::spec_eval::is_assignment(&a.text)
             && cx.classify(value).secret
         {
             cx.path_read(&Arg::literal(value, a.span));
@@ -226,7 +226,7 @@ fn dd_target(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
         };
         let inside = matches!(
             cx.classify(of).class,
-            crate::path::PathClass::Inside | crate::path::PathClass::Temporary
+            crate::paths::path::PathClass::Inside | crate::paths::path::PathClass::Temporary
         );
         // Creating a test file of zeros is routine; `/dev/null` empties the file.
         let sized = get("count=").is_some() && source != Some("/dev/null");
@@ -245,10 +245,10 @@ fn copied(cx: &mut Engine<'_>, rest: &[Arg]) {
     let text = cx.file_text(&from.text);
     let foreign = !matches!(
         cx.classify(&from.text).class,
-        crate::path::PathClass::Inside | crate::path::PathClass::Root
+        crate::paths::path::PathClass::Inside | crate::paths::path::PathClass::Root
     );
     if (foreign || cx.has_written(&from.text))
-        && let Some(p) = crate::path::normalise(&to.text, cx.shell.cwd())
+        && let Some(p) = crate::paths::path::normalise(&to.text, cx.shell.cwd())
     {
         let base = from.text.rsplit('/').next().unwrap_or_default();
         cx.files.insert(format!("{p}/{base}"), text.clone());

@@ -1,10 +1,10 @@
 //! Git.
 
 use super::{Family, Invocation};
-use crate::call::is_unknown_word;
+use crate::calls::args::is_unknown_word;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
 
 pub(super) const PROGRAMS: Family = &[(&["git"], git), (&["patch", "gpatch"], patch)];
 

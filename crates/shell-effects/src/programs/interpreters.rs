@@ -1,9 +1,9 @@
 //! Editors and interpreters that take code in their arguments.
 
 use super::{Family, Invocation};
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
-use crate::spec_eval::parse_args;
+use crate::calls::spec_eval::parse_args;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
 
 pub(super) const PROGRAMS: Family = &[
     (
@@ -127,7 +127,7 @@ fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         }
     }
     if rest.iter().any(|a| a.text == "pdb") {
-        if let Some(unknown_word) = rest.iter().find(|a| crate::call::is_unknown_word(a)) {
+        if let Some(unknown_word) = rest.iter().find(|a| crate::calls::args::is_unknown_word(a)) {
             cx.dynamic(
                 unknown_word.span,
                 "a word that isn't known and may be an option",
@@ -174,7 +174,7 @@ fn perl_operands(cx: &mut Engine<'_>, rest: &[Arg]) {
         return;
     };
     let (call, _) = parse_args(spec, rest);
-    let code = |f: &crate::spec_eval::FlagUse<'_>| matches!(f.name.as_str(), "-e" | "-E");
+    let code = |f: &crate::calls::spec_eval::FlagUse<'_>| matches!(f.name.as_str(), "-e" | "-E");
     let opens = call.has("-n")
         || call.has("-p")
         || call.flags.iter().filter(|f| code(f)).any(|f| {

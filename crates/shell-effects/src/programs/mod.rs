@@ -11,16 +11,24 @@
 
 mod archive;
 mod build;
+mod downloads;
 pub(crate) mod files;
+mod filters;
+mod find_xargs;
 mod git;
+mod git_files;
+mod git_settings;
 mod interpreters;
+mod printed_secrets;
+pub(crate) mod program_output;
+mod project_code;
 mod remote;
 mod shell;
 mod wrappers;
 
-use super::effect::Span;
-use super::engine::{Engine, Stream};
-use super::expand::Arg;
+use crate::effect::Span;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 

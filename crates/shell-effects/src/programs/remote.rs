@@ -3,8 +3,8 @@
 use super::{Family, Invocation};
 use crate::chars::{UNKNOWN, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel};
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
 
 pub(super) const PROGRAMS: Family = &[
     (

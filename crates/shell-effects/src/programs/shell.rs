@@ -1,12 +1,12 @@
 //! Shells started by a line: their options, and the source of their code.
 
 use super::{Family, Invocation};
-use crate::call::is_unknown_word;
+use crate::calls::args::is_unknown_word;
 use crate::chars::has_unknown;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
-use crate::parse::Base;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
+use crate::syntax::parse::Base;
 
 pub(super) const PROGRAMS: Family = &[(
     &[
@@ -156,7 +156,7 @@ fn run_shell(
         if let Some(zero) = params.first() {
             cx.shell.set_var(
                 "0".to_owned(),
-                crate::expand::Var {
+                crate::interpreter::expand::Var {
                     text: zero.text.clone(),
                     array: None,
                     obfuscated: zero.obfuscated,

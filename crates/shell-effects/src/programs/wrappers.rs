@@ -1,12 +1,12 @@
 //! Programs that run another command.
 
 use super::{Family, Invocation};
+use crate::calls::spec_eval::is_assignment;
 use crate::chars::{STAR, UNKNOWN};
 use crate::effect::StepOrigin;
-use crate::engine::{Engine, Stream};
-use crate::expand::Arg;
-use crate::parse::Base;
-use crate::spec_eval::is_assignment;
+use crate::interpreter::engine::{Engine, Stream};
+use crate::interpreter::expand::Arg;
+use crate::syntax::parse::Base;
 
 pub(super) const PROGRAMS: Family = &[
     (&["busybox", "toybox"], behind_options),
@@ -194,7 +194,7 @@ fn env_split(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream) {
                 rest.get(from..)
                     .unwrap_or_default()
                     .iter()
-                    .map(|a| crate::run::quote(&a.text)),
+                    .map(|a| crate::syntax::quote::quote(&a.text)),
             );
             let text = format!("env {}", words.join(" "));
             cx.run_text(

@@ -57,7 +57,7 @@ pub struct Test {
     pub program: String,
     pub cmd: String,
     /// The expected risk.
-    pub risk: super::effect::RiskLevel,
+    pub risk: crate::effect::RiskLevel,
     /// Kinds of effects that must be found.
     pub effects: Vec<String>,
     /// Kinds of effects that must not be found.

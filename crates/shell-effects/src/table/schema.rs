@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct TestLine {
     pub cmd: String,
     /// The expected risk.
-    pub risk: super::super::effect::RiskLevel,
+    pub risk: crate::effect::RiskLevel,
     /// Kinds of effects that must all be found.
     #[serde(default)]
     pub effects: Vec<String>,
@@ -25,7 +25,7 @@ pub struct RawSpec {
     /// Effects of every run.
     pub effects: Vec<String>,
     /// Minimum risk.
-    pub risk: Option<super::super::effect::RiskLevel>,
+    pub risk: Option<crate::effect::RiskLevel>,
     pub style: Option<Style>,
     /// Keyed by spelling, or by several spellings separated by commas.
     pub flags: BTreeMap<String, RawFlag>,
@@ -80,7 +80,7 @@ pub struct RawFlag {
     /// Additional effects.
     pub effects: Vec<String>,
     /// Minimum risk.
-    pub risk: Option<super::super::effect::RiskLevel>,
+    pub risk: Option<crate::effect::RiskLevel>,
     /// Replaces the roles of the operands.
     pub operands: Option<Vec<String>>,
     /// Whether the program works on whole directory trees with it.
@@ -101,7 +101,7 @@ pub struct RawFlag {
 pub struct RawValue {
     pub effects: Vec<String>,
     /// Minimum risk.
-    pub risk: Option<super::super::effect::RiskLevel>,
+    pub risk: Option<crate::effect::RiskLevel>,
     /// Whether the program changes nothing.
     pub dry: bool,
     /// Whether the program only prints help.
@@ -140,7 +140,7 @@ pub struct RawWhen {
     /// Additional effects.
     pub effects: Vec<String>,
     /// Minimum risk.
-    pub risk: Option<super::super::effect::RiskLevel>,
+    pub risk: Option<crate::effect::RiskLevel>,
     /// Whether the program changes nothing.
     pub dry: bool,
     /// Whether the program only prints help.

@@ -411,31 +411,3 @@ impl Spec {
         Ok(spec)
     }
 }
-
-/// Matches a glob in which only `*` and `?` are special. `*` matches any text, `/` included.
-pub(crate) fn glob(pattern: &str, text: &str) -> bool {
-    let (p, t) = (pattern.as_bytes(), text.as_bytes());
-    let (mut i, mut j) = (0usize, 0usize);
-    let mut back: Option<(usize, usize)> = None;
-    while let Some(c) = t.get(j) {
-        match p.get(i) {
-            Some(b'*') => {
-                back = Some((i, j));
-                i += 1;
-            }
-            Some(x) if x == c || *x == b'?' => {
-                i += 1;
-                j += 1;
-            }
-            _ => match back {
-                Some((bi, bj)) => {
-                    i = bi + 1;
-                    j = bj + 1;
-                    back = Some((bi, bj + 1));
-                }
-                None => return false,
-            },
-        }
-    }
-    p.get(i..).unwrap_or_default().iter().all(|c| *c == b'*')
-}

@@ -1,0 +1,173 @@
+//! Destinations of copies, moves and links: a directory brings its contents, and a file keeps its
+//! own name in a directory.
+
+use super::args::ParsedArgs;
+use crate::chars::UNKNOWN;
+use crate::interpreter::engine::Engine;
+use crate::interpreter::expand::Arg;
+use crate::interpreter::hosts::remote_of;
+use crate::table::spec::{Operands, Role};
+
+/// Programs that put their operands into the last one. Programs that move or fetch are recognised
+/// by the roles of their operands.
+const COPIES: [&str; 7] = ["cp", "gcp", "install", "ginstall", "ln", "ditto", "link"];
+
+/// Returns whether a program adds files to an existing directory, and leaves the directory and its
+/// other contents unchanged.
+pub(crate) fn adds_files(name: &str) -> bool {
+    matches!(
+        name,
+        "cp" | "gcp" | "mv" | "unzip" | "tar" | "curl" | "wget"
+    )
+}
+
+/// Returns whether a program fills a directory with the files of an archive or a repository.
+pub(crate) fn unpacks(name: &str) -> bool {
+    matches!(
+        name,
+        "tar" | "unzip" | "7z" | "unrar" | "unar" | "unsquashfs" | "cpio" | "pax" | "git" | "gh"
+    )
+}
+
+impl Engine<'_> {
+    /// Marks a file that the line wrote as unknown when another program overwrites it with unknown
+    /// text.
+    pub(crate) fn overwrites(&mut self, name: &str, to: &Arg) {
+        // The text that these write is tracked elsewhere.
+        let known = COPIES.contains(&name)
+            || matches!(
+                name,
+                "tee" | "gcc" | "cc" | "g++" | "clang" | "clang++" | "c++" | "tcc" | "rustc" | "go"
+            );
+        if !known && let Some(path) = crate::paths::path::normalise(&to.text, self.shell.cwd()) {
+            self.forget(&path);
+        }
+    }
+
+    /// Adds effects for the paths that a copy writes below its destination.
+    pub(crate) fn copies(&mut self, name: &str, call: &ParsedArgs<'_>, ops: &Operands) {
+        let puts = |role: &Role| matches!(role, Role::Write | Role::Dest);
+        let takes = |role: &Role| matches!(role, Role::Read | Role::Move | Role::Source);
+        let moves = ops.roles.iter().any(|role| matches!(role, Role::Move));
+        let fetches = ops.roles.iter().any(|role| matches!(role, Role::Source));
+        if !(moves || fetches || COPIES.contains(&name)) {
+            return;
+        }
+        let target = call
+            .flags
+            .iter()
+            .filter(|seen| matches!(seen.name.as_str(), "-t" | "--target-directory"))
+            .find_map(|seen| seen.values.first());
+        let (sources, to) = match (target, ops.roles.as_slice()) {
+            (Some(to), _) => (call.operands.as_slice(), to),
+            (None, [source, .., dest]) if takes(source) && puts(dest) => {
+                match call.operands.as_slice() {
+                    [sources @ .., to] => (sources, to),
+                    [] => return,
+                }
+            }
+            _ => return,
+        };
+        if remote_of(&to.text).is_some() {
+            return;
+        }
+        let has = |flags: &[&str]| flags.iter().any(|flag| call.has(flag));
+        let whole = moves
+            || matches!(
+                name,
+                "ln" | "rsync" | "rclone" | "ditto" | "docker" | "podman" | "kubectl"
+            )
+            || has(&["-r", "-R", "-a", "--recursive", "--archive"]);
+        let itself = has(&["-T", "--no-target-directory"]);
+        let closed = to.text.ends_with('/') || target.is_some();
+        // A single source with a destination that has an extension is copied to a file.
+        let last = to
+            .text
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap_or_default();
+        let dotted = last.trim_start_matches('.').contains('.');
+        let as_file = !closed && sources.len() == 1 && dotted && !matches!(last, "." | "..");
+        for from in sources {
+            let path = from.text.as_str();
+            let ends: &[char] = if remote_of(path).is_some() {
+                &['/', ':']
+            } else {
+                &['/']
+            };
+            let all = path.ends_with("/.") || path == "." || path.ends_with('/') && name == "rsync";
+            if whole && (!closed || itself || all) {
+                self.path_fill(to);
+            }
+            let base = path
+                .trim_end_matches('/')
+                .rsplit(ends)
+                .next()
+                .unwrap_or_default();
+            if base.contains(UNKNOWN) || matches!(base, "" | "." | "..") || all || itself || as_file
+            {
+                continue;
+            }
+            let landed = Arg {
+                text: format!("{}/{base}", to.text.trim_end_matches('/')),
+                at: None,
+                ..to.clone()
+            };
+            self.path_copy_target(&landed);
+            self.overwrites(name, &landed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RiskLevel, risk_of};
+
+    #[test]
+    fn contents_of_a_copy_are_rated() {
+        for line in [
+            "cp -r x/.github .",
+            "cp -rt . x/.github",
+            "cp -rT x .github",
+            "cp -r x/. .github",
+            "cp -r x/* .github/",
+            "cp x/gradlew .",
+            "mv workflows .github",
+            "mv .github x",
+            "git mv workflows .github",
+            "scp h:.envrc .",
+            "rsync -a x/ .github/",
+            "rsync -a x/workflows .github/",
+            "rsync -av h:/srv/.github .",
+            "ln -s ../evil .github",
+            "docker cp c:/x/.github .",
+            "tar xf a.tar -C .github",
+            "unzip x.zip -d .github",
+            "git clone https://example.org/x .github",
+            "cd .github && tar xf ../a.tar",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::High, "{line}");
+        }
+        for line in [
+            "mkdir -p .github",
+            "cp x.md .github/",
+            "cp *.md .github/",
+            "cp Jenkinsfile Jenkinsfile.bak",
+            "cp -r src/hooks lib/",
+            "cp -r tmpl/. .",
+            "cp -r .github /tmp/x",
+            "tar xf a.tar",
+            "git mv a.rs b.rs",
+            "cp \"$f\" out/",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::Medium, "{line}");
+        }
+    }
+
+    #[test]
+    fn globs_in_redirections_are_expanded() {
+        assert_eq!(risk_of("cat < .e?v"), RiskLevel::High);
+        assert_eq!(risk_of("cat < a.*"), RiskLevel::Low);
+    }
+}

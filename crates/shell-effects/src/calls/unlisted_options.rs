@@ -1,0 +1,460 @@
+//! Options and words that a table entry doesn't list, rated by their names.
+
+use super::args::{FlagUse, ParsedArgs};
+use crate::chars::show;
+use crate::effect::{Certainty, EffectKind, RiskLevel};
+use crate::interpreter::engine::Engine;
+use crate::interpreter::expand::Arg;
+use crate::paths::path::PathClass;
+use crate::table::spec::{Operands, Role, Spec};
+
+/// Words in the name of an option whose value is a path that is written.
+const WRITES: [&str; 26] = [
+    "xlog",
+    "xloggc",
+    "out",
+    "output",
+    "outfile",
+    "outdir",
+    "outputdir",
+    "outputfile",
+    "log",
+    "logfile",
+    "logdir",
+    "logs",
+    "dest",
+    "destination",
+    "save",
+    "dump",
+    "report",
+    "record",
+    "write",
+    "cache",
+    "cachedir",
+    "pidfile",
+    "backup",
+    "artifacts",
+    "results",
+    "trace",
+];
+
+/// Words in the name of an option whose value is code, or names code.
+const LOADS: [&str; 20] = [
+    "script",
+    "plugin",
+    "plugins",
+    "preload",
+    "hook",
+    "hooks",
+    "pager",
+    "editor",
+    "browser",
+    "load",
+    "loader",
+    "require",
+    "wrapper",
+    "launcher",
+    "interpreter",
+    "program",
+    "rsh",
+    "agentlib",
+    "init",
+    "rcfile",
+];
+
+/// Verbs of actions that lose something, publish it or grant access to it.
+const VERBS: [&str; 47] = [
+    "eject",
+    "evict",
+    "delete",
+    "del",
+    "remove",
+    "rm",
+    "rmi",
+    "destroy",
+    "drop",
+    "purge",
+    "erase",
+    "wipe",
+    "nuke",
+    "prune",
+    "uninstall",
+    "unregister",
+    "unpublish",
+    "yank",
+    "revoke",
+    "flush",
+    "truncate",
+    "reset",
+    "restore",
+    "rollback",
+    "terminate",
+    "kill",
+    "shutdown",
+    "reboot",
+    "poweroff",
+    "overwrite",
+    "obliterate",
+    "expunge",
+    "discard",
+    "factory-reset",
+    "force-unlock",
+    "disable",
+    "unprotect",
+    "upload",
+    "publish",
+    "push",
+    "deploy",
+    "release",
+    "send",
+    "transfer-ownership",
+    "teardown",
+    "decommission",
+    "undeploy",
+];
+
+/// Words next to which another word is a name or a text instead of a command.
+const QUERY_WORDS: [&str; 60] = [
+    "stat",
+    "top",
+    "viz",
+    "docs",
+    "list",
+    "ls",
+    "show",
+    "get",
+    "info",
+    "search",
+    "find",
+    "help",
+    "man",
+    "describe",
+    "view",
+    "logs",
+    "log",
+    "status",
+    "explain",
+    "inspect",
+    "query",
+    "run",
+    "run-script",
+    "test",
+    "install",
+    "add",
+    "init",
+    "new",
+    "create",
+    "i",
+    "lint",
+    "check",
+    "diff",
+    "plan",
+    "why",
+    "desc",
+    "deps",
+    "cat",
+    "doc",
+    "policy",
+    "depends",
+    "rdepends",
+    "provides",
+    "whatprovides",
+    "repoquery",
+    "which",
+    "home",
+    "versions",
+    "tree",
+    "graph",
+    "tail",
+    "events",
+    "history",
+    "read",
+    "fetch",
+    "watch",
+    "outdated",
+    "audit",
+    "download",
+    "whatis",
+];
+
+/// Splits an option's name into words: `--log-file`, `-logFile`, `--log_file`.
+fn words(name: &str) -> impl Iterator<Item = String> {
+    let mut out = vec![String::new()];
+    for c in name.trim_start_matches('-').chars() {
+        if c.is_ascii_uppercase() || !c.is_ascii_alphanumeric() {
+            out.push(String::new());
+        }
+        if c.is_ascii_alphanumeric()
+            && let Some(last) = out.last_mut()
+        {
+            last.push(c.to_ascii_lowercase());
+        }
+    }
+    out.into_iter().filter(|w| !w.is_empty())
+}
+
+/// Returns whether a word commands one of [`VERBS`]: `delete`, `apps:destroy`, `vm.destroy`,
+/// `delete-bucket`.
+pub(crate) fn is_action(word: &str) -> bool {
+    VERBS.contains(&word)
+        || word.rsplit_once([':', '.']).is_some_and(|(noun, verb)| {
+            VERBS.contains(&verb) && noun.bytes().all(|c| c.is_ascii_lowercase() || c == b':')
+        })
+        || word.split_once('-').is_some_and(|(verb, noun)| {
+            VERBS.contains(&verb) && noun.bytes().all(|c| c.is_ascii_lowercase() || c == b'-')
+        })
+        || word.rsplit_once('-').is_some_and(|(noun, verb)| {
+            VERBS.contains(&verb) && noun.bytes().all(|c| c.is_ascii_lowercase())
+        })
+}
+
+/// Returns whether a text is an SQL statement that loses data or changes rights.
+fn is_statement(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let mut words = text.split_ascii_whitespace();
+    let verb = words.next().unwrap_or_default();
+    let noun = words.next().unwrap_or_default();
+    match verb {
+        "delete" => noun == "from",
+        "drop" | "truncate" | "alter" => matches!(
+            noun,
+            "table"
+                | "database"
+                | "schema"
+                | "user"
+                | "role"
+                | "index"
+                | "view"
+                | "keyspace"
+                | "collection"
+                | "bucket"
+                | "column"
+                | "function"
+                | "tablespace"
+                | "all"
+        ),
+        "grant" | "revoke" => text.contains(" on ") || text.contains(" to "),
+        _ => false,
+    }
+}
+
+/// Returns whether an address means every interface.
+fn is_everywhere(value: &str) -> bool {
+    let host = value.rsplit("//").next().unwrap_or_default();
+    host.starts_with("0.0.0.0") && !host.contains('/') || host.starts_with("[::]") || host == "::"
+}
+
+/// Returns whether an option names a directory to fill: `--to-dir`, `--public_dir`, but not
+/// `--include-dir`.
+fn names_filled_directory(words: &[String]) -> bool {
+    let reads = [
+        "include",
+        "source",
+        "src",
+        "input",
+        "data",
+        "work",
+        "working",
+        "base",
+        "lib",
+        "search",
+        "project",
+        "root",
+        "config",
+        "template",
+        "templates",
+        "from",
+        "plugin",
+        "test",
+        "exclude",
+    ];
+    words.len() > 1
+        && words
+            .last()
+            .is_some_and(|w| matches!(w.as_str(), "dir" | "directory" | "folder"))
+        && !words.iter().any(|w| reads.contains(&w.as_str()))
+}
+
+/// Returns whether a word is the URL of a source file.
+fn is_code_elsewhere(word: &str) -> bool {
+    let ends = [
+        ".sh", ".py", ".js", ".mjs", ".ts", ".tsx", ".rb", ".pl", ".php", ".lua", ".java", ".kts",
+        ".scala", ".sc", ".groovy", ".R", ".jl", ".go", ".rs", ".exs", ".clj", ".ps1", ".jar",
+    ];
+    let file = word.split(['?', '#']).next().unwrap_or_default();
+    word.contains("://") && ends.iter().any(|end| file.ends_with(end))
+}
+
+impl Engine<'_> {
+    /// Rates the options that the entry doesn't list by their names and values.
+    pub(crate) fn unlisted_options(&mut self, call: &ParsedArgs<'_>, spec: &Spec, root: &Spec) {
+        let runs = [spec, root].iter().any(|s| {
+            s.effects
+                .iter()
+                .any(|e| matches!(e.kind, EffectKind::Execute | EffectKind::Write))
+        });
+        for seen in call.flags.iter().filter(|seen| seen.flag.is_none()) {
+            self.unlisted_option(seen, runs);
+        }
+    }
+
+    fn unlisted_option(&mut self, seen: &FlagUse<'_>, runs: bool) {
+        // `--log-file=x`, `-Xlog:gc:/x`
+        let behind_colon = seen
+            .name
+            .split_once(":/")
+            .map(|(_, path)| format!("/{path}"));
+        let attached = seen.attached.clone().or(behind_colon).map(|text| Arg {
+            text,
+            span: seen.span,
+            ..Arg::default()
+        });
+        let glued = attached.is_some();
+        let Some(value) = attached.or_else(|| seen.next.clone()) else {
+            return;
+        };
+        let code = value.text.contains(char::is_whitespace);
+        if matches!(seen.name.as_str(), "-c" | "-e" | "-x" | "-E") && runs && code {
+            return self.dynamic(value.span, "an option that isn't listed, with code");
+        }
+        if is_everywhere(&value.text) {
+            return self.emit_raw(
+                EffectKind::Network,
+                Some(show(&value.text)),
+                Certainty::Possible,
+                value.span,
+                RiskLevel::High,
+                "listens on every interface",
+            );
+        }
+        let words: Vec<String> = words(&seen.name).collect();
+        let names = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
+        let away = self.is_elsewhere(&value.text);
+        if names(&WRITES) && away && !words.iter().any(|w| w == "level") {
+            // Without `=` the next word may be an operand instead.
+            if glued
+                || words
+                    .iter()
+                    .any(|w| w.starts_with("out") || w.starts_with("dest"))
+            {
+                self.path_write(&value);
+            }
+        } else if runs && away && names_filled_directory(&words) {
+            self.path_write(&value);
+        } else if names(&LOADS) && (away || code || value.text.contains("://")) {
+            self.emit_raw(
+                EffectKind::Unknown,
+                Some(show(&seen.name)),
+                Certainty::Possible,
+                seen.span,
+                RiskLevel::High,
+                "an option that isn't in the table, whose name suggests that it loads code",
+            );
+        }
+    }
+
+    /// Returns whether a path is outside the work tree and not temporary.
+    fn is_elsewhere(&self, text: &str) -> bool {
+        text.starts_with(['/', '~', '.'])
+            && !text.starts_with("//")
+            && matches!(
+                self.classify(text).class,
+                PathClass::Outside | PathClass::Home | PathClass::System | PathClass::GitInternal
+            )
+    }
+
+    /// Rates the words of a program whose entry only lists broad effects: one may tell it to
+    /// delete, publish or the like.
+    pub(crate) fn acting_words(
+        &mut self,
+        call: &ParsedArgs<'_>,
+        spec: &Spec,
+        operands: Option<&Operands>,
+    ) {
+        // A subcommand may appear where otherwise a script does.
+        let plain = operands.is_none_or(|o| {
+            let mut roles = o.roles.iter();
+            roles.all(|r| matches!(r, Role::Text | Role::Script))
+        });
+        let acts = spec.effects.iter().any(|e| {
+            matches!(
+                e.kind,
+                EffectKind::Network | EffectKind::Execute | EffectKind::Install | EffectKind::Write
+            )
+        });
+        let helps = call.operands.last().is_some_and(|a| a.text == "help");
+        if !plain || !acts || helps || call.sub.iter().any(|s| QUERY_WORDS.contains(&s.as_str())) {
+            return;
+        }
+        let mut first = call.operands.iter().take(3);
+        if let Some(word) = first.find(|w| is_code_elsewhere(&w.text)) {
+            return self.dynamic(word.span, "code from the network");
+        }
+        if let Some(word) = call.operands.iter().find(|w| is_statement(&w.text)) {
+            return self.dynamic(word.span, "a statement that changes a database");
+        }
+        for word in call.operands.iter().take(3) {
+            if is_action(&word.text) {
+                return self.emit_raw(
+                    EffectKind::Unknown,
+                    Some(show(&word.text)),
+                    Certainty::Possible,
+                    word.span,
+                    RiskLevel::High,
+                    "a word that tells the program to delete, publish, or the like",
+                );
+            }
+            if QUERY_WORDS.contains(&word.text.as_str()) {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RiskLevel, risk_of};
+
+    #[test]
+    fn options_and_words_that_no_entry_lists() {
+        for line in [
+            "antlr4 --to-dir /var/www a.g4",
+            "flatc --log-file=/etc/x a.fbs",
+            "java -Xlog:gc:/etc/x -version",
+            "ng --preload /opt/x.js build",
+            "cargo-nextest --hook https://h.example/x",
+            "latexmk -x 'rm -rf src' a.tex",
+            "typesense-server --api-address 0.0.0.0",
+            "influx -Z 'drop database x'",
+            "couchbase-cli server-eject -c h",
+            "ionic apps:delete x",
+            "amm run https://h.example/x.sc",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::High, "{line}");
+        }
+    }
+
+    #[test]
+    fn similar_lines_stay_low() {
+        for line in [
+            "antlr4 --include-dir /var/www a.g4",
+            "flatc --log-level=/etc/x a.fbs",
+            "typesense-server --api-address 127.0.0.1",
+            "aws ec2 terminate-instances help",
+            "git checkout shutdown-feature",
+            "npm view delete",
+            "gh search repos delete",
+            "linkerd viz stat deploy",
+            "ng --plugin x build",
+        ] {
+            assert_ne!(risk_of(line), RiskLevel::High, "{line}");
+        }
+    }
+
+    #[test]
+    fn words_of_names() {
+        let of = |name| super::words(name).collect::<Vec<_>>();
+        assert_eq!(of("--log-file"), ["log", "file"]);
+        assert_eq!(of("-XX:HeapDumpPath"), ["x", "x", "heap", "dump", "path"]);
+    }
+}

@@ -1,0 +1,296 @@
+//! Values that bash evaluates a second time: names and subscripts in arithmetic, prompts,
+//! subscripts in names.
+//!
+//! `x='a[$(cmd)]'; echo $((x))` runs `cmd`: arithmetic evaluates the value of a name as another
+//! expression, and expands the subscripts in it.
+
+use super::engine::Engine;
+use super::expand::Arg;
+use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
+use crate::syntax::parse::{Base, Parser};
+use std::collections::HashSet;
+
+/// Maximum number of names in one expression.
+const MAX_NAMES: usize = 64;
+
+/// Variables whose assigned values bash always evaluates as arithmetic.
+const INTEGER_VARIABLES: [&str; 12] = [
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "LINENO",
+    "OPTIND",
+    "HISTCMD",
+    "UID",
+    "EUID",
+    "PPID",
+    "BASHPID",
+    "EPOCHSECONDS",
+    "MAILCHECK",
+];
+
+/// Returns whether the expansion of a text has effects.
+fn has_expansion(text: &str) -> bool {
+    text.contains("$(") || text.contains('`') || text.contains("${") || text.contains("$[")
+}
+
+/// Returns the names that arithmetic looks up.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|w| {
+            w.bytes()
+                .next()
+                .is_some_and(|c| c.is_ascii_alphabetic() || c == b'_')
+        })
+}
+
+impl Engine<'_> {
+    /// Expands text as if it were between double quotes.
+    pub(super) fn reexpand(&mut self, text: &str, span: Span) {
+        self.burn(text.len() / 4 + 8);
+        if self.is_spent(span) {
+            return;
+        }
+        if self.work.is_too_deep() {
+            self.dynamic(span, "code nested too deeply");
+            return;
+        }
+        let source = crate::chars::source(text);
+        let fuel = self
+            .work
+            .fuel()
+            .min(source.len().saturating_mul(40).saturating_add(400));
+        let mut parser = Parser::new(&source, Base::Fixed(span), 0, fuel);
+        let word = parser.double_quoted(None);
+        self.burn((fuel - parser.fuel) / 4);
+        match word {
+            Ok(parts) => {
+                self.work.enter();
+                let _ = self.text(&crate::syntax::ast::Word { parts, span });
+                self.work.leave();
+            }
+            Err(e) => {
+                let why = format!("not understood as text that the shell expands: {e}");
+                self.emit_raw(
+                    EffectKind::Unknown,
+                    None,
+                    Certainty::Possible,
+                    span,
+                    RiskLevel::High,
+                    why,
+                );
+            }
+        }
+    }
+
+    /// Evaluates an arithmetic expression whose substitutions are done. The values of its names are
+    /// expressions too.
+    pub(super) fn arithmetic(&mut self, text: &str, span: Span) {
+        if text.bytes().all(|c| c.is_ascii_digit()) {
+            return;
+        }
+        let mut seen: HashSet<String> = HashSet::new();
+        let mut queue = vec![text.to_owned()];
+        while let Some(text) = queue.pop() {
+            self.burn(text.len() / 8 + 1);
+            if self.is_spent(span) {
+                return;
+            }
+            if has_expansion(&text) {
+                self.reexpand(&text, span);
+            }
+            for name in names(&text) {
+                if seen.contains(name) || !self.shell.has_var(name) {
+                    continue;
+                }
+                if seen.len() == MAX_NAMES {
+                    self.dynamic(span, "arithmetic with more names than are followed");
+                    return;
+                }
+                seen.insert(name.to_owned());
+                if let Some(var) = self.shell.var(name) {
+                    let values = std::iter::once(&var.text).chain(var.array.iter().flatten());
+                    // Numbers have no names to follow.
+                    queue.extend(
+                        values
+                            .filter(|v| {
+                                v.bytes()
+                                    .any(|c| c.is_ascii_alphabetic() || c == b'$' || c == b'`')
+                            })
+                            .cloned(),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Evaluates both sides of `-eq` and similar operators as arithmetic.
+    pub(super) fn arithmetic_test(&mut self, words: &[(String, Span)]) {
+        for (i, (op, _)) in words.iter().enumerate() {
+            if !matches!(op.as_str(), "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") {
+                continue;
+            }
+            let before = i.checked_sub(1).and_then(|k| words.get(k));
+            for (text, span) in before.into_iter().chain(words.get(i + 1)) {
+                self.arithmetic(text, *span);
+            }
+        }
+    }
+
+    /// Evaluates a subscript in a name (`a[$(cmd)]`), which bash expands even if it is quoted.
+    pub(crate) fn subscript(&mut self, a: &Arg) {
+        if a.text.contains('[') || has_expansion(&a.text) {
+            self.arithmetic(&a.text, a.span);
+        }
+    }
+
+    /// Evaluates the subscripts of a list's elements: `a=([i]=x)`.
+    pub(super) fn element_subscript(&mut self, item: &crate::syntax::ast::Word) {
+        if matches!(item.parts.first(), Some(crate::syntax::ast::Part::Lit(s)) if s.starts_with('['))
+        {
+            let (text, _) = self.text(item);
+            if let Some((index, _)) = text.get(1..).and_then(|t| t.split_once("]=")) {
+                self.arithmetic(index, item.span);
+            }
+        }
+    }
+
+    /// Evaluates the assigned value of an integer variable as arithmetic.
+    pub(super) fn assign_integer(&mut self, name: &str, text: &str, span: Span) {
+        if INTEGER_VARIABLES.contains(&name) || self.shell.is_number(name) {
+            self.arithmetic(text, span);
+        }
+    }
+
+    /// Handles `declare -i a=… b=…`, whose assignments the parser keeps apart from the words with
+    /// the flags.
+    pub(super) fn declare_assignments(
+        &mut self,
+        args: &[Arg],
+        assigns: &[crate::syntax::ast::Assign],
+    ) {
+        let flag = |c: char| {
+            args.iter()
+                .any(|a| a.text.starts_with('-') && a.text.contains(c))
+        };
+        let (number, reference) = (flag('i'), flag('n'));
+        for a in assigns.iter().filter(|a| a.declared) {
+            if number {
+                self.shell.declare_number(a.name.clone());
+            }
+            if reference && let crate::syntax::ast::AssignValue::Word(w) = &a.value {
+                let (text, _) = self.text(w);
+                self.arithmetic(&text, a.span);
+            }
+        }
+    }
+
+    /// Marks the names after the flags of `declare` and similar builtins as integers (`-i`) or
+    /// references (`-n`).
+    pub(super) fn declare_names(&mut self, args: &[Arg]) {
+        let flag = |c: char| {
+            args.iter()
+                .any(|a| a.text.starts_with('-') && a.text.contains(c))
+        };
+        let (number, reference) = (flag('i'), flag('n'));
+        for a in args.iter().filter(|a| !a.text.starts_with(['-', '+'])) {
+            let (name, value) = a.text.split_once('=').unwrap_or((&a.text, ""));
+            if number {
+                self.shell
+                    .declare_number(name.trim_end_matches('+').to_owned());
+            }
+            if number || reference {
+                self.arithmetic(value, a.span);
+            }
+        }
+    }
+
+    /// Evaluates `${x@P}`: the value is a prompt, with escapes and substitutions.
+    pub(super) fn prompt(&mut self, text: &str, span: Span) {
+        if text.contains(crate::chars::UNKNOWN) {
+            self.dynamic(span, "a prompt that isn't known is expanded");
+        } else if text
+            .as_bytes()
+            .windows(2)
+            .any(|w| matches!(w, [b'\\', b'0'..=b'7' | b'\\']))
+        {
+            self.dynamic(span, "a prompt that may hide commands is expanded");
+        } else if has_expansion(text) {
+            self.reexpand(text, span);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RiskLevel, risk_of as risk};
+
+    #[test]
+    fn values_evaluated_as_code_are_analysed() {
+        for line in [
+            "echo $((x))",
+            "echo $(( 1 + $x ))",
+            "echo $[x]",
+            "((x>1))",
+            "if ((x > 1)); then :; fi",
+            "for ((i=0;i<x;i++)); do :; done",
+            "[[ $x -eq 1 ]]",
+            "[[ x -lt 1 ]]",
+            "[[ -v $x ]]",
+            "test -v \"$x\"",
+            "declare -i y=$x",
+            "declare -i y; y=$x",
+            "typeset -i y; y=x",
+            "declare -i \"y=$x\"",
+            "let x",
+            "let y=x+1",
+            "echo ${arr[x]}",
+            "arr=(1); echo ${arr[x]}",
+            "echo ${#arr[x]}",
+            "y=abc; echo ${y:x}",
+            "y=abc; echo ${y:0:x}",
+            "arr[x]=1",
+            "arr[$x]=1",
+            "arr=([x]=1)",
+            "y=x; echo $((y))",
+            "y='b[x]'; echo $((y))",
+            "RANDOM=$x",
+            "echo ${!x}",
+            "unset \"$x\"",
+            "read \"$x\" <<< 1",
+            "printf -v \"$x\" 1",
+            "declare -n r=$x; echo $r",
+        ] {
+            for value in [
+                "a[$(rm -rf src)]",
+                "a[`rm -rf src`]",
+                "a[\"$(rm -rf \"src\")\"]",
+            ] {
+                assert_eq!(
+                    risk(&format!("x='{value}'; {line}")),
+                    RiskLevel::High,
+                    "{value} {line}"
+                );
+            }
+            assert_ne!(risk(&format!("x=7; {line}")), RiskLevel::High, "{line}");
+        }
+        for line in [
+            "x='$(rm -rf src)'; echo ${x@P}",
+            "x='`rm -rf src`'; echo \"${x@P}\"",
+            "x='\\044(rm -rf src)'; y=x; echo ${!y@P}",
+        ] {
+            assert_eq!(risk(line), RiskLevel::High, "{line}");
+        }
+        for line in [
+            "x='a b'; echo ${x@Q}",
+            "x='\\u@\\h'; echo \"${x@P}\"",
+            "x='$(rm -rf src)'; echo \"$x\"",
+            "n=3; for ((i=0;i<n;i++)); do echo $i; done",
+            "a=(1 2 3); echo ${a[1]} ${a[@]:1:2} $(( ${#a[@]} - 1 ))",
+            "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done",
+            "echo ${!BASH@}",
+        ] {
+            assert_eq!(risk(line), RiskLevel::Low, "{line}");
+        }
+    }
+}

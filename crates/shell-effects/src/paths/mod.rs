@@ -1,0 +1,7 @@
+//! Where paths are, and which of them are protected: from their text and known links alone.
+
+pub(crate) mod links;
+pub(crate) mod name_globs;
+pub mod path;
+pub mod protected;
+pub(crate) mod unexpanded;
