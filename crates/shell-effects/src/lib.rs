@@ -94,15 +94,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
         .then_some(nul)
         .or_else(|| syntax::non_posix::recognise(&clean))
     {
-        engine.sink.mark_unparsed();
-        engine.emit_raw(
-            EffectKind::Unknown,
-            None,
-            Certainty::Possible,
-            Span::new(0, cmd.len()),
-            RiskLevel::High,
-            why,
-        );
+        engine.refuse(Span::new(0, cmd.len()), why);
     } else {
         engine.run_text(
             &clean,
@@ -112,7 +104,7 @@ pub fn measured(cmd: &str, ctx: &Context<'_>) -> (Analysis, usize) {
             false,
         );
     }
-    let left = engine.work.fuel();
+    let left = engine.fuel();
     (engine.finish(), fuel - left)
 }
 

@@ -39,7 +39,7 @@ impl Engine<'_> {
                 name,
                 "tee" | "gcc" | "cc" | "g++" | "clang" | "clang++" | "c++" | "tcc" | "rustc" | "go"
             );
-        if !known && let Some(path) = crate::paths::path::normalise(&to.text, self.shell.cwd()) {
+        if !known && let Some(path) = self.resolve(&to.text) {
             self.forget(&path);
         }
     }

@@ -188,8 +188,8 @@ impl Engine<'_> {
                 "a word that isn't known and may be an option",
             );
         }
-        let saved_cwd = self.shell.clone_cwd();
-        let saved_dry = self.sink.drop_changes(dry);
+        let saved_cwd = self.clone_cwd();
+        let saved_dry = self.drop_changes(dry);
         for seen in &call.flags {
             if matches!(seen.flag.and_then(|f| f.arg.as_ref()), Some(Role::Cwd))
                 && let Some(v) = seen.values.first()
@@ -197,7 +197,7 @@ impl Engine<'_> {
                 self.change_dir(&v.text.clone());
             }
         }
-        let first = self.sink.len();
+        let first = self.effect_count();
         let runs_project =
             |(e, _): &(&EffectSpec, Span)| e.kind == EffectKind::Execute && e.target.is_none();
         if own.iter().any(runs_project) && !runs_containers(name) {
@@ -218,12 +218,12 @@ impl Engine<'_> {
             };
             // Some options act in a dry run too.
             let saved = (role.acts_when_dry() || *role == Role::Write && seen.name.contains("log"))
-                .then(|| self.sink.keep_changes());
+                .then(|| self.keep_changes());
             for v in &seen.values {
                 code |= self.role(role, v, recursive, name, stdin);
             }
             if let Some(saved) = saved {
-                self.sink.restore_changes(saved);
+                self.restore_changes(saved);
             }
         }
         if let Some(ops) = operands {
@@ -253,8 +253,8 @@ impl Engine<'_> {
         if let (Some(role), false, true) = (&spec.stdin, code, stdin.present) {
             self.stdin_role(role, stdin, name, span);
         }
-        self.sink.restore_changes(saved_dry);
-        self.shell.set_cwd(saved_cwd);
+        self.restore_changes(saved_dry);
+        self.set_cwd(saved_cwd);
         out
     }
 
@@ -264,7 +264,7 @@ impl Engine<'_> {
             return;
         }
         let why = || format!("`{name}` with these arguments is rated {}", floor.name());
-        if !self.sink.raise(first, floor, why) {
+        if !self.raise_effects(first, floor, why) {
             let kind = if floor == RiskLevel::High {
                 EffectKind::System
             } else {
@@ -289,7 +289,7 @@ impl Engine<'_> {
         };
         if let Some(t) = &e.target {
             let text = match t.strip_prefix('~') {
-                Some(rest) => format!("{}{rest}", self.ctx.home),
+                Some(rest) => format!("{}{rest}", self.ctx().home),
                 None => t.clone(),
             };
             let arg = Arg::literal(text, span);
@@ -306,7 +306,7 @@ impl Engine<'_> {
                         why,
                     );
                 }
-                EffectKind::Write if self.container && !t.starts_with('/') => {
+                EffectKind::Write if self.machine().is_container() && !t.starts_with('/') => {
                     return self.emit_raw(
                         EffectKind::Write,
                         Some(t.clone()),
@@ -388,29 +388,17 @@ impl Engine<'_> {
                         let j = if arg.text == "--" { j + 1 } else { j };
                         let rest = args.get(j..).unwrap_or_default().to_vec();
                         let span = rest.iter().fold(arg.span, |s, a| s.join(a.span));
-                        let saved = (self.remote, self.container);
-                        self.container = if *remote {
-                            runs_containers(name) && (self.container || !self.remote)
-                        } else {
-                            self.container
-                        };
-                        self.remote |= *remote;
+                        let saved = self.enter_machine(*remote, runs_containers(name));
                         let s = self.wrapped(&rest, stdin, want, span);
-                        (self.remote, self.container) = saved;
+                        self.leave_machine(saved);
                         return (true, Some(s));
                     }
                     Some(Role::ShellRest(remote)) => {
                         let j = if arg.text == "--" { j + 1 } else { j };
                         let rest = args.get(j..).unwrap_or_default();
-                        let saved = (self.remote, self.container);
-                        self.container = if *remote {
-                            runs_containers(name) && (self.container || !self.remote)
-                        } else {
-                            self.container
-                        };
-                        self.remote |= *remote;
+                        let saved = self.enter_machine(*remote, runs_containers(name));
                         let s = self.joined_shell(rest, stdin, want);
-                        (self.remote, self.container) = saved;
+                        self.leave_machine(saved);
                         return (true, Some(s));
                     }
                     Some(role) => {
@@ -568,7 +556,7 @@ impl Engine<'_> {
             }
             Role::Host
                 if self
-                    .ctx
+                    .ctx()
                     .table
                     .get(name)
                     .is_some_and(Spec::talks_to_localhost) =>
@@ -613,7 +601,7 @@ impl Engine<'_> {
                 Some(_) => self.network(arg),
                 None => self.path_read(arg),
             },
-            Role::Dest if self.sink.drops_changes() && remote_of(&arg.text).is_some() => {
+            Role::Dest if self.drops_changes() && remote_of(&arg.text).is_some() => {
                 self.network(arg);
             }
             // An rclone remote defined in the argument itself.

@@ -584,8 +584,8 @@ impl Engine<'_> {
     /// unknown code.
     pub(super) fn code_write(&mut self, target: &Arg) {
         self.path_write(target);
-        if let Some(p) = crate::paths::path::normalise(&target.text, self.shell.cwd()) {
-            self.files.insert(p, None);
+        if let Some(p) = self.resolve(&target.text) {
+            self.history_mut().write(p, None);
         }
     }
 }

@@ -175,7 +175,7 @@ impl Engine<'_> {
                 "a name in the code is written with other characters",
             );
         }
-        let before = self.shell.clone_cwd();
+        let before = self.clone_cwd();
         self.code_assignments(lang, &tokens, arg.span);
         for (i, token) in tokens.iter().enumerate() {
             match token {
@@ -206,7 +206,7 @@ impl Engine<'_> {
                 _ => {}
             }
         }
-        self.shell.set_cwd(before);
+        self.set_cwd(before);
         if computed::computed_call(lang, &tokens) || scope.reflects && scope.calls_values {
             self.dynamic(arg.span, "the code computes the names that it calls");
         }

@@ -11,11 +11,11 @@ use crate::interpreter::expand::Arg;
 impl Engine<'_> {
     /// Runs the program of a call. Unknown parts of its words are `UNKNOWN`.
     pub(super) fn code_spawn(&mut self, call: &CodeCall<'_>, action: Action) {
-        let before = self.shell.clone_cwd();
+        let before = self.clone_cwd();
         self.shell_settings(&call.args, call.code.span);
         let input = input(call, action);
         self.start(call, action, &input);
-        self.shell.set_cwd(before);
+        self.set_cwd(before);
     }
 
     fn start(&mut self, call: &CodeCall<'_>, action: Action, input: &Stream) {

@@ -65,14 +65,14 @@ impl Engine<'_> {
             if statements > MAX_STATEMENTS {
                 return self.sql_unclear("more SQL statements than are analysed", arg.span);
             }
-            let before = self.sink.len();
+            let before = self.effect_count();
             for piece in lexed.pieces {
                 match piece {
                     SqlPiece::Statement(toks) => self.sql_statement(lang, client, &toks, arg.span),
                     SqlPiece::Command(line) => self.client_command(lang, client, &line, arg.span),
                 }
             }
-            self.burn((self.sink.len() - before) * 4);
+            self.burn((self.effect_count() - before) * 4);
         }
         if !closed {
             self.sql_unclear("SQL with an unclosed string", arg.span);

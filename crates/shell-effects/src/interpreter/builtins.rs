@@ -5,7 +5,7 @@ use super::expand::{Arg, Var};
 use crate::calls::args::is_unknown_word;
 use crate::chars::{UNKNOWN, has_unknown, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
-use crate::paths::path::{self, PathClass};
+use crate::paths::path::PathClass;
 use std::borrow::Cow;
 
 /// Maximum length in bytes of a current directory; a longer one isn't tracked.
@@ -481,7 +481,7 @@ impl Engine<'_> {
         let there = if to.contains(UNKNOWN) {
             None
         } else {
-            path::normalise(to, self.shell.cwd())
+            self.resolve(to)
         };
         // Every later path begins with it: if it could grow without limit, the work would grow
         // quadratically.
@@ -497,8 +497,9 @@ impl Engine<'_> {
         let text = file.text.clone();
         let info = self.classify(&text);
         let known = text.starts_with("/dev/")
-            || path::normalise(&text, self.shell.cwd())
-                .is_some_and(|p| self.files.contains_key(&p));
+            || self
+                .resolve(&text)
+                .is_some_and(|p| self.history.has_written(&p));
         if !known && !has_unknown(&text) {
             // Every shell reads start-up files and files installed by package managers anyway.
             let usual = match info.class {

@@ -1,26 +1,20 @@
-//! Interprets the syntax tree and collects the effects of each command.
+//! The interpreter: its state, and the methods through which other modules use it.
 //!
 //! The interpretation is abstract: it follows variables, functions, aliases, the current directory
 //! and files written by the line, as far as they are known. All work is paid from `fuel`. When it
 //! is spent, the line counts as not understood.
 
 use super::expand::{Arg, Var};
+use super::history::History;
+use super::location::{Location, Machine};
 use super::shell_state::{Shell, ShellSnapshot};
 use super::sink::Sink;
 use super::work::Work;
 use crate::Context;
-use crate::chars::{UNKNOWN, has_unknown, show};
-use crate::effect::{Analysis, Certainty, Effect, EffectKind, RiskLevel, Span, StepOrigin};
-use crate::paths::links::Links;
-use crate::syntax::ast::{Assign, Command, Kind, List, Pipeline, Redir, RedirOp};
-use crate::syntax::parse::{self, Base};
+use crate::chars::show;
+use crate::effect::{Analysis, Certainty, Effect, EffectKind, RiskLevel, Span};
+use crate::paths::path::{self, PathInfo};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
-
-/// Maximum length in bytes of one text. Systems pass no longer one to a shell (Linux: 128 KiB), and
-/// its tree takes many times as much memory.
-const MAX_TEXT_BYTES: usize = 256 << 10;
 
 /// The content of a pipe or of standard input.
 #[derive(Debug, Clone, Default)]
@@ -52,33 +46,14 @@ impl Stream {
     }
 }
 
+/// Interprets a line. Other modules see its state only through methods.
 pub(crate) struct Engine<'a> {
-    pub ctx: &'a Context<'a>,
-    pub sink: Sink,
-    pub work: Work,
-    pub shell: Shell<'a>,
-    /// Files that the line itself writes, with their text where it is known.
-    pub files: HashMap<String, Option<String>>,
-    /// Whether paths are on another machine.
-    pub remote: bool,
-    /// Whether paths are names in a diff, to which no shell expansion applies.
-    pub literal_paths: bool,
-    /// Whether the other machine is a container on this one.
-    pub container: bool,
-    /// Whether the line has downloaded files.
-    pub downloaded: bool,
-    /// Files of the work tree that the line has edited in place.
-    pub edited: HashSet<String>,
-    /// Files edited exactly once, with a script whose text contains no acting name.
-    pub edited_once: HashSet<String>,
-    /// The script of the `sed` call that is being interpreted.
-    pub edit_script: Option<String>,
-    /// Links of the work tree, and those that the line creates.
-    pub links: Cow<'a, Links>,
-    /// Whether the line has added a remote repository to git.
-    pub remote_added: bool,
-    /// Whether the current pipeline has printed all variables.
-    pub printed_all: bool,
+    pub(super) ctx: &'a Context<'a>,
+    pub(super) sink: Sink,
+    pub(super) work: Work,
+    pub(super) shell: Shell<'a>,
+    pub(super) history: History,
+    pub(super) location: Location<'a>,
 }
 
 impl<'a> Engine<'a> {
@@ -88,17 +63,25 @@ impl<'a> Engine<'a> {
             sink: Sink::with_capacity(0, 0),
             work: Work::new(fuel),
             shell: Shell::new(&ctx.cwd),
-            files: HashMap::default(),
-            remote: false,
-            literal_paths: false,
-            container: false,
-            downloaded: false,
-            edited: HashSet::new(),
-            edited_once: HashSet::new(),
-            edit_script: None,
-            links: Cow::Borrowed(&ctx.links),
-            remote_added: false,
-            printed_all: false,
+            history: History::default(),
+            location: Location::new(&ctx.links, false),
+        }
+    }
+
+    /// Creates an engine for the parameters of a tool call. Most calls have one step and one
+    /// effect.
+    pub(crate) fn for_call(ctx: &'a Context<'a>) -> Self {
+        Self {
+            sink: Sink::with_capacity(1, 2),
+            ..Self::new(ctx, 200_000)
+        }
+    }
+
+    /// Creates an engine for a diff, whose paths no shell expands.
+    pub(crate) fn for_diff(ctx: &'a Context<'a>, fuel: usize) -> Self {
+        Self {
+            location: Location::new(&ctx.links, true),
+            ..Self::new(ctx, fuel)
         }
     }
 
@@ -145,11 +128,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Classifies the path of an effect, resolved against the current directory of the command.
-    fn classify_target(
-        &self,
-        kind: EffectKind,
-        target: Option<&str>,
-    ) -> Option<crate::paths::path::PathInfo> {
+    fn classify_target(&self, kind: EffectKind, target: Option<&str>) -> Option<PathInfo> {
         use EffectKind::{Credential, Delete, Read, System, Write};
         let text =
             target.filter(|_| matches!(kind, Read | Write | Delete | Credential | System))?;
@@ -200,427 +179,174 @@ impl<'a> Engine<'a> {
         self.shell.restore(saved);
     }
 
-    /// Parses text as shell code and interprets it. `span` is the outer text that causes it.
-    pub(crate) fn run_text(
+    /// Marks the text as not understood, for a reason.
+    pub(crate) fn refuse(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
+        self.sink.mark_unparsed();
+        self.emit_raw(
+            EffectKind::Unknown,
+            None,
+            Certainty::Possible,
+            span,
+            RiskLevel::High,
+            why,
+        );
+    }
+
+    /// Adds an effect of another analysis.
+    pub(crate) fn emit_found(&mut self, effect: Effect) {
+        self.sink.add(effect);
+    }
+
+    pub(crate) fn has_effect(&self, kind: EffectKind) -> bool {
+        self.sink.has(kind)
+    }
+
+    pub(crate) fn effect_count(&self) -> usize {
+        self.sink.len()
+    }
+
+    /// Raises the effects since `first` to `floor`. Returns false if there are none to raise.
+    pub(crate) fn raise_effects(
         &mut self,
-        text: &str,
-        base: Base,
-        origin: StepOrigin,
-        stdin: &Stream,
-        want: bool,
-    ) -> Stream {
-        let span = base.span(0, text.len());
-        if self.work.is_too_deep() {
-            self.dynamic(span, "code nested too deeply");
-            return Stream::unknown();
-        }
-        if text.len() > MAX_TEXT_BYTES {
-            self.sink.mark_truncated();
-            self.sink.mark_unparsed();
-            let why = "code of more than 256 KiB: it isn't analysed";
-            self.emit_raw(
-                EffectKind::Unknown,
-                None,
-                Certainty::Possible,
-                span,
-                RiskLevel::High,
-                why,
-            );
-            return Stream::unknown();
-        }
-        self.burn(text.len() / 4 + 8);
-        if self.is_spent(span) {
-            return Stream::unknown();
-        }
-        self.work.enter();
-        let mut fuel = self
-            .work
-            .fuel()
-            .min(text.len().saturating_mul(40).saturating_add(400));
-        let before = fuel;
-        let parsed = parse::parse(text, base, 0, &mut fuel);
-        self.burn((before - fuel) / 4);
-        let out = match parsed {
-            Ok(list) => {
-                let saved = self.sink.set_origin(origin);
-                let s = self.run_list(&list, stdin, want, None);
-                self.sink.set_origin(saved);
-                s
-            }
-            Err(e) => {
-                if self.work.is_outermost() || matches!(base, Base::Offset(_)) {
-                    self.sink.mark_unparsed();
-                }
-                let why = match e {
-                    parse::ParseError::Refused(why) => why.to_owned(),
-                    e => format!("not understood as a command line: {e}"),
-                };
-                self.emit_raw(
-                    EffectKind::Unknown,
-                    None,
-                    Certainty::Possible,
-                    span,
-                    RiskLevel::High,
-                    why,
-                );
-                Stream::unknown()
-            }
-        };
-        self.work.leave();
-        out
+        first: usize,
+        floor: RiskLevel,
+        why: impl FnOnce() -> String,
+    ) -> bool {
+        self.sink.raise(first, floor, why)
     }
 
-    /// Interprets a list. Returns its output if `want` is set and the output is known.
-    pub(crate) fn run_list(
+    /// See [`Sink::drop_changes`].
+    pub(crate) fn drop_changes(&mut self, dry: bool) -> bool {
+        self.sink.drop_changes(dry)
+    }
+
+    /// See [`Sink::keep_changes`].
+    pub(crate) fn keep_changes(&mut self) -> bool {
+        self.sink.keep_changes()
+    }
+
+    pub(crate) fn restore_changes(&mut self, dry: bool) {
+        self.sink.restore_changes(dry);
+    }
+
+    pub(crate) fn drops_changes(&self) -> bool {
+        self.sink.drops_changes()
+    }
+
+    pub(crate) fn ctx(&self) -> &'a Context<'a> {
+        self.ctx
+    }
+
+    pub(crate) fn fuel(&self) -> usize {
+        self.work.fuel()
+    }
+
+    pub(crate) fn history(&self) -> &History {
+        &self.history
+    }
+
+    pub(crate) fn history_mut(&mut self) -> &mut History {
+        &mut self.history
+    }
+
+    /// Classifies a path, resolved against the current directory.
+    pub(crate) fn classify(&self, text: &str) -> PathInfo {
+        self.location.classify(text, self.shell.cwd(), self.ctx)
+    }
+
+    /// Returns the absolute form of a path, if it is known.
+    pub(crate) fn resolve(&self, path: &str) -> Option<String> {
+        path::normalise(path, self.shell.cwd())
+    }
+
+    /// Records a link that the line creates.
+    pub(crate) fn add_link(&mut self, link: String, target: &str) {
+        self.location.add_link(link, target);
+    }
+
+    pub(crate) fn machine(&self) -> Machine {
+        self.location.machine
+    }
+
+    /// Enters the machine on which a program starts commands, if that is another one. Returns the
+    /// value to pass to [`Self::leave_machine`].
+    pub(crate) fn enter_machine(&mut self, other: bool, runs_containers: bool) -> Machine {
+        let before = self.location.machine;
+        if other {
+            self.location.machine = before.started_by(runs_containers);
+        }
+        before
+    }
+
+    pub(crate) fn leave_machine(&mut self, before: Machine) {
+        self.location.machine = before;
+    }
+
+    pub(crate) fn cwd(&self) -> Option<&str> {
+        self.shell.cwd()
+    }
+
+    pub(crate) fn clone_cwd(&self) -> Option<Cow<'a, str>> {
+        self.shell.clone_cwd()
+    }
+
+    pub(crate) fn set_cwd(&mut self, cwd: Option<Cow<'a, str>>) {
+        self.shell.set_cwd(cwd);
+    }
+
+    /// Returns the value of a variable, if the line has set it.
+    pub(crate) fn value_of(&self, variable: &str) -> Option<&str> {
+        self.shell.var(variable).map(|v| v.text.as_str())
+    }
+
+    /// Returns the input that `exec` set for every later command.
+    pub(crate) fn input(&self) -> Option<&Stream> {
+        self.shell.input()
+    }
+
+    /// Runs `run` with positional parameters.
+    pub(crate) fn with_params<T>(
         &mut self,
-        list: &List,
-        stdin: &Stream,
-        want: bool,
-        sub: Option<Span>,
-    ) -> Stream {
-        let origin = self.sink.origin();
-        if sub.is_some() {
-            self.sink.set_origin(StepOrigin::Substitution);
-        }
-        let mut out = Stream {
-            text: Some(String::new()),
-            ..Stream::default()
-        };
-        for p in &list.items {
-            if p.conditional {
-                self.shell.enter_branch();
-            }
-            let s = self.run_pipeline(p, stdin, want);
-            if p.conditional {
-                self.shell.leave_branch();
-            }
-            if want {
-                out.obfuscated |= s.obfuscated;
-                match (&mut out.text, s.text) {
-                    (Some(t), Some(u)) if t.len() + u.len() < 1 << 16 => t.push_str(&u),
-                    _ => out.text = None,
-                }
-                out.present |= s.present;
-            }
-            if self.is_spent(p.span) {
-                break;
-            }
-        }
-        self.sink.set_origin(origin);
-        if want { out } else { Stream::unknown() }
+        params: Vec<String>,
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        self.shell.push_params(params);
+        let result = run(self);
+        self.shell.pop_params();
+        result
     }
 
-    fn run_pipeline(&mut self, p: &Pipeline, stdin: &Stream, want: bool) -> Stream {
-        if let [one] = p.commands.as_slice() {
-            return self.run_command(one, stdin, want);
-        }
-        let mut input = stdin.clone();
-        self.printed_all = false;
-        let last = p.commands.len().saturating_sub(1);
-        for (i, c) in p.commands.iter().enumerate() {
-            let saved = self.enter_subshell();
-            let mut s = self.run_command(c, &input, want || i < last);
-            self.leave_subshell(saved);
-            s.present = true;
-            if i < last {
-                s.inline = false;
-            }
-            input = s;
-        }
-        input
-    }
-
-    pub(crate) fn run_command(&mut self, c: &Command, stdin: &Stream, want: bool) -> Stream {
-        self.burn(4);
-        if self.is_spent(c.span) {
-            return Stream::unknown();
-        }
-        if let Kind::Simple { assigns, words } = &c.kind {
-            return self.run_simple(assigns, words, &c.redirs, c.span, stdin, want);
-        }
-        let (input, output) = if c.redirs.is_empty() {
-            (None, None)
-        } else {
-            self.redirections(&c.redirs, stdin, true)
-        };
-        let input = input.as_ref().unwrap_or(stdin);
-        let want_inner = want || output.is_some();
-        let s = self.run_compound(&c.kind, input, want_inner, c.span);
-        if let Some(path) = output {
-            self.files.insert(path, s.text.clone());
-        }
-        s
-    }
-
-    fn run_compound(&mut self, kind: &Kind, input: &Stream, want: bool, span: Span) -> Stream {
-        match kind {
-            Kind::Simple { .. } => Stream::unknown(),
-            Kind::Subshell(l) => {
-                let saved = self.enter_subshell();
-                let s = self.run_list(l, input, want, None);
-                self.leave_subshell(saved);
-                s
-            }
-            Kind::Group(l) => self.run_list(l, input, want, None),
-            Kind::If(lists) => {
-                self.shell.enter_branch();
-                for l in lists {
-                    self.run_list(l, input, false, None);
-                }
-                self.shell.leave_branch();
-                Stream::unknown()
-            }
-            Kind::While(a, b) => {
-                self.shell.enter_branch();
-                // Assignments in the body make values unknown when the condition is evaluated
-                // again.
-                self.run_list(a, input, false, None);
-                self.run_list(b, input, false, None);
-                self.shell.leave_branch();
-                Stream::unknown()
-            }
-            Kind::For { var, words, body } => {
-                self.run_for(var, words.as_deref(), body, input, want)
-            }
-            Kind::ForArith(head, body) => {
-                let (text, _) = self.text(head);
-                self.arithmetic(&text, head.span);
-                self.shell.enter_branch();
-                // The counter is an unknown number.
-                let name: String = text
-                    .trim()
-                    .chars()
-                    .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
-                    .collect();
-                if !name.is_empty() {
-                    self.shell.set_var(
-                        name,
-                        Var {
-                            text: crate::chars::SAFE_UNKNOWN.to_string(),
-                            ..Var::default()
-                        },
-                    );
-                }
-                self.run_list(body, input, false, None);
-                self.shell.leave_branch();
-                Stream::unknown()
-            }
-            Kind::Case { word, arms } => {
-                let _ = self.text(word);
-                self.shell.enter_branch();
-                for (pats, l) in arms {
-                    for p in pats {
-                        let _ = self.text(p);
-                    }
-                    self.run_list(l, input, false, None);
-                }
-                self.shell.leave_branch();
-                Stream::unknown()
-            }
-            Kind::Function { name, body } => {
-                self.shell.define(name.clone(), Rc::clone(body));
-                // A function that is never called does nothing. But one that shadows a program is
-                // called sooner or later, and the shell itself calls some names.
-                if matches!(name.as_str(), "command_not_found_handle" | ":") || name == "cd" {
-                    self.call_function(name, &[], input, false, span);
-                }
-                Stream::known("")
-            }
-            Kind::Cond(words) => {
-                let texts: Vec<(String, Span)> =
-                    words.iter().map(|w| (self.text(w).0, w.span)).collect();
-                self.arithmetic_test(&texts);
-                for pair in texts.windows(2) {
-                    if let [(op, _), (name, span)] = pair
-                        && op == "-v"
-                    {
-                        self.subscript(&Arg::literal(name.as_str(), *span));
-                    }
-                }
-                Stream::known("")
-            }
-            Kind::Arith(w) => {
-                let _ = self.arith_value(w);
-                Stream::known("")
-            }
-            Kind::Coproc(c) => {
-                self.run_command(c, &Stream::unknown(), false);
-                Stream::unknown()
-            }
-        }
-    }
-
-    fn run_for(
+    /// Runs `run` in a shell that the line starts. It inherits only exported functions; `zero` is
+    /// its `$0`.
+    pub(crate) fn in_new_shell(
         &mut self,
-        var: &str,
-        words: Option<&[crate::syntax::ast::Word]>,
-        body: &List,
-        input: &Stream,
-        want: bool,
+        zero: Option<&Arg>,
+        params: Vec<String>,
+        run: impl FnOnce(&mut Self) -> Stream,
     ) -> Stream {
-        let mut items = Vec::new();
-        match words {
-            Some(ws) => {
-                for w in ws {
-                    self.fields(w, &mut items);
-                }
-            }
-            None => items.push(Arg::literal(UNKNOWN.to_string(), Span::default())),
-        }
-        let mut out = Stream {
-            text: Some(String::new()),
-            ..Stream::default()
-        };
-        // Few values are followed one by one; more are replaced by one unknown value.
-        let many = items.len() > 24;
-        if many {
-            let safe = items.iter().all(|a| {
-                !has_unknown(&a.text) && !a.text.contains('/') && !a.text.starts_with('-')
-            });
-            let mark = if safe {
-                crate::chars::SAFE_UNKNOWN
-            } else {
-                UNKNOWN
-            };
-            items.truncate(1);
-            if let Some(a) = items.first_mut() {
-                a.text = mark.to_string();
-            }
-            out.text = None;
-        }
-        for item in items {
+        self.shell.push_params(params);
+        let exported = self.shell.exports_functions();
+        let functions = (!exported).then(|| self.shell.take_functions());
+        let saved = self.enter_subshell();
+        if let Some(zero) = zero {
             self.shell.set_var(
-                var.to_owned(),
+                "0".to_owned(),
                 Var {
-                    text: item.text,
+                    text: zero.text.clone(),
                     array: None,
-                    obfuscated: item.obfuscated,
+                    obfuscated: zero.obfuscated,
                     computed: false,
                 },
             );
-            let s = self.run_list(body, input, want, None);
-            out.obfuscated |= s.obfuscated;
-            match (&mut out.text, s.text) {
-                (Some(t), Some(u)) if t.len() + u.len() < 1 << 16 => t.push_str(&u),
-                _ => out.text = None,
-            }
-            if self.is_spent(item.span) {
-                break;
-            }
         }
-        out
-    }
-
-    pub(crate) fn call_function(
-        &mut self,
-        name: &str,
-        args: &[Arg],
-        stdin: &Stream,
-        want: bool,
-        span: Span,
-    ) -> Stream {
-        let Some(body) = self.shell.function(name) else {
-            return Stream::unknown();
-        };
-        if self.work.is_too_deep() {
-            // Endless recursion, as in a fork bomb.
-            self.emit_raw(
-                EffectKind::Process,
-                None,
-                Certainty::Possible,
-                span,
-                RiskLevel::High,
-                "the function calls itself without end",
-            );
-            return Stream::unknown();
+        let output = run(self);
+        self.leave_subshell(saved);
+        self.shell.remove_var("0");
+        if let Some(functions) = functions {
+            self.shell.restore_functions(functions);
         }
-        self.work.enter();
-        self.shell
-            .push_params(args.iter().map(|a| a.text.clone()).collect());
-        let origin = self.sink.set_origin(StepOrigin::Function);
-        let s = self.run_command(&body, stdin, want);
-        self.sink.set_origin(origin);
         self.shell.pop_params();
-        self.work.leave();
-        s
-    }
-
-    fn run_simple(
-        &mut self,
-        assigns: &[Assign],
-        words: &[crate::syntax::ast::Word],
-        redirs: &[Redir],
-        span: Span,
-        stdin: &Stream,
-        want: bool,
-    ) -> Stream {
-        let mut args: Vec<Arg> = Vec::with_capacity(words.len() + 2);
-        for w in words {
-            self.fields(w, &mut args);
-        }
-        let program_assigns = !words.is_empty() && assigns.first().is_some_and(|a| !a.declared);
-        let mut shadow = Vec::new();
-        if assigns.iter().any(|a| a.declared) {
-            self.declare_assignments(&args, assigns);
-        }
-        for a in assigns {
-            if program_assigns && !a.declared {
-                shadow.push((a.name.clone(), self.shell.var(&a.name).cloned()));
-            }
-            self.assign(a, program_assigns && !a.declared);
-        }
-        let silent = args.is_empty() && words.is_empty();
-        let (input, output) = if redirs.is_empty() {
-            (None, None)
-        } else {
-            self.redirections(redirs, stdin, !silent)
-        };
-        if let (Some(i), [only]) = (&input, args.as_slice())
-            && only.text == "exec"
-        {
-            self.shell.set_input(i.clone());
-        }
-        let input = input.as_ref().unwrap_or(stdin);
-        let out = if args.is_empty() {
-            if silent && redirs.iter().any(|r| r.op == RedirOp::Read) {
-                // `$(< file)`
-                Stream::unknown()
-            } else {
-                Stream {
-                    text: Some(String::new()),
-                    ..Stream::default()
-                }
-            }
-        } else {
-            self.run_args(&args, input, want || output.is_some(), span)
-        };
-        for (name, old) in shadow {
-            match old {
-                Some(v) => self.shell.set_var(name, v),
-                None => self.shell.remove_var(&name),
-            };
-        }
-        if let Some(path) = output {
-            self.note_emptied(&path, &out, redirs, span);
-            let append = redirs.iter().any(|r| r.op == RedirOp::Append);
-            let text = match (append, self.files.get(&path), &out.text) {
-                (true, Some(Some(old)), Some(new)) => Some(format!("{old}{new}")),
-                // The previous content isn't known; in the work tree it is code of the project.
-                (true, None, _) if !self.is_inside(&path) => None,
-                (_, _, new) => new.clone(),
-            };
-            self.files.insert(path, text);
-            return Stream {
-                text: Some(String::new()),
-                present: true,
-                ..Stream::default()
-            };
-        }
-        out
-    }
-
-    fn is_inside(&self, path: &str) -> bool {
-        self.classify(path).class == crate::paths::path::PathClass::Inside
+        output
     }
 
     /// Returns the text of a file that the line itself wrote.
@@ -631,8 +357,8 @@ impl<'a> Engine<'a> {
         {
             return self.shell.stream(n).and_then(|s| s.text.clone());
         }
-        let abs = crate::paths::path::normalise(path, self.shell.cwd())?;
-        self.files.get(&abs).cloned().flatten()
+        let abs = self.resolve(path)?;
+        self.history.text_of(&abs).map(str::to_owned)
     }
 
     /// Adds a step to the tree; returns its index.
@@ -652,36 +378,9 @@ impl<'a> Engine<'a> {
 
     /// Returns whether the line itself wrote this file.
     pub(crate) fn has_written(&self, file: &str) -> bool {
-        !self.files.is_empty()
-            && crate::paths::path::normalise(file, self.shell.cwd())
-                .is_some_and(|p| self.files.contains_key(&p))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Table, analyse};
-
-    #[test]
-    fn code_that_is_too_long_is_of_high_risk() {
-        let table = Table::builtin();
-        let context = Context::new(&table);
-        let lines = |bytes: usize| "ls\n".repeat(bytes / 3);
-        let short = analyse(&lines(MAX_TEXT_BYTES), &context);
-        assert_eq!((short.risk, short.unparsed), (RiskLevel::Low, false));
-        for text in [
-            lines(MAX_TEXT_BYTES + 3),
-            format!("bash -c '{}'", lines(MAX_TEXT_BYTES)),
-            format!("ls {}", "a".repeat(MAX_TEXT_BYTES)),
-        ] {
-            let long = analyse(&text, &context);
-            assert_eq!(
-                (long.risk, long.unparsed, long.truncated),
-                (RiskLevel::High, true, true),
-                "{}",
-                text.len()
-            );
-        }
+        self.history.has_written_any()
+            && self
+                .resolve(file)
+                .is_some_and(|p| self.history.has_written(&p))
     }
 }

@@ -701,12 +701,12 @@ impl Engine<'_> {
                     why,
                 );
             }
-            let filled = crate::paths::path::normalise(dir, self.shell.cwd()).is_some_and(|dir| {
+            let filled = self.resolve(dir).is_some_and(|dir| {
                 let inside = |path: &String| {
                     path.strip_prefix(dir.as_str())
                         .is_some_and(|rest| rest.starts_with('/'))
                 };
-                self.files.keys().any(inside)
+                self.history.files().keys().any(inside)
             });
             let unsafe_dir = filled
                 || dir.is_empty()

@@ -4,7 +4,6 @@ use super::engine::Engine;
 use super::expand::Arg;
 use crate::chars::{UNKNOWN, has_glob, has_unknown, show};
 use crate::effect::{Certainty, Effect, EffectKind, RiskLevel, Span};
-use crate::paths::links::Resolution;
 use crate::paths::path::{self, PathClass, PathInfo};
 use crate::paths::protected;
 
@@ -39,45 +38,6 @@ impl<'t> From<&'t str> for SpannedPath<'t> {
 }
 
 impl Engine<'_> {
-    pub(crate) fn classify(&self, text: &str) -> PathInfo {
-        if self.remote {
-            let mut info = path::classify(text, Some("/"), "/home/dev/project", "/root");
-            if !matches!(info.class, PathClass::Sink | PathClass::Unknown) {
-                info.class = PathClass::Outside;
-            }
-            return info;
-        }
-        let classify = if self.literal_paths {
-            path::classify_as_written
-        } else {
-            path::classify
-        };
-        let info = classify(text, self.shell.cwd(), &self.ctx.workdir, &self.ctx.home);
-        if self.links.is_empty() {
-            return info;
-        }
-        // `classify` has expanded a tilde; other paths are resolved as written.
-        let (path, cwd) = if text.starts_with('~') {
-            (info.absolute.as_str(), None)
-        } else {
-            (text, self.shell.cwd())
-        };
-        match self.links.resolve(path, cwd) {
-            Resolution::Unchanged => info,
-            Resolution::Target(place) => {
-                let there = path::classify(&place, None, &self.ctx.workdir, &self.ctx.home);
-                PathInfo {
-                    secret: there.secret || info.secret,
-                    ..there
-                }
-            }
-            Resolution::Unresolvable => PathInfo {
-                class: PathClass::Unknown,
-                ..info
-            },
-        }
-    }
-
     /// Returns whether a path inside the work tree is run automatically or decides what is checked.
     fn is_autorun(&self, info: &PathInfo) -> bool {
         let inside = info.absolute.strip_prefix(&*self.ctx.workdir);
@@ -341,7 +301,7 @@ impl Engine<'_> {
         let inside = self.ctx.workdir.strip_prefix(&info.absolute);
         let contains_tree = inside.is_some_and(|rest| rest.starts_with('/'));
         let shared = puts && !contains_tree && path::is_temporary(&info.absolute);
-        if shared && !self.remote && info.class == PathClass::Outside {
+        if shared && !self.location.machine.is_remote() && info.class == PathClass::Outside {
             let why = "writes a temporary file";
             return self.emit_change(EffectKind::Write, at, info, RiskLevel::Medium, why);
         }

@@ -79,10 +79,9 @@ impl Engine<'_> {
                         }
                         self.path_write(&arg);
                         if r.fd.is_some_and(|fd| fd > 2)
-                            && let Some(p) =
-                                crate::paths::path::normalise(&arg.text, self.shell.cwd())
+                            && let Some(p) = self.resolve(&arg.text)
                         {
-                            self.files.insert(p, None);
+                            self.history.write(p, None);
                         }
                         if r.fd.is_none_or(|fd| fd == 1) {
                             let sink = crate::paths::path::classify(
@@ -92,10 +91,7 @@ impl Engine<'_> {
                                 &self.ctx.home,
                             );
                             if sink.class != crate::paths::path::PathClass::Sink {
-                                output = Some(
-                                    crate::paths::path::normalise(&arg.text, self.shell.cwd())
-                                        .unwrap_or(arg.text),
-                                );
+                                output = Some(self.resolve(&arg.text).unwrap_or(arg.text));
                             }
                         }
                     }
@@ -110,7 +106,7 @@ impl Engine<'_> {
     pub(super) fn note_emptied(&mut self, path: &str, out: &Stream, redirs: &[Redir], span: Span) {
         let writes = redirs.iter().any(|r| r.op == RedirOp::Write);
         let empty = out.text.as_deref() == Some("");
-        if !(writes && empty) || self.files.contains_key(path) {
+        if !(writes && empty) || self.history.has_written(path) {
             return;
         }
         let info =

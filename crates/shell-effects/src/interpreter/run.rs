@@ -4,7 +4,7 @@ use super::engine::{Engine, Stream};
 use super::expand::Arg;
 use crate::chars::{ANY, SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
-use crate::paths::path::{self, PathClass};
+use crate::paths::path::PathClass;
 use crate::programs::{self, Invocation};
 use crate::syntax::parse::Base;
 use crate::syntax::quote::quote;
@@ -163,8 +163,8 @@ impl Engine<'_> {
         if !text.contains('/') {
             return Some(text.to_owned());
         }
-        let abs = path::normalise(text, self.shell.cwd()).unwrap_or_else(|| text.to_owned());
-        if self.files.contains_key(&abs) {
+        let abs = self.resolve(text).unwrap_or_else(|| text.to_owned());
+        if self.history.has_written(&abs) {
             return None;
         }
         let (dir, base) = abs.rsplit_once('/')?;
@@ -217,9 +217,9 @@ impl Engine<'_> {
             self.dynamic(arg.span, "runs a program fetched from the network");
             return true;
         }
-        let abs = path::normalise(text, self.shell.cwd()).unwrap_or_default();
+        let abs = self.resolve(text).unwrap_or_default();
         let proc = text.starts_with("/dev/fd/proc");
-        if proc || self.files.contains_key(&abs) {
+        if proc || self.history.has_written(&abs) {
             match self.file_text(text) {
                 Some(code) => {
                     let obfuscated = proc
@@ -253,8 +253,8 @@ impl Engine<'_> {
         let with_extension = ["js", "cjs", "mjs", "ts", "py", "rb", "lua"]
             .iter()
             .map(|extension| format!("{abs}.{extension}"))
-            .any(|path| lang != "sh" && self.files.contains_key(&path));
-        if with_extension || self.edited.contains(&abs) {
+            .any(|path| lang != "sh" && self.history.has_written(&path));
+        if with_extension || self.history.edited().contains(&abs) {
             self.dynamic(arg.span, "runs a file that this line has written");
             return true;
         }
@@ -267,7 +267,7 @@ impl Engine<'_> {
                 self.dynamic(arg.span, "runs a file that isn't known");
                 return true;
             }
-            PathClass::Inside | PathClass::Root if self.downloaded => {
+            PathClass::Inside | PathClass::Root if self.history.has_downloaded() => {
                 self.dynamic(arg.span, "runs a file that this line may have fetched");
                 return true;
             }
@@ -344,12 +344,15 @@ impl Engine<'_> {
             }
             let piped = stdin.present && !stdin.inline && stdin.text.is_none();
             let first_arg = rest.first().map(|a| a.text.as_str()).unwrap_or_default();
-            self.downloaded |= table_name == "git" && first_arg == "clone"
+            if table_name == "git" && first_arg == "clone"
                 || matches!(
                     table_name.as_str(),
                     "tar" | "bsdtar" | "cpio" | "unzip" | "gtar"
                 ) && piped
-                    && self.sink.has(EffectKind::Network);
+                    && self.sink.has(EffectKind::Network)
+            {
+                self.history.mark_downloaded();
+            }
             let ctx = self.ctx;
             if let Some(spec) = ctx.table.get(&table_name) {
                 let out = self.apply(&table_name, spec, rest, stdin, want, span);
@@ -416,7 +419,8 @@ impl Engine<'_> {
         );
         let made_here = self.shell.has_var("PATH")
             || self
-                .files
+                .history
+                .files()
                 .keys()
                 .any(|f| f.rsplit('/').next() == Some(name));
         let risk = match (only_help, made_here) {

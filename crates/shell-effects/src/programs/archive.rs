@@ -35,10 +35,14 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 crate::paths::path::PathClass::Inside | crate::paths::path::PathClass::Root
             )
     });
-    cx.downloaded |= foreign || words.iter().any(is_unknown_word);
-    cx.downloaded |=
-        stdin.present && stdin.text.is_none() && !stdin.inline && cx.sink.has(EffectKind::Network);
-    let ctx = cx.ctx;
+    let fetched = stdin.present
+        && stdin.text.is_none()
+        && !stdin.inline
+        && cx.has_effect(EffectKind::Network);
+    if foreign || fetched || words.iter().any(is_unknown_word) {
+        cx.history_mut().mark_downloaded();
+    }
+    let ctx = cx.ctx();
     let spec = ctx.table.get("tar")?;
     Some(cx.apply("tar", spec, &words, stdin, want, span))
 }
@@ -49,12 +53,14 @@ fn unpack(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         .rest
         .iter()
         .find(|a| a.text.ends_with(".zip") || a.text.ends_with(".7z"));
-    cx.downloaded |= file.is_some_and(|a| !matches!(cx.classify(&a.text).class, Inside | Root));
+    if file.is_some_and(|a| !matches!(cx.classify(&a.text).class, Inside | Root)) {
+        cx.history_mut().mark_downloaded();
+    }
     None
 }
 
 fn archived(cx: &mut Engine<'_>, rest: &[Arg]) {
-    let ctx = cx.ctx;
+    let ctx = cx.ctx();
     if let Some(spec) = ctx.table.get("tar") {
         let (call, _) = parse_args(spec, rest);
         let creates = [

@@ -172,8 +172,8 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             .position(|a| a.text == "-o")
             .and_then(|i| rest.get(i + 1))
             .map_or("a.out".to_owned(), |a| a.text.clone());
-        if let Some(p) = crate::paths::path::normalise(&out, cx.shell.cwd()) {
-            cx.files.insert(p, program.clone());
+        if let Some(p) = cx.resolve(&out) {
+            cx.history_mut().write(p, program.clone());
         }
         // Without `-o` the program is named after its source.
         for source in rest
@@ -183,12 +183,9 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             .collect::<Vec<_>>()
         {
             if let Some((stem, _)) = source.text.rsplit_once('.')
-                && let Some(p) = crate::paths::path::normalise(
-                    stem.rsplit('/').next().unwrap_or(stem),
-                    cx.shell.cwd(),
-                )
+                && let Some(p) = cx.resolve(stem.rsplit('/').next().unwrap_or(stem))
             {
-                cx.files.insert(p, program.clone());
+                cx.history_mut().write(p, program.clone());
             }
         }
         if !clean && rest.first().is_some_and(|a| a.text == "run") {
@@ -206,9 +203,9 @@ fn packages(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         && rest
             .iter()
             .any(|a| a.text.starts_with("scripts") || a.text == "set-script")
-        && let Some(p) = crate::paths::path::normalise("package.json", cx.shell.cwd())
+        && let Some(p) = cx.resolve("package.json")
     {
-        cx.files.insert(p, None);
+        cx.history_mut().write(p, None);
     }
     cx.install_from_url(name, rest);
     None

@@ -255,11 +255,11 @@ impl Engine<'_> {
             }
         }
         for n in names {
-            if let Some(p) = crate::paths::path::normalise(&n, self.shell.cwd())
+            if let Some(p) = self.resolve(&n)
                 && n != "-"
                 && !n.is_empty()
             {
-                self.files.insert(p, None);
+                self.history_mut().write(p, None);
             }
         }
     }
@@ -283,7 +283,7 @@ impl Engine<'_> {
                     .is_some_and(|(_, r)| r.contains(UNKNOWN))
         });
         if leaks
-            && self.sink.has(EffectKind::Credential)
+            && self.has_effect(EffectKind::Credential)
             && let Some(a) = rest.first()
         {
             self.emit_raw(

@@ -22,7 +22,7 @@ pub(super) const PROGRAMS: Family = &[
 /// Handles a key that is created or changed at the path of `-f`. Other calls are left to the table.
 fn keygen(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     const LOOKS: [&str; 9] = ["-l", "-B", "-L", "-F", "-Q", "-r", "-y", "-e", "-i"];
-    let spec = cx.ctx.table.get("ssh-keygen")?;
+    let spec = cx.ctx().table.get("ssh-keygen")?;
     let (parsed, _) = parse_args(spec, call.rest);
     if !LOOKS.iter().any(|f| parsed.has(f)) {
         for file in parsed
@@ -62,10 +62,10 @@ pub(crate) fn link(cx: &mut Engine<'_>, rest: &[Arg]) {
         base.unwrap_or_default()
     );
     for link in [name, inside.as_str()] {
-        if let Some(link) = crate::paths::path::normalise(link, cx.shell.cwd())
-            && link != cx.ctx.workdir
+        if let Some(link) = cx.resolve(link)
+            && link != cx.ctx().workdir
         {
-            cx.links.to_mut().add(link, &target.text);
+            cx.add_link(link, &target.text);
         }
     }
 }
@@ -104,8 +104,8 @@ fn tee(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         }
     }
     for a in rest.iter().filter(|a| !a.text.starts_with('-')) {
-        if let Some(p) = crate::paths::path::normalise(&a.text, cx.shell.cwd()) {
-            cx.files.insert(p, stdin.text.clone());
+        if let Some(p) = cx.resolve(&a.text) {
+            cx.history_mut().write(p, stdin.text.clone());
         }
     }
     None
@@ -124,7 +124,7 @@ fn truncate(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 
 /// Values of variables may be file names, and a program that edits in place may print nothing.
 fn awk(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
-    let spec = cx.ctx.table.get("awk")?;
+    let spec = cx.ctx().table.get("awk")?;
     let (parsed, _) = parse_args(spec, call.rest);
     let flags = |names: &'static [&str]| {
         let given = parsed
@@ -159,7 +159,7 @@ fn awk(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 
 /// A script that edits in place may empty the file.
 fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
-    let spec = cx.ctx.table.get("sed")?;
+    let spec = cx.ctx().table.get("sed")?;
     let (parsed, _) = parse_args(spec, call.rest);
     let has = |names: &[&str]| {
         parsed
@@ -167,7 +167,7 @@ fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             .iter()
             .any(|f| names.contains(&f.name.as_str()))
     };
-    cx.edit_script = None;
+    cx.history_mut().set_edit_script(None);
     if !has(&["-i", "--in-place"]) || has(&["-f", "--file"]) {
         return None;
     }
@@ -183,7 +183,7 @@ fn sed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         scripts.extend(parsed.operands.first().map(|a| a.text.as_str()));
     }
     if let [script] = scripts.as_slice() {
-        cx.edit_script = Some((*script).to_owned());
+        cx.history_mut().set_edit_script(Some((*script).to_owned()));
     }
     let quiet = has(&["-n", "--quiet", "--silent"]);
     if crate::code::sed::leaves_nothing(&scripts.join("\n"), quiet) {
@@ -248,11 +248,11 @@ fn copied(cx: &mut Engine<'_>, rest: &[Arg]) {
         crate::paths::path::PathClass::Inside | crate::paths::path::PathClass::Root
     );
     if (foreign || cx.has_written(&from.text))
-        && let Some(p) = crate::paths::path::normalise(&to.text, cx.shell.cwd())
+        && let Some(p) = cx.resolve(&to.text)
     {
         let base = from.text.rsplit('/').next().unwrap_or_default();
-        cx.files.insert(format!("{p}/{base}"), text.clone());
-        cx.files.insert(p, text);
+        cx.history_mut().write(format!("{p}/{base}"), text.clone());
+        cx.history_mut().write(p, text);
     }
 }
 
@@ -271,7 +271,7 @@ fn copy_null(cx: &mut Engine<'_>, rest: &[Arg]) {
 
 /// A size other than zero only creates a file of that length.
 fn truncated(cx: &mut Engine<'_>, rest: &[Arg]) -> Option<Stream> {
-    let ctx = cx.ctx;
+    let ctx = cx.ctx();
     let spec = ctx.table.get("truncate")?;
     let (call, _) = parse_args(spec, rest);
     let size = call

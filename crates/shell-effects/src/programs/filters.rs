@@ -174,7 +174,7 @@ impl Engine<'_> {
             ..Stream::default()
         };
         let inside = |e: &Self| {
-            let base = e.shell.cwd().unwrap_or_default().to_owned();
+            let base = e.cwd().unwrap_or_default().to_owned();
             if base.is_empty() {
                 Stream::unknown()
             } else {
@@ -314,7 +314,7 @@ impl Engine<'_> {
             },
             "realpath" | "readlink" => match operands(rest).first() {
                 Some(a) if !has_unknown(&a.text) => Stream {
-                    text: crate::paths::path::normalise(&a.text, self.shell.cwd()),
+                    text: self.resolve(&a.text),
                     present: true,
                     ..Stream::default()
                 },
@@ -363,7 +363,7 @@ impl Engine<'_> {
                 let has = |w: &str| rest.iter().any(|a| a.text == w);
                 if has("rev-parse") && has("--show-toplevel") {
                     return Stream {
-                        text: Some(self.ctx.workdir.clone()),
+                        text: Some(self.ctx().workdir.clone()),
                         present: true,
                         ..Stream::default()
                     };

@@ -165,7 +165,7 @@ impl Engine<'_> {
     }
 
     pub(crate) fn xargs(&mut self, rest: &[Arg], stdin: &Stream, span: Span) -> Stream {
-        let ctx = self.ctx;
+        let ctx = self.ctx();
         let Some(spec) = ctx.table.get("xargs") else {
             self.dynamic(span, "the table has no entry for xargs");
             return Stream::unknown();
@@ -278,7 +278,7 @@ impl Engine<'_> {
     }
 
     pub(crate) fn parallel(&mut self, rest: &[Arg], stdin: &Stream, span: Span) -> Stream {
-        let ctx = self.ctx;
+        let ctx = self.ctx();
         let Some(spec) = ctx.table.get("parallel") else {
             self.dynamic(span, "the table has no entry for parallel");
             return Stream::unknown();

@@ -74,13 +74,13 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         [remote, verb, ..]
             if remote.text == "remote" && matches!(verb.text.as_str(), "add" | "set-url") =>
         {
-            cx.remote_added = true;
+            cx.history_mut().add_remote();
         }
         [push, to @ ..] if push.text == "push" => {
             let elsewhere = to.first().is_some_and(|a| {
                 a.text.contains("://") || a.text.contains('@') && a.text.contains(':')
             });
-            if elsewhere || cx.remote_added {
+            if elsewhere || cx.history().has_added_remote() {
                 cx.emit_raw(
                     EffectKind::Network,
                     None,
@@ -94,7 +94,7 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         _ => {}
     }
     if words.first().is_some_and(|a| applies(a)) && !rest.iter().any(only_looks) {
-        cx.downloaded = true;
+        cx.history_mut().mark_downloaded();
     }
     None
 }
@@ -102,6 +102,8 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 /// The line doesn't contain the changes of a patch.
 fn patch(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let looks = |a: &Arg| matches!(a.text.as_str(), "--dry-run" | "--help" | "--version" | "-v");
-    cx.downloaded |= !call.rest.iter().any(looks);
+    if !call.rest.iter().any(looks) {
+        cx.history_mut().mark_downloaded();
+    }
     None
 }

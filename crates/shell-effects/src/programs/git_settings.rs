@@ -77,9 +77,8 @@ impl Engine<'_> {
                 let (k, v) = t.split_once('=').unwrap_or((t, ""));
                 if by_env {
                     let value = self
-                        .shell
-                        .var(v)
-                        .map_or_else(|| UNKNOWN.to_string(), |v| v.text.clone());
+                        .value_of(v)
+                        .map_or_else(|| UNKNOWN.to_string(), str::to_owned);
                     let k = k.to_owned();
                     rebases = pull_rebases(&k, &value).unwrap_or(rebases);
                     self.git_setting(&k, &Arg::literal(value, p.span));
@@ -370,7 +369,7 @@ impl Engine<'_> {
             "show" | "cat-file" => {
                 for a in args {
                     if let Some((_, file)) = a.text.split_once(':')
-                        && crate::paths::path::is_secret_name(file, &self.ctx.home)
+                        && crate::paths::path::is_secret_name(file, &self.ctx().home)
                     {
                         self.emit_raw(
                             EffectKind::Credential,

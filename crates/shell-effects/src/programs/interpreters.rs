@@ -169,7 +169,7 @@ fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 /// Handles operands that `perl -n`, `-p` and `<>` open with two-argument `open`: `>file` is
 /// written, `cmd|` is run.
 fn perl_operands(cx: &mut Engine<'_>, rest: &[Arg]) {
-    let ctx = cx.ctx;
+    let ctx = cx.ctx();
     let Some(spec) = ctx.table.get("perl") else {
         return;
     };

@@ -52,13 +52,13 @@ impl Engine<'_> {
     /// their output.
     pub(crate) fn variables(&mut self, name: &str, rest: &[Arg], stdin: &Stream, span: Span) {
         if prints_all(name, rest) {
-            self.printed_all = true;
+            self.history_mut().mark_printed_all();
         } else if matches!(name, "export" | "declare" | "typeset" | "readonly") {
             let prints = |a: &Arg| a.text.starts_with('-') && a.text.contains('p');
             if rest.iter().any(prints) && rest.iter().any(|a| names_secret(&a.text)) {
                 self.secret_printed(span);
             }
-        } else if self.printed_all
+        } else if self.history().has_printed_all()
             && stdin.present
             && SELECTORS.contains(&name)
             && !rest.iter().any(|a| hides_lines(&a.text))

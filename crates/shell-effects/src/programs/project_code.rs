@@ -129,7 +129,9 @@ impl Engine<'_> {
                     || crate::code::compiled::harmless(path, text)
             }) || !may_run(name)
         };
-        !self.downloaded && self.edited.is_empty() && self.files.iter().all(known)
+        !self.history().has_downloaded()
+            && self.history().edited().is_empty()
+            && self.history().files().iter().all(known)
     }
 
     /// Records that a program has edited a file in place. A later run of the file runs code from
@@ -141,37 +143,33 @@ impl Engine<'_> {
         ) {
             return;
         }
-        let Some(path) = crate::paths::path::normalise(file, self.shell.cwd()) else {
+        let Some(path) = self.resolve(file) else {
             return;
         };
         // The file's content is unknown now.
         self.forget(&path);
-        let script = self.edit_script.as_ref().filter(|_| name == "sed");
+        let script = self.history().edit_script().filter(|_| name == "sed");
         let code = language(&path).filter(|_| !is_build_file(&path));
         let harmless = script.is_some_and(|s| code.is_some_and(|l| is_harmless_edit(l, s)));
-        if !harmless || !self.edited_once.insert(path.clone()) {
-            self.edited.insert(path);
-        }
+        self.history_mut().edit(path, harmless);
     }
 
     /// Handles an unknown word that may be the option for editing files in place.
     pub(crate) fn may_have_edited(&mut self, name: &str, files: &[Arg]) {
         for file in files {
-            let Some(path) = crate::paths::path::normalise(&file.text, self.shell.cwd()) else {
+            let Some(path) = self.resolve(&file.text) else {
                 continue;
             };
             self.forget(&path);
             if name == "sed" {
-                self.edited.insert(path);
+                self.history_mut().edit(path, false);
             }
         }
     }
 
     /// Marks the content of a file that the line wrote as unknown.
     pub(crate) fn forget(&mut self, path: &str) {
-        if let Some(text) = self.files.get_mut(path) {
-            *text = None;
-        }
+        self.history_mut().forget(path);
     }
 
     /// Adds effects of inline code that reads a secret from the environment, or sets a variable
@@ -219,7 +217,7 @@ impl Engine<'_> {
 
     /// Adds an effect if inline code imports a file that this line wrote.
     pub(crate) fn imports(&mut self, lang: &str, code: &Arg) {
-        if self.files.is_empty()
+        if !self.history().has_written_any()
             || !matches!(lang, "python" | "js" | "ruby" | "perl" | "php" | "lua")
         {
             return;
@@ -236,7 +234,8 @@ impl Engine<'_> {
                 .is_some_and(|t| *t == code.text || crate::code::is_inert_text(lang, t))
         };
         if self
-            .files
+            .history()
+            .files()
             .iter()
             .any(|(path, text)| named(path) && !known(text))
         {
@@ -247,22 +246,22 @@ impl Engine<'_> {
     /// Adds effects of a tool that runs the project's own code. They are riskier outside the work
     /// tree, or if this line has written or downloaded the code.
     pub(crate) fn project_code(&mut self, span: Span) {
-        if self.remote || self.container {
+        if !self.machine().is_local() {
             return;
         }
         let class = self.classify(".").class;
         if !matches!(class, PathClass::Inside | PathClass::Root) {
             // Also in a dry run: the tool may run code while it reads it.
-            let saved = self.sink.keep_changes();
+            let saved = self.keep_changes();
             self.emit_raw(
                 EffectKind::Execute,
-                self.shell.cwd().map(str::to_owned),
+                self.cwd().map(str::to_owned),
                 Certainty::Certain,
                 span,
                 RiskLevel::High,
                 "runs code outside the work tree",
             );
-            self.sink.restore_changes(saved);
+            self.restore_changes(saved);
             return;
         }
         self.changed_code(span);
@@ -271,7 +270,7 @@ impl Engine<'_> {
     /// Adds an effect of a dry run that reads project code outside the work tree. Reading may run
     /// it: `$(shell …)` in a Makefile, a build script.
     pub(crate) fn dry_run_elsewhere(&mut self, span: Span) {
-        if self.remote || self.container {
+        if !self.machine().is_local() {
             return;
         }
         if !matches!(
@@ -287,16 +286,23 @@ impl Engine<'_> {
 
     /// Adds effects of running project code that this line has written or downloaded.
     pub(crate) fn changed_code(&mut self, span: Span) {
-        if self.remote || self.container {
+        if !self.machine().is_local() {
             return;
         }
-        if self.downloaded || self.edited.iter().any(|path| is_build_file(path)) {
+        if self.history().has_downloaded()
+            || self
+                .history()
+                .edited()
+                .iter()
+                .any(|path| is_build_file(path))
+        {
             self.dynamic(span, "runs code that this line has fetched or changed");
             return;
         }
-        let workdir = &*self.ctx.workdir;
+        let workdir = &*self.ctx().workdir;
         let mut written: Vec<(String, Option<String>)> = self
-            .files
+            .history()
+            .files()
             .iter()
             .filter(|(path, _)| {
                 path.strip_prefix(workdir)
@@ -307,7 +313,7 @@ impl Engine<'_> {
             .collect();
         written.sort();
         // Code in these files must not analyse the same files again.
-        let files = std::mem::take(&mut self.files);
+        let files = self.history_mut().take_files();
         for (path, text) in written {
             match (language(&path), text) {
                 (Some(language), Some(text)) if !self.is_spent(span) => {
@@ -322,13 +328,13 @@ impl Engine<'_> {
                 _ => self.dynamic(span, "runs code that this line has written"),
             }
         }
-        self.files.extend(files);
+        self.history_mut().restore_files(files);
     }
 
     /// Adds an effect if a tool that runs project code gets a path outside the work tree or a URL.
     /// Only options with the role of text or without an entry are checked.
     pub(crate) fn pointed_elsewhere(&mut self, call: &ParsedArgs<'_>, operands: Option<&Operands>) {
-        if self.remote || self.container {
+        if !self.machine().is_local() {
             return;
         }
         let is_text = |role: Option<&Role>| matches!(role, None | Some(Role::Text));
@@ -410,7 +416,7 @@ impl Engine<'_> {
             let file = path.rsplit('/').next().unwrap_or_default();
             file.contains(name) && language(file).is_some() && !path.contains("test")
         };
-        if name.len() > 3 && self.files.keys().any(settings) {
+        if name.len() > 3 && self.history().files().keys().any(settings) {
             self.dynamic(span, "reads settings that this line has written");
         }
     }

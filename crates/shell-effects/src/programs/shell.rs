@@ -42,7 +42,7 @@ fn run_shell(
     span: Span,
 ) -> Stream {
     // `exec < file` set the input of every later command.
-    let inherited = cx.shell.input().cloned();
+    let inherited = cx.input().cloned();
     let stdin = if stdin.present {
         stdin
     } else {
@@ -149,29 +149,7 @@ fn run_shell(
             return Stream::unknown();
         }
         let list = params.iter().skip(1).map(|a| a.text.clone()).collect();
-        cx.shell.push_params(list);
-        let exported = cx.shell.exports_functions();
-        let functions = (!exported).then(|| cx.shell.take_functions());
-        let saved = cx.enter_subshell();
-        if let Some(zero) = params.first() {
-            cx.shell.set_var(
-                "0".to_owned(),
-                crate::interpreter::expand::Var {
-                    text: zero.text.clone(),
-                    array: None,
-                    obfuscated: zero.obfuscated,
-                    computed: false,
-                },
-            );
-        }
-        let s = cx.shell_arg(code, stdin, want);
-        cx.leave_subshell(saved);
-        cx.shell.remove_var("0");
-        if let Some(functions) = functions {
-            cx.shell.restore_functions(functions);
-        }
-        cx.shell.pop_params();
-        return s;
+        return cx.in_new_shell(params.first(), list, |cx| cx.shell_arg(code, stdin, want));
     }
     match words.first() {
         Some(file) if !from_stdin => {
@@ -179,10 +157,8 @@ fn run_shell(
                 cx.path_read(file);
                 return Stream::unknown();
             }
-            cx.shell
-                .push_params(words.iter().skip(1).map(|a| a.text.clone()).collect());
-            cx.script(&file.clone(), name, stdin);
-            cx.shell.pop_params();
+            let params = words.iter().skip(1).map(|a| a.text.clone()).collect();
+            cx.with_params(params, |cx| cx.script(&file.clone(), name, stdin));
         }
         _ => {
             if dry {
@@ -195,17 +171,11 @@ fn run_shell(
                             cx.dynamic(span, "decoded text is piped into a shell");
                         }
                         let text = t.clone();
-                        cx.shell
-                            .push_params(words.iter().map(|a| a.text.clone()).collect());
-                        let s = cx.run_text(
-                            &text,
-                            Base::Fixed(span),
-                            StepOrigin::Code,
-                            &Stream::default(),
-                            want,
-                        );
-                        cx.shell.pop_params();
-                        return s;
+                        let params = words.iter().map(|a| a.text.clone()).collect();
+                        let (base, input) = (Base::Fixed(span), Stream::default());
+                        return cx.with_params(params, |cx| {
+                            cx.run_text(&text, base, StepOrigin::Code, &input, want)
+                        });
                     }
                     _ => cx.dynamic(span, "text that isn't known is piped into a shell"),
                 }

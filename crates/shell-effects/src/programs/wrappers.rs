@@ -32,7 +32,7 @@ fn behind_options(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> 
     };
     // Some applets differ from the programs of the same name.
     let own = format!("busybox {}", applet.text);
-    if cx.ctx.table.contains(&own) {
+    if cx.ctx().table.contains(&own) {
         applet.text = own;
     }
     Some(cx.wrapped(&words, call.stdin, call.want, call.span))

@@ -30,8 +30,7 @@ fn name(raw: &str) -> Option<String> {
 /// Returns the effects of applying a unified diff. Spans are bytes of the diff.
 #[must_use]
 pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
-    let mut e = Engine::new(ctx, diff.len().saturating_mul(4).saturating_add(10_000));
-    e.literal_paths = true;
+    let mut e = Engine::for_diff(ctx, diff.len().saturating_mul(4).saturating_add(10_000));
     let mut old: Option<String> = None;
     let mut pos = 0usize;
     // Remaining lines of the hunk, so that its text is never taken for a header.
@@ -151,16 +150,8 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
         }
     }
     // Headers without a file name, such as two of `/dev/null`, have no effect.
-    if e.sink.len() == 0 {
-        e.sink.mark_unparsed();
-        e.emit_raw(
-            EffectKind::Unknown,
-            None,
-            Certainty::Possible,
-            Span::new(0, diff.len()),
-            RiskLevel::High,
-            "not understood as a unified diff",
-        );
+    if e.effect_count() == 0 {
+        e.refuse(Span::new(0, diff.len()), "not understood as a unified diff");
     }
     e.finish()
 }

@@ -81,7 +81,7 @@ pub fn effects_of_answer(payload: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         effects_of_extras(&Param::Members(rest), ctx)
     };
     if !cited.is_empty() {
-        let mut e = Engine::new(ctx, 200_000);
+        let mut e = Engine::for_call(ctx);
         let cited = Param::Members(cited);
         let mut found = ParamScan {
             verb: Verb::Read,
@@ -221,7 +221,7 @@ fn effects_of_extras(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
         return effects_of_call(tool, rest, ctx);
     }
     let within = effects_of_calls_in(rest, ctx);
-    let mut e = Engine::new(ctx, 200_000);
+    let mut e = Engine::for_call(ctx);
     let mut unknown = |why| {
         e.emit_raw(
             EffectKind::Unknown,

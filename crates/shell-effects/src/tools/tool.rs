@@ -12,7 +12,6 @@ use crate::chars::any_byte;
 use crate::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::Engine;
 use crate::interpreter::expand::Arg;
-use crate::interpreter::sink::Sink;
 use crate::memo::Memo;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -72,7 +71,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
 
 /// Returns the effects of parameters that can't be parsed.
 pub(super) fn unreadable(ctx: &Context<'_>) -> Analysis {
-    let mut e = Engine::new(ctx, 200_000);
+    let mut e = Engine::for_call(ctx);
     e.unreadable_parameters();
     e.finish()
 }
@@ -87,9 +86,7 @@ pub(super) fn effects_of_own(name: &str, params: &Param<'_>, ctx: &Context<'_>) 
 
 /// Returns the effects of a call by the words of the tool's name and by its parameters.
 pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Analysis {
-    let mut e = Engine::new(ctx, 200_000);
-    // Most calls have one step and one effect.
-    e.sink = Sink::with_capacity(1, 2);
+    let mut e = Engine::for_call(ctx);
     let (mut v, topics) = TOOLS.with_borrow_mut(|tools| tools.get(name, verb));
     let args: Vec<Arg> = Vec::new();
     e.step(name, &args, Span::default());

@@ -85,13 +85,12 @@ impl Engine<'_> {
 
     /// Runs `run` in another directory.
     pub(super) fn in_directory(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
-        let before = self.shell.clone_cwd();
+        let before = self.clone_cwd();
         if let Some(cwd) = cwd {
-            self.shell
-                .set_cwd(normalise(&clean(cwd), before.as_deref()).map(Cow::Owned));
+            self.set_cwd(normalise(&clean(cwd), before.as_deref()).map(Cow::Owned));
         }
         run(self);
-        self.shell.set_cwd(before);
+        self.set_cwd(before);
     }
 
     /// Handles a parameter that may be a command line which runs later.
@@ -100,7 +99,7 @@ impl Engine<'_> {
         if text.is_empty() || text.len() > 100_000 {
             return;
         }
-        let found = crate::analyse(text, self.ctx);
+        let found = crate::analyse(text, self.ctx());
         let unknown = |effect: &&crate::Effect| effect.kind == EffectKind::Unknown;
         let word = !text.contains(char::is_whitespace);
         let least = if word && !text.contains('/') || hook == Hook::Code {
@@ -117,7 +116,7 @@ impl Engine<'_> {
         };
         if is_one {
             for effect in found.effects {
-                self.sink.add(crate::Effect {
+                self.emit_found(crate::Effect {
                     span: NO_SPAN,
                     ..effect
                 });
@@ -132,8 +131,8 @@ impl Engine<'_> {
             .lines()
             .any(|line| line.starts_with("+++ ") || line.starts_with("diff --git "))
         {
-            for effect in effects_of_diff(&text, self.ctx).effects {
-                self.sink.add(crate::Effect {
+            for effect in effects_of_diff(&text, self.ctx()).effects {
+                self.emit_found(crate::Effect {
                     span: NO_SPAN,
                     ..effect
                 });

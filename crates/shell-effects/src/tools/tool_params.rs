@@ -568,7 +568,7 @@ impl Engine<'_> {
         let sub = match words.get(1).map(|second| format!("{first}-{second}")) {
             Some(both)
                 if self
-                    .ctx
+                    .ctx()
                     .table
                     .get("git")
                     .is_some_and(|git| git.subcommands.contains_key(&both)) =>

@@ -5,7 +5,6 @@ use crate::Context;
 use crate::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::Engine;
 use crate::interpreter::expand::Arg;
-use crate::interpreter::sink::Sink;
 use crate::tools::param::Param;
 use crate::tools::param_scan::{Hook, file_url, url};
 use crate::tools::tool::{clean, effects_by_name};
@@ -25,8 +24,7 @@ pub(crate) fn effects_of_known(
     if inputs.unreadable {
         return effects_by_name(name, call, ctx);
     }
-    let mut e = Engine::new(ctx, 200_000);
-    e.sink = Sink::with_capacity(1, 2);
+    let mut e = Engine::for_call(ctx);
     e.step(name, &[], Span::default());
     e.known_call(&classified);
     let known = e.finish();
