@@ -68,6 +68,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The modules of `shell-effects` in layers, as its README lists them. A module may use those of
+/// its own layer and of earlier ones.
+const SHELL_EFFECTS: [&[&str]; 6] = [
+    &["chars", "memo"],
+    &["paths"],
+    &["effect", "explain"],
+    &["syntax", "rewrite", "table"],
+    &["interpreter", "calls", "programs", "code"],
+    &["tools"],
+];
+
 /// A source file: the path relative to the root of the repository, with `/`, and the text.
 struct Source {
     path: String,
@@ -192,9 +203,10 @@ fn named_modules(tokens: TokenStream, depth: usize, names: &mut BTreeSet<String>
     }
 }
 
-/// Returns the module of `src` that a file belongs to, and the depth of the file's own module.
-fn module_of(path: &str) -> (String, usize) {
-    let inner = path.strip_prefix("src/").unwrap().trim_end_matches(".rs");
+/// Returns the module of the crate with its sources in `root` that a file belongs to, and the depth
+/// of the file's own module.
+fn module_of(root: &str, path: &str) -> (String, usize) {
+    let inner = path.strip_prefix(root).unwrap().trim_end_matches(".rs");
     let parts: Vec<&str> = inner.split('/').filter(|part| *part != "mod").collect();
     (parts[0].to_owned(), parts.len())
 }
@@ -207,7 +219,7 @@ fn modules_use_only_what_is_below_them() {
         .collect();
     let mut used: BTreeSet<(String, String)> = BTreeSet::new();
     for source in sources(&["src"]).iter().filter(|s| !s.is_test()) {
-        let (module, depth) = module_of(&source.path);
+        let (module, depth) = module_of("src/", &source.path);
         if module == "lib" || module == "main" {
             continue;
         }
@@ -230,6 +242,28 @@ fn modules_use_only_what_is_below_them() {
             assert!(
                 used.contains(&((*module).to_owned(), (*target).to_owned())),
                 "`{module}` no longer uses `{target}`: take the arrow off the map"
+            );
+        }
+    }
+}
+
+#[test]
+fn modules_of_shell_effects_use_only_their_layer_and_earlier_ones() {
+    let layer = |name: &str| SHELL_EFFECTS.iter().position(|l| l.contains(&name));
+    let root = "crates/shell-effects/src/";
+    for source in sources(&[root]).iter().filter(|s| !s.is_test()) {
+        let (module, depth) = module_of(root, &source.path);
+        if module == "lib" {
+            continue;
+        }
+        let own = layer(&module).unwrap_or_else(|| panic!("`{module}` is in no layer"));
+        let mut names = BTreeSet::new();
+        named_modules(source.shipped().into_token_stream(), depth, &mut names);
+        for name in names {
+            assert!(
+                layer(&name).is_none_or(|used| used <= own),
+                "{}: `{module}` must not use `{name}`",
+                source.path
             );
         }
     }

@@ -6,6 +6,7 @@ use crate::chars::UNKNOWN;
 use crate::interpreter::engine::Engine;
 use crate::interpreter::expand::Arg;
 use crate::interpreter::hosts::remote_of;
+use crate::programs::project_code;
 use crate::table::spec::{Operands, Role};
 
 /// Programs that put their operands into the last one. Programs that move or fetch are recognised
@@ -29,94 +30,91 @@ pub(crate) fn unpacks(name: &str) -> bool {
     )
 }
 
-impl Engine<'_> {
-    /// Marks a file that the line wrote as unknown when another program overwrites it with unknown
-    /// text.
-    pub(crate) fn overwrites(&mut self, name: &str, to: &Arg) {
-        // The text that these write is tracked elsewhere.
-        let known = COPIES.contains(&name)
-            || matches!(
-                name,
-                "tee" | "gcc" | "cc" | "g++" | "clang" | "clang++" | "c++" | "tcc" | "rustc" | "go"
-            );
-        if !known && let Some(path) = self.resolve(&to.text) {
-            self.forget(&path);
-        }
+/// Marks a file that the line wrote as unknown when another program overwrites it with unknown
+/// text.
+pub(crate) fn overwrites(cx: &mut Engine<'_>, name: &str, to: &Arg) {
+    // The text that these write is tracked elsewhere.
+    let known = COPIES.contains(&name)
+        || matches!(
+            name,
+            "tee" | "gcc" | "cc" | "g++" | "clang" | "clang++" | "c++" | "tcc" | "rustc" | "go"
+        );
+    if !known && let Some(path) = cx.resolve(&to.text) {
+        project_code::forget(cx, &path);
     }
+}
 
-    /// Adds effects for the paths that a copy writes below its destination.
-    pub(crate) fn copies(&mut self, name: &str, call: &ParsedArgs<'_>, ops: &Operands) {
-        let puts = |role: &Role| matches!(role, Role::Write | Role::Dest);
-        let takes = |role: &Role| matches!(role, Role::Read | Role::Move | Role::Source);
-        let moves = ops.roles.iter().any(|role| matches!(role, Role::Move));
-        let fetches = ops.roles.iter().any(|role| matches!(role, Role::Source));
-        if !(moves || fetches || COPIES.contains(&name)) {
-            return;
-        }
-        let target = call
-            .flags
-            .iter()
-            .filter(|seen| matches!(seen.name.as_str(), "-t" | "--target-directory"))
-            .find_map(|seen| seen.values.first());
-        let (sources, to) = match (target, ops.roles.as_slice()) {
-            (Some(to), _) => (call.operands.as_slice(), to),
-            (None, [source, .., dest]) if takes(source) && puts(dest) => {
-                match call.operands.as_slice() {
-                    [sources @ .., to] => (sources, to),
-                    [] => return,
-                }
+/// Adds effects for the paths that a copy writes below its destination.
+pub(crate) fn copies(cx: &mut Engine<'_>, name: &str, call: &ParsedArgs<'_>, ops: &Operands) {
+    let puts = |role: &Role| matches!(role, Role::Write | Role::Dest);
+    let takes = |role: &Role| matches!(role, Role::Read | Role::Move | Role::Source);
+    let moves = ops.roles.iter().any(|role| matches!(role, Role::Move));
+    let fetches = ops.roles.iter().any(|role| matches!(role, Role::Source));
+    if !(moves || fetches || COPIES.contains(&name)) {
+        return;
+    }
+    let target = call
+        .flags
+        .iter()
+        .filter(|seen| matches!(seen.name.as_str(), "-t" | "--target-directory"))
+        .find_map(|seen| seen.values.first());
+    let (sources, to) = match (target, ops.roles.as_slice()) {
+        (Some(to), _) => (call.operands.as_slice(), to),
+        (None, [source, .., dest]) if takes(source) && puts(dest) => {
+            match call.operands.as_slice() {
+                [sources @ .., to] => (sources, to),
+                [] => return,
             }
-            _ => return,
-        };
-        if remote_of(&to.text).is_some() {
-            return;
         }
-        let has = |flags: &[&str]| flags.iter().any(|flag| call.has(flag));
-        let whole = moves
-            || matches!(
-                name,
-                "ln" | "rsync" | "rclone" | "ditto" | "docker" | "podman" | "kubectl"
-            )
-            || has(&["-r", "-R", "-a", "--recursive", "--archive"]);
-        let itself = has(&["-T", "--no-target-directory"]);
-        let closed = to.text.ends_with('/') || target.is_some();
-        // A single source with a destination that has an extension is copied to a file.
-        let last = to
-            .text
+        _ => return,
+    };
+    if remote_of(&to.text).is_some() {
+        return;
+    }
+    let has = |flags: &[&str]| flags.iter().any(|flag| call.has(flag));
+    let whole = moves
+        || matches!(
+            name,
+            "ln" | "rsync" | "rclone" | "ditto" | "docker" | "podman" | "kubectl"
+        )
+        || has(&["-r", "-R", "-a", "--recursive", "--archive"]);
+    let itself = has(&["-T", "--no-target-directory"]);
+    let closed = to.text.ends_with('/') || target.is_some();
+    // A single source with a destination that has an extension is copied to a file.
+    let last = to
+        .text
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or_default();
+    let dotted = last.trim_start_matches('.').contains('.');
+    let as_file = !closed && sources.len() == 1 && dotted && !matches!(last, "." | "..");
+    for from in sources {
+        let path = from.text.as_str();
+        let ends: &[char] = if remote_of(path).is_some() {
+            &['/', ':']
+        } else {
+            &['/']
+        };
+        let all = path.ends_with("/.") || path == "." || path.ends_with('/') && name == "rsync";
+        if whole && (!closed || itself || all) {
+            cx.path_fill(to);
+        }
+        let base = path
             .trim_end_matches('/')
-            .rsplit('/')
+            .rsplit(ends)
             .next()
             .unwrap_or_default();
-        let dotted = last.trim_start_matches('.').contains('.');
-        let as_file = !closed && sources.len() == 1 && dotted && !matches!(last, "." | "..");
-        for from in sources {
-            let path = from.text.as_str();
-            let ends: &[char] = if remote_of(path).is_some() {
-                &['/', ':']
-            } else {
-                &['/']
-            };
-            let all = path.ends_with("/.") || path == "." || path.ends_with('/') && name == "rsync";
-            if whole && (!closed || itself || all) {
-                self.path_fill(to);
-            }
-            let base = path
-                .trim_end_matches('/')
-                .rsplit(ends)
-                .next()
-                .unwrap_or_default();
-            if base.contains(UNKNOWN) || matches!(base, "" | "." | "..") || all || itself || as_file
-            {
-                continue;
-            }
-            let landed = Arg {
-                text: format!("{}/{base}", to.text.trim_end_matches('/')),
-                at: None,
-                ..to.clone()
-            };
-            self.path_copy_target(&landed);
-            self.overwrites(name, &landed);
+        if base.contains(UNKNOWN) || matches!(base, "" | "." | "..") || all || itself || as_file {
+            continue;
         }
+        let landed = Arg {
+            text: format!("{}/{base}", to.text.trim_end_matches('/')),
+            at: None,
+            ..to.clone()
+        };
+        cx.path_copy_target(&landed);
+        overwrites(cx, name, &landed);
     }
 }
 

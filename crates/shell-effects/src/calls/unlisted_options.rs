@@ -285,128 +285,131 @@ fn is_code_elsewhere(word: &str) -> bool {
     word.contains("://") && ends.iter().any(|end| file.ends_with(end))
 }
 
-impl Engine<'_> {
-    /// Rates the options that the entry doesn't list by their names and values.
-    pub(crate) fn unlisted_options(&mut self, call: &ParsedArgs<'_>, spec: &Spec, root: &Spec) {
-        let runs = [spec, root].iter().any(|s| {
-            s.effects
+/// Rates the options that the entry doesn't list by their names and values.
+pub(crate) fn unlisted_options(
+    cx: &mut Engine<'_>,
+    call: &ParsedArgs<'_>,
+    spec: &Spec,
+    root: &Spec,
+) {
+    let runs = [spec, root].iter().any(|s| {
+        s.effects
+            .iter()
+            .any(|e| matches!(e.kind, EffectKind::Execute | EffectKind::Write))
+    });
+    for seen in call.flags.iter().filter(|seen| seen.flag.is_none()) {
+        unlisted_option(cx, seen, runs);
+    }
+}
+
+fn unlisted_option(cx: &mut Engine<'_>, seen: &FlagUse<'_>, runs: bool) {
+    // `--log-file=x`, `-Xlog:gc:/x`
+    let behind_colon = seen
+        .name
+        .split_once(":/")
+        .map(|(_, path)| format!("/{path}"));
+    let attached = seen.attached.clone().or(behind_colon).map(|text| Arg {
+        text,
+        span: seen.span,
+        ..Arg::default()
+    });
+    let glued = attached.is_some();
+    let Some(value) = attached.or_else(|| seen.next.clone()) else {
+        return;
+    };
+    let code = value.text.contains(char::is_whitespace);
+    if matches!(seen.name.as_str(), "-c" | "-e" | "-x" | "-E") && runs && code {
+        return cx.dynamic(value.span, "an option that isn't listed, with code");
+    }
+    if is_everywhere(&value.text) {
+        return cx.emit_raw(
+            EffectKind::Network,
+            Some(show(&value.text)),
+            Certainty::Possible,
+            value.span,
+            RiskLevel::High,
+            "listens on every interface",
+        );
+    }
+    let words: Vec<String> = words(&seen.name).collect();
+    let names = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
+    let away = is_elsewhere(cx, &value.text);
+    if names(&WRITES) && away && !words.iter().any(|w| w == "level") {
+        // Without `=` the next word may be an operand instead.
+        if glued
+            || words
                 .iter()
-                .any(|e| matches!(e.kind, EffectKind::Execute | EffectKind::Write))
-        });
-        for seen in call.flags.iter().filter(|seen| seen.flag.is_none()) {
-            self.unlisted_option(seen, runs);
+                .any(|w| w.starts_with("out") || w.starts_with("dest"))
+        {
+            cx.path_write(&value);
         }
+    } else if runs && away && names_filled_directory(&words) {
+        cx.path_write(&value);
+    } else if names(&LOADS) && (away || code || value.text.contains("://")) {
+        cx.emit_raw(
+            EffectKind::Unknown,
+            Some(show(&seen.name)),
+            Certainty::Possible,
+            seen.span,
+            RiskLevel::High,
+            "an option that isn't in the table, whose name suggests that it loads code",
+        );
     }
+}
 
-    fn unlisted_option(&mut self, seen: &FlagUse<'_>, runs: bool) {
-        // `--log-file=x`, `-Xlog:gc:/x`
-        let behind_colon = seen
-            .name
-            .split_once(":/")
-            .map(|(_, path)| format!("/{path}"));
-        let attached = seen.attached.clone().or(behind_colon).map(|text| Arg {
-            text,
-            span: seen.span,
-            ..Arg::default()
-        });
-        let glued = attached.is_some();
-        let Some(value) = attached.or_else(|| seen.next.clone()) else {
-            return;
-        };
-        let code = value.text.contains(char::is_whitespace);
-        if matches!(seen.name.as_str(), "-c" | "-e" | "-x" | "-E") && runs && code {
-            return self.dynamic(value.span, "an option that isn't listed, with code");
-        }
-        if is_everywhere(&value.text) {
-            return self.emit_raw(
-                EffectKind::Network,
-                Some(show(&value.text)),
-                Certainty::Possible,
-                value.span,
-                RiskLevel::High,
-                "listens on every interface",
-            );
-        }
-        let words: Vec<String> = words(&seen.name).collect();
-        let names = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
-        let away = self.is_elsewhere(&value.text);
-        if names(&WRITES) && away && !words.iter().any(|w| w == "level") {
-            // Without `=` the next word may be an operand instead.
-            if glued
-                || words
-                    .iter()
-                    .any(|w| w.starts_with("out") || w.starts_with("dest"))
-            {
-                self.path_write(&value);
-            }
-        } else if runs && away && names_filled_directory(&words) {
-            self.path_write(&value);
-        } else if names(&LOADS) && (away || code || value.text.contains("://")) {
-            self.emit_raw(
+/// Returns whether a path is outside the work tree and not temporary.
+fn is_elsewhere(cx: &Engine<'_>, text: &str) -> bool {
+    text.starts_with(['/', '~', '.'])
+        && !text.starts_with("//")
+        && matches!(
+            cx.classify(text).class,
+            PathClass::Outside | PathClass::Home | PathClass::System | PathClass::GitInternal
+        )
+}
+
+/// Rates the words of a program whose entry only lists broad effects: one may tell it to
+/// delete, publish or the like.
+pub(crate) fn acting_words(
+    cx: &mut Engine<'_>,
+    call: &ParsedArgs<'_>,
+    spec: &Spec,
+    operands: Option<&Operands>,
+) {
+    // A subcommand may appear where otherwise a script does.
+    let plain = operands.is_none_or(|o| {
+        let mut roles = o.roles.iter();
+        roles.all(|r| matches!(r, Role::Text | Role::Script))
+    });
+    let acts = spec.effects.iter().any(|e| {
+        matches!(
+            e.kind,
+            EffectKind::Network | EffectKind::Execute | EffectKind::Install | EffectKind::Write
+        )
+    });
+    let helps = call.operands.last().is_some_and(|a| a.text == "help");
+    if !plain || !acts || helps || call.sub.iter().any(|s| QUERY_WORDS.contains(&s.as_str())) {
+        return;
+    }
+    let mut first = call.operands.iter().take(3);
+    if let Some(word) = first.find(|w| is_code_elsewhere(&w.text)) {
+        return cx.dynamic(word.span, "code from the network");
+    }
+    if let Some(word) = call.operands.iter().find(|w| is_statement(&w.text)) {
+        return cx.dynamic(word.span, "a statement that changes a database");
+    }
+    for word in call.operands.iter().take(3) {
+        if is_action(&word.text) {
+            return cx.emit_raw(
                 EffectKind::Unknown,
-                Some(show(&seen.name)),
+                Some(show(&word.text)),
                 Certainty::Possible,
-                seen.span,
+                word.span,
                 RiskLevel::High,
-                "an option that isn't in the table, whose name suggests that it loads code",
+                "a word that tells the program to delete, publish, or the like",
             );
         }
-    }
-
-    /// Returns whether a path is outside the work tree and not temporary.
-    fn is_elsewhere(&self, text: &str) -> bool {
-        text.starts_with(['/', '~', '.'])
-            && !text.starts_with("//")
-            && matches!(
-                self.classify(text).class,
-                PathClass::Outside | PathClass::Home | PathClass::System | PathClass::GitInternal
-            )
-    }
-
-    /// Rates the words of a program whose entry only lists broad effects: one may tell it to
-    /// delete, publish or the like.
-    pub(crate) fn acting_words(
-        &mut self,
-        call: &ParsedArgs<'_>,
-        spec: &Spec,
-        operands: Option<&Operands>,
-    ) {
-        // A subcommand may appear where otherwise a script does.
-        let plain = operands.is_none_or(|o| {
-            let mut roles = o.roles.iter();
-            roles.all(|r| matches!(r, Role::Text | Role::Script))
-        });
-        let acts = spec.effects.iter().any(|e| {
-            matches!(
-                e.kind,
-                EffectKind::Network | EffectKind::Execute | EffectKind::Install | EffectKind::Write
-            )
-        });
-        let helps = call.operands.last().is_some_and(|a| a.text == "help");
-        if !plain || !acts || helps || call.sub.iter().any(|s| QUERY_WORDS.contains(&s.as_str())) {
+        if QUERY_WORDS.contains(&word.text.as_str()) {
             return;
-        }
-        let mut first = call.operands.iter().take(3);
-        if let Some(word) = first.find(|w| is_code_elsewhere(&w.text)) {
-            return self.dynamic(word.span, "code from the network");
-        }
-        if let Some(word) = call.operands.iter().find(|w| is_statement(&w.text)) {
-            return self.dynamic(word.span, "a statement that changes a database");
-        }
-        for word in call.operands.iter().take(3) {
-            if is_action(&word.text) {
-                return self.emit_raw(
-                    EffectKind::Unknown,
-                    Some(show(&word.text)),
-                    Certainty::Possible,
-                    word.span,
-                    RiskLevel::High,
-                    "a word that tells the program to delete, publish, or the like",
-                );
-            }
-            if QUERY_WORDS.contains(&word.text.as_str()) {
-                return;
-            }
         }
     }
 }

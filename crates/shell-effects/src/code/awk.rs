@@ -1,6 +1,8 @@
 //! awk programs: `system`, pipes, and files that are written.
 
+use super::actions;
 use crate::chars::{UNKNOWN, has_unknown};
+use crate::code;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
@@ -309,230 +311,226 @@ fn takes_operand(word: &str) -> bool {
     )
 }
 
-impl Engine<'_> {
-    pub(super) fn awk_code(&mut self, arg: &Arg) {
-        let c: Vec<char> = arg.text.chars().collect();
-        let mut readings = vec![lex(&c, BracketRule::Escaped)];
-        if c.contains(&'[') && c.contains(&'/') {
-            for brackets in [BracketRule::Plain, BracketRule::Ignored] {
-                let reading = lex(&c, brackets);
-                if !readings.contains(&reading) {
-                    readings.push(reading);
-                }
+pub(super) fn awk_code(cx: &mut Engine<'_>, arg: &Arg) {
+    let c: Vec<char> = arg.text.chars().collect();
+    let mut readings = vec![lex(&c, BracketRule::Escaped)];
+    if c.contains(&'[') && c.contains(&'/') {
+        for brackets in [BracketRule::Plain, BracketRule::Ignored] {
+            let reading = lex(&c, brackets);
+            if !readings.contains(&reading) {
+                readings.push(reading);
             }
         }
-        self.burn(readings.len() * c.len() / 2);
-        let all_broken = readings.iter().all(|r| r.invalid);
-        if all_broken || readings.iter().any(|r| r.ambiguous) {
-            self.dynamic(
-                arg.span,
-                "an awk program that can be read in more than one way",
-            );
-        }
-        for reading in readings.iter().filter(|r| all_broken || !r.invalid) {
-            self.awk_program(&reading.toks, arg.span);
-        }
     }
+    cx.burn(readings.len() * c.len() / 2);
+    let all_broken = readings.iter().all(|r| r.invalid);
+    if all_broken || readings.iter().any(|r| r.ambiguous) {
+        cx.dynamic(
+            arg.span,
+            "an awk program that can be read in more than one way",
+        );
+    }
+    for reading in readings.iter().filter(|r| all_broken || !r.invalid) {
+        awk_program(cx, &reading.toks, arg.span);
+    }
+}
 
-    fn awk_program(&mut self, toks: &[Tok], span: Span) {
-        let mut printing = false;
-        let mut depth = 0usize;
-        for (i, t) in toks.iter().enumerate() {
-            match t {
-                Tok::End => {
-                    printing = false;
-                    depth = 0;
-                }
-                Tok::Op('(') => depth += 1,
-                Tok::Op(')') => depth = depth.saturating_sub(1),
-                Tok::Word(w) if matches!(w.as_str(), "print" | "printf") => {
-                    printing = true;
-                    depth = 0;
-                }
-                Tok::Word(w) if w == "system" => {
-                    match (toks.get(i + 1), toks.get(i + 2), toks.get(i + 3)) {
-                        (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(Tok::Op(')')))
-                            if !has_unknown(s) =>
-                        {
-                            self.run_inner_shell(s, span);
-                        }
-                        (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(_)) => {
-                            // A command with fields appended: its known part, followed by an
-                            // unknown one.
-                            self.run_inner_shell(&format!("{s}{UNKNOWN}"), span);
-                            self.dynamic(span, "awk runs a command that it builds from its input");
-                        }
-                        (Some(Tok::Op('(')), ..) => {
-                            self.dynamic(span, "awk runs a command that it computes");
-                        }
-                        _ => self.dynamic(span, "awk runs a command that it computes"),
-                    }
-                }
-                Tok::Word(w) if w == "ENVIRON" => self.awk_environment(toks, i, span),
-                Tok::Word(w) if w == "SYMTAB" => {
-                    self.dynamic(span, "awk reaches variables by computed names");
-                }
-                // An unknown part at the beginning of a statement may be any statement.
-                Tok::Op(UNKNOWN)
-                    if matches!(
-                        i.checked_sub(1).map(|k| toks.get(k)),
-                        None | Some(Some(Tok::End))
-                    ) && matches!(toks.get(i + 1), None | Some(Tok::End)) =>
-                {
-                    self.dynamic(span, "a part of the awk program isn't known");
-                }
-                Tok::Word(w) if w == "getline" => {
-                    if matches!(
-                        i.checked_sub(1).and_then(|k| toks.get(k)),
-                        Some(Tok::Op('|'))
-                    ) {
-                        self.awk_pipe(text_before(toks, i - 1), false, span);
-                    } else if matches!(toks.get(i + 1), Some(Tok::Op('<')))
-                        || matches!(toks.get(i + 2), Some(Tok::Op('<')))
+fn awk_program(cx: &mut Engine<'_>, toks: &[Tok], span: Span) {
+    let mut printing = false;
+    let mut depth = 0usize;
+    for (i, t) in toks.iter().enumerate() {
+        match t {
+            Tok::End => {
+                printing = false;
+                depth = 0;
+            }
+            Tok::Op('(') => depth += 1,
+            Tok::Op(')') => depth = depth.saturating_sub(1),
+            Tok::Word(w) if matches!(w.as_str(), "print" | "printf") => {
+                printing = true;
+                depth = 0;
+            }
+            Tok::Word(w) if w == "system" => {
+                match (toks.get(i + 1), toks.get(i + 2), toks.get(i + 3)) {
+                    (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(Tok::Op(')')))
+                        if !has_unknown(s) =>
                     {
-                        let from = if matches!(toks.get(i + 1), Some(Tok::Op('<'))) {
-                            i + 2
-                        } else {
-                            i + 3
-                        };
-                        let file = match toks.get(from..).unwrap_or_default() {
-                            [Tok::Str(s), Tok::Op(')' | '>') | Tok::Other | Tok::End, ..] => {
-                                s.clone()
-                            }
-                            [Tok::Str(s)] => s.clone(),
-                            [Tok::Word(_)] => UNKNOWN.to_string(),
-                            [
-                                Tok::Word(_),
-                                Tok::Op(')' | '>' | '[') | Tok::Other | Tok::End,
-                                ..,
-                            ] => UNKNOWN.to_string(),
-                            _ => {
-                                let why = "awk reads a file whose name it computes";
-                                let certainty = Certainty::Possible;
-                                let (kind, risk) = (EffectKind::Read, RiskLevel::Medium);
-                                self.emit_raw(kind, None, certainty, span, risk, why);
-                                continue;
-                            }
-                        };
-                        self.path_read(&Arg::literal(file, span));
+                        code::run_inner_shell(cx, s, span);
                     }
-                }
-                Tok::Op('|') if !matches!(toks.get(i + 1), Some(Tok::Word(w)) if w == "getline") => {
-                    self.awk_pipe(text_after(toks, i + 1), true, span);
-                }
-                // A text added to the arguments is opened like a file given there.
-                Tok::Word(w) if w == "ARGV" => {
-                    let value = toks
-                        .iter()
-                        .skip(i)
-                        .take(24)
-                        .position(|t| *t == Tok::Op('='))
-                        .map(|n| i + n + 1);
-                    if let Some(file) = value.and_then(|k| text_after(toks, k)) {
-                        self.path_read(&Arg::literal(file, span));
+                    (Some(Tok::Op('(')), Some(Tok::Str(s)), Some(_)) => {
+                        // A command with fields appended: its known part, followed by an
+                        // unknown one.
+                        code::run_inner_shell(cx, &format!("{s}{UNKNOWN}"), span);
+                        cx.dynamic(span, "awk runs a command that it builds from its input");
                     }
+                    (Some(Tok::Op('(')), ..) => {
+                        cx.dynamic(span, "awk runs a command that it computes");
+                    }
+                    _ => cx.dynamic(span, "awk runs a command that it computes"),
                 }
-                Tok::Op('>') | Tok::Append if printing && depth == 0 => {
-                    // Only a string, name, field or bracket can be a file; `$3 > 5` compares.
-                    match toks.get(i + 1) {
-                        Some(Tok::Str(s)) => {
-                            let partial = !matches!(toks.get(i + 2), None | Some(Tok::End));
-                            let name = if partial {
-                                format!("{s}{UNKNOWN}")
-                            } else {
-                                s.clone()
-                            };
-                            self.code_write(&Arg::literal(name, span));
-                        }
+            }
+            Tok::Word(w) if w == "ENVIRON" => awk_environment(cx, toks, i, span),
+            Tok::Word(w) if w == "SYMTAB" => {
+                cx.dynamic(span, "awk reaches variables by computed names");
+            }
+            // An unknown part at the beginning of a statement may be any statement.
+            Tok::Op(UNKNOWN)
+                if matches!(
+                    i.checked_sub(1).map(|k| toks.get(k)),
+                    None | Some(Some(Tok::End))
+                ) && matches!(toks.get(i + 1), None | Some(Tok::End)) =>
+            {
+                cx.dynamic(span, "a part of the awk program isn't known");
+            }
+            Tok::Word(w) if w == "getline" => {
+                if matches!(
+                    i.checked_sub(1).and_then(|k| toks.get(k)),
+                    Some(Tok::Op('|'))
+                ) {
+                    awk_pipe(cx, text_before(toks, i - 1), false, span);
+                } else if matches!(toks.get(i + 1), Some(Tok::Op('<')))
+                    || matches!(toks.get(i + 2), Some(Tok::Op('<')))
+                {
+                    let from = if matches!(toks.get(i + 1), Some(Tok::Op('<'))) {
+                        i + 2
+                    } else {
+                        i + 3
+                    };
+                    let file = match toks.get(from..).unwrap_or_default() {
+                        [Tok::Str(s), Tok::Op(')' | '>') | Tok::Other | Tok::End, ..] => s.clone(),
+                        [Tok::Str(s)] => s.clone(),
+                        [Tok::Word(_)] => UNKNOWN.to_string(),
+                        [
+                            Tok::Word(_),
+                            Tok::Op(')' | '>' | '[') | Tok::Other | Tok::End,
+                            ..,
+                        ] => UNKNOWN.to_string(),
                         _ => {
-                            self.emit_raw(
-                                EffectKind::Write,
-                                None,
-                                Certainty::Possible,
-                                span,
-                                RiskLevel::High,
-                                "awk writes to a file whose name it computes",
-                            );
+                            let why = "awk reads a file whose name it computes";
+                            let certainty = Certainty::Possible;
+                            let (kind, risk) = (EffectKind::Read, RiskLevel::Medium);
+                            cx.emit_raw(kind, None, certainty, span, risk, why);
+                            continue;
                         }
+                    };
+                    cx.path_read(&Arg::literal(file, span));
+                }
+            }
+            Tok::Op('|') if !matches!(toks.get(i + 1), Some(Tok::Word(w)) if w == "getline") => {
+                awk_pipe(cx, text_after(toks, i + 1), true, span);
+            }
+            // A text added to the arguments is opened like a file given there.
+            Tok::Word(w) if w == "ARGV" => {
+                let value = toks
+                    .iter()
+                    .skip(i)
+                    .take(24)
+                    .position(|t| *t == Tok::Op('='))
+                    .map(|n| i + n + 1);
+                if let Some(file) = value.and_then(|k| text_after(toks, k)) {
+                    cx.path_read(&Arg::literal(file, span));
+                }
+            }
+            Tok::Op('>') | Tok::Append if printing && depth == 0 => {
+                // Only a string, name, field or bracket can be a file; `$3 > 5` compares.
+                match toks.get(i + 1) {
+                    Some(Tok::Str(s)) => {
+                        let partial = !matches!(toks.get(i + 2), None | Some(Tok::End));
+                        let name = if partial {
+                            format!("{s}{UNKNOWN}")
+                        } else {
+                            s.clone()
+                        };
+                        actions::code_write(cx, &Arg::literal(name, span));
+                    }
+                    _ => {
+                        cx.emit_raw(
+                            EffectKind::Write,
+                            None,
+                            Certainty::Possible,
+                            span,
+                            RiskLevel::High,
+                            "awk writes to a file whose name it computes",
+                        );
                     }
                 }
-                Tok::Word(w) if w == "@load" || w == "@include" => {
-                    self.dynamic(span, "awk loads other code");
-                }
-                Tok::Word(w) if w.starts_with('@') && w != "@namespace" => {
-                    self.dynamic(span, "awk calls a function by a computed name");
-                }
-                _ => {}
             }
+            Tok::Word(w) if w == "@load" || w == "@include" => {
+                cx.dynamic(span, "awk loads other code");
+            }
+            Tok::Word(w) if w.starts_with('@') && w != "@namespace" => {
+                cx.dynamic(span, "awk calls a function by a computed name");
+            }
+            _ => {}
         }
-        // File names may be assembled or passed in variables, so any text that names a secret
-        // counts.
-        if toks
-            .iter()
-            .any(|t| matches!(t, Tok::Word(w) if w == "getline" || w == "ARGV"))
-        {
-            // Adjacent strings are one text.
-            for run in toks.split(|t| !matches!(t, Tok::Str(_))) {
-                let parts = run.iter().filter_map(text_of);
-                let all: String = parts.clone().collect();
-                for s in parts.chain([all.as_str()]) {
-                    if s.contains(['/', '.']) && self.classify(s).secret {
-                        self.path_read(&Arg::literal(s, span));
-                    }
+    }
+    // File names may be assembled or passed in variables, so any text that names a secret
+    // counts.
+    if toks
+        .iter()
+        .any(|t| matches!(t, Tok::Word(w) if w == "getline" || w == "ARGV"))
+    {
+        // Adjacent strings are one text.
+        for run in toks.split(|t| !matches!(t, Tok::Str(_))) {
+            let parts = run.iter().filter_map(text_of);
+            let all: String = parts.clone().collect();
+            for s in parts.chain([all.as_str()]) {
+                if s.contains(['/', '.']) && cx.classify(s).secret {
+                    cx.path_read(&Arg::literal(s, span));
                 }
             }
         }
     }
+}
 
-    /// Handles `ENVIRON` at `i`: one variable by its name, or all of them.
-    fn awk_environment(&mut self, toks: &[Tok], i: usize, span: Span) {
-        let before = i.checked_sub(2).and_then(|k| toks.get(k..i));
-        let secret = match toks.get(i + 1..i + 4) {
-            Some([Tok::Op('['), Tok::Str(name), Tok::Op(']')]) => {
-                crate::interpreter::env::names_secret(name) || has_unknown(name)
-            }
-            // `"HOME" in ENVIRON` only tests.
-            _ => !matches!(before, Some([Tok::Str(_), Tok::Word(w)]) if w == "in"),
-        };
-        if secret {
-            self.emit_raw(
-                EffectKind::Credential,
-                None,
-                Certainty::Possible,
-                span,
-                RiskLevel::High,
-                "awk reads secrets from the environment",
-            );
+/// Handles `ENVIRON` at `i`: one variable by its name, or all of them.
+fn awk_environment(cx: &mut Engine<'_>, toks: &[Tok], i: usize, span: Span) {
+    let before = i.checked_sub(2).and_then(|k| toks.get(k..i));
+    let secret = match toks.get(i + 1..i + 4) {
+        Some([Tok::Op('['), Tok::Str(name), Tok::Op(']')]) => {
+            crate::interpreter::env::names_secret(name) || has_unknown(name)
         }
+        // `"HOME" in ENVIRON` only tests.
+        _ => !matches!(before, Some([Tok::Str(_), Tok::Word(w)]) if w == "in"),
+    };
+    if secret {
+        cx.emit_raw(
+            EffectKind::Credential,
+            None,
+            Certainty::Possible,
+            span,
+            RiskLevel::High,
+            "awk reads secrets from the environment",
+        );
     }
+}
 
-    /// Runs the command at the end of a pipe. With `to`, it receives awk's output.
-    fn awk_pipe(&mut self, command: Option<String>, to: bool, span: Span) {
-        let Some(command) = command.filter(|c| !has_unknown(c)) else {
-            self.dynamic(span, "awk has a pipe to a command that it computes");
-            return;
-        };
-        if command.starts_with("/inet") {
-            let why = "awk exchanges unknown data over a socket";
-            self.emit_raw(
-                EffectKind::Network,
-                Some(command),
-                Certainty::Certain,
-                span,
-                RiskLevel::High,
-                why,
-            );
-            return;
-        }
-        // Any program that takes code from its input runs what awk prints, whatever the program's
-        // name.
-        let stdin = if to {
-            Stream::unknown()
-        } else {
-            Stream::default()
-        };
-        self.run_text(&command, Base::Fixed(span), StepOrigin::Code, &stdin, false);
+/// Runs the command at the end of a pipe. With `to`, it receives awk's output.
+fn awk_pipe(cx: &mut Engine<'_>, command: Option<String>, to: bool, span: Span) {
+    let Some(command) = command.filter(|c| !has_unknown(c)) else {
+        cx.dynamic(span, "awk has a pipe to a command that it computes");
+        return;
+    };
+    if command.starts_with("/inet") {
+        let why = "awk exchanges unknown data over a socket";
+        cx.emit_raw(
+            EffectKind::Network,
+            Some(command),
+            Certainty::Certain,
+            span,
+            RiskLevel::High,
+            why,
+        );
+        return;
     }
+    // Any program that takes code from its input runs what awk prints, whatever the program's
+    // name.
+    let stdin = if to {
+        Stream::unknown()
+    } else {
+        Stream::default()
+    };
+    cx.run_text(&command, Base::Fixed(span), StepOrigin::Code, &stdin, false);
 }
 
 fn text_of(t: &Tok) -> Option<&str> {

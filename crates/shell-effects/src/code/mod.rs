@@ -23,6 +23,7 @@ mod tests;
 mod tree;
 mod vim;
 
+use crate::calls::shell_args;
 use crate::chars::{UNKNOWN, has_unknown};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::{Engine, Stream};
@@ -69,383 +70,379 @@ pub(crate) fn is_inert_text(lang: &str, text: &str) -> bool {
         && tree::words(text).all(plain)
 }
 
-impl Engine<'_> {
-    /// Analyses inline code of a language.
-    pub(crate) fn code(&mut self, lang: &str, arg: &Arg, stdin: &Stream) {
-        self.burn(arg.text.len() / 2 + 8);
-        if self.is_spent(arg.span) {
-            return;
+/// Analyses inline code of a language.
+pub(crate) fn code(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream) {
+    cx.burn(arg.text.len() / 2 + 8);
+    if cx.is_spent(arg.span) {
+        return;
+    }
+    if arg.text.trim() == "\0" {
+        cx.dynamic(arg.span, "runs code that isn't known");
+        return;
+    }
+    if arg.obfuscated && lang != "awk" && lang != "sed" {
+        cx.dynamic(arg.span, "runs decoded text");
+    }
+    match lang {
+        "sh" => {
+            let a = Arg {
+                obfuscated: false,
+                ..arg.clone()
+            };
+            shell_args::shell_arg(cx, &a, stdin, false);
         }
-        if arg.text.trim() == "\0" {
-            self.dynamic(arg.span, "runs code that isn't known");
-            return;
+        "sed" => sed::sed_code(cx, arg),
+        "awk" => awk::awk_code(cx, arg),
+        "sql" | "psql" | "mysql" | "sqlite" | "tsql" | "duckdb" | "clickhouse" => {
+            sql::sql_code(cx, lang, arg);
         }
-        if arg.obfuscated && lang != "awk" && lang != "sed" {
-            self.dynamic(arg.span, "runs decoded text");
+        "redis" => redis::redis_code(cx, arg),
+        "python" | "js" | "ruby" | "php" | "perl" | "lua" => {
+            inline_script(cx, lang, arg, stdin, 0);
         }
-        match lang {
-            "sh" => {
-                let a = Arg {
-                    obfuscated: false,
+        "vim" => vim::vim_code(cx, arg),
+        "r" | "tcl" if !plain::harmless(lang, &arg.text) => plain_code(cx, arg),
+        "gdb" | "lftp" | "rpm" | "nix" | "mongo" | "cypher" if small::harmless(lang, &arg.text) => {
+        }
+        _ if !matches!(lang, "mongo" | "cypher") && plain::harmless(lang, &arg.text) => {}
+        "powershell" => cx.emit_raw(
+            EffectKind::Unknown,
+            None,
+            Certainty::Possible,
+            arg.span,
+            RiskLevel::High,
+            "PowerShell, which isn't understood yet",
+        ),
+        other => cx.emit_raw(
+            EffectKind::Unknown,
+            Some(other.to_owned()),
+            Certainty::Possible,
+            arg.span,
+            RiskLevel::High,
+            "code in a language that isn't understood",
+        ),
+    }
+}
+
+/// Analyses code of a scripting language, after constant propagation.
+fn inline_script(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream, depth: usize) {
+    if depth > MAX_EMBEDDED {
+        cx.dynamic(arg.span, "runs code inside of strings inside of strings");
+        return;
+    }
+    match constants::propagate(lang, &arg.text) {
+        Some(texts) => {
+            for text in texts {
+                let arg = Arg {
+                    text,
                     ..arg.clone()
                 };
-                self.shell_arg(&a, stdin, false);
+                script_text(cx, lang, &arg, stdin, depth);
             }
-            "sed" => self.sed_code(arg),
-            "awk" => self.awk_code(arg),
-            "sql" | "psql" | "mysql" | "sqlite" | "tsql" | "duckdb" | "clickhouse" => {
-                self.sql_code(lang, arg);
-            }
-            "redis" => self.redis_code(arg),
-            "python" | "js" | "ruby" | "php" | "perl" | "lua" => {
-                self.inline_script(lang, arg, stdin, 0);
-            }
-            "vim" => self.vim_code(arg),
-            "r" | "tcl" if !plain::harmless(lang, &arg.text) => self.plain_code(arg),
-            "gdb" | "lftp" | "rpm" | "nix" | "mongo" | "cypher"
-                if small::harmless(lang, &arg.text) => {}
-            _ if !matches!(lang, "mongo" | "cypher") && plain::harmless(lang, &arg.text) => {}
-            "powershell" => self.emit_raw(
-                EffectKind::Unknown,
-                None,
-                Certainty::Possible,
-                arg.span,
-                RiskLevel::High,
-                "PowerShell, which isn't understood yet",
-            ),
-            other => self.emit_raw(
-                EffectKind::Unknown,
-                Some(other.to_owned()),
-                Certainty::Possible,
-                arg.span,
-                RiskLevel::High,
-                "code in a language that isn't understood",
-            ),
         }
+        None => script_text(cx, lang, arg, stdin, depth),
     }
+}
 
-    /// Analyses code of a scripting language, after constant propagation.
-    fn inline_script(&mut self, lang: &str, arg: &Arg, stdin: &Stream, depth: usize) {
-        if depth > MAX_EMBEDDED {
-            self.dynamic(arg.span, "runs code inside of strings inside of strings");
-            return;
-        }
-        match constants::propagate(lang, &arg.text) {
-            Some(texts) => {
-                for text in texts {
-                    let arg = Arg {
-                        text,
-                        ..arg.clone()
-                    };
-                    self.script_text(lang, &arg, stdin, depth);
-                }
-            }
-            None => self.script_text(lang, arg, stdin, depth),
-        }
+/// Adds the effects of the calls that the lexer finds, and checks them with the parser.
+fn script_text(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream, depth: usize) {
+    let text = arg.text.as_str();
+    let tokens = lex::tokens(lang, text);
+    cx.burn(tokens.len() * (2 + tokens.len() / 512) + text.len());
+    if cx.is_spent(arg.span) {
+        return;
     }
-
-    /// Adds the effects of the calls that the lexer finds, and checks them with the parser.
-    fn script_text(&mut self, lang: &str, arg: &Arg, stdin: &Stream, depth: usize) {
-        let text = arg.text.as_str();
-        let tokens = lex::tokens(lang, text);
-        self.burn(tokens.len() * (2 + tokens.len() / 512) + text.len());
-        if self.is_spent(arg.span) {
-            return;
-        }
-        if tokens.len() > MAX_TOKENS {
-            self.dynamic(arg.span, "code that is too long to follow");
-            return;
-        }
-        if language(lang).is_empty() {
-            self.dynamic(arg.span, "code whose names aren't known");
-            return;
-        }
-        let scope = Scope::new(lang, &tokens);
-        let code = Code {
-            scope: &scope,
-            tokens: &tokens,
-            span: arg.span,
-            stdin,
-            depth,
-        };
-        let mut all_known = true;
-        if lex::disguises_names(lang, &tokens) {
-            self.dynamic(
-                arg.span,
-                "a name in the code is written with other characters",
-            );
-        }
-        let before = self.clone_cwd();
-        self.code_assignments(lang, &tokens, arg.span);
-        for (i, token) in tokens.iter().enumerate() {
-            match token {
-                Token::Shell(cmd) => {
-                    let a = Arg {
-                        text: cmd.clone(),
-                        span: arg.span,
-                        ..Arg::default()
-                    };
-                    if cmd.contains("#{")
-                        || cmd.contains("${")
-                        || (lang != "ruby" && cmd.contains('$'))
-                    {
-                        self.dynamic(arg.span, "the code runs a command that it computes");
-                    } else {
-                        self.shell_arg(&a, &Stream::default(), false);
-                    }
-                }
-                Token::Name(name) => match names::lookup(&scope, name, &tokens, i) {
-                    Some(Action::Safe | Action::Environment | Action::Opaque) => {}
-                    Some(a) => self.code_action(&code, a, name, i),
-                    None => all_known &= !names::matters(lang, &tokens, i),
-                },
-                // An unknown part of the code may be any code, unless it is only a value.
-                Token::Unknown(any) if *any || names::unknown_is_code(&tokens, i) => {
-                    self.dynamic(arg.span, "a part of the code isn't known");
-                }
-                _ => {}
-            }
-        }
-        self.set_cwd(before);
-        if computed::computed_call(lang, &tokens) || scope.reflects && scope.calls_values {
-            self.dynamic(arg.span, "the code computes the names that it calls");
-        }
-        all_known &= self.check_with_grammar(&code, arg);
-        if !all_known
-            && scope.environment
-            && tokens
-                .iter()
-                .any(|t| matches!(t, Token::Str(s, _) if s.contains("://")))
-        {
-            self.sends_environment(arg.span);
-        }
-        if !all_known {
-            self.emit_raw(
-                EffectKind::Execute,
-                None,
-                Certainty::Possible,
-                arg.span,
-                RiskLevel::Medium,
-                "inline code that isn't provably harmless",
-            );
-        }
+    if tokens.len() > MAX_TOKENS {
+        cx.dynamic(arg.span, "code that is too long to follow");
+        return;
     }
-
-    /// Adds the effects of assignments: to the environment, and to the files that Perl reads.
-    fn code_assignments(&mut self, lang: &str, tokens: &[Token], span: Span) {
-        let mut sets_inputs = false;
-        for (i, token) in tokens.iter().enumerate() {
-            let Token::Name(name) = token else { continue };
-            let after = tokens.get(i + 1..).unwrap_or_default();
-            match (lang, name.as_str(), after) {
-                (
-                    "python",
-                    "os.environ" | "environ",
-                    [
-                        Token::Punct('['),
-                        Token::Str(key, _),
-                        Token::Punct(']'),
-                        Token::Punct('='),
-                        rest @ ..,
-                    ],
-                )
-                | (
-                    "ruby",
-                    "ENV",
-                    [
-                        Token::Punct('['),
-                        Token::Str(key, _),
-                        Token::Punct(']'),
-                        Token::Punct('='),
-                        rest @ ..,
-                    ],
-                ) if rest.first() != Some(&Token::Punct('=')) => {
-                    self.set_by_code(key, rest, span);
-                }
-                (
-                    "perl",
-                    "$ENV",
-                    [
-                        Token::Punct('{'),
-                        Token::Name(key) | Token::Str(key, _),
-                        Token::Punct('}'),
-                        Token::Punct('='),
-                        rest @ ..,
-                    ],
-                ) if !matches!(rest.first(), Some(Token::Punct('=' | '~'))) => {
-                    self.set_by_code(key, rest, span);
-                }
-                ("js", name, [Token::Punct('='), rest @ ..])
-                    if rest.first() != Some(&Token::Punct('=')) =>
-                {
-                    if let Some(key) = name.strip_prefix("process.env.") {
-                        self.set_by_code(key, rest, span);
-                    }
-                }
-                ("perl", "@ARGV", [Token::Punct('='), ..])
-                | ("perl", "push" | "unshift", [Token::Name(_) | Token::Punct('('), ..]) => {
-                    sets_inputs = true;
-                }
-                _ => {}
-            }
-        }
-        if sets_inputs {
-            for token in tokens {
-                if let Token::Str(text, _) = token
-                    && let Some(cmd) = text.strip_suffix('|').or_else(|| text.strip_prefix('|'))
-                {
-                    self.shell_arg(&Arg::literal(cmd, span), &Stream::default(), false);
-                } else if let Token::Str(text, _) = token
-                    && (self.classify(text).secret)
-                {
-                    self.path_read(&Arg::literal(text.as_str(), span));
-                }
-            }
-        }
+    if language(lang).is_empty() {
+        cx.dynamic(arg.span, "code whose names aren't known");
+        return;
     }
-
-    fn set_by_code(&mut self, key: &str, value: &[Token], span: Span) {
-        let text = match value.first() {
-            Some(Token::Str(text, true)) => Some(text.as_str()),
-            _ => None,
-        };
-        self.code_variable(key, text, span);
-    }
-
-    /// Parses the code with its grammar, if there is one, and analyses code in its strings. Returns
-    /// whether lexer and parser agree on all of it.
-    fn check_with_grammar(&mut self, code: &Code<'_>, arg: &Arg) -> bool {
-        let (lang, tokens) = (code.scope.lang, code.tokens);
-        let text = arg.text.as_str();
-        let lexed: FxHashSet<&str> = tokens
-            .iter()
-            .filter_map(Token::name)
-            .flat_map(tree::words)
-            .collect();
-        let (embedded, sure) = match tree::read(lang, text) {
-            Some(parsed_code) => {
-                let is_unknown_word =
-                    |name: &str| has_unknown(text) && name.bytes().all(|c| c == b'h');
-                let unseen = |name: &&String| {
-                    !is_unknown_word(name) && tree::words(name).any(|word| !lexed.contains(word))
-                };
-                if !parsed_code.broken && parsed_code.names.iter().any(|name| unseen(&name)) {
-                    self.dynamic(arg.span, "the code hides calls behind what looks like text");
-                }
-                (parsed_code.embedded, !parsed_code.broken)
-            }
-            None if lang == "perl" => {
-                let strings = tokens.iter().filter_map(|t| {
-                    if let Token::Str(s, false) = t {
-                        Some(s)
-                    } else {
-                        None
-                    }
-                });
-                (
-                    strings
-                        .filter_map(|s| tree::embedded_perl(s))
-                        .map(str::to_owned)
-                        .collect(),
-                    !tree::may_be_misread(text, tokens),
-                )
-            }
-            None => (Vec::new(), true),
-        };
-        for text in embedded {
-            self.inline_script(
-                lang,
-                &Arg {
-                    text,
-                    span: arg.span,
-                    ..Arg::default()
-                },
-                code.stdin,
-                code.depth + 1,
-            );
-        }
-        // If the parser fails, everything that looks like a call may be one.
-        if !sure && tree::call_like(text).any(|w| !lexed.contains(w) && language(lang).acts(w)) {
-            self.dynamic(arg.span, "text in the code reads like a call");
-        }
-        if !sure && lang != "python" && lang != "lua" && text.contains('`') {
-            self.dynamic(arg.span, "text in the code reads like a command");
-        }
-        sure
-    }
-
-    /// Rates languages without a lexer of their own: harmless only if obviously so.
-    fn plain_code(&mut self, arg: &Arg) {
-        const BAD: &[&str] = &[
-            "system",
-            "exec",
-            "eval",
-            "spawn",
-            "unlink",
-            "file.remove",
-            "remove(",
-            "delete",
-            "drop",
-            "shell",
-            "source(",
-            "load(",
-            "url(",
-            "open(",
-            "open ",
-            "socket",
-            "write",
-            "rename",
-            "insert",
-            "update",
-            "save",
-            "kill",
-            "parse(",
-            "do.call",
-            "install",
-            "download",
-            "glob",
-            "socket",
-            "interp",
-            "shutdown",
-            "runcommand",
-            "admincommand",
-            "create",
-            "grant",
-        ];
-        let t = arg.text.to_ascii_lowercase();
-        if BAD.iter().any(|b| t.contains(b)) || has_unknown(&t) || t.contains('`') {
-            self.emit_raw(
-                EffectKind::Unknown,
-                None,
-                Certainty::Possible,
-                arg.span,
-                RiskLevel::High,
-                "inline code that isn't understood",
-            );
-        } else {
-            self.emit_raw(
-                EffectKind::Execute,
-                None,
-                Certainty::Possible,
-                arg.span,
-                RiskLevel::Medium,
-                "inline code that isn't provably harmless",
-            );
-        }
-    }
-
-    /// Runs a shell command that code of another language contains as a string.
-    pub(crate) fn run_inner_shell(&mut self, text: &str, span: Span) {
-        if text.contains(UNKNOWN) && text.trim().starts_with(UNKNOWN) {
-            self.dynamic(span, "runs text that isn't known");
-            return;
-        }
-        self.run_text(
-            text,
-            Base::Fixed(span),
-            crate::effect::StepOrigin::Code,
-            &Stream::default(),
-            false,
+    let scope = Scope::new(lang, &tokens);
+    let code = Code {
+        scope: &scope,
+        tokens: &tokens,
+        span: arg.span,
+        stdin,
+        depth,
+    };
+    let mut all_known = true;
+    if lex::disguises_names(lang, &tokens) {
+        cx.dynamic(
+            arg.span,
+            "a name in the code is written with other characters",
         );
     }
+    let before = cx.clone_cwd();
+    code_assignments(cx, lang, &tokens, arg.span);
+    for (i, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Shell(cmd) => {
+                let a = Arg {
+                    text: cmd.clone(),
+                    span: arg.span,
+                    ..Arg::default()
+                };
+                if cmd.contains("#{") || cmd.contains("${") || (lang != "ruby" && cmd.contains('$'))
+                {
+                    cx.dynamic(arg.span, "the code runs a command that it computes");
+                } else {
+                    shell_args::shell_arg(cx, &a, &Stream::default(), false);
+                }
+            }
+            Token::Name(name) => match names::lookup(&scope, name, &tokens, i) {
+                Some(Action::Safe | Action::Environment | Action::Opaque) => {}
+                Some(a) => actions::code_action(cx, &code, a, name, i),
+                None => all_known &= !names::matters(lang, &tokens, i),
+            },
+            // An unknown part of the code may be any code, unless it is only a value.
+            Token::Unknown(any) if *any || names::unknown_is_code(&tokens, i) => {
+                cx.dynamic(arg.span, "a part of the code isn't known");
+            }
+            _ => {}
+        }
+    }
+    cx.set_cwd(before);
+    if computed::computed_call(lang, &tokens) || scope.reflects && scope.calls_values {
+        cx.dynamic(arg.span, "the code computes the names that it calls");
+    }
+    all_known &= check_with_grammar(cx, &code, arg);
+    if !all_known
+        && scope.environment
+        && tokens
+            .iter()
+            .any(|t| matches!(t, Token::Str(s, _) if s.contains("://")))
+    {
+        actions::sends_environment(cx, arg.span);
+    }
+    if !all_known {
+        cx.emit_raw(
+            EffectKind::Execute,
+            None,
+            Certainty::Possible,
+            arg.span,
+            RiskLevel::Medium,
+            "inline code that isn't provably harmless",
+        );
+    }
+}
+
+/// Adds the effects of assignments: to the environment, and to the files that Perl reads.
+fn code_assignments(cx: &mut Engine<'_>, lang: &str, tokens: &[Token], span: Span) {
+    let mut sets_inputs = false;
+    for (i, token) in tokens.iter().enumerate() {
+        let Token::Name(name) = token else { continue };
+        let after = tokens.get(i + 1..).unwrap_or_default();
+        match (lang, name.as_str(), after) {
+            (
+                "python",
+                "os.environ" | "environ",
+                [
+                    Token::Punct('['),
+                    Token::Str(key, _),
+                    Token::Punct(']'),
+                    Token::Punct('='),
+                    rest @ ..,
+                ],
+            )
+            | (
+                "ruby",
+                "ENV",
+                [
+                    Token::Punct('['),
+                    Token::Str(key, _),
+                    Token::Punct(']'),
+                    Token::Punct('='),
+                    rest @ ..,
+                ],
+            ) if rest.first() != Some(&Token::Punct('=')) => {
+                set_by_code(cx, key, rest, span);
+            }
+            (
+                "perl",
+                "$ENV",
+                [
+                    Token::Punct('{'),
+                    Token::Name(key) | Token::Str(key, _),
+                    Token::Punct('}'),
+                    Token::Punct('='),
+                    rest @ ..,
+                ],
+            ) if !matches!(rest.first(), Some(Token::Punct('=' | '~'))) => {
+                set_by_code(cx, key, rest, span);
+            }
+            ("js", name, [Token::Punct('='), rest @ ..])
+                if rest.first() != Some(&Token::Punct('=')) =>
+            {
+                if let Some(key) = name.strip_prefix("process.env.") {
+                    set_by_code(cx, key, rest, span);
+                }
+            }
+            ("perl", "@ARGV", [Token::Punct('='), ..])
+            | ("perl", "push" | "unshift", [Token::Name(_) | Token::Punct('('), ..]) => {
+                sets_inputs = true;
+            }
+            _ => {}
+        }
+    }
+    if sets_inputs {
+        for token in tokens {
+            if let Token::Str(text, _) = token
+                && let Some(cmd) = text.strip_suffix('|').or_else(|| text.strip_prefix('|'))
+            {
+                shell_args::shell_arg(cx, &Arg::literal(cmd, span), &Stream::default(), false);
+            } else if let Token::Str(text, _) = token
+                && (cx.classify(text).secret)
+            {
+                cx.path_read(&Arg::literal(text.as_str(), span));
+            }
+        }
+    }
+}
+
+fn set_by_code(cx: &mut Engine<'_>, key: &str, value: &[Token], span: Span) {
+    let text = match value.first() {
+        Some(Token::Str(text, true)) => Some(text.as_str()),
+        _ => None,
+    };
+    actions::code_variable(cx, key, text, span);
+}
+
+/// Parses the code with its grammar, if there is one, and analyses code in its strings. Returns
+/// whether lexer and parser agree on all of it.
+fn check_with_grammar(cx: &mut Engine<'_>, code: &Code<'_>, arg: &Arg) -> bool {
+    let (lang, tokens) = (code.scope.lang, code.tokens);
+    let text = arg.text.as_str();
+    let lexed: FxHashSet<&str> = tokens
+        .iter()
+        .filter_map(Token::name)
+        .flat_map(tree::words)
+        .collect();
+    let (embedded, sure) = match tree::read(lang, text) {
+        Some(parsed_code) => {
+            let is_unknown_word = |name: &str| has_unknown(text) && name.bytes().all(|c| c == b'h');
+            let unseen = |name: &&String| {
+                !is_unknown_word(name) && tree::words(name).any(|word| !lexed.contains(word))
+            };
+            if !parsed_code.broken && parsed_code.names.iter().any(|name| unseen(&name)) {
+                cx.dynamic(arg.span, "the code hides calls behind what looks like text");
+            }
+            (parsed_code.embedded, !parsed_code.broken)
+        }
+        None if lang == "perl" => {
+            let strings = tokens.iter().filter_map(|t| {
+                if let Token::Str(s, false) = t {
+                    Some(s)
+                } else {
+                    None
+                }
+            });
+            (
+                strings
+                    .filter_map(|s| tree::embedded_perl(s))
+                    .map(str::to_owned)
+                    .collect(),
+                !tree::may_be_misread(text, tokens),
+            )
+        }
+        None => (Vec::new(), true),
+    };
+    for text in embedded {
+        inline_script(
+            cx,
+            lang,
+            &Arg {
+                text,
+                span: arg.span,
+                ..Arg::default()
+            },
+            code.stdin,
+            code.depth + 1,
+        );
+    }
+    // If the parser fails, everything that looks like a call may be one.
+    if !sure && tree::call_like(text).any(|w| !lexed.contains(w) && language(lang).acts(w)) {
+        cx.dynamic(arg.span, "text in the code reads like a call");
+    }
+    if !sure && lang != "python" && lang != "lua" && text.contains('`') {
+        cx.dynamic(arg.span, "text in the code reads like a command");
+    }
+    sure
+}
+
+/// Rates languages without a lexer of their own: harmless only if obviously so.
+fn plain_code(cx: &mut Engine<'_>, arg: &Arg) {
+    const BAD: &[&str] = &[
+        "system",
+        "exec",
+        "eval",
+        "spawn",
+        "unlink",
+        "file.remove",
+        "remove(",
+        "delete",
+        "drop",
+        "shell",
+        "source(",
+        "load(",
+        "url(",
+        "open(",
+        "open ",
+        "socket",
+        "write",
+        "rename",
+        "insert",
+        "update",
+        "save",
+        "kill",
+        "parse(",
+        "do.call",
+        "install",
+        "download",
+        "glob",
+        "socket",
+        "interp",
+        "shutdown",
+        "runcommand",
+        "admincommand",
+        "create",
+        "grant",
+    ];
+    let t = arg.text.to_ascii_lowercase();
+    if BAD.iter().any(|b| t.contains(b)) || has_unknown(&t) || t.contains('`') {
+        cx.emit_raw(
+            EffectKind::Unknown,
+            None,
+            Certainty::Possible,
+            arg.span,
+            RiskLevel::High,
+            "inline code that isn't understood",
+        );
+    } else {
+        cx.emit_raw(
+            EffectKind::Execute,
+            None,
+            Certainty::Possible,
+            arg.span,
+            RiskLevel::Medium,
+            "inline code that isn't provably harmless",
+        );
+    }
+}
+
+/// Runs a shell command that code of another language contains as a string.
+pub(crate) fn run_inner_shell(cx: &mut Engine<'_>, text: &str, span: Span) {
+    if text.contains(UNKNOWN) && text.trim().starts_with(UNKNOWN) {
+        cx.dynamic(span, "runs text that isn't known");
+        return;
+    }
+    cx.run_text(
+        text,
+        Base::Fixed(span),
+        crate::effect::StepOrigin::Code,
+        &Stream::default(),
+        false,
+    );
 }

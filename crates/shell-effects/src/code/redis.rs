@@ -25,35 +25,33 @@ const READING_SUBCOMMANDS: &str = " CONFIG:GET CLIENT:LIST CLIENT:INFO CLIENT:ID
  CLUSTER:SLOTS CLUSTER:SHARDS MODULE:LIST FUNCTION:LIST SCRIPT:EXISTS PUBSUB:CHANNELS \
  PUBSUB:NUMSUB ACL:WHOAMI ACL:CAT ";
 
-impl Engine<'_> {
-    pub(super) fn redis_code(&mut self, arg: &Arg) {
-        for (n, line) in arg.text.lines().enumerate() {
-            let mut words = line.split_ascii_whitespace().map(plain);
-            let Some(word) = words.next() else { continue };
-            let second = words.next().unwrap_or_default();
-            let listed = |list: &str, w: &str| list.split_ascii_whitespace().any(|x| x == w);
-            let looks = listed(READING_SUBCOMMANDS, &format!("{word}:{second}"));
-            let (kind, risk) = if n >= MAX_LINES {
-                (EffectKind::Unknown, RiskLevel::High)
-            } else if looks || listed(READS, &word) {
-                (EffectKind::Read, RiskLevel::Low)
-            } else if listed(WRITES, &word) {
-                (EffectKind::Write, RiskLevel::Medium)
-            } else {
-                (EffectKind::Delete, RiskLevel::High)
-            };
-            self.burn(64);
-            self.emit_raw(
-                kind,
-                Some(word),
-                Certainty::Certain,
-                arg.span,
-                risk,
-                "a Redis command",
-            );
-            if n >= MAX_LINES {
-                break;
-            }
+pub(super) fn redis_code(cx: &mut Engine<'_>, arg: &Arg) {
+    for (n, line) in arg.text.lines().enumerate() {
+        let mut words = line.split_ascii_whitespace().map(plain);
+        let Some(word) = words.next() else { continue };
+        let second = words.next().unwrap_or_default();
+        let listed = |list: &str, w: &str| list.split_ascii_whitespace().any(|x| x == w);
+        let looks = listed(READING_SUBCOMMANDS, &format!("{word}:{second}"));
+        let (kind, risk) = if n >= MAX_LINES {
+            (EffectKind::Unknown, RiskLevel::High)
+        } else if looks || listed(READS, &word) {
+            (EffectKind::Read, RiskLevel::Low)
+        } else if listed(WRITES, &word) {
+            (EffectKind::Write, RiskLevel::Medium)
+        } else {
+            (EffectKind::Delete, RiskLevel::High)
+        };
+        cx.burn(64);
+        cx.emit_raw(
+            kind,
+            Some(word),
+            Certainty::Certain,
+            arg.span,
+            risk,
+            "a Redis command",
+        );
+        if n >= MAX_LINES {
+            break;
         }
     }
 }

@@ -1,135 +1,134 @@
 //! sed scripts: commands that run programs or write files.
 
 use crate::chars::UNKNOWN;
+use crate::code;
 use crate::effect::Span;
 use crate::interpreter::engine::Engine;
 use crate::interpreter::expand::Arg;
 
-impl Engine<'_> {
-    pub(super) fn sed_code(&mut self, arg: &Arg) {
-        let c: Vec<char> = arg.text.chars().collect();
-        let at = |i: usize| c.get(i).copied().unwrap_or('\0');
-        let span = arg.span;
-        let mut i = 0;
-        while i < c.len() {
-            let from = i;
-            // Addresses.
-            loop {
-                match at(i) {
-                    x if i < c.len()
-                        && (x.is_whitespace()
-                            || x.is_ascii_digit()
-                            || matches!(
-                                x,
-                                ';' | ',' | '$' | '!' | '~' | '+' | '{' | '}' | 'I' | 'M'
-                            )) =>
-                    {
-                        i += 1;
-                    }
-                    '/' => i = self.sed_part(&c, i + 1, '/', true, span),
-                    '\\' => i = self.sed_part(&c, i + 2, at(i + 1), true, span),
-                    _ => break,
-                }
-            }
-            if i >= c.len() {
-                break;
-            }
+pub(super) fn sed_code(cx: &mut Engine<'_>, arg: &Arg) {
+    let c: Vec<char> = arg.text.chars().collect();
+    let at = |i: usize| c.get(i).copied().unwrap_or('\0');
+    let span = arg.span;
+    let mut i = 0;
+    while i < c.len() {
+        let from = i;
+        // Addresses.
+        loop {
             match at(i) {
-                '#' => i = line_end(&c, i),
-                's' => {
-                    let d = at(i + 1);
-                    let mid = self.sed_part(&c, i + 2, d, true, span);
-                    i = self.sed_part(&c, mid, d, false, span);
-                    let mut write = false;
-                    loop {
-                        match at(i) {
-                            'e' => {
-                                self.dynamic(span, "sed runs the text it has made");
-                                i += 1;
-                            }
-                            'w' => {
-                                write = true;
-                                i += 1;
-                                break;
-                            }
-                            UNKNOWN if i < c.len() => {
-                                self.dynamic(span, "a flag in the sed script isn't known");
-                                i += 1;
-                            }
-                            x if x.is_ascii_alphanumeric() => i += 1,
-                            _ => break,
-                        }
-                    }
-                    if write {
-                        i = self.sed_file(&c, i, span, true);
-                    }
-                }
-                'y' => {
-                    let d = at(i + 1);
-                    i = self.sed_part(&c, i + 2, d, false, span);
-                    i = self.sed_part(&c, i, d, false, span);
-                }
-                'e' => {
-                    let end = line_end(&c, i);
-                    let cmd: String = c.get(i + 1..end).unwrap_or_default().iter().collect();
-                    if cmd.trim().is_empty() {
-                        self.dynamic(span, "sed runs its input as a command");
-                    } else {
-                        self.run_inner_shell(cmd.trim(), span);
-                    }
-                    i = end;
-                }
-                'w' | 'W' => i = self.sed_file(&c, i + 1, span, true),
-                'r' | 'R' => i = self.sed_file(&c, i + 1, span, false),
-                'a' | 'i' | 'c' => i = text_end(&c, i + 1),
-                ':' | 'b' | 't' | 'T' => i = label_end(&c, i + 1),
-                UNKNOWN => {
-                    // A line number is followed by a command; any other unknown part may be a
-                    // command.
-                    let before = c.get(from..i).unwrap_or_default();
-                    let number = |x: &char| {
-                        x.is_whitespace()
-                            || x.is_ascii_digit()
-                            || matches!(x, ';' | '{' | '}' | ',' | '$' | '+' | '~')
-                    };
-                    let address = before.last() == Some(&',') || before.iter().all(number);
-                    let after = c.get(i + 1..).unwrap_or_default();
-                    let next = after.iter().find(|x| !x.is_whitespace() || **x == '\n');
-                    let followed = next.is_some_and(|x| {
-                        x.is_ascii_alphanumeric() || matches!(x, ',' | '!' | '~' | '=' | '{')
-                    });
-                    if !(address && followed) {
-                        self.dynamic(span, "a command of the sed script isn't known");
-                    }
+                x if i < c.len()
+                    && (x.is_whitespace()
+                        || x.is_ascii_digit()
+                        || matches!(
+                            x,
+                            ';' | ',' | '$' | '!' | '~' | '+' | '{' | '}' | 'I' | 'M'
+                        )) =>
+                {
                     i += 1;
                 }
-                _ => i += 1,
+                '/' => i = sed_part(cx, &c, i + 1, '/', true, span),
+                '\\' => i = sed_part(cx, &c, i + 2, at(i + 1), true, span),
+                _ => break,
             }
-            self.burn(1);
         }
+        if i >= c.len() {
+            break;
+        }
+        match at(i) {
+            '#' => i = line_end(&c, i),
+            's' => {
+                let d = at(i + 1);
+                let mid = sed_part(cx, &c, i + 2, d, true, span);
+                i = sed_part(cx, &c, mid, d, false, span);
+                let mut write = false;
+                loop {
+                    match at(i) {
+                        'e' => {
+                            cx.dynamic(span, "sed runs the text it has made");
+                            i += 1;
+                        }
+                        'w' => {
+                            write = true;
+                            i += 1;
+                            break;
+                        }
+                        UNKNOWN if i < c.len() => {
+                            cx.dynamic(span, "a flag in the sed script isn't known");
+                            i += 1;
+                        }
+                        x if x.is_ascii_alphanumeric() => i += 1,
+                        _ => break,
+                    }
+                }
+                if write {
+                    i = sed_file(cx, &c, i, span, true);
+                }
+            }
+            'y' => {
+                let d = at(i + 1);
+                i = sed_part(cx, &c, i + 2, d, false, span);
+                i = sed_part(cx, &c, i, d, false, span);
+            }
+            'e' => {
+                let end = line_end(&c, i);
+                let cmd: String = c.get(i + 1..end).unwrap_or_default().iter().collect();
+                if cmd.trim().is_empty() {
+                    cx.dynamic(span, "sed runs its input as a command");
+                } else {
+                    code::run_inner_shell(cx, cmd.trim(), span);
+                }
+                i = end;
+            }
+            'w' | 'W' => i = sed_file(cx, &c, i + 1, span, true),
+            'r' | 'R' => i = sed_file(cx, &c, i + 1, span, false),
+            'a' | 'i' | 'c' => i = text_end(&c, i + 1),
+            ':' | 'b' | 't' | 'T' => i = label_end(&c, i + 1),
+            UNKNOWN => {
+                // A line number is followed by a command; any other unknown part may be a
+                // command.
+                let before = c.get(from..i).unwrap_or_default();
+                let number = |x: &char| {
+                    x.is_whitespace()
+                        || x.is_ascii_digit()
+                        || matches!(x, ';' | '{' | '}' | ',' | '$' | '+' | '~')
+                };
+                let address = before.last() == Some(&',') || before.iter().all(number);
+                let after = c.get(i + 1..).unwrap_or_default();
+                let next = after.iter().find(|x| !x.is_whitespace() || **x == '\n');
+                let followed = next.is_some_and(|x| {
+                    x.is_ascii_alphanumeric() || matches!(x, ',' | '!' | '~' | '=' | '{')
+                });
+                if !(address && followed) {
+                    cx.dynamic(span, "a command of the sed script isn't known");
+                }
+                i += 1;
+            }
+            _ => i += 1,
+        }
+        cx.burn(1);
     }
+}
 
-    /// Like [`delimited`]; adds an effect if the end isn't certain, since the part may hide what
-    /// follows.
-    fn sed_part(&mut self, c: &[char], i: usize, d: char, regex: bool, span: Span) -> usize {
-        let (end, sure) = delimited(c, i, d, regex);
-        if !sure {
-            self.dynamic(span, "a sed script that can be read in more than one way");
-        }
-        end
+/// Like [`delimited`]; adds an effect if the end isn't certain, since the part may hide what
+/// follows.
+fn sed_part(cx: &mut Engine<'_>, c: &[char], i: usize, d: char, regex: bool, span: Span) -> usize {
+    let (end, sure) = delimited(c, i, d, regex);
+    if !sure {
+        cx.dynamic(span, "a sed script that can be read in more than one way");
     }
+    end
+}
 
-    fn sed_file(&mut self, c: &[char], i: usize, span: Span, write: bool) -> usize {
-        let end = line_end(c, i);
-        let name: String = c.get(i..end).unwrap_or_default().iter().collect();
-        let a = Arg::literal(name.trim(), span);
-        if write {
-            self.path_write(&a);
-        } else {
-            self.path_read(&a);
-        }
-        end
+fn sed_file(cx: &mut Engine<'_>, c: &[char], i: usize, span: Span, write: bool) -> usize {
+    let end = line_end(c, i);
+    let name: String = c.get(i..end).unwrap_or_default().iter().collect();
+    let a = Arg::literal(name.trim(), span);
+    if write {
+        cx.path_write(&a);
+    } else {
+        cx.path_read(&a);
     }
+    end
 }
 
 /// Returns whether a script that edits in place empties the file: it deletes every line or, if

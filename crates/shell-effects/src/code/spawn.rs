@@ -1,132 +1,130 @@
 //! Programs that code starts: their arguments, input and settings.
 
+use super::actions;
 use super::actions::CodeCall;
 use super::language::Action;
 use super::lex::{CallArg, Token};
+use crate::calls::shell_args;
 use crate::chars::UNKNOWN;
 use crate::effect::Span;
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
 
-impl Engine<'_> {
-    /// Runs the program of a call. Unknown parts of its words are `UNKNOWN`.
-    pub(super) fn code_spawn(&mut self, call: &CodeCall<'_>, action: Action) {
-        let before = self.clone_cwd();
-        self.shell_settings(&call.args, call.code.span);
-        let input = input(call, action);
-        self.start(call, action, &input);
-        self.set_cwd(before);
-    }
+/// Runs the program of a call. Unknown parts of its words are `UNKNOWN`.
+pub(super) fn code_spawn(cx: &mut Engine<'_>, call: &CodeCall<'_>, action: Action) {
+    let before = cx.clone_cwd();
+    shell_settings(cx, &call.args, call.code.span);
+    let input = input(call, action);
+    start(cx, call, action, &input);
+    cx.set_cwd(before);
+}
 
-    fn start(&mut self, call: &CodeCall<'_>, action: Action, input: &Stream) {
-        let span = call.code.span;
-        let args: Vec<&CallArg> = call
-            .args
-            .iter()
-            .filter(|a| !a.keyword && !a.function)
-            .skip(usize::from(action == Action::ModeArgv))
-            .skip_while(|a| a.object && a.words.is_empty() && call.code.scope.lang == "ruby")
-            .collect();
-        let Some((first, more)) = args.split_first() else {
-            self.dynamic(span, "the code runs a command that it computes");
+fn start(cx: &mut Engine<'_>, call: &CodeCall<'_>, action: Action, input: &Stream) {
+    let span = call.code.span;
+    let args: Vec<&CallArg> = call
+        .args
+        .iter()
+        .filter(|a| !a.keyword && !a.function)
+        .skip(usize::from(action == Action::ModeArgv))
+        .skip_while(|a| a.object && a.words.is_empty() && call.code.scope.lang == "ruby")
+        .collect();
+    let Some((first, more)) = args.split_first() else {
+        cx.dynamic(span, "the code runs a command that it computes");
+        return;
+    };
+    let more: Vec<&CallArg> = more.iter().copied().filter(|a| !a.object).collect();
+    let options = args
+        .iter()
+        .find(|a| a.object)
+        .and_then(|_| in_options(call));
+    let mut words: Vec<String> = match &first.literal {
+        Some(program) => vec![program.clone()],
+        None if !first.words.is_empty() => first.words.clone(),
+        // `Bun.spawn({cmd: […]})`
+        None if first.object && options.is_some() => Vec::new(),
+        None => {
+            cx.dynamic(span, "the code runs a command that it computes");
             return;
-        };
-        let more: Vec<&CallArg> = more.iter().copied().filter(|a| !a.object).collect();
-        let options = args
-            .iter()
-            .find(|a| a.object)
-            .and_then(|_| in_options(call));
-        let mut words: Vec<String> = match &first.literal {
-            Some(program) => vec![program.clone()],
-            None if !first.words.is_empty() => first.words.clone(),
-            // `Bun.spawn({cmd: […]})`
-            None if first.object && options.is_some() => Vec::new(),
-            None => {
-                self.dynamic(span, "the code runs a command that it computes");
-                return;
-            }
-        };
-        match action {
-            // Further arguments are settings.
-            Action::Shell => {}
-            Action::Piped if call.code.scope.lang == "php" => {}
-            // `execv(path, argv)`, `execl(path, arg0, …)`
-            Action::Argv | Action::ModeArgv => {
-                let rest: Vec<String> = more.iter().flat_map(|a| texts(a)).collect();
-                let list = more.first().is_some_and(|a| a.literal.is_none());
-                if list && more.first().is_some_and(|a| a.words.is_empty()) {
-                    words.push(UNKNOWN.to_string());
+        }
+    };
+    match action {
+        // Further arguments are settings.
+        Action::Shell => {}
+        Action::Piped if call.code.scope.lang == "php" => {}
+        // `execv(path, argv)`, `execl(path, arg0, …)`
+        Action::Argv | Action::ModeArgv => {
+            let rest: Vec<String> = more.iter().flat_map(|a| texts(a)).collect();
+            let list = more.first().is_some_and(|a| a.literal.is_none());
+            if list && more.first().is_some_and(|a| a.words.is_empty()) {
+                words.push(UNKNOWN.to_string());
+            } else {
+                let only = if list {
+                    more.first().map(|a| texts(a)).unwrap_or_default()
                 } else {
-                    let only = if list {
-                        more.first().map(|a| texts(a)).unwrap_or_default()
-                    } else {
-                        rest
-                    };
-                    words.extend(only.into_iter().skip(1));
-                }
+                    rest
+                };
+                words.extend(only.into_iter().skip(1));
             }
-            _ => words.extend(more.iter().flat_map(|a| texts(a))),
         }
-        words.extend(options.into_iter().flatten());
-        let line = match words.as_slice() {
-            // A single text is a line for a shell.
-            [line] if first.words.is_empty() => Some(line.clone()),
-            _ => None,
-        };
-        if let Some(line) = line {
-            self.shell_arg(&Arg::literal(line, span), input, false);
-            return;
-        }
-        let words: Vec<Arg> = words.into_iter().map(|w| Arg::literal(w, span)).collect();
-        self.wrapped(&words, input, false, span);
+        _ => words.extend(more.iter().flat_map(|a| texts(a))),
     }
+    words.extend(options.into_iter().flatten());
+    let line = match words.as_slice() {
+        // A single text is a line for a shell.
+        [line] if first.words.is_empty() => Some(line.clone()),
+        _ => None,
+    };
+    if let Some(line) = line {
+        shell_args::shell_arg(cx, &Arg::literal(line, span), input, false);
+        return;
+    }
+    let words: Vec<Arg> = words.into_iter().map(|w| Arg::literal(w, span)).collect();
+    cx.wrapped(&words, input, false, span);
+}
 
-    /// Applies the keyword arguments of a call that runs a command: directory, environment, another
-    /// program.
-    fn shell_settings(&mut self, args: &[CallArg], span: Span) {
-        // `{"PATH" => …}` before the words, `{env: {…}}` after them.
-        for (name, value) in args.iter().filter(|a| a.object).flat_map(|a| &a.pairs) {
-            match name.as_str() {
-                "cwd" | "chdir" => self.change_dir(value.as_deref().unwrap_or("\0")),
-                "shell" => self.other_shell(value.as_deref(), span),
-                _ => self.code_variable(name, value.as_deref(), span),
-            }
+/// Applies the keyword arguments of a call that runs a command: directory, environment, another
+/// program.
+fn shell_settings(cx: &mut Engine<'_>, args: &[CallArg], span: Span) {
+    // `{"PATH" => …}` before the words, `{env: {…}}` after them.
+    for (name, value) in args.iter().filter(|a| a.object).flat_map(|a| &a.pairs) {
+        match name.as_str() {
+            "cwd" | "chdir" => cx.change_dir(value.as_deref().unwrap_or("\0")),
+            "shell" => other_shell(cx, value.as_deref(), span),
+            _ => actions::code_variable(cx, name, value.as_deref(), span),
         }
-        for a in args.iter().filter(|a| a.keyword) {
-            match a.key.as_str() {
-                "cwd" | "chdir" => {
-                    self.change_dir(&a.literal.clone().unwrap_or_else(|| UNKNOWN.to_string()));
-                }
-                "env" => {
-                    for (name, value) in &a.pairs {
-                        self.code_variable(name, value.as_deref(), span);
-                    }
-                }
-                "executable" => {
-                    let program = a.literal.clone().unwrap_or_else(|| UNKNOWN.to_string());
-                    let words = [Arg::literal(program, span), Arg::literal(UNKNOWN, span)];
-                    self.wrapped(&words, &Stream::default(), false, span);
-                }
-                _ => {}
+    }
+    for a in args.iter().filter(|a| a.keyword) {
+        match a.key.as_str() {
+            "cwd" | "chdir" => {
+                cx.change_dir(&a.literal.clone().unwrap_or_else(|| UNKNOWN.to_string()));
             }
+            "env" => {
+                for (name, value) in &a.pairs {
+                    actions::code_variable(cx, name, value.as_deref(), span);
+                }
+            }
+            "executable" => {
+                let program = a.literal.clone().unwrap_or_else(|| UNKNOWN.to_string());
+                let words = [Arg::literal(program, span), Arg::literal(UNKNOWN, span)];
+                cx.wrapped(&words, &Stream::default(), false, span);
+            }
+            _ => {}
         }
     }
 }
 
-impl Engine<'_> {
-    /// Adds an effect if a shell other than the usual ones runs the line.
-    fn other_shell(&mut self, value: Option<&str>, span: Span) {
-        let usual = value.is_some_and(|v| {
-            let known = ["sh", "bash", "zsh", "dash", "true", "false", ""];
-            let name = v
-                .strip_prefix("/bin/")
-                .or_else(|| v.strip_prefix("/usr/bin/"))
-                .unwrap_or(v);
-            known.contains(&name)
-        });
-        if !usual {
-            self.dynamic(span, "the code runs a command in another shell");
-        }
+/// Adds an effect if a shell other than the usual ones runs the line.
+fn other_shell(cx: &mut Engine<'_>, value: Option<&str>, span: Span) {
+    let usual = value.is_some_and(|v| {
+        let known = ["sh", "bash", "zsh", "dash", "true", "false", ""];
+        let name = v
+            .strip_prefix("/bin/")
+            .or_else(|| v.strip_prefix("/usr/bin/"))
+            .unwrap_or(v);
+        known.contains(&name)
+    });
+    if !usual {
+        cx.dynamic(span, "the code runs a command in another shell");
     }
 }
 

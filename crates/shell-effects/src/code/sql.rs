@@ -6,6 +6,8 @@
 mod lex;
 mod names;
 
+use super::actions;
+use crate::calls::shell_args;
 use crate::chars::{ANY, STAR};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::{Engine, Stream};
@@ -47,418 +49,416 @@ const CHANGES_TSQL: [&str; 21] = [
     "setuser",
 ];
 
-impl Engine<'_> {
-    pub(super) fn sql_code(&mut self, lang: &str, arg: &Arg) {
-        let text = crate::chars::source(&arg.text);
-        let (client, rule_sets) = lex::dialect(lang);
-        let chars: Vec<char> = text.chars().collect();
-        let (mut closed, mut has_unknown, mut statements) = (false, false, 0);
-        for rules in lex::distinct(rule_sets, &text) {
-            self.burn(8 + chars.len() / 8);
-            if self.is_spent(arg.span) {
-                return;
+pub(super) fn sql_code(cx: &mut Engine<'_>, lang: &str, arg: &Arg) {
+    let text = crate::chars::source(&arg.text);
+    let (client, rule_sets) = lex::dialect(lang);
+    let chars: Vec<char> = text.chars().collect();
+    let (mut closed, mut has_unknown, mut statements) = (false, false, 0);
+    for rules in lex::distinct(rule_sets, &text) {
+        cx.burn(8 + chars.len() / 8);
+        if cx.is_spent(arg.span) {
+            return;
+        }
+        let lexed = lex::lex(&chars, client, rules);
+        closed |= lexed.closed;
+        has_unknown |= lexed.unknown_in_text;
+        statements += lexed.pieces.len();
+        if statements > MAX_STATEMENTS {
+            return sql_unclear(cx, "more SQL statements than are analysed", arg.span);
+        }
+        let before = cx.effect_count();
+        for piece in lexed.pieces {
+            match piece {
+                SqlPiece::Statement(toks) => sql_statement(cx, lang, client, &toks, arg.span),
+                SqlPiece::Command(line) => client_command(cx, lang, client, &line, arg.span),
             }
-            let lexed = lex::lex(&chars, client, rules);
-            closed |= lexed.closed;
-            has_unknown |= lexed.unknown_in_text;
-            statements += lexed.pieces.len();
-            if statements > MAX_STATEMENTS {
-                return self.sql_unclear("more SQL statements than are analysed", arg.span);
+        }
+        cx.burn((cx.effect_count() - before) * 4);
+    }
+    if !closed {
+        sql_unclear(cx, "SQL with an unclosed string", arg.span);
+    }
+    if has_unknown {
+        sql_emit(
+            cx,
+            EffectKind::Dynamic,
+            RiskLevel::Medium,
+            "a string in the SQL isn't known",
+            arg.span,
+        );
+    }
+}
+
+fn sql_emit(cx: &mut Engine<'_>, kind: EffectKind, risk: RiskLevel, why: &'static str, span: Span) {
+    cx.emit_raw(kind, None, Certainty::Possible, span, risk, why);
+}
+
+fn sql_unclear(cx: &mut Engine<'_>, why: &'static str, span: Span) {
+    sql_emit(cx, EffectKind::Unknown, RiskLevel::High, why, span);
+}
+
+/// Handles a line for the client itself.
+fn client_command(cx: &mut Engine<'_>, lang: &str, client: Client, line: &str, span: Span) {
+    let head = line.split_whitespace().next().unwrap_or_default();
+    let rest = line.get(head.len()..).unwrap_or_default().trim();
+    let shell = match (client, head) {
+        (Client::Mysql, "system") => Some(rest),
+        (Client::Tsql | Client::Unknown, _) if line.starts_with("!!") => line.get(2..),
+        (Client::Tsql | Client::Unknown, _) if line.starts_with(":!!") => line.get(3..),
+        (_, _) if line.starts_with("\\!") => line.get(2..),
+        _ => None,
+    };
+    if let Some(command) = shell {
+        let command = Arg::literal(command.trim(), span);
+        shell_args::shell_arg(cx, &command, &Stream::default(), false);
+        cx.dynamic(span, "the client runs a command");
+    } else if let Some(dot) = line.strip_prefix('.') {
+        dot_command(cx, dot, span);
+    } else if line.starts_with('\\') && client != Client::Mysql {
+        psql_commands(cx, lang, line, span);
+    } else {
+        let harmless = matches!(head, "notee" | "nopager" | "rehash" | "print");
+        if !(client == Client::Mysql && harmless) {
+            cx.dynamic(span, "the client runs a command or writes a file");
+        }
+    }
+}
+
+/// Handles psql's own commands in a line, from its first backslash on.
+fn psql_commands(cx: &mut Engine<'_>, lang: &str, line: &str, span: Span) {
+    let word = |text: &str| -> usize {
+        text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '?')))
+            .unwrap_or(text.len())
+    };
+    for command in line.split('\\').skip(1).take(64) {
+        let (name, rest) = command.split_at(word(command));
+        let rest = rest.trim();
+        let reads = match name {
+            "" => rest.is_empty(),
+            "copy" => {
+                // The rest of the line belongs to it.
+                let whole = line.split_once("copy").map_or("", |(_, rest)| rest);
+                if whole.contains('\\') {
+                    cx.dynamic(span, "an unknown form of the client's copy command");
+                }
+                return client_copy(cx, lang, whole, span);
             }
-            let before = self.effect_count();
-            for piece in lexed.pieces {
-                match piece {
-                    SqlPiece::Statement(toks) => self.sql_statement(lang, client, &toks, arg.span),
-                    SqlPiece::Command(line) => self.client_command(lang, client, &line, arg.span),
+            "g" | "gx" => {
+                rest.is_empty() || rest.starts_with('(') && rest.find(')') == Some(rest.len() - 1)
+            }
+            "o" | "out" => rest.is_empty(),
+            "c" | "connect" => rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'),
+            "l" | "l+" | "list" | "z" | "sf" | "sf+" | "sv" | "sv+" | "x" | "a" | "t"
+            | "timing" | "pset" | "conninfo" | "encoding" | "echo" | "qecho" | "warn" | "q"
+            | "r" | "p" | "C" | "f" | "H" | "T" | "errverbose" | "h" | "help" | "?"
+            | "copyright" | "gdesc" | "crosstabview" | "watch" | "set" | "unset" | "if"
+            | "elif" | "else" | "endif" | "lo_list" | "dconfig" => true,
+            _ => name.starts_with('d') && name.len() < 6,
+        };
+        if !reads || rest.contains(['`', '|']) {
+            cx.dynamic(span, "the client runs a command or writes a file");
+        }
+    }
+}
+
+/// Handles `\copy`, which reads and writes files on the client's machine instead of the
+/// server's.
+fn client_copy(cx: &mut Engine<'_>, lang: &str, rest: &str, span: Span) {
+    let chars: Vec<char> = rest.chars().collect();
+    let (client, rule_sets) = lex::dialect(lang);
+    let lexed = lex::lex(
+        &chars,
+        client,
+        rule_sets.first().copied().unwrap_or_default(),
+    );
+    let [SqlPiece::Statement(toks)] = lexed.pieces.as_slice() else {
+        return cx.dynamic(span, "an unknown form of the client's copy command");
+    };
+    sql_copy(cx, lang, toks, true, span);
+}
+
+/// Handles a command of sqlite3 or duckdb, without its dot.
+fn dot_command(cx: &mut Engine<'_>, dot: &str, span: Span) {
+    let word = dot.split_whitespace().next().unwrap_or_default();
+    let rest = dot.get(word.len()..).unwrap_or_default().trim();
+    // Abbreviations are accepted: `.sh` is `.shell`.
+    if word.len() > 1 && ["shell", "system"].iter().any(|n| n.starts_with(word)) {
+        shell_args::shell_arg(cx, &Arg::literal(rest, span), &Stream::default(), false);
+        return cx.dynamic(span, "the client runs a command");
+    }
+    let reads = matches!(
+        word,
+        "tables"
+            | "schema"
+            | "fullschema"
+            | "indexes"
+            | "indices"
+            | "databases"
+            | "dbinfo"
+            | "dump"
+            | "mode"
+            | "headers"
+            | "header"
+            | "width"
+            | "separator"
+            | "nullvalue"
+            | "timer"
+            | "show"
+            | "stats"
+            | "changes"
+            | "echo"
+            | "bail"
+            | "exit"
+            | "quit"
+            | "q"
+            | "help"
+            | "explain"
+            | "eqp"
+            | "print"
+            | "prompt"
+            | "version"
+            | "vfsinfo"
+            | "vfslist"
+            | "vfsname"
+            | "sha3sum"
+            | "timeout"
+            | "lint"
+            | "expert"
+            | "columns"
+            | "rows"
+            | "maxrows"
+            | "maxwidth"
+            | "highlight"
+            | "ind"
+            | "tab"
+            | "sch"
+            | "head"
+    );
+    if !reads {
+        cx.emit_raw(
+            EffectKind::Write,
+            Some(word.to_owned()),
+            Certainty::Possible,
+            span,
+            RiskLevel::High,
+            "the client reads, writes or runs files",
+        );
+    }
+}
+
+fn sql_statement(cx: &mut Engine<'_>, lang: &str, client: Client, toks: &[Tok], span: Span) {
+    cx.burn(8 + toks.len());
+    // `(select 1) union …`
+    let open = toks.iter().take_while(|t| **t == Tok::Punct('(')).count();
+    let body = toks.get(open..).unwrap_or_default();
+    let first = match body.first() {
+        Some(Tok::Word(w)) => w.as_str(),
+        Some(Tok::Unknown) => {
+            let why = "SQL that isn't known";
+            return sql_emit(cx, EffectKind::Dynamic, RiskLevel::High, why, span);
+        }
+        _ => return sql_unclear(cx, "SQL that isn't understood", span),
+    };
+    let words: Vec<&str> = body.iter().filter_map(word).collect();
+    let rest = words.get(1..).unwrap_or_default();
+    let (kind, risk, why) = match first {
+        "copy" => return sql_copy(cx, lang, body.get(1..).unwrap_or_default(), false, span),
+        "explain" if !rest.iter().any(|w| w.starts_with("analy")) && client != Client::Tsql => {
+            (EffectKind::Read, RiskLevel::Low, "SQL that reads")
+        }
+        _ if changes(client, body) => (
+            EffectKind::Delete,
+            RiskLevel::High,
+            "SQL that destroys or changes data",
+        ),
+        "select" | "show" | "describe" | "desc" | "values" | "table" | "help" | "list" | "with"
+        | "explain" | "from" | "summarize" | "pivot" | "unpivot" | "print" | "use" | "exists" => {
+            (EffectKind::Read, RiskLevel::Low, "SQL that reads")
+        }
+        "check" | "status" | "analyze" | "exit" | "quit" | "consistency" | "expand" | "paging"
+        | "tracing" | "warnings" | "nowarning"
+            if body.len() < 12 =>
+        {
+            (EffectKind::Read, RiskLevel::Low, "SQL that reads")
+        }
+        "begin" | "start" | "commit" | "rollback" | "end" | "abort" | "savepoint" | "release"
+            if names::transaction(first, rest) =>
+        {
+            (EffectKind::Read, RiskLevel::Low, "SQL that reads")
+        }
+        "set" if names::setting(rest) => (
+            EffectKind::Read,
+            RiskLevel::Low,
+            "SQL that changes its session",
+        ),
+        "pragma" => match names::pragma(body) {
+            Some(RiskLevel::Low) => (EffectKind::Read, RiskLevel::Low, "SQL that reads"),
+            Some(risk) => (EffectKind::Write, risk, "SQL that changes a setting"),
+            None => return sql_unclear(cx, "a pragma that isn't known", span),
+        },
+        "insert" | "upsert" => (EffectKind::Write, RiskLevel::Medium, "SQL that adds data"),
+        "replace" => (EffectKind::Write, RiskLevel::Medium, "SQL that adds data"),
+        "create" if names::creates_code(rest) => (
+            EffectKind::System,
+            RiskLevel::High,
+            "SQL that adds code or users",
+        ),
+        "create" => (EffectKind::Write, RiskLevel::Medium, "SQL that creates"),
+        _ if names::destroys(first) => (
+            EffectKind::Delete,
+            RiskLevel::High,
+            "SQL that destroys or changes data",
+        ),
+        _ => return sql_unclear(cx, "SQL that isn't understood", span),
+    };
+    cx.emit_raw(
+        kind,
+        Some(first.to_owned()),
+        Certainty::Certain,
+        span,
+        risk,
+        why,
+    );
+    sql_parts(cx, lang, body, risk, span);
+}
+
+/// Adds the effects of functions, files and unknown parts in a statement.
+fn sql_parts(cx: &mut Engine<'_>, lang: &str, toks: &[Tok], risk: RiskLevel, span: Span) {
+    for (i, t) in toks.iter().enumerate() {
+        let after = toks.get(i + 1..).unwrap_or_default();
+        match t {
+            Tok::Unknown | Tok::Punct('\\') => {
+                let why = "a part of the SQL isn't known";
+                sql_emit(cx, EffectKind::Dynamic, RiskLevel::High, why, span);
+            }
+            Tok::Word(name) | Tok::Quoted(name) if after.first() == Some(&Tok::Punct('(')) => {
+                let before = i.checked_sub(1).and_then(|k| toks.get(k));
+                sql_call(cx, lang, name, before, after, risk, span);
+            }
+            Tok::Word(w) if lang == "duckdb" && names::opens(w) => {
+                if let Some(Tok::Str(file) | Tok::Quoted(file)) = after.first() {
+                    sql_file(cx, file, span);
                 }
             }
-            self.burn((self.effect_count() - before) * 4);
-        }
-        if !closed {
-            self.sql_unclear("SQL with an unclosed string", arg.span);
-        }
-        if has_unknown {
-            self.sql_emit(
-                EffectKind::Dynamic,
-                RiskLevel::Medium,
-                "a string in the SQL isn't known",
-                arg.span,
-            );
-        }
-    }
-
-    fn sql_emit(&mut self, kind: EffectKind, risk: RiskLevel, why: &'static str, span: Span) {
-        self.emit_raw(kind, None, Certainty::Possible, span, risk, why);
-    }
-
-    fn sql_unclear(&mut self, why: &'static str, span: Span) {
-        self.sql_emit(EffectKind::Unknown, RiskLevel::High, why, span);
-    }
-
-    /// Handles a line for the client itself.
-    fn client_command(&mut self, lang: &str, client: Client, line: &str, span: Span) {
-        let head = line.split_whitespace().next().unwrap_or_default();
-        let rest = line.get(head.len()..).unwrap_or_default().trim();
-        let shell = match (client, head) {
-            (Client::Mysql, "system") => Some(rest),
-            (Client::Tsql | Client::Unknown, _) if line.starts_with("!!") => line.get(2..),
-            (Client::Tsql | Client::Unknown, _) if line.starts_with(":!!") => line.get(3..),
-            (_, _) if line.starts_with("\\!") => line.get(2..),
-            _ => None,
-        };
-        if let Some(command) = shell {
-            let command = Arg::literal(command.trim(), span);
-            self.shell_arg(&command, &Stream::default(), false);
-            self.dynamic(span, "the client runs a command");
-        } else if let Some(dot) = line.strip_prefix('.') {
-            self.dot_command(dot, span);
-        } else if line.starts_with('\\') && client != Client::Mysql {
-            self.psql_commands(lang, line, span);
-        } else {
-            let harmless = matches!(head, "notee" | "nopager" | "rehash" | "print");
-            if !(client == Client::Mysql && harmless) {
-                self.dynamic(span, "the client runs a command or writes a file");
+            Tok::Str(text) | Tok::Quoted(text)
+                if matches!(lang, "duckdb" | "clickhouse")
+                    && (text.contains("://")
+                        || text.contains(['/', '.']) && cx.classify(text).secret) =>
+            {
+                sql_file(cx, text, span);
             }
+            _ => {}
         }
     }
+}
 
-    /// Handles psql's own commands in a line, from its first backslash on.
-    fn psql_commands(&mut self, lang: &str, line: &str, span: Span) {
-        let word = |text: &str| -> usize {
-            text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '?')))
-                .unwrap_or(text.len())
-        };
-        for command in line.split('\\').skip(1).take(64) {
-            let (name, rest) = command.split_at(word(command));
-            let rest = rest.trim();
-            let reads = match name {
-                "" => rest.is_empty(),
-                "copy" => {
-                    // The rest of the line belongs to it.
-                    let whole = line.split_once("copy").map_or("", |(_, rest)| rest);
-                    if whole.contains('\\') {
-                        self.dynamic(span, "an unknown form of the client's copy command");
+fn sql_call(
+    cx: &mut Engine<'_>,
+    lang: &str,
+    name: &str,
+    before: Option<&Tok>,
+    after: &[Tok],
+    risk: RiskLevel,
+    span: Span,
+) {
+    let name = name.to_ascii_lowercase();
+    match function(lang, &name) {
+        Function::Reads => {}
+        // A sampling method.
+        _ if matches!(before, Some(Tok::Word(w)) if w == "tablesample") => {}
+        Function::ReadsFile => match after {
+            [_, Tok::Str(file), Tok::Punct(',' | ')'), ..] => sql_file(cx, file, span),
+            [_, Tok::Punct('['), list @ ..] => {
+                for t in list.iter().take_while(|t| **t != Tok::Punct(']')) {
+                    match t {
+                        Tok::Str(file) => sql_file(cx, file, span),
+                        Tok::Punct(',') => {}
+                        _ => sql_unclear(cx, "SQL reads a file that it computes", span),
                     }
-                    return self.client_copy(lang, whole, span);
                 }
-                "g" | "gx" => {
-                    rest.is_empty()
-                        || rest.starts_with('(') && rest.find(')') == Some(rest.len() - 1)
-                }
-                "o" | "out" => rest.is_empty(),
-                "c" | "connect" => rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'),
-                "l" | "l+" | "list" | "z" | "sf" | "sf+" | "sv" | "sv+" | "x" | "a" | "t"
-                | "timing" | "pset" | "conninfo" | "encoding" | "echo" | "qecho" | "warn" | "q"
-                | "r" | "p" | "C" | "f" | "H" | "T" | "errverbose" | "h" | "help" | "?"
-                | "copyright" | "gdesc" | "crosstabview" | "watch" | "set" | "unset" | "if"
-                | "elif" | "else" | "endif" | "lo_list" | "dconfig" => true,
-                _ => name.starts_with('d') && name.len() < 6,
-            };
-            if !reads || rest.contains(['`', '|']) {
-                self.dynamic(span, "the client runs a command or writes a file");
+            }
+            _ => sql_unclear(cx, "SQL reads a file that it computes", span),
+        },
+        Function::Acts => cx.emit_raw(
+            EffectKind::Write,
+            Some(name),
+            Certainty::Possible,
+            span,
+            RiskLevel::High,
+            "SQL that accesses more than its tables",
+        ),
+        Function::Unknown => {
+            // Names of tables, columns and common table expressions are followed by brackets
+            // too.
+            let names = ["with", "recursive", "pragma", "as", "table", "into"];
+            let named = matches!(before, Some(Tok::Word(w)) if names.contains(&w.as_str()));
+            if risk == RiskLevel::Low && !named {
+                cx.emit_raw(
+                    EffectKind::Execute,
+                    Some(name),
+                    Certainty::Possible,
+                    span,
+                    RiskLevel::Medium,
+                    "SQL that calls a function that isn't known",
+                );
             }
         }
     }
+}
 
-    /// Handles `\copy`, which reads and writes files on the client's machine instead of the
-    /// server's.
-    fn client_copy(&mut self, lang: &str, rest: &str, span: Span) {
-        let chars: Vec<char> = rest.chars().collect();
-        let (client, rule_sets) = lex::dialect(lang);
-        let lexed = lex::lex(
-            &chars,
-            client,
-            rule_sets.first().copied().unwrap_or_default(),
-        );
-        let [SqlPiece::Statement(toks)] = lexed.pieces.as_slice() else {
-            return self.dynamic(span, "an unknown form of the client's copy command");
-        };
-        self.sql_copy(lang, toks, true, span);
+/// Adds the effects of a file that the database opens by its name.
+fn sql_file(cx: &mut Engine<'_>, file: &str, span: Span) {
+    if file.trim_end().ends_with('|') || file.trim_start().starts_with('|') {
+        return cx.dynamic(span, "SQL that reads from a program");
     }
+    let marks = |c: char| match c {
+        '*' => STAR,
+        '?' | '[' => ANY,
+        c => c,
+    };
+    if file.contains("://") {
+        cx.network(&Arg::literal(file, span));
+    } else {
+        let name: String = file.chars().map(marks).collect();
+        cx.path_read(&Arg::literal(name, span));
+    }
+}
 
-    /// Handles a command of sqlite3 or duckdb, without its dot.
-    fn dot_command(&mut self, dot: &str, span: Span) {
-        let word = dot.split_whitespace().next().unwrap_or_default();
-        let rest = dot.get(word.len()..).unwrap_or_default().trim();
-        // Abbreviations are accepted: `.sh` is `.shell`.
-        if word.len() > 1 && ["shell", "system"].iter().any(|n| n.starts_with(word)) {
-            self.shell_arg(&Arg::literal(rest, span), &Stream::default(), false);
-            return self.dynamic(span, "the client runs a command");
-        }
-        let reads = matches!(
-            word,
-            "tables"
-                | "schema"
-                | "fullschema"
-                | "indexes"
-                | "indices"
-                | "databases"
-                | "dbinfo"
-                | "dump"
-                | "mode"
-                | "headers"
-                | "header"
-                | "width"
-                | "separator"
-                | "nullvalue"
-                | "timer"
-                | "show"
-                | "stats"
-                | "changes"
-                | "echo"
-                | "bail"
-                | "exit"
-                | "quit"
-                | "q"
-                | "help"
-                | "explain"
-                | "eqp"
-                | "print"
-                | "prompt"
-                | "version"
-                | "vfsinfo"
-                | "vfslist"
-                | "vfsname"
-                | "sha3sum"
-                | "timeout"
-                | "lint"
-                | "expert"
-                | "columns"
-                | "rows"
-                | "maxrows"
-                | "maxwidth"
-                | "highlight"
-                | "ind"
-                | "tab"
-                | "sch"
-                | "head"
-        );
-        if !reads {
-            self.emit_raw(
-                EffectKind::Write,
-                Some(word.to_owned()),
-                Certainty::Possible,
-                span,
-                RiskLevel::High,
-                "the client reads, writes or runs files",
-            );
+/// Handles `copy`, without the word itself. With `here`, the client opens the files.
+fn sql_copy(cx: &mut Engine<'_>, lang: &str, toks: &[Tok], here: bool, span: Span) {
+    // Brackets contain a query, or options.
+    let mut depth = 0usize;
+    let mut target = None;
+    let mut program = changes(Client::Plain, toks);
+    for (i, t) in toks.iter().enumerate() {
+        match t {
+            Tok::Punct('(') => depth += 1,
+            Tok::Punct(')') => depth = depth.saturating_sub(1),
+            Tok::Word(w) if w == "program" => program = true,
+            Tok::Word(w) if depth == 0 && w == "from" => program = true,
+            Tok::Word(w) if depth == 0 && w == "to" && target.is_none() => {
+                target = toks.get(i + 1);
+            }
+            _ => {}
         }
     }
-
-    fn sql_statement(&mut self, lang: &str, client: Client, toks: &[Tok], span: Span) {
-        self.burn(8 + toks.len());
-        // `(select 1) union …`
-        let open = toks.iter().take_while(|t| **t == Tok::Punct('(')).count();
-        let body = toks.get(open..).unwrap_or_default();
-        let first = match body.first() {
-            Some(Tok::Word(w)) => w.as_str(),
-            Some(Tok::Unknown) => {
-                let why = "SQL that isn't known";
-                return self.sql_emit(EffectKind::Dynamic, RiskLevel::High, why, span);
-            }
-            _ => return self.sql_unclear("SQL that isn't understood", span),
-        };
-        let words: Vec<&str> = body.iter().filter_map(word).collect();
-        let rest = words.get(1..).unwrap_or_default();
-        let (kind, risk, why) = match first {
-            "copy" => return self.sql_copy(lang, body.get(1..).unwrap_or_default(), false, span),
-            "explain" if !rest.iter().any(|w| w.starts_with("analy")) && client != Client::Tsql => {
-                (EffectKind::Read, RiskLevel::Low, "SQL that reads")
-            }
-            _ if changes(client, body) => (
-                EffectKind::Delete,
-                RiskLevel::High,
-                "SQL that destroys or changes data",
-            ),
-            "select" | "show" | "describe" | "desc" | "values" | "table" | "help" | "list"
-            | "with" | "explain" | "from" | "summarize" | "pivot" | "unpivot" | "print" | "use"
-            | "exists" => (EffectKind::Read, RiskLevel::Low, "SQL that reads"),
-            "check" | "status" | "analyze" | "exit" | "quit" | "consistency" | "expand"
-            | "paging" | "tracing" | "warnings" | "nowarning"
-                if body.len() < 12 =>
-            {
-                (EffectKind::Read, RiskLevel::Low, "SQL that reads")
-            }
-            "begin" | "start" | "commit" | "rollback" | "end" | "abort" | "savepoint"
-            | "release"
-                if names::transaction(first, rest) =>
-            {
-                (EffectKind::Read, RiskLevel::Low, "SQL that reads")
-            }
-            "set" if names::setting(rest) => (
-                EffectKind::Read,
-                RiskLevel::Low,
-                "SQL that changes its session",
-            ),
-            "pragma" => match names::pragma(body) {
-                Some(RiskLevel::Low) => (EffectKind::Read, RiskLevel::Low, "SQL that reads"),
-                Some(risk) => (EffectKind::Write, risk, "SQL that changes a setting"),
-                None => return self.sql_unclear("a pragma that isn't known", span),
-            },
-            "insert" | "upsert" => (EffectKind::Write, RiskLevel::Medium, "SQL that adds data"),
-            "replace" => (EffectKind::Write, RiskLevel::Medium, "SQL that adds data"),
-            "create" if names::creates_code(rest) => (
-                EffectKind::System,
-                RiskLevel::High,
-                "SQL that adds code or users",
-            ),
-            "create" => (EffectKind::Write, RiskLevel::Medium, "SQL that creates"),
-            _ if names::destroys(first) => (
-                EffectKind::Delete,
-                RiskLevel::High,
-                "SQL that destroys or changes data",
-            ),
-            _ => return self.sql_unclear("SQL that isn't understood", span),
-        };
-        self.emit_raw(
-            kind,
-            Some(first.to_owned()),
+    sql_parts(cx, lang, toks, RiskLevel::Low, span);
+    let local = here || lang == "duckdb";
+    match target {
+        Some(Tok::Word(w)) if !program && matches!(w.as_str(), "stdout" | "pstdout") => {
+            sql_emit(cx, EffectKind::Read, RiskLevel::Low, "SQL that reads", span);
+        }
+        Some(Tok::Str(file)) if !program && local && !file.contains("://") => {
+            actions::code_write(cx, &Arg::literal(file.as_str(), span));
+        }
+        _ => cx.emit_raw(
+            EffectKind::Delete,
+            Some("copy".to_owned()),
             Certainty::Certain,
             span,
-            risk,
-            why,
-        );
-        self.sql_parts(lang, body, risk, span);
-    }
-
-    /// Adds the effects of functions, files and unknown parts in a statement.
-    fn sql_parts(&mut self, lang: &str, toks: &[Tok], risk: RiskLevel, span: Span) {
-        for (i, t) in toks.iter().enumerate() {
-            let after = toks.get(i + 1..).unwrap_or_default();
-            match t {
-                Tok::Unknown | Tok::Punct('\\') => {
-                    let why = "a part of the SQL isn't known";
-                    self.sql_emit(EffectKind::Dynamic, RiskLevel::High, why, span);
-                }
-                Tok::Word(name) | Tok::Quoted(name) if after.first() == Some(&Tok::Punct('(')) => {
-                    let before = i.checked_sub(1).and_then(|k| toks.get(k));
-                    self.sql_call(lang, name, before, after, risk, span);
-                }
-                Tok::Word(w) if lang == "duckdb" && names::opens(w) => {
-                    if let Some(Tok::Str(file) | Tok::Quoted(file)) = after.first() {
-                        self.sql_file(file, span);
-                    }
-                }
-                Tok::Str(text) | Tok::Quoted(text)
-                    if matches!(lang, "duckdb" | "clickhouse")
-                        && (text.contains("://")
-                            || text.contains(['/', '.']) && self.classify(text).secret) =>
-                {
-                    self.sql_file(text, span);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn sql_call(
-        &mut self,
-        lang: &str,
-        name: &str,
-        before: Option<&Tok>,
-        after: &[Tok],
-        risk: RiskLevel,
-        span: Span,
-    ) {
-        let name = name.to_ascii_lowercase();
-        match function(lang, &name) {
-            Function::Reads => {}
-            // A sampling method.
-            _ if matches!(before, Some(Tok::Word(w)) if w == "tablesample") => {}
-            Function::ReadsFile => match after {
-                [_, Tok::Str(file), Tok::Punct(',' | ')'), ..] => self.sql_file(file, span),
-                [_, Tok::Punct('['), list @ ..] => {
-                    for t in list.iter().take_while(|t| **t != Tok::Punct(']')) {
-                        match t {
-                            Tok::Str(file) => self.sql_file(file, span),
-                            Tok::Punct(',') => {}
-                            _ => self.sql_unclear("SQL reads a file that it computes", span),
-                        }
-                    }
-                }
-                _ => self.sql_unclear("SQL reads a file that it computes", span),
-            },
-            Function::Acts => self.emit_raw(
-                EffectKind::Write,
-                Some(name),
-                Certainty::Possible,
-                span,
-                RiskLevel::High,
-                "SQL that accesses more than its tables",
-            ),
-            Function::Unknown => {
-                // Names of tables, columns and common table expressions are followed by brackets
-                // too.
-                let names = ["with", "recursive", "pragma", "as", "table", "into"];
-                let named = matches!(before, Some(Tok::Word(w)) if names.contains(&w.as_str()));
-                if risk == RiskLevel::Low && !named {
-                    self.emit_raw(
-                        EffectKind::Execute,
-                        Some(name),
-                        Certainty::Possible,
-                        span,
-                        RiskLevel::Medium,
-                        "SQL that calls a function that isn't known",
-                    );
-                }
-            }
-        }
-    }
-
-    /// Adds the effects of a file that the database opens by its name.
-    fn sql_file(&mut self, file: &str, span: Span) {
-        if file.trim_end().ends_with('|') || file.trim_start().starts_with('|') {
-            return self.dynamic(span, "SQL that reads from a program");
-        }
-        let marks = |c: char| match c {
-            '*' => STAR,
-            '?' | '[' => ANY,
-            c => c,
-        };
-        if file.contains("://") {
-            self.network(&Arg::literal(file, span));
-        } else {
-            let name: String = file.chars().map(marks).collect();
-            self.path_read(&Arg::literal(name, span));
-        }
-    }
-
-    /// Handles `copy`, without the word itself. With `here`, the client opens the files.
-    fn sql_copy(&mut self, lang: &str, toks: &[Tok], here: bool, span: Span) {
-        // Brackets contain a query, or options.
-        let mut depth = 0usize;
-        let mut target = None;
-        let mut program = changes(Client::Plain, toks);
-        for (i, t) in toks.iter().enumerate() {
-            match t {
-                Tok::Punct('(') => depth += 1,
-                Tok::Punct(')') => depth = depth.saturating_sub(1),
-                Tok::Word(w) if w == "program" => program = true,
-                Tok::Word(w) if depth == 0 && w == "from" => program = true,
-                Tok::Word(w) if depth == 0 && w == "to" && target.is_none() => {
-                    target = toks.get(i + 1);
-                }
-                _ => {}
-            }
-        }
-        self.sql_parts(lang, toks, RiskLevel::Low, span);
-        let local = here || lang == "duckdb";
-        match target {
-            Some(Tok::Word(w)) if !program && matches!(w.as_str(), "stdout" | "pstdout") => {
-                self.sql_emit(EffectKind::Read, RiskLevel::Low, "SQL that reads", span);
-            }
-            Some(Tok::Str(file)) if !program && local && !file.contains("://") => {
-                self.code_write(&Arg::literal(file.as_str(), span));
-            }
-            _ => self.emit_raw(
-                EffectKind::Delete,
-                Some("copy".to_owned()),
-                Certainty::Certain,
-                span,
-                RiskLevel::High,
-                "SQL that destroys or changes data",
-            ),
-        }
+            RiskLevel::High,
+            "SQL that destroys or changes data",
+        ),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::engine::{Engine, Stream};
 use super::expand::{Arg, Var};
 use crate::calls::args::is_unknown_word;
+use crate::calls::shell_args;
 use crate::chars::{UNKNOWN, has_unknown, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::paths::path::PathClass;
@@ -106,7 +107,7 @@ impl Engine<'_> {
                     return none;
                 }
                 let origin = self.sink.origin();
-                let s = self.joined_shell(&rest, stdin, want);
+                let s = shell_args::joined_shell(self, &rest, stdin, want);
                 self.sink.set_origin(origin);
                 Some(s)
             }
@@ -295,7 +296,7 @@ impl Engine<'_> {
                                     at: None,
                                     ..c.clone()
                                 };
-                                self.shell_arg(&call, &Stream::default(), false);
+                                shell_args::shell_arg(self, &call, &Stream::default(), false);
                             }
                             i += 2;
                         }
@@ -364,7 +365,7 @@ impl Engine<'_> {
                 {
                     let c = (*code).clone();
                     let saved = self.enter_subshell();
-                    self.shell_arg(&c, &Stream::default(), false);
+                    shell_args::shell_arg(self, &c, &Stream::default(), false);
                     self.leave_subshell(saved);
                 }
                 none
@@ -421,7 +422,7 @@ impl Engine<'_> {
                     && let Some(c) = rest.get(i + 1)
                 {
                     let c = c.clone();
-                    self.shell_arg(&c, &Stream::default(), false);
+                    shell_args::shell_arg(self, &c, &Stream::default(), false);
                 }
                 for a in rest {
                     // `compgen -W '$(cmd)'` expands its words.

@@ -2,8 +2,10 @@
 
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
+use crate::calls::shell_args;
 use crate::chars::{UNKNOWN, has_unknown, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
+use crate::programs::git_settings;
 
 /// Variables with the server of a database client.
 const SERVERS: [&str; 9] = [
@@ -323,7 +325,7 @@ impl Engine<'_> {
             self.dynamic(span, "defines a function for every shell that follows");
         } else if name.starts_with("GIT_CONFIG_KEY_") {
             // Its value is in another variable, which may be set later or outside of the line.
-            self.git_setting(value, &Arg::literal(UNKNOWN, span));
+            git_settings::git_setting(self, value, &Arg::literal(UNKNOWN, span));
         } else if name.starts_with("GIT_CONFIG_VALUE_") {
             if value.starts_with('!') || value.contains('/') || has_unknown(value) {
                 self.dynamic(span, "sets a configuration of git that may run programs");
@@ -505,7 +507,7 @@ impl Engine<'_> {
             return;
         }
         let arg = Arg::literal(value, span);
-        self.shell_arg(&arg, &Stream::default(), false);
+        shell_args::shell_arg(self, &arg, &Stream::default(), false);
         self.emit_raw(
             EffectKind::Dynamic,
             Some(format!("{name}={}", show(value))),

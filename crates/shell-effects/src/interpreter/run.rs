@@ -2,10 +2,12 @@
 
 use super::engine::{Engine, Stream};
 use super::expand::Arg;
+use crate::calls::spec_eval;
 use crate::chars::{ANY, SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown, show};
+use crate::code;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use crate::paths::path::PathClass;
-use crate::programs::{self, Invocation};
+use crate::programs::{self, Invocation, downloads, filters, printed_secrets, project_code};
 use crate::syntax::parse::Base;
 use crate::syntax::quote::quote;
 
@@ -189,7 +191,7 @@ impl Engine<'_> {
     /// Runs a program given by its path that isn't an installed tool.
     fn local_program(&mut self, first: &Arg, args: &[Arg], stdin: &Stream) {
         self.script(first, "", stdin);
-        self.framework(first, args.get(1..).unwrap_or_default());
+        downloads::framework(self, first, args.get(1..).unwrap_or_default());
     }
 
     /// Runs a file as a program or script. Always returns true.
@@ -204,7 +206,7 @@ impl Engine<'_> {
                     obfuscated: stdin.obfuscated,
                     ..Arg::default()
                 };
-                self.code(lang, &code, &Stream::default());
+                code::code(self, lang, &code, &Stream::default());
             }
             return true;
         }
@@ -239,8 +241,8 @@ impl Engine<'_> {
                         obfuscated,
                         ..Arg::default()
                     };
-                    self.imports(lang, &a);
-                    self.code(lang, &a, stdin);
+                    project_code::imports(self, lang, &a);
+                    code::code(self, lang, &a, stdin);
                 }
                 None => self.dynamic(
                     arg.span,
@@ -320,7 +322,7 @@ impl Engine<'_> {
         want: bool,
         span: Span,
     ) -> Stream {
-        self.variables(name, rest, stdin, span);
+        printed_secrets::variables(self, name, rest, stdin, span);
         if let Some(s) = self.builtin(name, first, rest, stdin, want, span) {
             return s;
         }
@@ -355,12 +357,12 @@ impl Engine<'_> {
             }
             let ctx = self.ctx;
             if let Some(spec) = ctx.table.get(&table_name) {
-                let out = self.apply(&table_name, spec, rest, stdin, want, span);
+                let out = spec_eval::apply(self, &table_name, spec, rest, stdin, want, span);
                 if table_name == "ln" {
                     programs::files::link(self, rest);
                 }
                 if want {
-                    return self.filter_output(&table_name, rest, stdin, out);
+                    return filters::filter_output(self, &table_name, rest, stdin, out);
                 }
                 return out;
             }

@@ -3,6 +3,7 @@
 use super::{Family, Invocation};
 use crate::calls::args::is_unknown_word;
 use crate::calls::spec_eval::parse_args;
+use crate::calls::{shell_args, spec_eval};
 use crate::chars::UNKNOWN;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::interpreter::engine::{Engine, Stream};
@@ -44,7 +45,7 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     }
     let ctx = cx.ctx();
     let spec = ctx.table.get("tar")?;
-    Some(cx.apply("tar", spec, &words, stdin, want, span))
+    Some(spec_eval::apply(cx, "tar", spec, &words, stdin, want, span))
 }
 
 fn unpack(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
@@ -86,7 +87,7 @@ fn archived(cx: &mut Engine<'_>, rest: &[Arg]) {
         ) {
             let f = f.clone();
             // `host:file` is on another machine.
-            cx.role(&Role::Dest, &f, false, "tar", &Stream::default());
+            spec_eval::apply_role(cx, &Role::Dest, &f, false, "tar", &Stream::default());
         }
     }
     for (i, a) in rest.iter().enumerate() {
@@ -104,7 +105,7 @@ fn archived(cx: &mut Engine<'_>, rest: &[Arg]) {
                 at: None,
                 ..a.clone()
             };
-            cx.shell_arg(&c, &Stream::default(), false);
+            shell_args::shell_arg(cx, &c, &Stream::default(), false);
             cx.emit_raw(
                 EffectKind::Execute,
                 Some(cmd.to_owned()),

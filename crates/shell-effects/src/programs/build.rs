@@ -1,6 +1,7 @@
 //! Compilers, build tools and package managers.
 
 use super::{Family, Invocation};
+use super::{downloads, project_code};
 use crate::calls::spec_eval::is_assignment;
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
@@ -165,7 +166,7 @@ fn compiler(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 .iter()
                 .enumerate()
                 .all(|(i, a)| only_builds(a) && (Some(i) == target || known(cx, a)))
-            && cx.wrote_harmless_source();
+            && project_code::wrote_harmless_source(cx);
         let program = clean.then(String::new);
         let out = rest
             .iter()
@@ -207,6 +208,6 @@ fn packages(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     {
         cx.history_mut().write(p, None);
     }
-    cx.install_from_url(name, rest);
+    downloads::install_from_url(cx, name, rest);
     None
 }

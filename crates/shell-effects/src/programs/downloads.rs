@@ -6,354 +6,353 @@ use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
 use crate::interpreter::hosts::percent_decode;
 
-impl Engine<'_> {
-    /// Adds an effect for packages from a URL instead of the registry.
-    pub(super) fn install_from_url(&mut self, name: &str, rest: &[Arg]) {
-        let node = matches!(name, "npm" | "yarn" | "pnpm" | "npx" | "bun" | "bunx");
-        let installs = matches!(name, "npx" | "uvx" | "bunx")
-            || rest.iter().any(|a| {
-                matches!(
-                    a.text.as_str(),
-                    "install" | "i" | "add" | "dlx" | "exec" | "run" | "x"
-                )
-            });
-        if !installs {
-            return;
-        }
-        let listed = rest.windows(2).find_map(|pair| match pair {
-            [o, list] if matches!(o.text.as_str(), "-r" | "--requirement" | "-e") => Some(list),
-            _ => None,
+/// Adds an effect for packages from a URL instead of the registry.
+pub(super) fn install_from_url(cx: &mut Engine<'_>, name: &str, rest: &[Arg]) {
+    let node = matches!(name, "npm" | "yarn" | "pnpm" | "npx" | "bun" | "bunx");
+    let installs = matches!(name, "npx" | "uvx" | "bunx")
+        || rest.iter().any(|a| {
+            matches!(
+                a.text.as_str(),
+                "install" | "i" | "add" | "dlx" | "exec" | "run" | "x"
+            )
         });
-        if let Some(list) = listed.filter(|list| crate::calls::args::is_unknown_word(list)) {
-            self.dynamic(list.span, "a list of packages that isn't known");
-        }
-        let mut operands = 0usize;
-        for (i, a) in rest.iter().enumerate() {
-            let t = a.text.as_str();
-            let after_flag = i.checked_sub(1).and_then(|k| rest.get(k)).is_some_and(|p| {
-                p.text.starts_with('-') && p.text.len() > 2 && p.text != "--save-dev"
-            });
-            if t.starts_with('-') || after_flag {
-                continue;
-            }
-            operands += 1;
-            if matches!(name, "npx" | "uvx" | "bunx") && operands > 1 {
-                return;
-            }
-            let short = node
-                && !matches!(t.as_bytes().first(), Some(b'@' | b'.' | b'/' | b'~'))
-                && t.matches('/').count() == 1
-                && !t.contains(':')
-                && !rest.iter().any(|a| a.text == "run" || a.text == "exec");
-            let from_url = t.contains("://")
-                || t.starts_with("git+")
-                || t.starts_with("github:")
-                || t.starts_with("gitlab:")
-                || t.starts_with("git@");
-            if from_url || short {
-                self.emit_raw(
-                    EffectKind::Install,
-                    Some(show(t)),
-                    Certainty::Certain,
-                    a.span,
-                    RiskLevel::High,
-                    "installs from an address, not from the registry",
-                );
-            }
-        }
+    if !installs {
+        return;
     }
-
-    /// Adds effects of web-framework tasks that discard data.
-    pub(crate) fn framework(&mut self, script: &Arg, words: &[Arg]) {
-        let name = script.text.rsplit('/').next().unwrap_or_default();
-        if !matches!(
-            name,
-            "manage.py"
-                | "artisan"
-                | "rails"
-                | "rake"
-                | "console"
-                | "gradlew"
-                | "mvnw"
-                | "magento"
-                | "yii"
-                | "cake"
-                | "drush"
-                | "wp"
-                | "typo3"
-                | "flask"
-        ) {
+    let listed = rest.windows(2).find_map(|pair| match pair {
+        [o, list] if matches!(o.text.as_str(), "-r" | "--requirement" | "-e") => Some(list),
+        _ => None,
+    });
+    if let Some(list) = listed.filter(|list| crate::calls::args::is_unknown_word(list)) {
+        cx.dynamic(list.span, "a list of packages that isn't known");
+    }
+    let mut operands = 0usize;
+    for (i, a) in rest.iter().enumerate() {
+        let t = a.text.as_str();
+        let after_flag = i
+            .checked_sub(1)
+            .and_then(|k| rest.get(k))
+            .is_some_and(|p| p.text.starts_with('-') && p.text.len() > 2 && p.text != "--save-dev");
+        if t.starts_with('-') || after_flag {
+            continue;
+        }
+        operands += 1;
+        if matches!(name, "npx" | "uvx" | "bunx") && operands > 1 {
             return;
         }
-        for w in words {
-            if crate::calls::args::is_unknown_word(w) {
-                self.dynamic(w.span, "a task that isn't known");
-            }
-            let t = w.text.as_str();
-            let bad = matches!(
-                t,
-                "flush"
-                    | "reset_db"
-                    | "sqlflush_run"
-                    | "dbshell"
-                    | "shell"
-                    | "tinker"
-                    | "db:wipe"
-                    | "deploy"
-                    | "release:perform"
-            ) && !(t == "shell" && name != "manage.py")
-                || t.ends_with(":fresh")
-                || t.ends_with(":reset")
-                || t.ends_with(":drop")
-                || t.ends_with(":wipe")
-                || t.ends_with(":refresh")
-                || t.ends_with(":purge")
-                || t.ends_with(":rollback")
-                || crate::calls::unlisted_options::is_action(t)
-                || t.contains("javaagent")
-                || name == "manage.py" && t == "zero"
-                || matches!(
-                    (name, t),
-                    (
-                        "rails",
-                        "runner" | "r" | "console" | "c" | "dbconsole" | "db"
-                    )
-                )
-                || (matches!(name, "gradlew" | "mvnw")
-                    && (t.starts_with("publish") || t == "deploy" || t == "uploadArchives"));
-            if bad && !t.starts_with("publishToMavenLocal") {
-                self.emit_raw(
-                    EffectKind::Delete,
-                    Some(show(t)),
-                    Certainty::Certain,
-                    w.span,
-                    RiskLevel::High,
-                    "a task that throws data away or publishes",
-                );
-            }
-        }
-    }
-
-    /// Adds an effect for modes that grant rights.
-    pub(super) fn chmod(&mut self, rest: &[Arg]) {
-        let Some(mode) = rest.iter().find(|a| {
-            !a.text.starts_with('-')
-                || a.text.len() > 1
-                    && a.text.chars().skip(1).all(|c| "rwxXst".contains(c))
-                    && !matches!(a.text.as_str(), "-R")
-        }) else {
-            return;
-        };
-        let t = mode.text.as_str();
-        let octal = t.bytes().all(|c| (b'0'..=b'7').contains(&c)) && t.len() >= 3;
-        let last = t.bytes().last().unwrap_or(b'0');
-        let world = octal && matches!(last, b'2' | b'3' | b'6' | b'7');
-        let special = octal && t.len() == 4 && !t.starts_with('0') && !t.starts_with('1');
-        let zero = octal && t.bytes().all(|c| c == b'0');
-        let symbolic = !octal
-            && t.split(',').any(|p| {
-                let (who, op) = p.split_once(['+', '=']).unwrap_or(("", ""));
-                op.contains('s') || (op.contains('w') && (who.contains('o') || who.contains('a')))
-            });
-        if has_unknown(t) || world || special || zero || symbolic {
-            let why = if special || symbolic && t.contains('s') {
-                "makes a program run with its owner's rights"
-            } else {
-                "lets anyone write, or no one read"
-            };
-            self.emit_raw(
-                EffectKind::Privilege,
+        let short = node
+            && !matches!(t.as_bytes().first(), Some(b'@' | b'.' | b'/' | b'~'))
+            && t.matches('/').count() == 1
+            && !t.contains(':')
+            && !rest.iter().any(|a| a.text == "run" || a.text == "exec");
+        let from_url = t.contains("://")
+            || t.starts_with("git+")
+            || t.starts_with("github:")
+            || t.starts_with("gitlab:")
+            || t.starts_with("git@");
+        if from_url || short {
+            cx.emit_raw(
+                EffectKind::Install,
                 Some(show(t)),
                 Certainty::Certain,
-                mode.span,
-                RiskLevel::High,
-                why,
-            );
-        }
-    }
-
-    /// Adds the effects of a download: the files named after its URLs are written. All written
-    /// files are recorded, so that running them is detected.
-    pub(super) fn download(&mut self, name: &str, rest: &[Arg]) {
-        let wget = name == "wget";
-        let is_short = |t: &str| t.starts_with('-') && !t.starts_with("--");
-        let (long, letter) = if wget {
-            ("--output-document", 'O')
-        } else {
-            ("--output", 'o')
-        };
-        let mut names: Vec<String> = Vec::new();
-        let mut explicit = false;
-        for (i, a) in rest.iter().enumerate() {
-            let t = a.text.as_str();
-            let wants = t == long || is_short(t) && t.ends_with(letter);
-            if wants && let Some(f) = rest.get(i + 1) {
-                names.push(f.text.clone());
-                explicit = true;
-            }
-            for p in ["--output=", "--output-document=", "-o", "-O"] {
-                if let Some(f) = t.strip_prefix(p).filter(|f| !f.is_empty()) {
-                    names.push(f.to_owned());
-                    // With `-o` wget only writes its messages there.
-                    explicit |= wget && matches!(p, "-O" | "--output-document=");
-                }
-            }
-            // `-qO-`: after switches without a value.
-            let cluster = t
-                .strip_prefix('-')
-                .and_then(|t| t.split_once('O'))
-                .filter(|(before, f)| !before.is_empty() && !f.is_empty());
-            if let Some((before, file)) = cluster.filter(|_| wget)
-                && before.bytes().all(|b| b"qvncNSdbrkmpEHLx46".contains(&b))
-            {
-                names.push(file.to_owned());
-                explicit = true;
-            }
-        }
-        let named = |t: &str| {
-            matches!(t, "--remote-name" | "--remote-name-all") || is_short(t) && t.contains('O')
-        };
-        let remote = if wget {
-            !explicit
-        } else {
-            rest.iter().any(|a| named(&a.text))
-        };
-        if remote {
-            let (long, letter) = if wget {
-                ("--directory-prefix", "-P")
-            } else {
-                ("--output-dir", "--output-dir")
-            };
-            let folder = rest.iter().enumerate().find_map(|(i, a)| {
-                let t = a.text.as_str();
-                match t.strip_prefix(long).and_then(|t| t.strip_prefix('=')) {
-                    Some(folder) => Some(folder),
-                    None if t == long || t == letter => rest.get(i + 1).map(|f| f.text.as_str()),
-                    None => t.strip_prefix("-P").filter(|_| wget),
-                }
-            });
-            for a in rest
-                .iter()
-                .filter(|a| a.text.contains("://") || !a.text.starts_with('-'))
-            {
-                let plain = a
-                    .text
-                    .split(['?', '#'])
-                    .next()
-                    .unwrap_or_default()
-                    .trim_end_matches('/');
-                names.extend(plain.rsplit('/').next().map(str::to_owned));
-                let Some(file) = named_after(&source(&a.text), wget) else {
-                    continue;
-                };
-                let file = folder.map_or_else(
-                    || file.clone(),
-                    |folder| format!("{}/{file}", folder.trim_end_matches('/')),
-                );
-                self.path_write(&Arg::literal(file.clone(), a.span));
-                names.push(file);
-            }
-        }
-        for n in names {
-            if let Some(p) = self.resolve(&n)
-                && n != "-"
-                && !n.is_empty()
-            {
-                self.history_mut().write(p, None);
-            }
-        }
-    }
-
-    /// Adds an effect for unknown data in a request, as in `curl https://host/?x=$(cat secret)`.
-    pub(super) fn secret_in_url(&mut self, rest: &[Arg]) {
-        if let Some(a) = rest.iter().find(|a| a.computed && !a.text.contains("://")) {
-            self.emit_raw(
-                EffectKind::Network,
-                None,
-                Certainty::Possible,
                 a.span,
                 RiskLevel::High,
-                "sends the output of a command with the request",
+                "installs from an address, not from the registry",
             );
         }
-        let leaks = rest.iter().any(|a| {
-            a.text.contains("://")
-                && a.text
-                    .split_once("://")
-                    .is_some_and(|(_, r)| r.contains(UNKNOWN))
+    }
+}
+
+/// Adds effects of web-framework tasks that discard data.
+pub(crate) fn framework(cx: &mut Engine<'_>, script: &Arg, words: &[Arg]) {
+    let name = script.text.rsplit('/').next().unwrap_or_default();
+    if !matches!(
+        name,
+        "manage.py"
+            | "artisan"
+            | "rails"
+            | "rake"
+            | "console"
+            | "gradlew"
+            | "mvnw"
+            | "magento"
+            | "yii"
+            | "cake"
+            | "drush"
+            | "wp"
+            | "typo3"
+            | "flask"
+    ) {
+        return;
+    }
+    for w in words {
+        if crate::calls::args::is_unknown_word(w) {
+            cx.dynamic(w.span, "a task that isn't known");
+        }
+        let t = w.text.as_str();
+        let bad = matches!(
+            t,
+            "flush"
+                | "reset_db"
+                | "sqlflush_run"
+                | "dbshell"
+                | "shell"
+                | "tinker"
+                | "db:wipe"
+                | "deploy"
+                | "release:perform"
+        ) && !(t == "shell" && name != "manage.py")
+            || t.ends_with(":fresh")
+            || t.ends_with(":reset")
+            || t.ends_with(":drop")
+            || t.ends_with(":wipe")
+            || t.ends_with(":refresh")
+            || t.ends_with(":purge")
+            || t.ends_with(":rollback")
+            || crate::calls::unlisted_options::is_action(t)
+            || t.contains("javaagent")
+            || name == "manage.py" && t == "zero"
+            || matches!(
+                (name, t),
+                (
+                    "rails",
+                    "runner" | "r" | "console" | "c" | "dbconsole" | "db"
+                )
+            )
+            || (matches!(name, "gradlew" | "mvnw")
+                && (t.starts_with("publish") || t == "deploy" || t == "uploadArchives"));
+        if bad && !t.starts_with("publishToMavenLocal") {
+            cx.emit_raw(
+                EffectKind::Delete,
+                Some(show(t)),
+                Certainty::Certain,
+                w.span,
+                RiskLevel::High,
+                "a task that throws data away or publishes",
+            );
+        }
+    }
+}
+
+/// Adds an effect for modes that grant rights.
+pub(super) fn chmod(cx: &mut Engine<'_>, rest: &[Arg]) {
+    let Some(mode) = rest.iter().find(|a| {
+        !a.text.starts_with('-')
+            || a.text.len() > 1
+                && a.text.chars().skip(1).all(|c| "rwxXst".contains(c))
+                && !matches!(a.text.as_str(), "-R")
+    }) else {
+        return;
+    };
+    let t = mode.text.as_str();
+    let octal = t.bytes().all(|c| (b'0'..=b'7').contains(&c)) && t.len() >= 3;
+    let last = t.bytes().last().unwrap_or(b'0');
+    let world = octal && matches!(last, b'2' | b'3' | b'6' | b'7');
+    let special = octal && t.len() == 4 && !t.starts_with('0') && !t.starts_with('1');
+    let zero = octal && t.bytes().all(|c| c == b'0');
+    let symbolic = !octal
+        && t.split(',').any(|p| {
+            let (who, op) = p.split_once(['+', '=']).unwrap_or(("", ""));
+            op.contains('s') || (op.contains('w') && (who.contains('o') || who.contains('a')))
         });
-        if leaks
-            && self.has_effect(EffectKind::Credential)
-            && let Some(a) = rest.first()
+    if has_unknown(t) || world || special || zero || symbolic {
+        let why = if special || symbolic && t.contains('s') {
+            "makes a program run with its owner's rights"
+        } else {
+            "lets anyone write, or no one read"
+        };
+        cx.emit_raw(
+            EffectKind::Privilege,
+            Some(show(t)),
+            Certainty::Certain,
+            mode.span,
+            RiskLevel::High,
+            why,
+        );
+    }
+}
+
+/// Adds the effects of a download: the files named after its URLs are written. All written
+/// files are recorded, so that running them is detected.
+pub(super) fn download(cx: &mut Engine<'_>, name: &str, rest: &[Arg]) {
+    let wget = name == "wget";
+    let is_short = |t: &str| t.starts_with('-') && !t.starts_with("--");
+    let (long, letter) = if wget {
+        ("--output-document", 'O')
+    } else {
+        ("--output", 'o')
+    };
+    let mut names: Vec<String> = Vec::new();
+    let mut explicit = false;
+    for (i, a) in rest.iter().enumerate() {
+        let t = a.text.as_str();
+        let wants = t == long || is_short(t) && t.ends_with(letter);
+        if wants && let Some(f) = rest.get(i + 1) {
+            names.push(f.text.clone());
+            explicit = true;
+        }
+        for p in ["--output=", "--output-document=", "-o", "-O"] {
+            if let Some(f) = t.strip_prefix(p).filter(|f| !f.is_empty()) {
+                names.push(f.to_owned());
+                // With `-o` wget only writes its messages there.
+                explicit |= wget && matches!(p, "-O" | "--output-document=");
+            }
+        }
+        // `-qO-`: after switches without a value.
+        let cluster = t
+            .strip_prefix('-')
+            .and_then(|t| t.split_once('O'))
+            .filter(|(before, f)| !before.is_empty() && !f.is_empty());
+        if let Some((before, file)) = cluster.filter(|_| wget)
+            && before.bytes().all(|b| b"qvncNSdbrkmpEHLx46".contains(&b))
         {
-            self.emit_raw(
-                EffectKind::Network,
-                None,
-                Certainty::Possible,
-                a.span,
-                RiskLevel::High,
-                "sends a secret in the URL",
-            );
+            names.push(file.to_owned());
+            explicit = true;
         }
     }
-
-    pub(super) fn netcat(&mut self, name: &str, rest: &[Arg], stdin: &Stream, span: Span) {
-        let short = |c: char| {
-            rest.iter()
-                .any(|a| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(c))
+    let named = |t: &str| {
+        matches!(t, "--remote-name" | "--remote-name-all") || is_short(t) && t.contains('O')
+    };
+    let remote = if wget {
+        !explicit
+    } else {
+        rest.iter().any(|a| named(&a.text))
+    };
+    if remote {
+        let (long, letter) = if wget {
+            ("--directory-prefix", "-P")
+        } else {
+            ("--output-dir", "--output-dir")
         };
-        let shell = rest.windows(2).find(|pair| {
-            matches!(pair, [o, program] if o.text.starts_with('-')
-            && !o.text.starts_with("--")
-            && o.text.ends_with('c')
-            && matches!(
-                program.text.rsplit('/').next(),
-                Some("sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "cmd.exe")
-            ))
+        let folder = rest.iter().enumerate().find_map(|(i, a)| {
+            let t = a.text.as_str();
+            match t.strip_prefix(long).and_then(|t| t.strip_prefix('=')) {
+                Some(folder) => Some(folder),
+                None if t == long || t == letter => rest.get(i + 1).map(|f| f.text.as_str()),
+                None => t.strip_prefix("-P").filter(|_| wget),
+            }
         });
-        if shell.is_some() {
-            self.dynamic(span, "gives the other end of the connection a shell");
-        }
-        if let Some(unknown_word) = rest.iter().find(|a| crate::calls::args::is_unknown_word(a)) {
-            self.dynamic(
-                unknown_word.span,
-                "a word that isn't known and may be an option",
+        for a in rest
+            .iter()
+            .filter(|a| a.text.contains("://") || !a.text.starts_with('-'))
+        {
+            let plain = a
+                .text
+                .split(['?', '#'])
+                .next()
+                .unwrap_or_default()
+                .trim_end_matches('/');
+            names.extend(plain.rsplit('/').next().map(str::to_owned));
+            let Some(file) = named_after(&source(&a.text), wget) else {
+                continue;
+            };
+            let file = folder.map_or_else(
+                || file.clone(),
+                |folder| format!("{}/{file}", folder.trim_end_matches('/')),
             );
+            cx.path_write(&Arg::literal(file.clone(), a.span));
+            names.push(file);
         }
-        let executes =
-            rest.iter().any(|a| {
-                matches!(a.text.as_str(), "--exec" | "--sh-exec" | "--lua-exec")
-                    || a.text.starts_with("--exec=")
-                    || a.text.starts_with("--sh-exec=")
-            }) || name != "socat" && name != "telnet" && (short('e') || short('c') && name != "nc");
-        let socat = name == "socat"
-            && rest.iter().any(|a| {
-                let u = a.text.to_ascii_uppercase();
-                u.starts_with("EXEC:") || u.starts_with("SYSTEM:") || u.starts_with("SHELL:")
-            });
-        if executes || socat {
-            self.dynamic(span, "gives the other end of the connection a program");
-        } else if short('z') && !stdin.present {
-            // Only tests whether a port is open.
-        } else if stdin.present && (!stdin.inline && stdin.text.is_none()) {
-            self.emit_raw(
-                EffectKind::Network,
-                None,
-                Certainty::Certain,
-                span,
-                RiskLevel::High,
-                "sends its input over the network",
-            );
-        } else if short('l') {
-            self.emit_raw(
-                EffectKind::Network,
-                None,
-                Certainty::Certain,
-                span,
-                RiskLevel::High,
-                "listens for connections",
-            );
+    }
+    for n in names {
+        if let Some(p) = cx.resolve(&n)
+            && n != "-"
+            && !n.is_empty()
+        {
+            cx.history_mut().write(p, None);
         }
+    }
+}
+
+/// Adds an effect for unknown data in a request, as in `curl https://host/?x=$(cat secret)`.
+pub(super) fn secret_in_url(cx: &mut Engine<'_>, rest: &[Arg]) {
+    if let Some(a) = rest.iter().find(|a| a.computed && !a.text.contains("://")) {
+        cx.emit_raw(
+            EffectKind::Network,
+            None,
+            Certainty::Possible,
+            a.span,
+            RiskLevel::High,
+            "sends the output of a command with the request",
+        );
+    }
+    let leaks = rest.iter().any(|a| {
+        a.text.contains("://")
+            && a.text
+                .split_once("://")
+                .is_some_and(|(_, r)| r.contains(UNKNOWN))
+    });
+    if leaks
+        && cx.has_effect(EffectKind::Credential)
+        && let Some(a) = rest.first()
+    {
+        cx.emit_raw(
+            EffectKind::Network,
+            None,
+            Certainty::Possible,
+            a.span,
+            RiskLevel::High,
+            "sends a secret in the URL",
+        );
+    }
+}
+
+pub(super) fn netcat(cx: &mut Engine<'_>, name: &str, rest: &[Arg], stdin: &Stream, span: Span) {
+    let short = |c: char| {
+        rest.iter()
+            .any(|a| a.text.starts_with('-') && !a.text.starts_with("--") && a.text.contains(c))
+    };
+    let shell = rest.windows(2).find(|pair| {
+        matches!(pair, [o, program] if o.text.starts_with('-')
+        && !o.text.starts_with("--")
+        && o.text.ends_with('c')
+        && matches!(
+            program.text.rsplit('/').next(),
+            Some("sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "cmd.exe")
+        ))
+    });
+    if shell.is_some() {
+        cx.dynamic(span, "gives the other end of the connection a shell");
+    }
+    if let Some(unknown_word) = rest.iter().find(|a| crate::calls::args::is_unknown_word(a)) {
+        cx.dynamic(
+            unknown_word.span,
+            "a word that isn't known and may be an option",
+        );
+    }
+    let executes =
+        rest.iter().any(|a| {
+            matches!(a.text.as_str(), "--exec" | "--sh-exec" | "--lua-exec")
+                || a.text.starts_with("--exec=")
+                || a.text.starts_with("--sh-exec=")
+        }) || name != "socat" && name != "telnet" && (short('e') || short('c') && name != "nc");
+    let socat = name == "socat"
+        && rest.iter().any(|a| {
+            let u = a.text.to_ascii_uppercase();
+            u.starts_with("EXEC:") || u.starts_with("SYSTEM:") || u.starts_with("SHELL:")
+        });
+    if executes || socat {
+        cx.dynamic(span, "gives the other end of the connection a program");
+    } else if short('z') && !stdin.present {
+        // Only tests whether a port is open.
+    } else if stdin.present && (!stdin.inline && stdin.text.is_none()) {
+        cx.emit_raw(
+            EffectKind::Network,
+            None,
+            Certainty::Certain,
+            span,
+            RiskLevel::High,
+            "sends its input over the network",
+        );
+    } else if short('l') {
+        cx.emit_raw(
+            EffectKind::Network,
+            None,
+            Certainty::Certain,
+            span,
+            RiskLevel::High,
+            "listens for connections",
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! Programs that copy, fill, empty or read files.
 
+use super::downloads;
 use super::{Family, Invocation};
 use crate::calls::spec_eval::parse_args;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
@@ -113,7 +114,7 @@ fn tee(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 
 fn chmod(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
-    cx.chmod(rest);
+    downloads::chmod(cx, rest);
     None
 }
 

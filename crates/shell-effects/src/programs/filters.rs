@@ -132,279 +132,276 @@ fn lists_names(rest: &[Arg]) -> bool {
             .any(|a| matches!(a.text.as_str(), "--no-index" | "-O") || a.text.contains(UNKNOWN))
 }
 
-impl Engine<'_> {
-    /// Returns the output of a listed program, if its input determines it.
-    pub(crate) fn filter_output(
-        &mut self,
-        name: &str,
-        rest: &[Arg],
-        stdin: &Stream,
-        out: Stream,
-    ) -> Stream {
-        self.burn(8 + stdin.text.as_deref().map_or(0, str::len) / 4);
-        let input = || -> Option<String> {
-            let ops = operands(rest);
-            if ops.is_empty() || ops.iter().all(|a| a.text == "-") {
-                return stdin.text.clone();
+/// Returns the output of a listed program, if its input determines it.
+pub(crate) fn filter_output(
+    cx: &mut Engine<'_>,
+    name: &str,
+    rest: &[Arg],
+    stdin: &Stream,
+    out: Stream,
+) -> Stream {
+    cx.burn(8 + stdin.text.as_deref().map_or(0, str::len) / 4);
+    let input = || -> Option<String> {
+        let ops = operands(rest);
+        if ops.is_empty() || ops.iter().all(|a| a.text == "-") {
+            return stdin.text.clone();
+        }
+        let mut all = String::new();
+        for a in &ops {
+            if a.text == "/dev/null" {
+                continue;
             }
-            let mut all = String::new();
-            for a in &ops {
-                if a.text == "/dev/null" {
-                    continue;
+            all.push_str(&cx.file_text(&a.text)?);
+        }
+        Some(all)
+    };
+    let decoded = |t: Option<String>| Stream {
+        text: t.filter(|t| !t.contains(UNKNOWN)),
+        present: true,
+        obfuscated: true,
+        inline: false,
+    };
+    let kept = |t: Option<String>| Stream {
+        text: t,
+        present: true,
+        obfuscated: stdin.obfuscated,
+        inline: false,
+    };
+    let safe = || Stream {
+        text: Some(format!("{SAFE_UNKNOWN}\n")),
+        present: true,
+        ..Stream::default()
+    };
+    let inside = |e: &Engine<'_>| {
+        let base = e.cwd().unwrap_or_default().to_owned();
+        if base.is_empty() {
+            Stream::unknown()
+        } else {
+            Stream {
+                text: Some(format!("./{STAR}\n")),
+                present: true,
+                ..Stream::default()
+            }
+        }
+    };
+    if let Some(out) = super::program_output::program_output(name, rest, stdin) {
+        return out;
+    }
+    match name {
+        "cat" | "tac" | "tee" | "pv" | "sort" | "uniq" | "less" | "more" => match name {
+            "tee" => kept(stdin.text.clone()),
+            "cat" => kept(input()),
+            "tac" => decoded(input().map(|t| t.lines().rev().collect::<Vec<_>>().join("\n"))),
+            _ => kept(input()),
+        },
+        "base64" | "gbase64" => {
+            if flag(rest, 'd', "--decode") || flag(rest, 'D', "--decode") {
+                decoded(input().and_then(|t| base64_decode(&t)))
+            } else {
+                Stream {
+                    text: None,
+                    present: true,
+                    obfuscated: false,
+                    inline: false,
                 }
-                all.push_str(&self.file_text(&a.text)?);
             }
-            Some(all)
-        };
-        let decoded = |t: Option<String>| Stream {
-            text: t.filter(|t| !t.contains(UNKNOWN)),
+        }
+        "base32" => decoded(
+            input()
+                .filter(|_| flag(rest, 'd', "--decode"))
+                .and_then(|t| base32_decode(&t)),
+        ),
+        "xxd" => {
+            if flag(rest, 'r', "-revert") {
+                decoded(input().map(|t| hex_decode(&t)))
+            } else {
+                Stream::unknown()
+            }
+        }
+        "rev" => decoded(input().map(|t| {
+            t.lines()
+                .map(|l| l.chars().rev().collect::<String>())
+                .collect::<Vec<_>>()
+                .join("\n")
+        })),
+        "tr" => {
+            // Cleaning up (`tr -d '\n'`) isn't decoding, but the result is marked as decoded in
+            // case it runs.
+            decoded(stdin.text.as_deref().and_then(|t| tr(t, rest)))
+        }
+        "openssl" | "gzip" | "gunzip" | "zcat" | "xz" | "bzip2" | "bunzip2" | "zstd"
+        | "uudecode" | "basenc" | "od" | "hexdump" | "awk" | "sed" | "cut" | "perl" | "python"
+        | "iconv" | "fold" | "paste" | "nl" => Stream {
+            text: None,
             present: true,
             obfuscated: true,
             inline: false,
-        };
-        let kept = |t: Option<String>| Stream {
-            text: t,
-            present: true,
-            obfuscated: stdin.obfuscated,
-            inline: false,
-        };
-        let safe = || Stream {
-            text: Some(format!("{SAFE_UNKNOWN}\n")),
-            present: true,
-            ..Stream::default()
-        };
-        let inside = |e: &Self| {
-            let base = e.cwd().unwrap_or_default().to_owned();
-            if base.is_empty() {
-                Stream::unknown()
-            } else {
+        },
+        "head" | "tail" => {
+            let whole = input()
+                .filter(|t| t.lines().count() <= 1 && rest.iter().all(|a| !a.text.contains('c')));
+            kept(whole)
+        }
+        "seq"
+            if rest
+                .iter()
+                .any(|a| a.text.starts_with('-') && a.text != "-w") =>
+        {
+            Stream::unknown()
+        }
+        "seq" => {
+            let nums: Vec<i64> = operands(rest)
+                .iter()
+                .filter_map(|a| a.text.parse().ok())
+                .collect();
+            let (a, step, b) = match nums.as_slice() {
+                [b] => (1, 1, *b),
+                [a, b] => (*a, 1, *b),
+                [a, s, b] => (*a, (*s).max(1), *b),
+                _ => return safe(),
+            };
+            if b.saturating_sub(a) / step > 24 || rest.len() != nums.len() {
+                return safe();
+            }
+            let mut text = String::new();
+            let mut k = a;
+            while k <= b {
+                text.push_str(&format!("{k}\n"));
+                k = k.saturating_add(step);
+            }
+            Stream::known(text)
+        }
+        "basename" => match operands(rest).first() {
+            Some(a) if !a.text.contains(UNKNOWN) => {
+                let mut b = a
+                    .text
+                    .trim_end_matches('/')
+                    .rsplit('/')
+                    .next()
+                    .unwrap_or_default();
+                if let Some(s) = operands(rest).get(1) {
+                    b = b.strip_suffix(s.text.as_str()).unwrap_or(b);
+                }
                 Stream {
-                    text: Some(format!("./{STAR}\n")),
+                    text: Some(b.to_owned()),
                     present: true,
                     ..Stream::default()
                 }
             }
-        };
-        if let Some(out) = super::program_output::program_output(name, rest, stdin) {
-            return out;
-        }
-        match name {
-            "cat" | "tac" | "tee" | "pv" | "sort" | "uniq" | "less" | "more" => match name {
-                "tee" => kept(stdin.text.clone()),
-                "cat" => kept(input()),
-                "tac" => decoded(input().map(|t| t.lines().rev().collect::<Vec<_>>().join("\n"))),
-                _ => kept(input()),
-            },
-            "base64" | "gbase64" => {
-                if flag(rest, 'd', "--decode") || flag(rest, 'D', "--decode") {
-                    decoded(input().and_then(|t| base64_decode(&t)))
-                } else {
-                    Stream {
-                        text: None,
-                        present: true,
-                        obfuscated: false,
-                        inline: false,
-                    }
+            _ => safe(),
+        },
+        "dirname" => match operands(rest).first() {
+            Some(a) if !has_unknown(&a.text) => {
+                let d = a
+                    .text
+                    .trim_end_matches('/')
+                    .rsplit_once('/')
+                    .map_or(".", |(d, _)| if d.is_empty() { "/" } else { d });
+                Stream {
+                    text: Some(d.to_owned()),
+                    present: true,
+                    ..Stream::default()
                 }
             }
-            "base32" => decoded(
-                input()
-                    .filter(|_| flag(rest, 'd', "--decode"))
-                    .and_then(|t| base32_decode(&t)),
-            ),
-            "xxd" => {
-                if flag(rest, 'r', "-revert") {
-                    decoded(input().map(|t| hex_decode(&t)))
-                } else {
-                    Stream::unknown()
-                }
-            }
-            "rev" => decoded(input().map(|t| {
-                t.lines()
-                    .map(|l| l.chars().rev().collect::<String>())
-                    .collect::<Vec<_>>()
-                    .join("\n")
-            })),
-            "tr" => {
-                // Cleaning up (`tr -d '\n'`) isn't decoding, but the result is marked as decoded in
-                // case it runs.
-                decoded(stdin.text.as_deref().and_then(|t| tr(t, rest)))
-            }
-            "openssl" | "gzip" | "gunzip" | "zcat" | "xz" | "bzip2" | "bunzip2" | "zstd"
-            | "uudecode" | "basenc" | "od" | "hexdump" | "awk" | "sed" | "cut" | "perl"
-            | "python" | "iconv" | "fold" | "paste" | "nl" => Stream {
-                text: None,
-                present: true,
-                obfuscated: true,
-                inline: false,
-            },
-            "head" | "tail" => {
-                let whole = input().filter(|t| {
-                    t.lines().count() <= 1 && rest.iter().all(|a| !a.text.contains('c'))
-                });
-                kept(whole)
-            }
-            "seq"
-                if rest
-                    .iter()
-                    .any(|a| a.text.starts_with('-') && a.text != "-w") =>
-            {
-                Stream::unknown()
-            }
-            "seq" => {
-                let nums: Vec<i64> = operands(rest)
-                    .iter()
-                    .filter_map(|a| a.text.parse().ok())
-                    .collect();
-                let (a, step, b) = match nums.as_slice() {
-                    [b] => (1, 1, *b),
-                    [a, b] => (*a, 1, *b),
-                    [a, s, b] => (*a, (*s).max(1), *b),
-                    _ => return safe(),
-                };
-                if b.saturating_sub(a) / step > 24 || rest.len() != nums.len() {
-                    return safe();
-                }
-                let mut text = String::new();
-                let mut k = a;
-                while k <= b {
-                    text.push_str(&format!("{k}\n"));
-                    k = k.saturating_add(step);
-                }
-                Stream::known(text)
-            }
-            "basename" => match operands(rest).first() {
-                Some(a) if !a.text.contains(UNKNOWN) => {
-                    let mut b = a
-                        .text
-                        .trim_end_matches('/')
-                        .rsplit('/')
-                        .next()
-                        .unwrap_or_default();
-                    if let Some(s) = operands(rest).get(1) {
-                        b = b.strip_suffix(s.text.as_str()).unwrap_or(b);
-                    }
-                    Stream {
-                        text: Some(b.to_owned()),
-                        present: true,
-                        ..Stream::default()
-                    }
-                }
-                _ => safe(),
-            },
-            "dirname" => match operands(rest).first() {
-                Some(a) if !has_unknown(&a.text) => {
-                    let d = a
-                        .text
-                        .trim_end_matches('/')
-                        .rsplit_once('/')
-                        .map_or(".", |(d, _)| if d.is_empty() { "/" } else { d });
-                    Stream {
-                        text: Some(d.to_owned()),
-                        present: true,
-                        ..Stream::default()
-                    }
-                }
-                _ => Stream::unknown(),
-            },
-            "mktemp" => Stream {
-                text: Some(format!("/tmp/tmp.{SAFE_UNKNOWN}\n")),
+            _ => Stream::unknown(),
+        },
+        "mktemp" => Stream {
+            text: Some(format!("/tmp/tmp.{SAFE_UNKNOWN}\n")),
+            present: true,
+            ..Stream::default()
+        },
+        "realpath" | "readlink" => match operands(rest).first() {
+            Some(a) if !has_unknown(&a.text) => Stream {
+                text: cx.resolve(&a.text),
                 present: true,
                 ..Stream::default()
             },
-            "realpath" | "readlink" => match operands(rest).first() {
-                Some(a) if !has_unknown(&a.text) => Stream {
-                    text: self.resolve(&a.text),
+            _ => Stream::unknown(),
+        },
+        // `ls` prints the operands, or the names in them.
+        "ls" if operands(rest).iter().any(|a| !a.text.contains(UNKNOWN)) => {
+            let mut text = String::new();
+            for a in operands(rest) {
+                let name = a.text.trim_end_matches('/');
+                text.push_str(name);
+                text.push('\n');
+                text.push_str(name);
+                text.push('/');
+                text.push(STAR);
+                text.push('\n');
+            }
+            Stream::known(text)
+        }
+        "find" | "ls" | "fd" | "tree" => {
+            let dirs: Vec<&Arg> = operands(rest);
+            let relative = dirs
+                .first()
+                .is_none_or(|a| !a.text.starts_with(['/', '~', '\0']) && !a.text.starts_with(".."));
+            let named = super::find_xargs::find_name(rest);
+            if !named.is_empty() {
+                let base = if relative {
+                    format!("./{STAR}")
+                } else {
+                    UNKNOWN.to_string()
+                };
+                return Stream {
+                    text: Some(format!("{base}{named}\n")),
                     present: true,
                     ..Stream::default()
-                },
-                _ => Stream::unknown(),
-            },
-            // `ls` prints the operands, or the names in them.
-            "ls" if operands(rest).iter().any(|a| !a.text.contains(UNKNOWN)) => {
-                let mut text = String::new();
-                for a in operands(rest) {
-                    let name = a.text.trim_end_matches('/');
-                    text.push_str(name);
-                    text.push('\n');
-                    text.push_str(name);
-                    text.push('/');
-                    text.push(STAR);
-                    text.push('\n');
-                }
-                Stream::known(text)
+                };
             }
-            "find" | "ls" | "fd" | "tree" => {
-                let dirs: Vec<&Arg> = operands(rest);
-                let relative = dirs.first().is_none_or(|a| {
-                    !a.text.starts_with(['/', '~', '\0']) && !a.text.starts_with("..")
-                });
-                let named = super::find_xargs::find_name(rest);
-                if !named.is_empty() {
-                    let base = if relative {
-                        format!("./{STAR}")
-                    } else {
-                        UNKNOWN.to_string()
-                    };
-                    return Stream {
-                        text: Some(format!("{base}{named}\n")),
-                        present: true,
-                        ..Stream::default()
-                    };
-                }
-                if relative {
-                    inside(self)
-                } else {
-                    Stream::unknown()
-                }
+            if relative {
+                inside(cx)
+            } else {
+                Stream::unknown()
             }
-            "git" => {
-                let sub = operands(rest);
-                let has = |w: &str| rest.iter().any(|a| a.text == w);
-                if has("rev-parse") && has("--show-toplevel") {
-                    return Stream {
-                        text: Some(self.ctx().workdir.clone()),
-                        present: true,
-                        ..Stream::default()
-                    };
-                }
-                if has("rev-parse") && has("--git-dir") {
-                    return Stream {
-                        text: Some(".git".to_owned()),
-                        present: true,
-                        ..Stream::default()
-                    };
-                }
-                match sub.first().map(|a| a.text.as_str()) {
-                    Some(
-                        "rev-parse" | "describe" | "rev-list" | "merge-base" | "symbolic-ref"
-                        | "config",
-                    ) if !has("config") => safe(),
-                    Some("ls-files") => inside(self),
-                    Some("diff" | "show" | "diff-tree") if has("--name-only") => inside(self),
-                    Some("grep") if lists_names(rest) => inside(self),
-                    Some("branch") if has("--show-current") => safe(),
-                    _ => Stream::unknown(),
-                }
-            }
-            "grep" | "rg" | "ag" => {
-                let lists = flag(rest, 'l', "--files-with-matches")
-                    || rest.iter().any(|a| a.text == "--files");
-                let outside = operands(rest)
-                    .iter()
-                    .skip(1)
-                    .any(|a| a.text.starts_with(['/', '~', '\0']) || a.text.starts_with(".."));
-                if lists && !outside && !stdin.present {
-                    inside(self)
-                } else {
-                    Stream {
-                        present: true,
-                        obfuscated: stdin.obfuscated,
-                        ..Stream::default()
-                    }
-                }
-            }
-            _ => out,
         }
+        "git" => {
+            let sub = operands(rest);
+            let has = |w: &str| rest.iter().any(|a| a.text == w);
+            if has("rev-parse") && has("--show-toplevel") {
+                return Stream {
+                    text: Some(cx.ctx().workdir.clone()),
+                    present: true,
+                    ..Stream::default()
+                };
+            }
+            if has("rev-parse") && has("--git-dir") {
+                return Stream {
+                    text: Some(".git".to_owned()),
+                    present: true,
+                    ..Stream::default()
+                };
+            }
+            match sub.first().map(|a| a.text.as_str()) {
+                Some(
+                    "rev-parse" | "describe" | "rev-list" | "merge-base" | "symbolic-ref"
+                    | "config",
+                ) if !has("config") => safe(),
+                Some("ls-files") => inside(cx),
+                Some("diff" | "show" | "diff-tree") if has("--name-only") => inside(cx),
+                Some("grep") if lists_names(rest) => inside(cx),
+                Some("branch") if has("--show-current") => safe(),
+                _ => Stream::unknown(),
+            }
+        }
+        "grep" | "rg" | "ag" => {
+            let lists =
+                flag(rest, 'l', "--files-with-matches") || rest.iter().any(|a| a.text == "--files");
+            let outside = operands(rest)
+                .iter()
+                .skip(1)
+                .any(|a| a.text.starts_with(['/', '~', '\0']) || a.text.starts_with(".."));
+            if lists && !outside && !stdin.present {
+                inside(cx)
+            } else {
+                Stream {
+                    present: true,
+                    obfuscated: stdin.obfuscated,
+                    ..Stream::default()
+                }
+            }
+        }
+        _ => out,
     }
 }

@@ -1,6 +1,7 @@
 //! Programs that run others on files or words: `find`, `xargs`, `parallel`.
 
 use crate::calls::args::is_unknown_word;
+use crate::calls::shell_args;
 use crate::calls::spec_eval::parse_args;
 use crate::chars::{STAR, UNKNOWN, has_unknown};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
@@ -40,349 +41,348 @@ pub(crate) fn find_name(rest: &[Arg]) -> String {
         .unwrap_or_default()
 }
 
-impl Engine<'_> {
-    pub(crate) fn find(&mut self, rest: &[Arg], span: Span) {
-        let mut starts: Vec<Arg> = Vec::new();
-        let mut i = 0;
-        // Options and starting points come first.
-        while let Some(a) = rest.get(i) {
-            let t = a.text.as_str();
-            if matches!(t, "-H" | "-L" | "-P") {
-                i += 1;
-            } else if t == "-D" {
-                i += 2;
-            } else if t.starts_with('-') && t.len() > 1 || matches!(t, "(" | "!" | ")" | ",") {
-                break;
-            } else {
-                starts.push(a.clone());
-                i += 1;
-            }
-        }
-        if starts.is_empty() {
-            starts.push(Arg::literal(".", span));
-        }
-        if matches!(rest, [a] if matches!(a.text.as_str(), "--help" | "--version" | "-help" | "-version"))
-        {
-            return;
-        }
-        for s in &starts {
-            self.path_stat(s);
-            if is_unknown_word(s) && i < rest.len() {
-                // A starting point in front of an expression.
-                self.emit_raw(
-                    EffectKind::Dynamic,
-                    None,
-                    Certainty::Possible,
-                    s.span,
-                    RiskLevel::Medium,
-                    "words that aren't known and may be an action",
-                );
-            } else if is_unknown_word(s) {
-                self.dynamic(s.span, "words that aren't known and may be an action");
-            }
-        }
-        // `{}` is some path below the first starting point.
-        let name = find_name(rest);
-        let below = starts.first().map_or_else(
-            || format!("./{STAR}"),
-            |s| format!("{}/{STAR}{name}", s.text.trim_end_matches('/')),
-        );
-        while let Some(a) = rest.get(i) {
-            let t = a.text.as_str();
+pub(crate) fn find(cx: &mut Engine<'_>, rest: &[Arg], span: Span) {
+    let mut starts: Vec<Arg> = Vec::new();
+    let mut i = 0;
+    // Options and starting points come first.
+    while let Some(a) = rest.get(i) {
+        let t = a.text.as_str();
+        if matches!(t, "-H" | "-L" | "-P") {
             i += 1;
-            match t {
-                "-delete" => {
-                    for s in starts.clone() {
-                        let target = Arg { span: a.span, ..s };
-                        self.path_delete(&target, true);
-                    }
-                }
-                "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                    let from = i;
-                    while rest
-                        .get(i)
-                        .is_some_and(|w| w.text != ";" && !(w.text == "+" && i > from))
-                    {
-                        i += 1;
-                    }
-                    let words = rest.get(from..i).unwrap_or_default();
-                    i += 1;
-                    let (dir, below) = if t.ends_with("dir") {
-                        (true, format!("./{STAR}"))
-                    } else {
-                        (false, below.clone())
-                    };
-                    let _ = dir;
-                    // Shell code that gets `{}` as a parameter sees a path. Pasted into the code,
-                    // it is unknown text.
-                    let args: Vec<Arg> = words
-                        .iter()
-                        .map(|w| {
-                            if w.text.contains("{}") {
-                                Arg {
-                                    text: w.text.replace("{}", &below),
-                                    at: None,
-                                    ..w.clone()
-                                }
-                            } else {
-                                w.clone()
-                            }
-                        })
-                        .collect();
-                    let whole = args.iter().fold(a.span, |s, w| s.join(w.span));
-                    if !args.is_empty() {
-                        self.wrapped(&args, &Stream::default(), false, whole);
-                    }
-                }
-                "-fprint" | "-fprint0" | "-fls" => {
-                    if let Some(f) = rest.get(i) {
-                        let f = f.clone();
-                        self.path_write(&f);
-                    }
-                    i += 1;
-                }
-                "-fprintf" => {
-                    if let Some(f) = rest.get(i) {
-                        let f = f.clone();
-                        self.path_write(&f);
-                    }
-                    i += 2;
-                }
-                "-files0-from" => i += 1,
-                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename"
-                | "-regex" | "-iregex" | "-type" | "-xtype" | "-size" | "-mtime" | "-atime"
-                | "-ctime" | "-mmin" | "-amin" | "-cmin" | "-newer" | "-anewer" | "-cnewer"
-                | "-perm" | "-user" | "-group" | "-uid" | "-gid" | "-maxdepth" | "-mindepth"
-                | "-depth_" | "-printf" | "-links" | "-inum" | "-samefile" | "-fstype"
-                | "-lname" | "-ilname" | "-used" | "-regextype" | "-context" => i += 1,
-                _ if t.starts_with("-newer") => i += 1,
-                _ if has_unknown(t) => {
-                    self.dynamic(a.span, "a part of the expression that isn't known");
-                }
-                _ => {}
-            }
+        } else if t == "-D" {
+            i += 2;
+        } else if t.starts_with('-') && t.len() > 1 || matches!(t, "(" | "!" | ")" | ",") {
+            break;
+        } else {
+            starts.push(a.clone());
+            i += 1;
         }
     }
-
-    pub(crate) fn xargs(&mut self, rest: &[Arg], stdin: &Stream, span: Span) -> Stream {
-        let ctx = self.ctx();
-        let Some(spec) = ctx.table.get("xargs") else {
-            self.dynamic(span, "the table has no entry for xargs");
-            return Stream::unknown();
-        };
-        let (call, _) = parse_args(spec, rest);
-        if call.help {
-            return Stream::unknown();
+    if starts.is_empty() {
+        starts.push(Arg::literal(".", span));
+    }
+    if matches!(rest, [a] if matches!(a.text.as_str(), "--help" | "--version" | "-help" | "-version"))
+    {
+        return;
+    }
+    for s in &starts {
+        cx.path_stat(s);
+        if is_unknown_word(s) && i < rest.len() {
+            // A starting point in front of an expression.
+            cx.emit_raw(
+                EffectKind::Dynamic,
+                None,
+                Certainty::Possible,
+                s.span,
+                RiskLevel::Medium,
+                "words that aren't known and may be an action",
+            );
+        } else if is_unknown_word(s) {
+            cx.dynamic(s.span, "words that aren't known and may be an action");
         }
-        let value = |names: &[&str]| {
-            call.flags
-                .iter()
-                .rev()
-                .find(|f| names.contains(&f.name.as_str()))
-                .map(|f| {
-                    f.values
-                        .first()
-                        .map_or_else(|| "{}".to_owned(), |v| v.text.clone())
-                })
-        };
-        let replace = value(&["-I", "-i", "--replace", "-J"]);
-        if let Some(file) = call
-            .flags
-            .iter()
-            .find(|f| matches!(f.name.as_str(), "-a" | "--arg-file"))
-            .and_then(|f| f.values.first())
-        {
-            let f = file.clone();
-            self.path_read(&f);
-        }
-        let mut words = call.operands.clone();
-        if words.is_empty() {
-            words.push(Arg::literal("echo", span));
-        }
-        let text = stdin.text.clone().filter(|t| t.len() < 4096);
-        let items: Vec<String> = match &text {
-            Some(t) if replace.is_some() => t
-                .lines()
-                .map(|l| l.trim().to_owned())
-                .filter(|l| !l.is_empty())
-                .collect(),
-            Some(t) => {
-                let null = call.has("-0") || call.has("--null");
-                let unq: Vec<String> = if null {
-                    // A NUL in the text may also be an unknown part.
-                    let unknown = t.contains(UNKNOWN).then(|| UNKNOWN.to_string());
-                    unknown
-                        .into_iter()
-                        .chain(t.split('\0').map(str::to_owned))
-                        .collect()
+    }
+    // `{}` is some path below the first starting point.
+    let name = find_name(rest);
+    let below = starts.first().map_or_else(
+        || format!("./{STAR}"),
+        |s| format!("{}/{STAR}{name}", s.text.trim_end_matches('/')),
+    );
+    while let Some(a) = rest.get(i) {
+        let t = a.text.as_str();
+        i += 1;
+        match t {
+            "-delete" => {
+                for s in starts.clone() {
+                    let target = Arg { span: a.span, ..s };
+                    cx.path_delete(&target, true);
+                }
+            }
+            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                let from = i;
+                while rest
+                    .get(i)
+                    .is_some_and(|w| w.text != ";" && !(w.text == "+" && i > from))
+                {
+                    i += 1;
+                }
+                let words = rest.get(from..i).unwrap_or_default();
+                i += 1;
+                let (dir, below) = if t.ends_with("dir") {
+                    (true, format!("./{STAR}"))
                 } else {
-                    unquoted_words(t)
+                    (false, below.clone())
                 };
-                unq.into_iter().filter(|w| !w.is_empty()).collect()
-            }
-            None => vec![UNKNOWN.to_string()],
-        };
-        let items: Vec<String> = items
-            .into_iter()
-            .map(|w| w.replace("./*", &format!("./{STAR}")))
-            .collect();
-        match replace {
-            Some(mark) if !mark.is_empty() => {
-                for item in items {
-                    let args: Vec<Arg> = words
-                        .iter()
-                        .map(|w| {
-                            if w.text.contains(&mark) {
-                                Arg {
-                                    text: w.text.replace(&mark, &item),
-                                    at: None,
-                                    obfuscated: w.obfuscated || stdin.obfuscated,
-                                    ..w.clone()
-                                }
-                            } else {
-                                w.clone()
-                            }
-                        })
-                        .collect();
-                    self.wrapped(&args, &Stream::default(), false, span);
-                    if self.is_spent(span) {
-                        break;
-                    }
-                }
-            }
-            _ => {
-                for item in items {
-                    words.push(Arg {
-                        text: item,
-                        span,
-                        obfuscated: stdin.obfuscated,
-                        ..Arg::default()
-                    });
-                }
-                self.xargs_shell(&words, span);
-                self.wrapped(&words, &Stream::default(), false, span);
-            }
-        }
-        Stream::unknown()
-    }
-
-    /// `… | xargs sh -c`: the input is the code.
-    fn xargs_shell(&mut self, words: &[Arg], span: Span) {
-        if let [a, b, c, ..] = words
-            && b.text == "-c"
-            && c.text == "\0"
-            && self.table_name(&a.text).is_some()
-        {
-            self.dynamic(span, "runs its input as code");
-        }
-    }
-
-    pub(crate) fn parallel(&mut self, rest: &[Arg], stdin: &Stream, span: Span) -> Stream {
-        let ctx = self.ctx();
-        let Some(spec) = ctx.table.get("parallel") else {
-            self.dynamic(span, "the table has no entry for parallel");
-            return Stream::unknown();
-        };
-        let (call, _) = parse_args(spec, rest);
-        if call.help || call.is_dry() {
-            return Stream::unknown();
-        }
-        let mut words: Vec<Arg> = Vec::new();
-        let mut inputs: Vec<String> = Vec::new();
-        let mut after = false;
-        let mut files = false;
-        for a in &call.operands {
-            if matches!(a.text.as_str(), ":::" | ":::+" | "::::" | "::::+") {
-                after = true;
-                files = a.text.starts_with("::::");
-                continue;
-            }
-            if files {
-                self.path_read(a);
-                inputs.push(UNKNOWN.to_string());
-            } else if after {
-                inputs.push(a.text.clone());
-            } else {
-                words.push(a.clone());
-            }
-        }
-        if let (false, Some(t)) = (after, &stdin.text) {
-            inputs.extend(t.lines().map(str::to_owned));
-        }
-        if inputs.is_empty() {
-            inputs.push(UNKNOWN.to_string());
-        }
-        if words.is_empty() {
-            // The inputs are the commands.
-            for line in inputs {
-                self.joined_shell(
-                    &[Arg {
-                        text: line,
-                        span,
-                        obfuscated: stdin.obfuscated,
-                        ..Arg::default()
-                    }],
-                    &Stream::default(),
-                    false,
-                );
-            }
-            return Stream::unknown();
-        }
-        let elsewhere = [
-            "-S",
-            "--sshlogin",
-            "--slf",
-            "--sshloginfile",
-            "--ssh",
-            "--onall",
-            "--nonall",
-        ];
-        if elsewhere.iter().any(|flag| call.has(flag)) {
-            self.dynamic(span, "runs on other machines, or by a program of its own");
-        }
-        if words.iter().any(|w| w.text.contains("{=")) {
-            self.dynamic(span, "a replacement that is Perl code");
-        }
-        let placeholder = words.iter().any(|w| {
-            w.text.contains("{}")
-                || w.text.contains("{.}")
-                || w.text.contains("{/}")
-                || w.text.contains("{1}")
-        });
-        for item in inputs {
-            if self.is_spent(span) {
-                break;
-            }
-            // An input is one word of the command. With `-q`, or with `{= =}`, it may become
-            // several.
-            let quoted = crate::syntax::quote::quote(&item);
-            let mut readings = vec![&quoted];
-            if quoted != item {
-                readings.push(&item);
-            }
-            for item in readings {
-                let mut text: Vec<String> = words
+                let _ = dir;
+                // Shell code that gets `{}` as a parameter sees a path. Pasted into the code,
+                // it is unknown text.
+                let args: Vec<Arg> = words
                     .iter()
                     .map(|w| {
-                        let mut t = crate::chars::source(&w.text);
-                        for mark in ["{}", "{.}", "{/}", "{//}", "{1}", "{2}"] {
-                            t = t.replace(mark, item);
+                        if w.text.contains("{}") {
+                            Arg {
+                                text: w.text.replace("{}", &below),
+                                at: None,
+                                ..w.clone()
+                            }
+                        } else {
+                            w.clone()
                         }
-                        t
                     })
                     .collect();
-                if !placeholder {
-                    text.push(item.clone());
+                let whole = args.iter().fold(a.span, |s, w| s.join(w.span));
+                if !args.is_empty() {
+                    cx.wrapped(&args, &Stream::default(), false, whole);
                 }
-                self.run_text(
-                    &text.join(" "),
-                    Base::Fixed(span),
-                    StepOrigin::Wrapper,
-                    &Stream::default(),
-                    false,
-                );
+            }
+            "-fprint" | "-fprint0" | "-fls" => {
+                if let Some(f) = rest.get(i) {
+                    let f = f.clone();
+                    cx.path_write(&f);
+                }
+                i += 1;
+            }
+            "-fprintf" => {
+                if let Some(f) = rest.get(i) {
+                    let f = f.clone();
+                    cx.path_write(&f);
+                }
+                i += 2;
+            }
+            "-files0-from" => i += 1,
+            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex"
+            | "-iregex" | "-type" | "-xtype" | "-size" | "-mtime" | "-atime" | "-ctime"
+            | "-mmin" | "-amin" | "-cmin" | "-newer" | "-anewer" | "-cnewer" | "-perm"
+            | "-user" | "-group" | "-uid" | "-gid" | "-maxdepth" | "-mindepth" | "-depth_"
+            | "-printf" | "-links" | "-inum" | "-samefile" | "-fstype" | "-lname" | "-ilname"
+            | "-used" | "-regextype" | "-context" => i += 1,
+            _ if t.starts_with("-newer") => i += 1,
+            _ if has_unknown(t) => {
+                cx.dynamic(a.span, "a part of the expression that isn't known");
+            }
+            _ => {}
+        }
+    }
+}
+
+pub(crate) fn xargs(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream, span: Span) -> Stream {
+    let ctx = cx.ctx();
+    let Some(spec) = ctx.table.get("xargs") else {
+        cx.dynamic(span, "the table has no entry for xargs");
+        return Stream::unknown();
+    };
+    let (call, _) = parse_args(spec, rest);
+    if call.help {
+        return Stream::unknown();
+    }
+    let value = |names: &[&str]| {
+        call.flags
+            .iter()
+            .rev()
+            .find(|f| names.contains(&f.name.as_str()))
+            .map(|f| {
+                f.values
+                    .first()
+                    .map_or_else(|| "{}".to_owned(), |v| v.text.clone())
+            })
+    };
+    let replace = value(&["-I", "-i", "--replace", "-J"]);
+    if let Some(file) = call
+        .flags
+        .iter()
+        .find(|f| matches!(f.name.as_str(), "-a" | "--arg-file"))
+        .and_then(|f| f.values.first())
+    {
+        let f = file.clone();
+        cx.path_read(&f);
+    }
+    let mut words = call.operands.clone();
+    if words.is_empty() {
+        words.push(Arg::literal("echo", span));
+    }
+    let text = stdin.text.clone().filter(|t| t.len() < 4096);
+    let items: Vec<String> = match &text {
+        Some(t) if replace.is_some() => t
+            .lines()
+            .map(|l| l.trim().to_owned())
+            .filter(|l| !l.is_empty())
+            .collect(),
+        Some(t) => {
+            let null = call.has("-0") || call.has("--null");
+            let unq: Vec<String> = if null {
+                // A NUL in the text may also be an unknown part.
+                let unknown = t.contains(UNKNOWN).then(|| UNKNOWN.to_string());
+                unknown
+                    .into_iter()
+                    .chain(t.split('\0').map(str::to_owned))
+                    .collect()
+            } else {
+                unquoted_words(t)
+            };
+            unq.into_iter().filter(|w| !w.is_empty()).collect()
+        }
+        None => vec![UNKNOWN.to_string()],
+    };
+    let items: Vec<String> = items
+        .into_iter()
+        .map(|w| w.replace("./*", &format!("./{STAR}")))
+        .collect();
+    match replace {
+        Some(mark) if !mark.is_empty() => {
+            for item in items {
+                let args: Vec<Arg> = words
+                    .iter()
+                    .map(|w| {
+                        if w.text.contains(&mark) {
+                            Arg {
+                                text: w.text.replace(&mark, &item),
+                                at: None,
+                                obfuscated: w.obfuscated || stdin.obfuscated,
+                                ..w.clone()
+                            }
+                        } else {
+                            w.clone()
+                        }
+                    })
+                    .collect();
+                cx.wrapped(&args, &Stream::default(), false, span);
+                if cx.is_spent(span) {
+                    break;
+                }
             }
         }
-        Stream::unknown()
+        _ => {
+            for item in items {
+                words.push(Arg {
+                    text: item,
+                    span,
+                    obfuscated: stdin.obfuscated,
+                    ..Arg::default()
+                });
+            }
+            xargs_shell(cx, &words, span);
+            cx.wrapped(&words, &Stream::default(), false, span);
+        }
     }
+    Stream::unknown()
+}
+
+/// `… | xargs sh -c`: the input is the code.
+fn xargs_shell(cx: &mut Engine<'_>, words: &[Arg], span: Span) {
+    if let [a, b, c, ..] = words
+        && b.text == "-c"
+        && c.text == "\0"
+        && cx.table_name(&a.text).is_some()
+    {
+        cx.dynamic(span, "runs its input as code");
+    }
+}
+
+pub(crate) fn parallel(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream, span: Span) -> Stream {
+    let ctx = cx.ctx();
+    let Some(spec) = ctx.table.get("parallel") else {
+        cx.dynamic(span, "the table has no entry for parallel");
+        return Stream::unknown();
+    };
+    let (call, _) = parse_args(spec, rest);
+    if call.help || call.is_dry() {
+        return Stream::unknown();
+    }
+    let mut words: Vec<Arg> = Vec::new();
+    let mut inputs: Vec<String> = Vec::new();
+    let mut after = false;
+    let mut files = false;
+    for a in &call.operands {
+        if matches!(a.text.as_str(), ":::" | ":::+" | "::::" | "::::+") {
+            after = true;
+            files = a.text.starts_with("::::");
+            continue;
+        }
+        if files {
+            cx.path_read(a);
+            inputs.push(UNKNOWN.to_string());
+        } else if after {
+            inputs.push(a.text.clone());
+        } else {
+            words.push(a.clone());
+        }
+    }
+    if let (false, Some(t)) = (after, &stdin.text) {
+        inputs.extend(t.lines().map(str::to_owned));
+    }
+    if inputs.is_empty() {
+        inputs.push(UNKNOWN.to_string());
+    }
+    if words.is_empty() {
+        // The inputs are the commands.
+        for line in inputs {
+            shell_args::joined_shell(
+                cx,
+                &[Arg {
+                    text: line,
+                    span,
+                    obfuscated: stdin.obfuscated,
+                    ..Arg::default()
+                }],
+                &Stream::default(),
+                false,
+            );
+        }
+        return Stream::unknown();
+    }
+    let elsewhere = [
+        "-S",
+        "--sshlogin",
+        "--slf",
+        "--sshloginfile",
+        "--ssh",
+        "--onall",
+        "--nonall",
+    ];
+    if elsewhere.iter().any(|flag| call.has(flag)) {
+        cx.dynamic(span, "runs on other machines, or by a program of its own");
+    }
+    if words.iter().any(|w| w.text.contains("{=")) {
+        cx.dynamic(span, "a replacement that is Perl code");
+    }
+    let placeholder = words.iter().any(|w| {
+        w.text.contains("{}")
+            || w.text.contains("{.}")
+            || w.text.contains("{/}")
+            || w.text.contains("{1}")
+    });
+    for item in inputs {
+        if cx.is_spent(span) {
+            break;
+        }
+        // An input is one word of the command. With `-q`, or with `{= =}`, it may become
+        // several.
+        let quoted = crate::syntax::quote::quote(&item);
+        let mut readings = vec![&quoted];
+        if quoted != item {
+            readings.push(&item);
+        }
+        for item in readings {
+            let mut text: Vec<String> = words
+                .iter()
+                .map(|w| {
+                    let mut t = crate::chars::source(&w.text);
+                    for mark in ["{}", "{.}", "{/}", "{//}", "{1}", "{2}"] {
+                        t = t.replace(mark, item);
+                    }
+                    t
+                })
+                .collect();
+            if !placeholder {
+                text.push(item.clone());
+            }
+            cx.run_text(
+                &text.join(" "),
+                Base::Fixed(span),
+                StepOrigin::Wrapper,
+                &Stream::default(),
+                false,
+            );
+        }
+    }
+    Stream::unknown()
 }

@@ -1,5 +1,6 @@
 //! Git.
 
+use super::git_settings;
 use super::{Family, Invocation};
 use crate::calls::args::is_unknown_word;
 use crate::effect::{Certainty, EffectKind, RiskLevel};
@@ -26,7 +27,7 @@ const RUNS: [&str; 12] = [
 
 fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
-    cx.git_config(rest);
+    git_settings::git_config(cx, rest);
     // Every subcommand that prints changes accepts these.
     for a in rest {
         if let Some(file) = a.text.strip_prefix("--output=") {

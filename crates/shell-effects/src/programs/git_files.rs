@@ -112,93 +112,90 @@ fn restored_paths<'a>(sub: &str, args: &'a [Arg]) -> Vec<&'a Arg> {
     operands
 }
 
-impl Engine<'_> {
-    /// Adds the effects of restoring paths.
-    fn git_writes(&mut self, sub: &str, args: &[Arg]) {
-        for a in restored_paths(sub, args) {
-            let magic = a.text.strip_prefix(":/").or_else(|| {
-                a.text
-                    .strip_prefix(":(")
-                    .and_then(|t| t.split_once(')'))
-                    .map(|(_, t)| t)
-            });
-            match magic {
-                Some(path) if !path.is_empty() => self.path_write(&Arg::literal(path, a.span)),
-                // Everything except the named paths.
-                Some(_) => self.path_write(&Arg::literal(".", a.span)),
-                None if a.text.starts_with(':') => self.path_write(&Arg::literal(".", a.span)),
-                None => self.path_write(a),
-            }
+/// Adds the effects of restoring paths.
+fn git_writes(cx: &mut Engine<'_>, sub: &str, args: &[Arg]) {
+    for a in restored_paths(sub, args) {
+        let magic = a.text.strip_prefix(":/").or_else(|| {
+            a.text
+                .strip_prefix(":(")
+                .and_then(|t| t.split_once(')'))
+                .map(|(_, t)| t)
+        });
+        match magic {
+            Some(path) if !path.is_empty() => cx.path_write(&Arg::literal(path, a.span)),
+            // Everything except the named paths.
+            Some(_) => cx.path_write(&Arg::literal(".", a.span)),
+            None if a.text.starts_with(':') => cx.path_write(&Arg::literal(".", a.span)),
+            None => cx.path_write(a),
         }
     }
+}
 
-    /// Adds the effects of printing or copying file contents.
-    pub(super) fn git_files(&mut self, sub: &str, args: &[Arg]) {
-        self.git_writes(sub, args);
-        if sub == "hash-object" {
-            args.iter()
-                .filter(|a| !a.text.starts_with('-'))
-                .for_each(|a| self.path_read(a));
-            return;
+/// Adds the effects of printing or copying file contents.
+pub(super) fn git_files(cx: &mut Engine<'_>, sub: &str, args: &[Arg]) {
+    git_writes(cx, sub, args);
+    if sub == "hash-object" {
+        args.iter()
+            .filter(|a| !a.text.starts_with('-'))
+            .for_each(|a| cx.path_read(a));
+        return;
+    }
+    if !prints_contents(sub, args) {
+        return;
+    }
+    // The first operand of grep is its pattern.
+    let mut pattern = sub == "grep" && !args.iter().any(|a| matches!(a.text.as_str(), "-e" | "-f"));
+    let mut skip = false;
+    let mut paths = false;
+    for a in args {
+        if std::mem::take(&mut skip) {
+            continue;
         }
-        if !prints_contents(sub, args) {
-            return;
-        }
-        // The first operand of grep is its pattern.
-        let mut pattern =
-            sub == "grep" && !args.iter().any(|a| matches!(a.text.as_str(), "-e" | "-f"));
-        let mut skip = false;
-        let mut paths = false;
-        for a in args {
-            if std::mem::take(&mut skip) {
-                continue;
-            }
-            match a.text.as_str() {
-                "--" => (paths, pattern) = (true, false),
-                "-e" if sub == "grep" => skip = true,
-                t if !paths && t.starts_with('-') => {
-                    // `git log -L 1,5:.env`
-                    if let Some((_, file)) = t.strip_prefix("-L").and_then(|t| t.rsplit_once(':')) {
-                        self.secret_of(file, a.span);
-                    }
+        match a.text.as_str() {
+            "--" => (paths, pattern) = (true, false),
+            "-e" if sub == "grep" => skip = true,
+            t if !paths && t.starts_with('-') => {
+                // `git log -L 1,5:.env`
+                if let Some((_, file)) = t.strip_prefix("-L").and_then(|t| t.rsplit_once(':')) {
+                    secret_of(cx, file, a.span);
                 }
-                _ if std::mem::take(&mut pattern) => {}
-                t => {
-                    let excludes =
-                        t.starts_with(":!") || t.starts_with(":^") || t.starts_with(":(exclude");
-                    let magic = t.strip_prefix(":/").or_else(|| {
-                        t.strip_prefix(":(")
-                            .and_then(|t| t.split_once(')'))
-                            .map(|(_, t)| t)
-                    });
-                    if !excludes {
-                        let file = magic.unwrap_or(t).to_owned();
-                        self.secret_of(&file, a.span);
-                    }
+            }
+            _ if std::mem::take(&mut pattern) => {}
+            t => {
+                let excludes =
+                    t.starts_with(":!") || t.starts_with(":^") || t.starts_with(":(exclude");
+                let magic = t.strip_prefix(":/").or_else(|| {
+                    t.strip_prefix(":(")
+                        .and_then(|t| t.split_once(')'))
+                        .map(|(_, t)| t)
+                });
+                if !excludes {
+                    let file = magic.unwrap_or(t).to_owned();
+                    secret_of(cx, &file, a.span);
                 }
             }
         }
     }
+}
 
-    fn secret_of(&mut self, file: &str, span: Span) {
-        if self.classify(file).secret {
-            self.path_read(&Arg::literal(file, span));
-        }
+fn secret_of(cx: &mut Engine<'_>, file: &str, span: Span) {
+    if cx.classify(file).secret {
+        cx.path_read(&Arg::literal(file, span));
     }
+}
 
-    /// Adds an effect for a repository outside the work tree, whose settings and hooks may be
-    /// anyone's.
-    pub(super) fn git_elsewhere(&mut self, dir: &str, span: Span) {
-        let strange = matches!(
-            self.classify(dir).class,
-            PathClass::Temporary | PathClass::Outside | PathClass::System
+/// Adds an effect for a repository outside the work tree, whose settings and hooks may be
+/// anyone's.
+pub(super) fn git_elsewhere(cx: &mut Engine<'_>, dir: &str, span: Span) {
+    let strange = matches!(
+        cx.classify(dir).class,
+        PathClass::Temporary | PathClass::Outside | PathClass::System
+    );
+    if strange && !dir.is_empty() && !dir.contains(UNKNOWN) {
+        cx.dynamic(
+            span,
+            "git takes its settings and hooks from a repository outside the work tree",
         );
-        if strange && !dir.is_empty() && !dir.contains(UNKNOWN) {
-            self.dynamic(
-                span,
-                "git takes its settings and hooks from a repository outside the work tree",
-            );
-        }
     }
 }
 

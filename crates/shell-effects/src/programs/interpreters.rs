@@ -1,7 +1,10 @@
 //! Editors and interpreters that take code in their arguments.
 
+use super::downloads;
 use super::{Family, Invocation};
+use crate::calls::shell_args;
 use crate::calls::spec_eval::parse_args;
+use crate::code;
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
 
@@ -40,7 +43,7 @@ fn editor(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             at: None,
             ..a.clone()
         };
-        cx.code("vim", &code, &Stream::default());
+        code::code(cx, "vim", &code, &Stream::default());
     }
     None
 }
@@ -49,7 +52,7 @@ fn ed(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     for a in rest {
         if let Some(cmd) = a.text.strip_prefix('!') {
-            cx.shell_arg(&Arg::literal(cmd, a.span), &Stream::default(), false);
+            shell_args::shell_arg(cx, &Arg::literal(cmd, a.span), &Stream::default(), false);
         }
     }
     None
@@ -66,7 +69,7 @@ fn psql(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 .map(str::to_owned),
         };
         if let Some(cmd) = to.as_deref().and_then(|t| t.trim_start().strip_prefix('|')) {
-            cx.shell_arg(&Arg::literal(cmd, a.span), &Stream::unknown(), false);
+            shell_args::shell_arg(cx, &Arg::literal(cmd, a.span), &Stream::unknown(), false);
         }
     }
     None
@@ -90,7 +93,7 @@ fn perl(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 at: None,
                 ..a.clone()
             };
-            cx.code("perl", &code, &Stream::default());
+            code::code(cx, "perl", &code, &Stream::default());
         }
     }
     None
@@ -103,7 +106,8 @@ fn ipython(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         .flat_map(|a| a.text.split(['\n', ';']).map(move |l| (l.trim(), a.span)))
     {
         if let (Some(cmd), span) = (line.0.strip_prefix('!'), line.1) {
-            cx.shell_arg(
+            shell_args::shell_arg(
+                cx,
                 &Arg::literal(cmd.trim_start_matches('!'), span),
                 &Stream::default(),
                 false,
@@ -123,7 +127,7 @@ fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             .is_some_and(|p| p.text == "-m")
     }) {
         for a in rest.iter().skip(i + 1).filter(|a| !a.text.starts_with('-')) {
-            cx.code("python", a, &Stream::default());
+            code::code(cx, "python", a, &Stream::default());
         }
     }
     if rest.iter().any(|a| a.text == "pdb") {
@@ -148,7 +152,8 @@ fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 })
             };
             if let Some(c) = code {
-                cx.code(
+                code::code(
+                    cx,
                     "python",
                     &Arg {
                         text: c.text.trim_start_matches('!').to_owned(),
@@ -161,7 +166,7 @@ fn python(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         }
     }
     if let Some((script, words)) = rest.split_first() {
-        cx.framework(script, words);
+        downloads::framework(cx, script, words);
     }
     None
 }
@@ -191,7 +196,8 @@ fn perl_operands(cx: &mut Engine<'_>, rest: &[Arg]) {
             cx.path_write(&Arg::literal(file.trim_start_matches(['>', ' ']), a.span));
             cx.path_empty(&Arg::literal(file.trim_start_matches(['>', ' ']), a.span));
         } else if t.starts_with('|') || t.ends_with('|') {
-            cx.shell_arg(
+            shell_args::shell_arg(
+                cx,
                 &Arg::literal(t.trim_matches('|'), a.span),
                 &Stream::unknown(),
                 false,

@@ -11,17 +11,17 @@
 
 mod archive;
 mod build;
-mod downloads;
+pub(crate) mod downloads;
 pub(crate) mod files;
-mod filters;
+pub(crate) mod filters;
 mod find_xargs;
 mod git;
 mod git_files;
-mod git_settings;
+pub(crate) mod git_settings;
 mod interpreters;
-mod printed_secrets;
+pub(crate) mod printed_secrets;
 pub(crate) mod program_output;
-mod project_code;
+pub(crate) mod project_code;
 mod remote;
 mod shell;
 mod wrappers;

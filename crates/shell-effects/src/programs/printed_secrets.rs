@@ -47,37 +47,35 @@ fn looks_for_secrets(pattern: &str) -> bool {
         || matches!(pattern.as_str(), "key" | "pass" | "pwd=" | "pw")
 }
 
-impl Engine<'_> {
-    /// Tracks calls that print all variables. Adds an effect for a call that selects secrets from
-    /// their output.
-    pub(crate) fn variables(&mut self, name: &str, rest: &[Arg], stdin: &Stream, span: Span) {
-        if prints_all(name, rest) {
-            self.history_mut().mark_printed_all();
-        } else if matches!(name, "export" | "declare" | "typeset" | "readonly") {
-            let prints = |a: &Arg| a.text.starts_with('-') && a.text.contains('p');
-            if rest.iter().any(prints) && rest.iter().any(|a| names_secret(&a.text)) {
-                self.secret_printed(span);
-            }
-        } else if self.history().has_printed_all()
-            && stdin.present
-            && SELECTORS.contains(&name)
-            && !rest.iter().any(|a| hides_lines(&a.text))
-            && rest.iter().any(|a| looks_for_secrets(&a.text))
-        {
-            self.secret_printed(span);
+/// Tracks calls that print all variables. Adds an effect for a call that selects secrets from
+/// their output.
+pub(crate) fn variables(cx: &mut Engine<'_>, name: &str, rest: &[Arg], stdin: &Stream, span: Span) {
+    if prints_all(name, rest) {
+        cx.history_mut().mark_printed_all();
+    } else if matches!(name, "export" | "declare" | "typeset" | "readonly") {
+        let prints = |a: &Arg| a.text.starts_with('-') && a.text.contains('p');
+        if rest.iter().any(prints) && rest.iter().any(|a| names_secret(&a.text)) {
+            secret_printed(cx, span);
         }
+    } else if cx.history().has_printed_all()
+        && stdin.present
+        && SELECTORS.contains(&name)
+        && !rest.iter().any(|a| hides_lines(&a.text))
+        && rest.iter().any(|a| looks_for_secrets(&a.text))
+    {
+        secret_printed(cx, span);
     }
+}
 
-    fn secret_printed(&mut self, span: Span) {
-        self.emit_raw(
-            EffectKind::Credential,
-            None,
-            Certainty::Possible,
-            span,
-            RiskLevel::High,
-            "prints a variable that holds a secret",
-        );
-    }
+fn secret_printed(cx: &mut Engine<'_>, span: Span) {
+    cx.emit_raw(
+        EffectKind::Credential,
+        None,
+        Certainty::Possible,
+        span,
+        RiskLevel::High,
+        "prints a variable that holds a secret",
+    );
 }
 
 /// Returns whether an option suppresses the lines themselves: it prints a count, no output, or only

@@ -1,6 +1,8 @@
 //! Programs that talk to other machines.
 
+use super::downloads;
 use super::{Family, Invocation};
+use crate::calls::shell_args;
 use crate::chars::{UNKNOWN, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::interpreter::engine::{Engine, Stream};
@@ -40,8 +42,8 @@ fn ssh(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 
 fn download(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { name, rest, .. } = *call;
-    cx.download(name, rest);
-    cx.secret_in_url(rest);
+    downloads::download(cx, name, rest);
+    downloads::secret_in_url(cx, rest);
     None
 }
 
@@ -53,7 +55,7 @@ fn netcat(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         span,
         ..
     } = *call;
-    cx.netcat(name, rest, stdin, span);
+    downloads::netcat(cx, name, rest, stdin, span);
     None
 }
 
@@ -107,7 +109,7 @@ fn ssh_options(cx: &mut Engine<'_>, rest: &[Arg]) {
                 at: None,
                 ..a.clone()
             };
-            cx.shell_arg(&c, &Stream::default(), false);
+            shell_args::shell_arg(cx, &c, &Stream::default(), false);
             cx.emit_raw(
                 EffectKind::Dynamic,
                 Some(show(&option)),

@@ -2,6 +2,7 @@
 
 use super::{Family, Invocation};
 use crate::calls::args::is_unknown_word;
+use crate::calls::shell_args;
 use crate::chars::has_unknown;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use crate::interpreter::engine::{Engine, Stream};
@@ -29,7 +30,7 @@ fn shell(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
 /// Runs code that a shell runs before its main code.
 fn first_code(cx: &mut Engine<'_>, code: Option<&Arg>) {
     if let Some(code) = code.cloned() {
-        cx.shell_arg(&code, &Stream::default(), false);
+        shell_args::shell_arg(cx, &code, &Stream::default(), false);
     }
 }
 
@@ -149,7 +150,9 @@ fn run_shell(
             return Stream::unknown();
         }
         let list = params.iter().skip(1).map(|a| a.text.clone()).collect();
-        return cx.in_new_shell(params.first(), list, |cx| cx.shell_arg(code, stdin, want));
+        return cx.in_new_shell(params.first(), list, |cx| {
+            shell_args::shell_arg(cx, code, stdin, want)
+        });
     }
     match words.first() {
         Some(file) if !from_stdin => {

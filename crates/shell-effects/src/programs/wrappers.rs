@@ -1,6 +1,8 @@
 //! Programs that run another command.
 
 use super::{Family, Invocation};
+use super::{filters, find_xargs};
+use crate::calls::shell_args;
 use crate::calls::spec_eval::is_assignment;
 use crate::chars::{STAR, UNKNOWN};
 use crate::effect::StepOrigin;
@@ -46,9 +48,15 @@ fn find(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         span,
         ..
     } = *call;
-    cx.find(rest, span);
+    find_xargs::find(cx, rest, span);
     if want {
-        return Some(cx.filter_output("find", rest, stdin, Stream::unknown()));
+        return Some(filters::filter_output(
+            cx,
+            "find",
+            rest,
+            stdin,
+            Stream::unknown(),
+        ));
     }
     Some(Stream::unknown())
 }
@@ -94,7 +102,7 @@ fn xargs(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation {
         rest, stdin, span, ..
     } = *call;
-    Some(cx.xargs(rest, stdin, span))
+    Some(find_xargs::xargs(cx, rest, stdin, span))
 }
 
 fn parallel(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
@@ -114,7 +122,7 @@ fn parallel(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             cx.path_write(&file);
         }
     }
-    Some(cx.parallel(rest, stdin, span))
+    Some(find_xargs::parallel(cx, rest, stdin, span))
 }
 
 fn env(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
@@ -165,7 +173,7 @@ fn strace(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
                 at: None,
                 ..a.clone()
             };
-            cx.shell_arg(&c, &Stream::default(), false);
+            shell_args::shell_arg(cx, &c, &Stream::default(), false);
         }
     }
     None

@@ -6,6 +6,7 @@ use super::tool::{clean, command_like, reads};
 use super::tool_line::Siblings;
 use super::tool_name::{Verb, normalise_name, words};
 use super::tool_params::{Role, Topics, has_drive, opens_for_writing, role, with_slashes};
+use super::{tool_line, tool_params};
 use crate::chars::any_byte;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::Engine;
@@ -259,7 +260,7 @@ impl<'p> ParamScan<'p> {
                                 && !list.is_empty() =>
                         {
                             self.seen_command = true;
-                            e.tool_words(&list, siblings);
+                            tool_line::tool_words(e, &list, siblings);
                         }
                         Some(list)
                             if list.len() > 1
@@ -269,7 +270,7 @@ impl<'p> ParamScan<'p> {
                                     == Some(Hook::Command) =>
                         {
                             // Either one program with its arguments, or several command lines.
-                            e.tool_hook(&list.join(" "), Hook::Step);
+                            tool_line::tool_hook(e, &list.join(" "), Hook::Step);
                             stack.extend(l.iter().rev().map(|v| (key, v, siblings)));
                         }
                         _ => stack.extend(l.iter().rev().map(|v| (key, v, siblings))),
@@ -277,7 +278,7 @@ impl<'p> ParamScan<'p> {
                 }
                 Param::Text(s) => self.text(e, key, s, value, siblings),
                 Param::Flag(_) | Param::Number { .. } if reads(self.verb) && value.is_on() => {
-                    e.tool_switch(key);
+                    tool_params::tool_switch(e, key);
                 }
                 Param::Flag(_) | Param::Number { .. } | Param::Nothing => {}
             }
@@ -306,29 +307,31 @@ impl<'p> ParamScan<'p> {
             hints.role
         };
         match role {
-            Role::Sql | Role::Query | Role::Mutation => e.tool_query(role, self.topics, &text),
-            Role::Glob => return e.tool_glob(&text, self.topics.has(Topics::NAMES)),
+            Role::Sql | Role::Query | Role::Mutation => {
+                tool_params::tool_query(e, role, self.topics, &text);
+            }
+            Role::Glob => return tool_params::tool_glob(e, &text, self.topics.has(Topics::NAMES)),
             Role::Mode if self.verb == Verb::Read && opens_for_writing(&text) => {
                 self.verb = Verb::Write;
             }
-            Role::Name => e.tool_name(&text),
-            _ if reads(self.verb) && value.is_on() => e.tool_switch(key),
+            Role::Name => tool_params::tool_name(e, &text),
+            _ if reads(self.verb) && value.is_on() => tool_params::tool_switch(e, key),
             _ => {}
         }
         if let Some(hook) = hints.hook {
-            e.tool_hook(s, hook);
+            tool_line::tool_hook(e, s, hook);
         }
         if (hints.command || bare && self.runs()) && !text.is_empty() {
             self.seen_command = true;
             // A value without a name has no other members either.
-            e.tool_line(s, if bare { &[] } else { siblings });
-        } else if self.may_apply(hints, bare) && e.tool_patch(s) {
+            tool_line::tool_line(e, s, if bare { &[] } else { siblings });
+        } else if self.may_apply(hints, bare) && tool_line::tool_patch(e, s) {
             // Rated as a patch only.
         } else if let Some((scheme, rest)) = url(&text) {
             if scheme.eq_ignore_ascii_case("file") {
                 match file_url(rest) {
                     Some(path) => self.paths.push(Cow::Owned(path)),
-                    None => e.tool_no_path(),
+                    None => tool_params::tool_no_path(e),
                 }
             } else if !self.cites {
                 e.network(&Arg::literal(text, Span::default()));
@@ -345,11 +348,11 @@ impl<'p> ParamScan<'p> {
             let files = self.topics.has(Topics::FILES);
             if path_like(hints.path || bare || hints.file && files, &trimmed) {
                 if any_byte(s, |byte| byte == 0) {
-                    e.tool_no_path();
+                    tool_params::tool_no_path(e);
                 }
                 self.paths.push(with_slashes(trimmed));
             } else if (hints.only_path || bare && files) && !trimmed.is_empty() {
-                e.tool_no_path();
+                tool_params::tool_no_path(e);
             }
         }
     }
@@ -494,7 +497,7 @@ impl<'p> ParamScan<'p> {
         let is_name = path_like(files, name) || backslash || !name.contains(' ') && dotted();
         if is_name {
             if any_byte(written, |byte| byte == 0) {
-                e.tool_no_path();
+                tool_params::tool_no_path(e);
             }
             self.paths.push(with_slashes(clean(name)));
         }

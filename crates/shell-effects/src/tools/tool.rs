@@ -6,6 +6,7 @@ use super::extra_members::effects_of_nested_calls;
 use super::param::Param;
 use super::param_scan::ParamScan;
 use super::tool_name::{Verb, normalise_name, verb, words};
+use super::tool_params;
 use super::tool_params::Topics;
 use crate::Context;
 use crate::chars::any_byte;
@@ -21,17 +22,15 @@ thread_local! {
     static TOOLS: RefCell<Memo<(Verb, Topics)>> = RefCell::default();
 }
 
-impl Engine<'_> {
-    fn unreadable_parameters(&mut self) {
-        self.emit_raw(
-            EffectKind::Unknown,
-            None,
-            Certainty::Possible,
-            Span::default(),
-            RiskLevel::High,
-            "parameters in a text that can't be read as JSON",
-        );
-    }
+fn unreadable_parameters(cx: &mut Engine<'_>) {
+    cx.emit_raw(
+        EffectKind::Unknown,
+        None,
+        Certainty::Possible,
+        Span::default(),
+        RiskLevel::High,
+        "parameters in a text that can't be read as JSON",
+    );
 }
 
 /// Returns whether a parameter of this name contains a command line.
@@ -72,7 +71,7 @@ pub fn effects_of_call(name: &str, params: &Param<'_>, ctx: &Context<'_>) -> Ana
 /// Returns the effects of parameters that can't be parsed.
 pub(super) fn unreadable(ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::for_call(ctx);
-    e.unreadable_parameters();
+    unreadable_parameters(&mut e);
     e.finish()
 }
 
@@ -93,7 +92,7 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
     let inputs = params.inputs();
     let params = &*inputs.values;
     if inputs.unreadable {
-        e.unreadable_parameters();
+        unreadable_parameters(&mut e);
     }
     let mut found = ParamScan {
         verb: v,
@@ -135,7 +134,11 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
     match v {
         Verb::Read => {
             if topics.handles_secrets() {
-                e.tool_secret(name, "the tool's name says that it reads secrets");
+                tool_params::tool_secret(
+                    &mut e,
+                    name,
+                    "the tool's name says that it reads secrets",
+                );
             } else if paths.is_empty() {
                 e.emit_raw(
                     EffectKind::Read,
@@ -234,13 +237,13 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
         }
     }
     if !reads(v) && topics.handles_secrets() {
-        e.tool_secret(name, "the tool's name says that it handles secrets");
+        tool_params::tool_secret(&mut e, name, "the tool's name says that it handles secrets");
     }
     if matches!(v, Verb::GitRead | Verb::GitWrite) {
         let normalised = normalise_name(name);
         let all: Vec<&str> = words(&normalised).collect();
         if let Some(at) = all.iter().rposition(|word| *word == "git") {
-            e.tool_git(all.get(at + 1..).unwrap_or_default(), params);
+            tool_params::tool_git(&mut e, all.get(at + 1..).unwrap_or_default(), params);
         }
     }
     e.finish()

@@ -21,140 +21,145 @@ pub(super) type Siblings<'p> = &'p [(Cow<'p, str>, Param<'p>)];
 
 const NO_SPAN: Span = Span { from: 0, to: 0 };
 
-impl Engine<'_> {
-    /// Runs a parameter that is a command line, with the parameters next to it.
-    pub(super) fn tool_line(&mut self, text: &str, siblings: Siblings<'_>) {
-        let line = self.completed_line(text, siblings);
-        self.in_directory(line.cwd.as_deref(), |engine| {
-            engine.run_text(
-                &clean(&line.text),
-                Base::Fixed(NO_SPAN),
-                StepOrigin::Code,
-                &Stream::default(),
-                false,
-            );
-        });
-    }
-
-    /// Runs a parameter that is a program with its arguments, with the parameters next to it.
-    pub(super) fn tool_words(&mut self, words: &[&str], siblings: Siblings<'_>) {
-        const WORD: &str = "x";
-        let line = self.completed_line(WORD, siblings);
-        if *line.text != *WORD {
-            self.tool_unknown("arguments or variables");
-        }
-        let argv: Vec<Arg> = words
-            .iter()
-            .map(|word| Arg::literal(clean(word), NO_SPAN))
-            .collect();
-        self.in_directory(line.cwd.as_deref(), |engine| {
-            engine.wrapped(&argv, &Stream::default(), false, NO_SPAN);
-        });
-    }
-
-    /// Returns the line completed by the members next to it. Other commands among them run
-    /// separately.
-    fn completed_line<'p>(&mut self, text: &'p str, siblings: Siblings<'p>) -> CommandLine<'p> {
-        let mut line = CommandLine {
-            text: Cow::Borrowed(text),
-            ..CommandLine::default()
-        };
-        let apart = |name: &str| {
-            matches!(name, "tool" | "tool_name") || command_like(name) && name != "shell"
-        };
-        let others = siblings.iter().filter(|(name, _)| !apart(name));
-        line.add(text, others);
-        if let Some(name) = &line.unknown {
-            self.tool_unknown(name);
-        }
-        line
-    }
-
-    fn tool_unknown(&mut self, name: &str) {
-        let why = "a parameter next to the command that may change what runs";
-        let target = Some(crate::chars::show(&clean(name)));
-        self.emit_raw(
-            EffectKind::Unknown,
-            target,
-            Certainty::Possible,
-            NO_SPAN,
-            RiskLevel::High,
-            why,
+/// Runs a parameter that is a command line, with the parameters next to it.
+pub(super) fn tool_line(cx: &mut Engine<'_>, text: &str, siblings: Siblings<'_>) {
+    let line = completed_line(cx, text, siblings);
+    in_directory(cx, line.cwd.as_deref(), |engine| {
+        engine.run_text(
+            &clean(&line.text),
+            Base::Fixed(NO_SPAN),
+            StepOrigin::Code,
+            &Stream::default(),
+            false,
         );
-    }
+    });
+}
 
-    /// Runs `run` in another directory.
-    pub(super) fn in_directory(&mut self, cwd: Option<&str>, run: impl FnOnce(&mut Self)) {
-        let before = self.clone_cwd();
-        if let Some(cwd) = cwd {
-            self.set_cwd(normalise(&clean(cwd), before.as_deref()).map(Cow::Owned));
-        }
-        run(self);
-        self.set_cwd(before);
+/// Runs a parameter that is a program with its arguments, with the parameters next to it.
+pub(super) fn tool_words(cx: &mut Engine<'_>, words: &[&str], siblings: Siblings<'_>) {
+    const WORD: &str = "x";
+    let line = completed_line(cx, WORD, siblings);
+    if *line.text != *WORD {
+        tool_unknown(cx, "arguments or variables");
     }
+    let argv: Vec<Arg> = words
+        .iter()
+        .map(|word| Arg::literal(clean(word), NO_SPAN))
+        .collect();
+    in_directory(cx, line.cwd.as_deref(), |engine| {
+        engine.wrapped(&argv, &Stream::default(), false, NO_SPAN);
+    });
+}
 
-    /// Handles a parameter that may be a command line which runs later.
-    pub(super) fn tool_hook(&mut self, text: &str, hook: Hook) {
-        let text = text.trim();
-        if text.is_empty() || text.len() > 100_000 {
-            return;
-        }
-        let found = crate::analyse(text, self.ctx());
-        let unknown = |effect: &&crate::Effect| effect.kind == EffectKind::Unknown;
-        let word = !text.contains(char::is_whitespace);
-        let least = if word && !text.contains('/') || hook == Hook::Code {
-            RiskLevel::High
-        } else {
-            RiskLevel::Medium
-        };
-        let known = found.effects.iter().filter(|effect| !unknown(effect));
-        let acts = known.map(|effect| effect.risk).max() >= Some(least);
-        let is_one = match hook {
-            Hook::Command => acts || !word,
-            Hook::Step => acts,
-            Hook::Code => acts && !found.effects.iter().any(|effect| unknown(&effect)),
-        };
-        if is_one {
-            for effect in found.effects {
-                self.emit_found(crate::Effect {
-                    span: NO_SPAN,
-                    ..effect
-                });
-            }
+/// Returns the line completed by the members next to it. Other commands among them run
+/// separately.
+fn completed_line<'p>(
+    cx: &mut Engine<'_>,
+    text: &'p str,
+    siblings: Siblings<'p>,
+) -> CommandLine<'p> {
+    let mut line = CommandLine {
+        text: Cow::Borrowed(text),
+        ..CommandLine::default()
+    };
+    let apart =
+        |name: &str| matches!(name, "tool" | "tool_name") || command_like(name) && name != "shell";
+    let others = siblings.iter().filter(|(name, _)| !apart(name));
+    line.add(text, others);
+    if let Some(name) = &line.unknown {
+        tool_unknown(cx, name);
+    }
+    line
+}
+
+fn tool_unknown(cx: &mut Engine<'_>, name: &str) {
+    let why = "a parameter next to the command that may change what runs";
+    let target = Some(crate::chars::show(&clean(name)));
+    cx.emit_raw(
+        EffectKind::Unknown,
+        target,
+        Certainty::Possible,
+        NO_SPAN,
+        RiskLevel::High,
+        why,
+    );
+}
+
+/// Runs `run` in another directory.
+pub(super) fn in_directory(
+    cx: &mut Engine<'_>,
+    cwd: Option<&str>,
+    run: impl FnOnce(&mut Engine<'_>),
+) {
+    let before = cx.clone_cwd();
+    if let Some(cwd) = cwd {
+        cx.set_cwd(normalise(&clean(cwd), before.as_deref()).map(Cow::Owned));
+    }
+    run(cx);
+    cx.set_cwd(before);
+}
+
+/// Handles a parameter that may be a command line which runs later.
+pub(super) fn tool_hook(cx: &mut Engine<'_>, text: &str, hook: Hook) {
+    let text = text.trim();
+    if text.is_empty() || text.len() > 100_000 {
+        return;
+    }
+    let found = crate::analyse(text, cx.ctx());
+    let unknown = |effect: &&crate::Effect| effect.kind == EffectKind::Unknown;
+    let word = !text.contains(char::is_whitespace);
+    let least = if word && !text.contains('/') || hook == Hook::Code {
+        RiskLevel::High
+    } else {
+        RiskLevel::Medium
+    };
+    let known = found.effects.iter().filter(|effect| !unknown(effect));
+    let acts = known.map(|effect| effect.risk).max() >= Some(least);
+    let is_one = match hook {
+        Hook::Command => acts || !word,
+        Hook::Step => acts,
+        Hook::Code => acts && !found.effects.iter().any(|effect| unknown(&effect)),
+    };
+    if is_one {
+        for effect in found.effects {
+            cx.emit_found(crate::Effect {
+                span: NO_SPAN,
+                ..effect
+            });
         }
     }
+}
 
-    /// Adds the effects of a parameter that is a patch. Returns false if it isn't one.
-    pub(super) fn tool_patch(&mut self, text: &str) -> bool {
-        let text = clean(text);
-        if text
-            .lines()
-            .any(|line| line.starts_with("+++ ") || line.starts_with("diff --git "))
+/// Adds the effects of a parameter that is a patch. Returns false if it isn't one.
+pub(super) fn tool_patch(cx: &mut Engine<'_>, text: &str) -> bool {
+    let text = clean(text);
+    if text
+        .lines()
+        .any(|line| line.starts_with("+++ ") || line.starts_with("diff --git "))
+    {
+        for effect in effects_of_diff(&text, cx.ctx()).effects {
+            cx.emit_found(crate::Effect {
+                span: NO_SPAN,
+                ..effect
+            });
+        }
+        return true;
+    }
+    let mut found = false;
+    for line in text.lines().filter_map(|line| line.strip_prefix("*** ")) {
+        let named = |word: &str| line.strip_prefix(word).map(str::trim);
+        if let Some(path) = named("Add File: ")
+            .or_else(|| named("Update File: "))
+            .or_else(|| named("Move to: "))
         {
-            for effect in effects_of_diff(&text, self.ctx()).effects {
-                self.emit_found(crate::Effect {
-                    span: NO_SPAN,
-                    ..effect
-                });
-            }
-            return true;
+            cx.path_write(path);
+            found = true;
+        } else if let Some(path) = named("Delete File: ") {
+            cx.path_delete(path, false);
+            found = true;
         }
-        let mut found = false;
-        for line in text.lines().filter_map(|line| line.strip_prefix("*** ")) {
-            let named = |word: &str| line.strip_prefix(word).map(str::trim);
-            if let Some(path) = named("Add File: ")
-                .or_else(|| named("Update File: "))
-                .or_else(|| named("Move to: "))
-            {
-                self.path_write(path);
-                found = true;
-            } else if let Some(path) = named("Delete File: ") {
-                self.path_delete(path, false);
-                found = true;
-            }
-        }
-        found
     }
+    found
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use super::param::Param;
 use crate::calls::spec_eval::is_assignment;
 use crate::chars::{ANY, STAR, any_byte};
+use crate::code;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
@@ -416,127 +417,25 @@ pub(super) fn has_drive(text: &str) -> bool {
 
 const NO_SPAN: Span = Span { from: 0, to: 0 };
 
-impl Engine<'_> {
-    /// Adds the effects of a parameter that contains a query.
-    pub(super) fn tool_query(&mut self, role: Role, topics: Topics, text: &str) {
-        let sql = match role {
-            Role::Sql => true,
-            Role::Query => {
-                topics.has(Topics::DATABASE) && !text.trim_start().starts_with(['{', '['])
-                    || topics.has(Topics::QUERY) && is_sql(text)
-            }
-            _ => false,
-        };
-        if sql {
-            self.code("sql", &Arg::literal(text, NO_SPAN), &Stream::default());
+/// Adds the effects of a parameter that contains a query.
+pub(super) fn tool_query(cx: &mut Engine<'_>, role: Role, topics: Topics, text: &str) {
+    let sql = match role {
+        Role::Sql => true,
+        Role::Query => {
+            topics.has(Topics::DATABASE) && !text.trim_start().starts_with(['{', '['])
+                || topics.has(Topics::QUERY) && is_sql(text)
         }
-        let mutation = role == Role::Mutation && !text.trim().is_empty()
-            || role == Role::Query && mutates(text);
-        if mutation && !sql {
-            let why = "a mutation: it changes the data of the service";
-            self.emit_raw(
-                EffectKind::Network,
-                None,
-                Certainty::Possible,
-                NO_SPAN,
-                RiskLevel::High,
-                why,
-            );
-        }
+        _ => false,
+    };
+    if sql {
+        code::code(cx, "sql", &Arg::literal(text, NO_SPAN), &Stream::default());
     }
-
-    /// Adds the effects of file patterns, expanded like a shell would.
-    pub(super) fn tool_glob(&mut self, text: &str, names_only: bool) {
-        let word = Word {
-            parts: vec![Part::Lit(text.to_owned())],
-            span: NO_SPAN,
-        };
-        for one in crate::syntax::braces::expand(&word) {
-            let Some(pattern) = one.plain() else { continue };
-            let marked: String = pattern
-                .chars()
-                .map(|c| match c {
-                    '*' => STAR,
-                    '?' => ANY,
-                    c => c,
-                })
-                .collect();
-            let arg = Arg::literal(marked, NO_SPAN);
-            if names_only {
-                self.path_stat(&arg);
-            } else {
-                self.path_read(&arg);
-            }
-        }
-    }
-
-    /// Adds the effects of a switch that is on: some make a reading tool do more.
-    pub(super) fn tool_switch(&mut self, key: &str) {
-        let key = super::tool_name::normalise_name(key);
-        let words: Vec<&str> = key.split(|c: char| !c.is_alphanumeric()).collect();
-        if words.iter().any(|w| {
-            matches!(
-                *w,
-                "no" | "not"
-                    | "skip"
-                    | "dont"
-                    | "never"
-                    | "without"
-                    | "dry"
-                    | "allow"
-                    | "include"
-                    | "show"
-            )
-        }) {
-            return;
-        }
-        let asks = |list: &[&str]| words.iter().any(|w| list.contains(w));
-        let (kind, risk, why) = if asks(&[
-            "delete", "remove", "purge", "unlink", "erase", "wipe", "destroy", "truncate", "drop",
-            "prune",
-        ]) {
-            (
-                EffectKind::Delete,
-                RiskLevel::High,
-                "a parameter asks to delete",
-            )
-        } else if asks(&["kill", "terminate", "signal"]) {
-            (
-                EffectKind::Process,
-                RiskLevel::High,
-                "a parameter asks to stop processes",
-            )
-        } else if asks(&["exec", "execute", "eval"]) {
-            (
-                EffectKind::Dynamic,
-                RiskLevel::High,
-                "a parameter asks to run what is found",
-            )
-        } else if asks(&["write", "overwrite", "inplace", "fix", "autofix"]) {
-            (
-                EffectKind::Write,
-                RiskLevel::Medium,
-                "a parameter asks to write",
-            )
-        } else {
-            return;
-        };
-        self.emit_raw(
-            kind,
-            Some(key.into_owned()),
-            Certainty::Possible,
-            NO_SPAN,
-            risk,
-            why,
-        );
-    }
-
-    /// Adds an effect for a text where a path is expected, but which can't be resolved: too long,
-    /// several lines, or a NUL byte, at which some programs end it.
-    pub(super) fn tool_no_path(&mut self) {
-        let why = "a path that can't be followed";
-        self.emit_raw(
-            EffectKind::Unknown,
+    let mutation =
+        role == Role::Mutation && !text.trim().is_empty() || role == Role::Query && mutates(text);
+    if mutation && !sql {
+        let why = "a mutation: it changes the data of the service";
+        cx.emit_raw(
+            EffectKind::Network,
             None,
             Certainty::Possible,
             NO_SPAN,
@@ -544,114 +443,212 @@ impl Engine<'_> {
             why,
         );
     }
+}
 
-    /// Adds an effect for a tool that is named after a secret, or asked for one.
-    pub(super) fn tool_secret(&mut self, name: &str, why: &'static str) {
-        self.emit_raw(
-            EffectKind::Credential,
-            Some(name.to_owned()),
-            Certainty::Possible,
-            NO_SPAN,
-            RiskLevel::High,
-            why,
-        );
+/// Adds the effects of file patterns, expanded like a shell would.
+pub(super) fn tool_glob(cx: &mut Engine<'_>, text: &str, names_only: bool) {
+    let word = Word {
+        parts: vec![Part::Lit(text.to_owned())],
+        span: NO_SPAN,
+    };
+    for one in crate::syntax::braces::expand(&word) {
+        let Some(pattern) = one.plain() else { continue };
+        let marked: String = pattern
+            .chars()
+            .map(|c| match c {
+                '*' => STAR,
+                '?' => ANY,
+                c => c,
+            })
+            .collect();
+        let arg = Arg::literal(marked, NO_SPAN);
+        if names_only {
+            cx.path_stat(&arg);
+        } else {
+            cx.path_read(&arg);
+        }
     }
+}
 
-    /// Rates `git_diff`, `git_push` and similar tools: the parameters become options and operands
-    /// of git.
-    pub(super) fn tool_git(&mut self, words: &[&str], params: &Param<'_>) {
-        let Param::Members(members) = params else {
-            return;
-        };
-        let Some(first) = words.first() else { return };
-        // `cherry_pick` is one subcommand, `diff_staged` is `diff`.
-        let sub = match words.get(1).map(|second| format!("{first}-{second}")) {
-            Some(both)
-                if self
-                    .ctx()
-                    .table
-                    .get("git")
-                    .is_some_and(|git| git.subcommands.contains_key(&both)) =>
-            {
-                both
-            }
-            _ => (*first).to_owned(),
-        };
-        let mut argv: Vec<String> = Vec::new();
-        let mut operands: Vec<String> = Vec::new();
-        let mut line = None;
-        for (key, value) in members {
-            let key = super::tool_name::normalise_name(key).replace('-', "_");
-            match (key.as_str(), value) {
-                (
-                    "" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts"
-                    | "argv",
-                    Param::Text(text),
-                ) => {
-                    line = Some(super::tool::clean(text).into_owned());
-                }
-                (
-                    "" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts"
-                    | "argv",
-                    Param::List(list),
-                ) => {
-                    argv.extend(
-                        list.iter()
-                            .filter_map(Param::as_str)
-                            .map(|t| super::tool::clean(t).into_owned()),
-                    );
-                }
-                (_, Param::Flag(true)) => argv.push(format!("--{}", key.replace('_', "-"))),
-                ("delete" | "remove", Param::Text(text)) => {
-                    argv.extend(["--delete".to_owned(), super::tool::clean(text).into_owned()]);
-                }
-                ("force" | "hard" | "force_delete" | "force_push", value) if value.is_on() => {
-                    argv.push(format!("--{key}"));
-                }
-                (
-                    "revision" | "rev" | "ref" | "commit" | "commit_hash" | "sha" | "hash"
-                    | "target" | "base" | "head" | "branch" | "branch_name" | "name" | "remote"
-                    | "tag" | "object" | "range" | "spec" | "refspec" | "start_point"
-                    | "base_branch" | "pattern" | "query" | "source",
-                    Param::Text(text),
-                ) => operands.push(super::tool::clean(text).into_owned()),
-                _ => {}
-            }
+/// Adds the effects of a switch that is on: some make a reading tool do more.
+pub(super) fn tool_switch(cx: &mut Engine<'_>, key: &str) {
+    let key = super::tool_name::normalise_name(key);
+    let words: Vec<&str> = key.split(|c: char| !c.is_alphanumeric()).collect();
+    if words.iter().any(|w| {
+        matches!(
+            *w,
+            "no" | "not"
+                | "skip"
+                | "dont"
+                | "never"
+                | "without"
+                | "dry"
+                | "allow"
+                | "include"
+                | "show"
+        )
+    }) {
+        return;
+    }
+    let asks = |list: &[&str]| words.iter().any(|w| list.contains(w));
+    let (kind, risk, why) = if asks(&[
+        "delete", "remove", "purge", "unlink", "erase", "wipe", "destroy", "truncate", "drop",
+        "prune",
+    ]) {
+        (
+            EffectKind::Delete,
+            RiskLevel::High,
+            "a parameter asks to delete",
+        )
+    } else if asks(&["kill", "terminate", "signal"]) {
+        (
+            EffectKind::Process,
+            RiskLevel::High,
+            "a parameter asks to stop processes",
+        )
+    } else if asks(&["exec", "execute", "eval"]) {
+        (
+            EffectKind::Dynamic,
+            RiskLevel::High,
+            "a parameter asks to run what is found",
+        )
+    } else if asks(&["write", "overwrite", "inplace", "fix", "autofix"]) {
+        (
+            EffectKind::Write,
+            RiskLevel::Medium,
+            "a parameter asks to write",
+        )
+    } else {
+        return;
+    };
+    cx.emit_raw(
+        kind,
+        Some(key.into_owned()),
+        Certainty::Possible,
+        NO_SPAN,
+        risk,
+        why,
+    );
+}
+
+/// Adds an effect for a text where a path is expected, but which can't be resolved: too long,
+/// several lines, or a NUL byte, at which some programs end it.
+pub(super) fn tool_no_path(cx: &mut Engine<'_>) {
+    let why = "a path that can't be followed";
+    cx.emit_raw(
+        EffectKind::Unknown,
+        None,
+        Certainty::Possible,
+        NO_SPAN,
+        RiskLevel::High,
+        why,
+    );
+}
+
+/// Adds an effect for a tool that is named after a secret, or asked for one.
+pub(super) fn tool_secret(cx: &mut Engine<'_>, name: &str, why: &'static str) {
+    cx.emit_raw(
+        EffectKind::Credential,
+        Some(name.to_owned()),
+        Certainty::Possible,
+        NO_SPAN,
+        RiskLevel::High,
+        why,
+    );
+}
+
+/// Rates `git_diff`, `git_push` and similar tools: the parameters become options and operands
+/// of git.
+pub(super) fn tool_git(cx: &mut Engine<'_>, words: &[&str], params: &Param<'_>) {
+    let Param::Members(members) = params else {
+        return;
+    };
+    let Some(first) = words.first() else { return };
+    // `cherry_pick` is one subcommand, `diff_staged` is `diff`.
+    let sub = match words.get(1).map(|second| format!("{first}-{second}")) {
+        Some(both)
+            if cx
+                .ctx()
+                .table
+                .get("git")
+                .is_some_and(|git| git.subcommands.contains_key(&both)) =>
+        {
+            both
         }
-        if argv.is_empty() && operands.is_empty() && line.is_none() {
-            return;
-        }
-        argv.append(&mut operands);
-        let mut args = vec![Arg::literal("git", NO_SPAN), Arg::literal(sub, NO_SPAN)];
-        args.extend(argv.into_iter().map(|t| Arg::literal(t, NO_SPAN)));
-        match line {
-            Some(line) => {
-                let words: Vec<String> = args
-                    .iter()
-                    .map(|a| crate::syntax::quote::quote(&a.text))
-                    .collect();
-                self.run_text(
-                    &format!("{} {line}", words.join(" ")),
-                    Base::Fixed(NO_SPAN),
-                    StepOrigin::Code,
-                    &Stream::default(),
-                    false,
+        _ => (*first).to_owned(),
+    };
+    let mut argv: Vec<String> = Vec::new();
+    let mut operands: Vec<String> = Vec::new();
+    let mut line = None;
+    for (key, value) in members {
+        let key = super::tool_name::normalise_name(key).replace('-', "_");
+        match (key.as_str(), value) {
+            (
+                "" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts" | "argv",
+                Param::Text(text),
+            ) => {
+                line = Some(super::tool::clean(text).into_owned());
+            }
+            (
+                "" | "args" | "arguments" | "options" | "flags" | "extra_args" | "opts" | "argv",
+                Param::List(list),
+            ) => {
+                argv.extend(
+                    list.iter()
+                        .filter_map(Param::as_str)
+                        .map(|t| super::tool::clean(t).into_owned()),
                 );
             }
-            None => {
-                self.wrapped(&args, &Stream::default(), false, NO_SPAN);
+            (_, Param::Flag(true)) => argv.push(format!("--{}", key.replace('_', "-"))),
+            ("delete" | "remove", Param::Text(text)) => {
+                argv.extend(["--delete".to_owned(), super::tool::clean(text).into_owned()]);
             }
+            ("force" | "hard" | "force_delete" | "force_push", value) if value.is_on() => {
+                argv.push(format!("--{key}"));
+            }
+            (
+                "revision" | "rev" | "ref" | "commit" | "commit_hash" | "sha" | "hash" | "target"
+                | "base" | "head" | "branch" | "branch_name" | "name" | "remote" | "tag" | "object"
+                | "range" | "spec" | "refspec" | "start_point" | "base_branch" | "pattern"
+                | "query" | "source",
+                Param::Text(text),
+            ) => operands.push(super::tool::clean(text).into_owned()),
+            _ => {}
         }
     }
-
-    /// Handles a requested name: a variable with a secret, or `NAME=value`.
-    pub(super) fn tool_name(&mut self, text: &str) {
-        let name = is_assignment(text).map_or(text, |(name, _)| name);
-        if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase)
-            && crate::interpreter::env::names_secret(name)
-        {
-            self.tool_secret(name, "asks for a variable that holds a secret");
+    if argv.is_empty() && operands.is_empty() && line.is_none() {
+        return;
+    }
+    argv.append(&mut operands);
+    let mut args = vec![Arg::literal("git", NO_SPAN), Arg::literal(sub, NO_SPAN)];
+    args.extend(argv.into_iter().map(|t| Arg::literal(t, NO_SPAN)));
+    match line {
+        Some(line) => {
+            let words: Vec<String> = args
+                .iter()
+                .map(|a| crate::syntax::quote::quote(&a.text))
+                .collect();
+            cx.run_text(
+                &format!("{} {line}", words.join(" ")),
+                Base::Fixed(NO_SPAN),
+                StepOrigin::Code,
+                &Stream::default(),
+                false,
+            );
         }
+        None => {
+            cx.wrapped(&args, &Stream::default(), false, NO_SPAN);
+        }
+    }
+}
+
+/// Handles a requested name: a variable with a secret, or `NAME=value`.
+pub(super) fn tool_name(cx: &mut Engine<'_>, text: &str) {
+    let name = is_assignment(text).map_or(text, |(name, _)| name);
+    if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase)
+        && crate::interpreter::env::names_secret(name)
+    {
+        tool_secret(cx, name, "asks for a variable that holds a secret");
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::Engine;
 use crate::tools::tool::clean;
+use crate::tools::tool_line;
 
 /// A file header of a patch.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,36 +59,34 @@ fn sections(text: &str) -> (Vec<Section<'_>>, bool) {
     (found, ordered && ended)
 }
 
-impl Engine<'_> {
-    /// Handles a parameter that is a patch.
-    pub(super) fn known_patch(&mut self, text: &str) {
-        if !text.contains("*** ") && self.tool_patch(text) {
-            return;
-        }
-        let text = clean(text);
-        let (found, ordered) = sections(&text);
-        for (n, section) in found.iter().enumerate() {
-            match section {
-                Section::Add(path) | Section::MoveTo(path) => self.path_write(*path),
-                Section::Update(path) if matches!(found.get(n + 1), Some(Section::MoveTo(_))) => {
-                    self.path_move(*path);
-                }
-                Section::Update(path) => self.path_write(*path),
-                Section::Delete(path) => self.path_delete(*path, false),
+/// Handles a parameter that is a patch.
+pub(super) fn known_patch(cx: &mut Engine<'_>, text: &str) {
+    if !text.contains("*** ") && tool_line::tool_patch(cx, text) {
+        return;
+    }
+    let text = clean(text);
+    let (found, ordered) = sections(&text);
+    for (n, section) in found.iter().enumerate() {
+        match section {
+            Section::Add(path) | Section::MoveTo(path) => cx.path_write(*path),
+            Section::Update(path) if matches!(found.get(n + 1), Some(Section::MoveTo(_))) => {
+                cx.path_move(*path);
             }
+            Section::Update(path) => cx.path_write(*path),
+            Section::Delete(path) => cx.path_delete(*path, false),
         }
-        if !ordered || found.is_empty() {
-            // The sections that a more lenient reader finds apply as well.
-            self.tool_patch(&text);
-            self.emit_raw(
-                EffectKind::Unknown,
-                None,
-                Certainty::Possible,
-                Span::default(),
-                RiskLevel::High,
-                "not understood as a patch",
-            );
-        }
+    }
+    if !ordered || found.is_empty() {
+        // The sections that a more lenient reader finds apply as well.
+        tool_line::tool_patch(cx, &text);
+        cx.emit_raw(
+            EffectKind::Unknown,
+            None,
+            Certainty::Possible,
+            Span::default(),
+            RiskLevel::High,
+            "not understood as a patch",
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! Effects of a call of a known tool, by the roles of its parameters.
 
+use super::patch;
 use super::{ClassifiedCall, Operation, ParamRole, Tool};
 use crate::Context;
 use crate::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
@@ -9,6 +10,7 @@ use crate::tools::param::Param;
 use crate::tools::param_scan::{Hook, file_url, url};
 use crate::tools::tool::{clean, effects_by_name};
 use crate::tools::tool_params::with_slashes;
+use crate::tools::{tool_line, tool_params};
 use std::borrow::Cow;
 
 /// Returns the effects of a call of a known tool. Parts that the data doesn't explain are rated as
@@ -26,7 +28,7 @@ pub(crate) fn effects_of_known(
     }
     let mut e = Engine::for_call(ctx);
     e.step(name, &[], Span::default());
-    e.known_call(&classified);
+    known_call(&mut e, &classified);
     let known = e.finish();
     if classified.understood {
         return known;
@@ -100,197 +102,193 @@ fn texts<'p>(value: &'p Param<'p>) -> impl Iterator<Item = &'p str> {
     list.iter().filter_map(Param::as_str)
 }
 
-impl Engine<'_> {
-    /// Adds the effects of a tool with these parameters.
-    fn known_call(&mut self, classified: &ClassifiedCall<'_>) {
-        let (operation, parts) = (classified.operation, &classified.parts);
-        let of = |role: ParamRole| {
-            let values = parts.iter().filter(move |(r, _)| *r == role);
-            values.flat_map(|(_, value)| texts(value))
+/// Adds the effects of a tool with these parameters.
+fn known_call(cx: &mut Engine<'_>, classified: &ClassifiedCall<'_>) {
+    let (operation, parts) = (classified.operation, &classified.parts);
+    let of = |role: ParamRole| {
+        let values = parts.iter().filter(move |(r, _)| *r == role);
+        values.flat_map(|(_, value)| texts(value))
+    };
+    let directory = of(ParamRole::Directory).next();
+    let mut runs = false;
+    for (_, value) in parts.iter().filter(|(role, _)| *role == ParamRole::Command) {
+        let patch = classified
+            .applies_patches
+            .then(|| command_patch(value))
+            .flatten();
+        runs |= match patch {
+            Some(patch) => {
+                tool_line::in_directory(cx, directory, |cx| patch::known_patch(cx, patch));
+                true
+            }
+            None => known_command(cx, value, directory),
         };
-        let directory = of(ParamRole::Directory).next();
-        let mut runs = false;
-        for (_, value) in parts.iter().filter(|(role, _)| *role == ParamRole::Command) {
-            let patch = classified
-                .applies_patches
-                .then(|| command_patch(value))
-                .flatten();
-            runs |= match patch {
-                Some(patch) => {
-                    self.in_directory(directory, |engine| engine.known_patch(patch));
-                    true
-                }
-                None => self.known_command(value, directory),
-            };
-        }
-        of(ParamRole::Patch).for_each(|text| self.known_patch(text));
-        let mut fetches = false;
-        for word in of(ParamRole::Url).flat_map(str::split_whitespace) {
-            fetches |= self.known_address(word);
-        }
-        // A parameter that isn't listed may name it.
-        let mut named = !classified.unlisted.is_empty();
-        for text in of(ParamRole::Directory) {
-            if let Some(path) = self.known_path(text) {
-                self.path_read(&*path);
-                named = true;
-            }
-        }
-        for text in of(ParamRole::Path) {
-            if let Some(path) = self.known_path(text) {
-                self.known_operation(operation, &path);
-                named = true;
-            }
-        }
-        for text in of(ParamRole::Glob) {
+    }
+    of(ParamRole::Patch).for_each(|text| patch::known_patch(cx, text));
+    let mut fetches = false;
+    for word in of(ParamRole::Url).flat_map(str::split_whitespace) {
+        fetches |= known_address(cx, word);
+    }
+    // A parameter that isn't listed may name it.
+    let mut named = !classified.unlisted.is_empty();
+    for text in of(ParamRole::Directory) {
+        if let Some(path) = known_path(cx, text) {
+            cx.path_read(&*path);
             named = true;
-            let Some(pattern) = self.known_path(text) else {
-                continue;
-            };
-            // Patterns are relative to the searched directory, unless they have a root of their
-            // own.
-            let places: Vec<&str> = of(ParamRole::Directory)
-                .chain(of(ParamRole::Path))
-                .collect();
-            let rooted = pattern.starts_with(['/', '~', '$']);
-            if rooted || places.is_empty() || pattern.contains('{') {
-                self.tool_glob(&pattern, operation == Operation::List && !rooted);
-            }
-            if !rooted {
-                for place in places {
-                    let joined = format!("{}/{pattern}", with_slashes(clean(place)));
-                    self.tool_glob(&joined, operation == Operation::List);
-                }
-            }
-        }
-        match operation {
-            Operation::Input => {
-                let text: String = of(ParamRole::Input).collect();
-                self.known_input(&text);
-            }
-            Operation::Command if runs => {}
-            Operation::Fetch if fetches => {}
-            Operation::Patch if of(ParamRole::Patch).next().is_some() => {}
-            Operation::List
-            | Operation::Search
-            | Operation::Read
-            | Operation::Write
-            | Operation::Edit
-            | Operation::Move
-            | Operation::Delete
-                if named => {}
-            _ => self.known_unnamed(operation),
         }
     }
-
-    /// Handles a command line, or a program with its arguments. Returns false if there is none.
-    fn known_command(&mut self, value: &Param<'_>, directory: Option<&str>) -> bool {
-        let place = directory.map(|d| (Cow::Borrowed("cwd"), Param::Text(Cow::Borrowed(d))));
-        let siblings = place.as_slice();
-        match value {
-            Param::List(_) => {
-                let words: Vec<&str> = texts(value).collect();
-                self.tool_words(&words, siblings);
-                !words.is_empty()
-            }
-            _ => value.as_str().is_some_and(|text| {
-                self.tool_line(text, siblings);
-                !text.is_empty()
-            }),
+    for text in of(ParamRole::Path) {
+        if let Some(path) = known_path(cx, text) {
+            known_operation(cx, operation, &path);
+            named = true;
         }
     }
-
-    /// Returns the path as it is written. If it can't be a followable path, an effect is added at
-    /// once, in addition to the effect on its target.
-    fn known_path<'t>(&mut self, text: &'t str) -> Option<Cow<'t, str>> {
-        // No system opens a longer path, but a tool that resolves it first may.
-        const LONG: usize = 4096;
-        const LONGEST: usize = 64 << 10;
-        if text.len() > LONG || text.trim().contains(['\n', '\0']) {
-            self.tool_no_path();
-        }
-        if text.len() > LONGEST {
-            return None;
-        }
-        let text = match clean(text) {
-            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
-            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    for text in of(ParamRole::Glob) {
+        named = true;
+        let Some(pattern) = known_path(cx, text) else {
+            continue;
         };
-        if self.known_address(&text) {
-            return None;
+        // Patterns are relative to the searched directory, unless they have a root of their
+        // own.
+        let places: Vec<&str> = of(ParamRole::Directory)
+            .chain(of(ParamRole::Path))
+            .collect();
+        let rooted = pattern.starts_with(['/', '~', '$']);
+        if rooted || places.is_empty() || pattern.contains('{') {
+            tool_params::tool_glob(cx, &pattern, operation == Operation::List && !rooted);
         }
-        (!text.is_empty()).then(|| with_slashes(text))
-    }
-
-    /// Handles a URL. Returns false if the text isn't one.
-    fn known_address(&mut self, text: &str) -> bool {
-        let text = clean(text);
-        let Some((scheme, rest)) = url(&text) else {
-            return false;
-        };
-        if !scheme.eq_ignore_ascii_case("file") {
-            self.network(&Arg::literal(text, Span::default()));
-        } else if let Some(path) = file_url(rest) {
-            self.path_read(&*path);
-        } else {
-            self.tool_no_path();
-        }
-        true
-    }
-
-    /// Adds the effect of an operation on a path.
-    fn known_operation(&mut self, operation: Operation, path: &str) {
-        match operation {
-            Operation::Write | Operation::Edit | Operation::Patch => self.path_write(path),
-            // Such tools delete directories as well.
-            Operation::Delete => self.path_delete(path, true),
-            Operation::Move => {
-                self.path_move(path);
-                self.path_write(path);
+        if !rooted {
+            for place in places {
+                let joined = format!("{}/{pattern}", with_slashes(clean(place)));
+                tool_params::tool_glob(cx, &joined, operation == Operation::List);
             }
-            _ => self.path_read(path),
         }
     }
-
-    /// Handles text that is typed into a running command.
-    fn known_input(&mut self, text: &str) {
-        let signals = |c: char| matches!(c, '\u{3}' | '\u{4}' | '\u{1a}' | '\u{1c}');
-        let (kind, risk, why) = if text.is_empty() {
-            let why = "waits for what a running command prints";
-            (EffectKind::Read, RiskLevel::Low, why)
-        } else if text.chars().all(signals) {
-            let why = "interrupts a command that the agent started";
-            (EffectKind::Process, RiskLevel::Medium, why)
-        } else {
-            self.tool_hook(text, Hook::Step);
-            let why = "types into a running command, which may do anything with it";
-            (EffectKind::Dynamic, RiskLevel::High, why)
-        };
-        self.emit_raw(kind, None, Certainty::Possible, Span::default(), risk, why);
+    match operation {
+        Operation::Input => {
+            let text: String = of(ParamRole::Input).collect();
+            known_input(cx, &text);
+        }
+        Operation::Command if runs => {}
+        Operation::Fetch if fetches => {}
+        Operation::Patch if of(ParamRole::Patch).next().is_some() => {}
+        Operation::List
+        | Operation::Search
+        | Operation::Read
+        | Operation::Write
+        | Operation::Edit
+        | Operation::Move
+        | Operation::Delete
+            if named => {}
+        _ => known_unnamed(cx, operation),
     }
+}
 
-    /// Adds the effect of an operation whose parameters name no target.
-    fn known_unnamed(&mut self, operation: Operation) {
-        use EffectKind::{Delete, Dynamic, Execute, Network, Process, Read, Unknown, Write};
-        use RiskLevel::{High, Low, Medium};
-        let (kind, risk, why) = match operation {
-            Operation::Note => (Read, Low, "touches only the agent's own notes"),
-            Operation::Ask => (Read, Low, "asks the human"),
-            Operation::List => (Read, Low, "lists files"),
-            Operation::Search => (Read, Low, "searches the text of files"),
-            Operation::Read => (Read, Low, "reads data that the agent already has"),
-            Operation::Fetch => (Network, Medium, "uses the network"),
-            Operation::Kill => (Process, Medium, "stops a command that the agent started"),
-            Operation::Spawn => (Execute, Medium, "starts another agent"),
-            Operation::Write | Operation::Edit => (Write, Medium, "writes a file that isn't named"),
-            Operation::Patch => (Unknown, High, "applies a patch that isn't given"),
-            Operation::Move => (Write, Medium, "moves files that aren't named"),
-            Operation::Delete => (Delete, High, "deletes something that isn't named"),
-            Operation::Command | Operation::Input => {
-                (Dynamic, High, "runs something that isn't named")
-            }
-            Operation::Unknown => (Unknown, High, "does something that isn't known"),
-        };
-        self.emit_raw(kind, None, Certainty::Possible, Span::default(), risk, why);
+/// Handles a command line, or a program with its arguments. Returns false if there is none.
+fn known_command(cx: &mut Engine<'_>, value: &Param<'_>, directory: Option<&str>) -> bool {
+    let place = directory.map(|d| (Cow::Borrowed("cwd"), Param::Text(Cow::Borrowed(d))));
+    let siblings = place.as_slice();
+    match value {
+        Param::List(_) => {
+            let words: Vec<&str> = texts(value).collect();
+            tool_line::tool_words(cx, &words, siblings);
+            !words.is_empty()
+        }
+        _ => value.as_str().is_some_and(|text| {
+            tool_line::tool_line(cx, text, siblings);
+            !text.is_empty()
+        }),
     }
+}
+
+/// Returns the path as it is written. If it can't be a followable path, an effect is added at
+/// once, in addition to the effect on its target.
+fn known_path<'t>(cx: &mut Engine<'_>, text: &'t str) -> Option<Cow<'t, str>> {
+    // No system opens a longer path, but a tool that resolves it first may.
+    const LONG: usize = 4096;
+    const LONGEST: usize = 64 << 10;
+    if text.len() > LONG || text.trim().contains(['\n', '\0']) {
+        tool_params::tool_no_path(cx);
+    }
+    if text.len() > LONGEST {
+        return None;
+    }
+    let text = match clean(text) {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    };
+    if known_address(cx, &text) {
+        return None;
+    }
+    (!text.is_empty()).then(|| with_slashes(text))
+}
+
+/// Handles a URL. Returns false if the text isn't one.
+fn known_address(cx: &mut Engine<'_>, text: &str) -> bool {
+    let text = clean(text);
+    let Some((scheme, rest)) = url(&text) else {
+        return false;
+    };
+    if !scheme.eq_ignore_ascii_case("file") {
+        cx.network(&Arg::literal(text, Span::default()));
+    } else if let Some(path) = file_url(rest) {
+        cx.path_read(&*path);
+    } else {
+        tool_params::tool_no_path(cx);
+    }
+    true
+}
+
+/// Adds the effect of an operation on a path.
+fn known_operation(cx: &mut Engine<'_>, operation: Operation, path: &str) {
+    match operation {
+        Operation::Write | Operation::Edit | Operation::Patch => cx.path_write(path),
+        // Such tools delete directories as well.
+        Operation::Delete => cx.path_delete(path, true),
+        Operation::Move => {
+            cx.path_move(path);
+            cx.path_write(path);
+        }
+        _ => cx.path_read(path),
+    }
+}
+
+/// Handles text that is typed into a running command.
+fn known_input(cx: &mut Engine<'_>, text: &str) {
+    let signals = |c: char| matches!(c, '\u{3}' | '\u{4}' | '\u{1a}' | '\u{1c}');
+    let (kind, risk, why) = if text.is_empty() {
+        let why = "waits for what a running command prints";
+        (EffectKind::Read, RiskLevel::Low, why)
+    } else if text.chars().all(signals) {
+        let why = "interrupts a command that the agent started";
+        (EffectKind::Process, RiskLevel::Medium, why)
+    } else {
+        tool_line::tool_hook(cx, text, Hook::Step);
+        let why = "types into a running command, which may do anything with it";
+        (EffectKind::Dynamic, RiskLevel::High, why)
+    };
+    cx.emit_raw(kind, None, Certainty::Possible, Span::default(), risk, why);
+}
+
+/// Adds the effect of an operation whose parameters name no target.
+fn known_unnamed(cx: &mut Engine<'_>, operation: Operation) {
+    use EffectKind::{Delete, Dynamic, Execute, Network, Process, Read, Unknown, Write};
+    use RiskLevel::{High, Low, Medium};
+    let (kind, risk, why) = match operation {
+        Operation::Note => (Read, Low, "touches only the agent's own notes"),
+        Operation::Ask => (Read, Low, "asks the human"),
+        Operation::List => (Read, Low, "lists files"),
+        Operation::Search => (Read, Low, "searches the text of files"),
+        Operation::Read => (Read, Low, "reads data that the agent already has"),
+        Operation::Fetch => (Network, Medium, "uses the network"),
+        Operation::Kill => (Process, Medium, "stops a command that the agent started"),
+        Operation::Spawn => (Execute, Medium, "starts another agent"),
+        Operation::Write | Operation::Edit => (Write, Medium, "writes a file that isn't named"),
+        Operation::Patch => (Unknown, High, "applies a patch that isn't given"),
+        Operation::Move => (Write, Medium, "moves files that aren't named"),
+        Operation::Delete => (Delete, High, "deletes something that isn't named"),
+        Operation::Command | Operation::Input => (Dynamic, High, "runs something that isn't named"),
+        Operation::Unknown => (Unknown, High, "does something that isn't known"),
+    };
+    cx.emit_raw(kind, None, Certainty::Possible, Span::default(), risk, why);
 }
