@@ -4,4 +4,4 @@ pub(crate) mod links;
 pub(crate) mod name_globs;
 pub mod path;
 pub mod protected;
-pub(crate) mod unexpanded;
+mod unexpanded;

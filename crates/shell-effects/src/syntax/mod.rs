@@ -4,7 +4,7 @@ pub(crate) mod arith;
 pub(crate) mod ast;
 pub(crate) mod braces;
 pub(crate) mod escapes;
-pub(crate) mod heredoc;
+mod heredoc;
 pub(crate) mod non_posix;
 pub(crate) mod parse;
 pub(crate) mod quote;
