@@ -14,7 +14,7 @@ use governance::Ruling;
 use serde::Deserialize;
 use strict_json::{Deserializer, Error, Raw, Scanner, Str};
 
-/// Creates the [`Started`] fact from any record that contains the start of an execution.
+/// Creates the `StartFact` fact from any record that contains the start of an execution.
 macro_rules! started {
     ($record:expr, $alone:expr) => {
         $crate::trace::step::StartFact {

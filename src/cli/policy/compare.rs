@@ -27,6 +27,8 @@ use std::path::{Path, PathBuf};
 
 /// Number of random questions when a gate compares policies.
 const GATE_CASES: u32 = 200;
+/// Maximum number of characters of a class in a message; a pattern may be long.
+const MAX_CLASS_SHOWN: usize = 160;
 /// Maximum number of recorded actions that are evaluated.
 const MAX_RECORDED: usize = 1_000_000;
 
@@ -466,10 +468,10 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             "stricter"
         };
         let code = code_of(kind.base, kind.head);
-        let class = if kind.class.is_empty() {
-            String::new()
-        } else {
-            format!(" for {}", kind.class)
+        let class = match kind.class.char_indices().nth(MAX_CLASS_SHOWN) {
+            _ if kind.class.is_empty() => String::new(),
+            Some((end, _)) => format!(" for {}…", kind.class.get(..end).unwrap_or_default()),
+            None => format!(" for {}", kind.class),
         };
         let message = format!(
             "{word}: {} by `{}` becomes {} by `{}`{class}: {}",
