@@ -307,7 +307,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_says_something_says_it_beside_anything(text in ".{0,40}") {
-            let more = format!("{text} mend a build {text}");
+            let more = format!("{text} fix a build {text}");
             prop_assert!(!is_catch_all(&more), "{}", more);
             let _ = is_catch_all(&text);
         }

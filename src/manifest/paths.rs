@@ -265,23 +265,23 @@ mod tests {
     fn handlers_exist_and_stay_inside() {
         let root = tempfile::tempdir().unwrap();
         let outside = tempfile::tempdir().unwrap();
-        let folder = root.path().join("skills/mend");
+        let folder = root.path().join("skills/fix");
         std::fs::create_dir_all(folder.join("lib")).unwrap();
-        std::fs::write(folder.join("lib/a.js"), "export function mendAll() {}").unwrap();
-        std::fs::write(root.path().join("skills/shared.js"), "mendAll").unwrap();
-        std::fs::write(outside.path().join("evil.js"), "mendAll").unwrap();
+        std::fs::write(folder.join("lib/a.js"), "export function fixAll() {}").unwrap();
+        std::fs::write(root.path().join("skills/common.js"), "fixAll").unwrap();
+        std::fs::write(outside.path().join("evil.js"), "fixAll").unwrap();
         let of = |handler: &str| {
             let value = json!({"tools":[{"handler":handler}]});
             look(Kind::Skill, &value, &folder, root.path()).len()
         };
-        for good in ["./lib/a.js#mendAll", "lib/a.js#mendAll"] {
+        for good in ["./lib/a.js#fixAll", "lib/a.js#fixAll"] {
             assert_eq!(of(good), 0, "{good}");
         }
         for bad in [
-            "./lib/b.js#mendAll",
-            "./lib/a.js#mend",
+            "./lib/b.js#fixAll",
+            "./lib/a.js#fix",
             "./lib/a.js#",
-            "../common.js#mendAll",
+            "../common.js#fixAll",
             "/etc/passwd#root",
             "./lib#a",
             "",
@@ -294,13 +294,13 @@ mod tests {
         {
             std::os::unix::fs::symlink(outside.path().join("evil.js"), folder.join("link.js"))
                 .unwrap();
-            assert_eq!(of("./link.js#mendAll"), 1);
+            assert_eq!(of("./link.js#fixAll"), 1);
         }
         let agent = json!({"skill":{"directories":["./lib/","missing"]},"mcp":{"configPath":"../common.js"}});
         assert_eq!(look(Kind::Agent, &agent, &folder, root.path()).len(), 2);
         let set = json!({"skills":{"a":{"path":"lib"},"b":{"path":"../.."},"c":{"package":"x"}}});
         assert_eq!(look(Kind::SkillSet, &set, &folder, root.path()).len(), 1);
-        let hooks = json!({"hooks":{"onLoad":"./lib/a.js#mendAll","onUnload":"bye"}});
+        let hooks = json!({"hooks":{"onLoad":"./lib/a.js#fixAll","onUnload":"bye"}});
         assert_eq!(look(Kind::Skill, &hooks, &folder, root.path()).len(), 0);
         for strange in [
             "rm -rf /",

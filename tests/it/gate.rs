@@ -1,6 +1,6 @@
 //! The gate as a user runs it: in a directory, with its exit code, output and files.
 
-use super::support::{Finished, run};
+use super::support::{FORMATS, Finished, run};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -145,17 +145,7 @@ fn what_is_let_pass_is_said_in_every_report() {
         "{}",
         late.out
     );
-    for format in [
-        "text",
-        "json",
-        "jsonl",
-        "sarif",
-        "junit",
-        "github",
-        "markdown",
-        "markdown-comment",
-        "html",
-    ] {
+    for format in FORMATS {
         let ran = gate(root, &["--now", "2027-01-31", "--format", format]);
         assert!(
             ran.code == 0 && ran.out.contains("findings ignored by the configuration"),

@@ -1,7 +1,7 @@
 //! Which files a gate reads, which traces it accepts, and which rules apply.
 
 use super::gate::{ATTEST, KEY, TRUST};
-use super::support::{json_report, run};
+use super::support::{FORMATS, json_report, run};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -522,17 +522,7 @@ fn the_first_configuration_needs_a_word() {
         "{}",
         ran.err
     );
-    for format in [
-        "text",
-        "json",
-        "jsonl",
-        "sarif",
-        "junit",
-        "github",
-        "markdown",
-        "markdown-comment",
-        "html",
-    ] {
+    for format in FORMATS {
         let ran = run(
             root,
             &[

@@ -212,7 +212,7 @@ fn check(
 }
 
 fn meta(member: &str, value: Value) -> Value {
-    json!({"name":"s","version":"1.0.0","intent":"mend a build","author":"a","created_at":"2026-01-01",member:value})
+    json!({"name":"s","version":"1.0.0","intent":"fix a build","author":"a","created_at":"2026-01-01",member:value})
 }
 
 #[test]

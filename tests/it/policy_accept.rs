@@ -1,7 +1,7 @@
 //! Changes of a policy that the gate reports, and `[[policy.accept]]`, which accepts one of them.
 
 use super::gate::{ATTEST, KEY, TRUST};
-use super::support::{git, json_report, run, write};
+use super::support::{FORMATS, git, json_report, run, write};
 use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
@@ -69,17 +69,7 @@ fn an_accepted_change_hides_no_other_of_the_same_rule() {
     let said = "changes of the policy accepted by the configuration: 1";
     assert!(notices(&report).contains(said), "{}", notices(&report));
     accept(root, &[(&both[0], ""), (&both[1], "")]);
-    for format in [
-        "text",
-        "json",
-        "jsonl",
-        "sarif",
-        "junit",
-        "github",
-        "markdown",
-        "markdown-comment",
-        "html",
-    ] {
+    for format in FORMATS {
         let ran = run(root, &["gate", "--format", format]);
         let said = "changes of the policy accepted by the configuration";
         assert!(

@@ -5,6 +5,19 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+/// The formats of reports.
+pub(crate) const FORMATS: [&str; 9] = [
+    "text",
+    "json",
+    "jsonl",
+    "sarif",
+    "junit",
+    "github",
+    "markdown",
+    "markdown-comment",
+    "html",
+];
+
 /// The result of running the program.
 pub(crate) struct Finished {
     pub(crate) code: i32,

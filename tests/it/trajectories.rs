@@ -777,8 +777,8 @@ fn an_index_gives_evidence_with_files_and_lines() {
     std::fs::write(folder.path().join("t.jsonl"), trace).unwrap();
     let graph = concat!(
         "{\"from\":\"context:src/add.ts\",\"to\":\"execution:diff-fix\",\"type\":\"used_in\",\"timestamp\":1}\n",
-        "{\"from\":\"execution:diff-fix\",\"to\":\"skill:mend\",\"type\":\"validated_by\",\"timestamp\":2,\"meta\":{\"success\":true}}\n",
-        "{\"from\":\"skill:mend\",\"to\":\"context:src/add.ts\",\"type\":\"derived_from\",\"timestamp\":3}\n",
+        "{\"from\":\"execution:diff-fix\",\"to\":\"skill:fix\",\"type\":\"validated_by\",\"timestamp\":2,\"meta\":{\"success\":true}}\n",
+        "{\"from\":\"skill:fix\",\"to\":\"context:src/add.ts\",\"type\":\"derived_from\",\"timestamp\":3}\n",
     );
     std::fs::write(folder.path().join("graph.jsonl"), graph).unwrap();
     let config = "[knowledge]\ntraces = ['t.jsonl']\ngraph = ['graph.jsonl']\n";
@@ -802,7 +802,7 @@ fn an_index_gives_evidence_with_files_and_lines() {
     );
     for said in [
         "used context:src/add.ts (graph.jsonl:1)",
-        "skill:mend: succeeded (graph.jsonl:2)",
+        "skill:fix: succeeded (graph.jsonl:2)",
         "derived from context:src/add.ts (graph.jsonl:3)",
         "(t.jsonl:1)",
     ] {

@@ -102,10 +102,9 @@ mod tests {
 
     #[test]
     fn a_change_needs_a_skill_a_standing_and_a_time() {
-        let good =
-            json!({"skill_name":"mend","new_status":"production","promoted_at":"2026-01-31"});
+        let good = json!({"skill_name":"fix","new_status":"production","promoted_at":"2026-01-31"});
         assert_eq!(read(1, &good).unwrap().new, "production");
-        let camel = json!({"skillName":"mend","newStatus":"retired","promotedAt":5,"oldStatus":"production"});
+        let camel = json!({"skillName":"fix","newStatus":"retired","promotedAt":5,"oldStatus":"production"});
         assert_eq!(read(1, &camel).unwrap().old.unwrap(), "production");
         for member in ["skill_name", "new_status", "promoted_at"] {
             let mut broken = good.clone();

@@ -155,7 +155,7 @@ fn banks_and_skills() {
         r#"{"skill_name":"a","new_status":"retired","new_status":"production","promoted_at":5}"#;
     let out = read(SourceKind::Skills, "skills/promotions.jsonl", change);
     assert_eq!((codes(&out), out.promotions.len()), (vec![(106, 1)], 0));
-    let meta = r#"{"name":"a","name":"b","version":"1.0.0","intent":"mend a build","author":"a","created_at":"2026-01-31"}"#;
+    let meta = r#"{"name":"a","name":"b","version":"1.0.0","intent":"fix a build","author":"a","created_at":"2026-01-31"}"#;
     assert_eq!(
         codes(&read(SourceKind::Skills, "skills/a/meta.json", meta)),
         [(106, 1)]
@@ -181,11 +181,11 @@ fn banks_and_skills() {
     let good = read(
         SourceKind::Skills,
         "skills/production/fix-build/meta.json",
-        &skill("mend a broken build"),
+        &skill("fix a broken build"),
     );
     assert_eq!(
         summaries(&good),
-        ["fix-build 1.0.0 (production): mend a broken build"]
+        ["fix-build 1.0.0 (production): fix a broken build"]
     );
     for intent in ["any", "*", "", "Everything"] {
         assert_eq!(

@@ -30,13 +30,13 @@
 //! ## Fails
 //! ```toml validate skills
 //! ```
-//! ```json skills/production/mend-build/meta.json
+//! ```json skills/production/fix-build/meta.json
 //! ```
 //!
 //! ## Passes
 //! ```toml validate skills
 //! ```
-//! ```json skills/production/mend-build/meta.json
+//! ```json skills/production/fix-build/meta.json
 //! ```
 
 use crate::diag::{Code, Severity};
@@ -51,9 +51,9 @@ pub(super) const RULE: Rule = Rule {
     source: include_str!("invalid_manifest.rs"),
     examples: &[
         include_str!("invalid_manifest/fails/yuangs-verify.toml"),
-        include_str!("invalid_manifest/fails/skills/production/mend-build/meta.json"),
+        include_str!("invalid_manifest/fails/skills/production/fix-build/meta.json"),
         include_str!("invalid_manifest/passes/yuangs-verify.toml"),
-        include_str!("invalid_manifest/passes/skills/production/mend-build/meta.json"),
+        include_str!("invalid_manifest/passes/skills/production/fix-build/meta.json"),
     ],
     check: Check::Policy,
 };

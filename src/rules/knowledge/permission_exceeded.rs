@@ -34,7 +34,7 @@
 //! ## Fails
 //! ```toml knowledge skills check --fail-on warning
 //! ```
-//! ```json skills/experimental/mend-build/meta.json
+//! ```json skills/experimental/fix-build/meta.json
 //! ```
 //! ```jsonl trace.jsonl
 //! ```
@@ -42,7 +42,7 @@
 //! ## Passes
 //! ```toml knowledge skills check --fail-on warning
 //! ```
-//! ```json skills/experimental/mend-build/meta.json
+//! ```json skills/experimental/fix-build/meta.json
 //! ```
 //! ```jsonl trace.jsonl
 //! ```
@@ -59,10 +59,10 @@ pub(super) const RULE: Rule = Rule {
     source: include_str!("permission_exceeded.rs"),
     examples: &[
         include_str!("permission_exceeded/fails/yuangs-verify.toml"),
-        include_str!("permission_exceeded/fails/skills/experimental/mend-build/meta.json"),
+        include_str!("permission_exceeded/fails/skills/experimental/fix-build/meta.json"),
         include_str!("permission_exceeded/fails/trace.jsonl"),
         include_str!("permission_exceeded/passes/yuangs-verify.toml"),
-        include_str!("permission_exceeded/passes/skills/experimental/mend-build/meta.json"),
+        include_str!("permission_exceeded/passes/skills/experimental/fix-build/meta.json"),
         include_str!("permission_exceeded/passes/trace.jsonl"),
     ],
     check: Check::Policy,

@@ -24,7 +24,7 @@
 //! ## Fails
 //! ```toml knowledge skills check --fail-on warning
 //! ```
-//! ```json skills/experimental/mend-build/meta.json
+//! ```json skills/experimental/fix-build/meta.json
 //! ```
 //! ```jsonl trace.jsonl
 //! ```
@@ -32,7 +32,7 @@
 //! ## Passes
 //! ```toml knowledge skills check --fail-on warning
 //! ```
-//! ```json skills/experimental/mend-build/meta.json
+//! ```json skills/experimental/fix-build/meta.json
 //! ```
 //! ```jsonl trace.jsonl
 //! ```
@@ -49,10 +49,10 @@ pub(super) const RULE: Rule = Rule {
     source: include_str!("trial_mode_broken.rs"),
     examples: &[
         include_str!("trial_mode_broken/fails/yuangs-verify.toml"),
-        include_str!("trial_mode_broken/fails/skills/experimental/mend-build/meta.json"),
+        include_str!("trial_mode_broken/fails/skills/experimental/fix-build/meta.json"),
         include_str!("trial_mode_broken/fails/trace.jsonl"),
         include_str!("trial_mode_broken/passes/yuangs-verify.toml"),
-        include_str!("trial_mode_broken/passes/skills/experimental/mend-build/meta.json"),
+        include_str!("trial_mode_broken/passes/skills/experimental/fix-build/meta.json"),
         include_str!("trial_mode_broken/passes/trace.jsonl"),
     ],
     check: Check::Policy,

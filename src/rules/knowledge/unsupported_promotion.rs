@@ -29,7 +29,7 @@
 //! ## Fails
 //! ```toml knowledge reindex
 //! ```
-//! ```json skills/production/mend-build/meta.json
+//! ```json skills/production/fix-build/meta.json
 //! ```
 //! ```jsonl skills/promotions.jsonl
 //! ```
@@ -37,7 +37,7 @@
 //! ## Passes
 //! ```toml knowledge reindex
 //! ```
-//! ```json skills/experimental/mend-build/meta.json
+//! ```json skills/experimental/fix-build/meta.json
 //! ```
 //! ```jsonl skills/promotions.jsonl
 //! ```
@@ -54,10 +54,10 @@ pub(super) const RULE: Rule = Rule {
     source: include_str!("unsupported_promotion.rs"),
     examples: &[
         include_str!("unsupported_promotion/fails/yuangs-verify.toml"),
-        include_str!("unsupported_promotion/fails/skills/production/mend-build/meta.json"),
+        include_str!("unsupported_promotion/fails/skills/production/fix-build/meta.json"),
         include_str!("unsupported_promotion/fails/skills/promotions.jsonl"),
         include_str!("unsupported_promotion/passes/yuangs-verify.toml"),
-        include_str!("unsupported_promotion/passes/skills/experimental/mend-build/meta.json"),
+        include_str!("unsupported_promotion/passes/skills/experimental/fix-build/meta.json"),
         include_str!("unsupported_promotion/passes/skills/promotions.jsonl"),
     ],
     check: Check::Policy,

@@ -62,19 +62,13 @@ impl Proof<'_> {
         let Some((kind, analysis)) = found else {
             return Vec::new();
         };
-        let mut search = Search::new();
-        search.require(&analysis.solver.formulas, analysis.axioms);
-        search.require(&analysis.solver.formulas, kind.formula);
-        let mut sketches = Vec::new();
-        for kind in analysis.types {
-            for assumed in [&[kind, analysis.plain][..], &[kind]] {
-                if let Answer::Object(object) = analysis.solver.find(&mut search, assumed) {
-                    sketches.push(Sketch::new(&object, &analysis.facts));
-                    break;
-                }
-            }
-        }
-        sketches
+        let solver = &mut analysis.solver;
+        let whole = solver.formulas.and([analysis.axioms, kind.formula]);
+        let objects = solver.one_of_each(whole, &analysis.types, analysis.plain);
+        let sketches = objects
+            .iter()
+            .map(|object| Sketch::new(object, &analysis.facts));
+        sketches.collect()
     }
 
     /// The first of some kinds that a question is of, as far as the analysis can tell.

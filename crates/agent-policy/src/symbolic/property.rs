@@ -21,8 +21,6 @@ use governance::RiskLevel;
 
 /// Maximum number of real actions to try as a witness.
 const MAX_TRIED: usize = 4_000;
-/// Maximum number of abstract actions to build real ones from.
-const MAX_SKETCHES: usize = 8;
 
 /// A property that the analysis can prove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,14 +189,7 @@ impl Policy {
             Answer::Unknown => return Proven::Inconclusive("the work reached its bound".into()),
             Answer::Object(object) => Sketch::new(&object, &facts),
         };
-        // One abstract action of each type, plain ones first.
-        let ways = types.iter().map(|kind| (*kind, plain));
-        let ways = ways.chain(types.iter().map(|kind| (*kind, TRUE)));
-        for (kind, plain) in ways.take(MAX_SKETCHES) {
-            let one = solver.formulas.and([whole, kind, plain]);
-            let Answer::Object(object) = solver.solve(one) else {
-                continue;
-            };
+        for object in solver.one_of_each(whole, &types, plain) {
             let sketch = Sketch::new(&object, &facts);
             let questions = witness_generation::questions_of(&sketch, &limits);
             let shown = questions.into_iter().take(MAX_TRIED).find(violates);

@@ -104,6 +104,28 @@ impl Solver {
         }
     }
 
+    /// Objects for which a formula holds, one for each alternative: a preferred one, if there is
+    /// one.
+    pub(super) fn one_of_each(
+        &mut self,
+        formula: FormulaId,
+        alternatives: &[FormulaId],
+        preferred: FormulaId,
+    ) -> Vec<Object> {
+        let mut search = Search::new();
+        search.require(&self.formulas, formula);
+        let mut objects = Vec::new();
+        for one in alternatives {
+            for assumed in [&[*one, preferred][..], &[*one]] {
+                if let Answer::Object(object) = self.find(&mut search, assumed) {
+                    objects.push(object);
+                    break;
+                }
+            }
+        }
+        objects
+    }
+
     /// Checks chosen atoms, and builds the object.
     fn check(&mut self, choice: &Choice) -> Check<Object> {
         let mut object = Object::default();

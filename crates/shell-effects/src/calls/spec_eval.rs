@@ -134,22 +134,16 @@ pub(crate) fn apply_call(
     own.extend(added);
     floor = floor.max(added_floor);
     if let Some(f) = &call.unknown_flag {
-        cx.emit_raw(
-            EffectKind::Unknown,
+        cx.emit_unknown(
             Some(show(&f.text)),
-            Certainty::Possible,
             f.span,
-            RiskLevel::High,
             "an option that isn't in the table",
         );
     }
     if let Some(f) = &call.acting_flag {
-        cx.emit_raw(
-            EffectKind::Unknown,
+        cx.emit_unknown(
             Some(show(&f.text)),
-            Certainty::Possible,
             f.span,
-            RiskLevel::High,
             "an option that isn't in the table, whose name suggests an action",
         );
     }

@@ -346,12 +346,9 @@ fn unlisted_option(cx: &mut Engine<'_>, seen: &FlagUse<'_>, runs: bool) {
     } else if runs && away && names_filled_directory(&words) {
         cx.path_write(&value);
     } else if names(&LOADS) && (away || code || value.text.contains("://")) {
-        cx.emit_raw(
-            EffectKind::Unknown,
+        cx.emit_unknown(
             Some(show(&seen.name)),
-            Certainty::Possible,
             seen.span,
-            RiskLevel::High,
             "an option that isn't in the table, whose name suggests that it loads code",
         );
     }
@@ -399,12 +396,9 @@ pub(crate) fn acting_words(
     }
     for word in call.operands.iter().take(3) {
         if is_action(&word.text) {
-            return cx.emit_raw(
-                EffectKind::Unknown,
+            return cx.emit_unknown(
                 Some(show(&word.text)),
-                Certainty::Possible,
                 word.span,
-                RiskLevel::High,
                 "a word that tells the program to delete, publish, or the like",
             );
         }

@@ -282,12 +282,9 @@ pub(super) fn code_action(
             RiskLevel::High,
             "the code reads a stored secret",
         ),
-        Action::Verb => cx.emit_raw(
-            EffectKind::Unknown,
+        Action::Verb => cx.emit_unknown(
             Some(name.to_owned()),
-            Certainty::Possible,
             span,
-            RiskLevel::High,
             "the code calls a function that isn't known, by a name that deletes, runs or sends",
         ),
         Action::Execute => cx.emit_raw(

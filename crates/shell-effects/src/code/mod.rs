@@ -105,20 +105,10 @@ pub(crate) fn code(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream) {
         "gdb" | "lftp" | "rpm" | "nix" | "mongo" | "cypher" if small::harmless(lang, &arg.text) => {
         }
         _ if !matches!(lang, "mongo" | "cypher") && plain::harmless(lang, &arg.text) => {}
-        "powershell" => cx.emit_raw(
-            EffectKind::Unknown,
-            None,
-            Certainty::Possible,
-            arg.span,
-            RiskLevel::High,
-            "PowerShell, which isn't understood yet",
-        ),
-        other => cx.emit_raw(
-            EffectKind::Unknown,
+        "powershell" => cx.emit_unknown(None, arg.span, "PowerShell, which isn't understood yet"),
+        other => cx.emit_unknown(
             Some(other.to_owned()),
-            Certainty::Possible,
             arg.span,
-            RiskLevel::High,
             "code in a language that isn't understood",
         ),
     }
@@ -412,14 +402,7 @@ fn plain_code(cx: &mut Engine<'_>, arg: &Arg) {
     ];
     let t = arg.text.to_ascii_lowercase();
     if BAD.iter().any(|b| t.contains(b)) || has_unknown(&t) || t.contains('`') {
-        cx.emit_raw(
-            EffectKind::Unknown,
-            None,
-            Certainty::Possible,
-            arg.span,
-            RiskLevel::High,
-            "inline code that isn't understood",
-        );
+        cx.emit_unknown(None, arg.span, "inline code that isn't understood");
     } else {
         cx.emit_raw(
             EffectKind::Execute,

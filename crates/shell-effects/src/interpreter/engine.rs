@@ -89,14 +89,7 @@ impl<'a> Engine<'a> {
     pub(crate) fn is_spent(&mut self, span: Span) -> bool {
         if self.work.is_spent() {
             if self.sink.mark_unparsed() {
-                self.emit_raw(
-                    EffectKind::Unknown,
-                    None,
-                    Certainty::Possible,
-                    span,
-                    RiskLevel::High,
-                    "too complicated to follow",
-                );
+                self.emit_unknown(None, span, "too complicated to follow");
             }
             return true;
         }
@@ -179,17 +172,27 @@ impl<'a> Engine<'a> {
         self.shell.restore(saved);
     }
 
-    /// Marks the text as not understood, for a reason.
-    pub(crate) fn refuse(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
-        self.sink.mark_unparsed();
+    /// Adds what may do anything, for a reason.
+    pub(crate) fn emit_unknown(
+        &mut self,
+        target: Option<String>,
+        span: Span,
+        why: impl Into<Cow<'static, str>>,
+    ) {
         self.emit_raw(
             EffectKind::Unknown,
-            None,
+            target,
             Certainty::Possible,
             span,
             RiskLevel::High,
             why,
         );
+    }
+
+    /// Marks the text as not understood, for a reason.
+    pub(crate) fn refuse(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
+        self.sink.mark_unparsed();
+        self.emit_unknown(None, span, why);
     }
 
     /// Adds an effect of another analysis.

@@ -6,7 +6,7 @@
 
 use super::engine::Engine;
 use super::expand::Arg;
-use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
+use crate::effect::Span;
 use crate::syntax::parse::{Base, Parser};
 use std::collections::HashSet;
 
@@ -71,14 +71,7 @@ impl Engine<'_> {
             }
             Err(e) => {
                 let why = format!("not understood as text that the shell expands: {e}");
-                self.emit_raw(
-                    EffectKind::Unknown,
-                    None,
-                    Certainty::Possible,
-                    span,
-                    RiskLevel::High,
-                    why,
-                );
+                self.emit_unknown(None, span, why);
             }
         }
     }

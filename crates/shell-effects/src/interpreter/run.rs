@@ -404,14 +404,7 @@ impl Engine<'_> {
 
     fn unlisted(&mut self, name: &str, first: &Arg, rest: &[Arg]) {
         if let Some(why) = crate::syntax::non_posix::program(name) {
-            self.emit_raw(
-                EffectKind::Unknown,
-                Some(show(name)),
-                Certainty::Possible,
-                first.span,
-                RiskLevel::High,
-                why,
-            );
+            self.emit_unknown(Some(show(name)), first.span, why);
             return;
         }
         // Asking an installed program for its version or help is harmless.

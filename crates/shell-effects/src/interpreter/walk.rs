@@ -30,16 +30,7 @@ impl Engine<'_> {
         }
         if text.len() > MAX_TEXT_BYTES {
             self.sink.mark_truncated();
-            self.sink.mark_unparsed();
-            let why = "code of more than 256 KiB: it isn't analysed";
-            self.emit_raw(
-                EffectKind::Unknown,
-                None,
-                Certainty::Possible,
-                span,
-                RiskLevel::High,
-                why,
-            );
+            self.refuse(span, "code of more than 256 KiB: it isn't analysed");
             return Stream::unknown();
         }
         self.burn(text.len() / 4 + 8);
@@ -69,14 +60,7 @@ impl Engine<'_> {
                     parse::ParseError::Refused(why) => why.to_owned(),
                     e => format!("not understood as a command line: {e}"),
                 };
-                self.emit_raw(
-                    EffectKind::Unknown,
-                    None,
-                    Certainty::Possible,
-                    span,
-                    RiskLevel::High,
-                    why,
-                );
+                self.emit_unknown(None, span, why);
                 Stream::unknown()
             }
         };

@@ -6,7 +6,7 @@ use super::param_scan::ParamScan;
 use super::tool::{command_like, effects_of_call, effects_of_own, unreadable};
 use super::tool_name::{Verb, verb};
 use crate::Context;
-use crate::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
+use crate::effect::{Analysis, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::Engine;
 use std::borrow::Cow;
 
@@ -223,14 +223,7 @@ fn effects_of_extras(rest: &Param<'_>, ctx: &Context<'_>) -> Analysis {
     let within = effects_of_calls_in(rest, ctx);
     let mut e = Engine::for_call(ctx);
     let mut unknown = |why| {
-        e.emit_raw(
-            EffectKind::Unknown,
-            None,
-            Certainty::Possible,
-            Span::default(),
-            RiskLevel::High,
-            why,
-        );
+        e.emit_unknown(None, Span::default(), why);
     };
     let names = rest.members().unwrap_or_default();
     if names

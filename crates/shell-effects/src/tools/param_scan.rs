@@ -8,7 +8,7 @@ use super::tool_name::{Verb, normalise_name, words};
 use super::tool_params::{Role, Topics, has_drive, opens_for_writing, role, with_slashes};
 use super::{tool_line, tool_params};
 use crate::chars::any_byte;
-use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
+use crate::effect::Span;
 use crate::interpreter::engine::Engine;
 use crate::interpreter::expand::Arg;
 use crate::memo::Memo;
@@ -213,14 +213,7 @@ impl<'p> ParamScan<'p> {
         while let Some((key, value, siblings)) = stack.pop() {
             visited += 1;
             if visited > 10_000 {
-                e.emit_raw(
-                    EffectKind::Unknown,
-                    None,
-                    Certainty::Possible,
-                    Span::default(),
-                    RiskLevel::High,
-                    "too many parameters to analyse",
-                );
+                e.emit_unknown(None, Span::default(), "too many parameters to analyse");
                 break;
             }
             if reads(self.verb) && self.fills_a_file(key, value, siblings) {

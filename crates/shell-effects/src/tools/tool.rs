@@ -23,12 +23,9 @@ thread_local! {
 }
 
 fn unreadable_parameters(cx: &mut Engine<'_>) {
-    cx.emit_raw(
-        EffectKind::Unknown,
+    cx.emit_unknown(
         None,
-        Certainty::Possible,
         Span::default(),
-        RiskLevel::High,
         "parameters in a text that can't be read as JSON",
     );
 }
@@ -226,12 +223,9 @@ pub(super) fn effects_by_name(name: &str, params: &Param<'_>, ctx: &Context<'_>)
             );
         }
         Verb::Unknown => {
-            e.emit_raw(
-                EffectKind::Unknown,
+            e.emit_unknown(
                 Some(name.to_owned()),
-                Certainty::Possible,
                 none,
-                RiskLevel::High,
                 "the tool's name doesn't say what it does",
             );
         }

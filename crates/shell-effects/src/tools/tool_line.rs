@@ -9,7 +9,7 @@ use super::diff::effects_of_diff;
 use super::param::Param;
 use super::param_scan::Hook;
 use super::tool::{clean, command_like};
-use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
+use crate::effect::{EffectKind, RiskLevel, Span, StepOrigin};
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
 use crate::paths::path::normalise;
@@ -75,14 +75,7 @@ fn completed_line<'p>(
 fn tool_unknown(cx: &mut Engine<'_>, name: &str) {
     let why = "a parameter next to the command that may change what runs";
     let target = Some(crate::chars::show(&clean(name)));
-    cx.emit_raw(
-        EffectKind::Unknown,
-        target,
-        Certainty::Possible,
-        NO_SPAN,
-        RiskLevel::High,
-        why,
-    );
+    cx.emit_unknown(target, NO_SPAN, why);
 }
 
 /// Runs `run` in another directory.

@@ -535,14 +535,7 @@ pub(super) fn tool_switch(cx: &mut Engine<'_>, key: &str) {
 /// several lines, or a NUL byte, at which some programs end it.
 pub(super) fn tool_no_path(cx: &mut Engine<'_>) {
     let why = "a path that can't be followed";
-    cx.emit_raw(
-        EffectKind::Unknown,
-        None,
-        Certainty::Possible,
-        NO_SPAN,
-        RiskLevel::High,
-        why,
-    );
+    cx.emit_unknown(None, NO_SPAN, why);
 }
 
 /// Adds an effect for a tool that is named after a secret, or asked for one.

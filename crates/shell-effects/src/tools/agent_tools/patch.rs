@@ -1,6 +1,6 @@
 //! Patches in the format of Codex: `*** Begin Patch`, one section per file, `*** End Patch`.
 
-use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
+use crate::effect::Span;
 use crate::interpreter::engine::Engine;
 use crate::tools::tool::clean;
 use crate::tools::tool_line;
@@ -79,14 +79,7 @@ pub(super) fn known_patch(cx: &mut Engine<'_>, text: &str) {
     if !ordered || found.is_empty() {
         // The sections that a more lenient reader finds apply as well.
         tool_line::tool_patch(cx, &text);
-        cx.emit_raw(
-            EffectKind::Unknown,
-            None,
-            Certainty::Possible,
-            Span::default(),
-            RiskLevel::High,
-            "not understood as a patch",
-        );
+        cx.emit_unknown(None, Span::default(), "not understood as a patch");
     }
 }
 
