@@ -94,14 +94,31 @@ fn modes_of_claude_code_say_what_happens_without_a_rule() {
     };
     check(
         &with(r#""allow":["Bash(mytool *)"],"deny":["Bash(x)"]"#),
-        "allow mytool\nallow cd a && mytool a\nask mytool a && ls\nask mytoolbox\ndeny x\nask x y\nask mytool > a\nask other",
+        "allow mytool\n\
+         allow cd a && mytool a\n\
+         ask mytool a && ls\n\
+         ask mytoolbox\n\
+         deny x\n\
+         ask x y\n\
+         ask mytool > a\n\
+         ask other",
     );
     let edit = r#"{"file_path":"src/a","old_string":"a","new_string":"b"}"#;
     let settings = r#"{"file_path":".claude/settings.json","content":"a"}"#;
     check(
         &with(r#""defaultMode":"acceptEdits""#),
         &format!(
-            "allow Edit {edit}\nallow diff src/a\nask diff /etc/a\nask Write {settings}\nallow mkdir a\nallow cp a b\nask mv a b\nask npm test\nallow ls\nask cp a .git/hooks/x\nask rm a"
+            "allow Edit {edit}\n\
+             allow diff src/a\n\
+             ask diff /etc/a\n\
+             ask Write {settings}\n\
+             allow mkdir a\n\
+             allow cp a b\n\
+             ask mv a b\n\
+             ask npm test\n\
+             allow ls\n\
+             ask cp a .git/hooks/x\n\
+             ask rm a"
         ),
     );
     check(
@@ -119,7 +136,14 @@ fn modes_of_claude_code_say_what_happens_without_a_rule() {
             r#""defaultMode":"bypassPermissions","ask":["Bash(git push *)"],"deny":["Bash(curl *)"]"#,
         ),
         &format!(
-            "allow other\nallow Edit {edit}\nask git push a\ndeny curl x\nask rm -rf /\nask rm -rf ~\nallow rm -rf ~/a\nallow rm -rf /srv/a"
+            "allow other\n\
+             allow Edit {edit}\n\
+             ask git push a\n\
+             deny curl x\n\
+             ask rm -rf /\n\
+             ask rm -rf ~\n\
+             allow rm -rf ~/a\n\
+             allow rm -rf /srv/a"
         ),
     );
     check(
@@ -228,11 +252,26 @@ fn codex_runs_what_stays_in_its_sandbox() {
     let config = |text: &str| read(VendorFormat::Codex, text);
     check(
         &config("approval_policy = \"on-request\"\nsandbox_mode = \"workspace-write\"\n"),
-        "allow touch a\nallow npm test\nallow cat /etc/passwd\nask touch /srv/a\nallow touch /tmp/a\nask curl x.com\nask git commit -m x\nask echo x > .git/hooks/pre-commit\nask other\nask sudo ls",
+        "allow touch a\n\
+         allow npm test\n\
+         allow cat /etc/passwd\n\
+         ask touch /srv/a\n\
+         allow touch /tmp/a\n\
+         ask curl x.com\n\
+         ask git commit -m x\n\
+         ask echo x > .git/hooks/pre-commit\n\
+         ask other\n\
+         ask sudo ls",
     );
     check(
         &config(
-            "sandbox_mode = \"workspace-write\"\napproval_policy = \"never\"\n[sandbox_workspace_write]\nwritable_roots = [\"/srv/b\"]\nnetwork_access = true\nexclude_slash_tmp = true\n",
+            "sandbox_mode = \"workspace-write\"\n\
+             approval_policy = \"never\"\n\
+             [sandbox_workspace_write]\n\
+             writable_roots = [\"/srv/b\"]\n\
+             network_access = true\n\
+             exclude_slash_tmp = true\n\
+             ",
         ),
         "allow touch /srv/b/a\ndeny touch /srv/a\ndeny touch /tmp/a\nallow curl x.com\ndeny other",
     );
@@ -491,11 +530,16 @@ mod properties {
                 let spec = if *exact { format!("Bash({prefix})") } else { format!("Bash({prefix}:*)") };
                 lists[*effect as usize].1.push(spec);
             }
-            let members: serde_json::Map<_, _> = lists.iter().map(|(name, list)| ((*name).to_owned(), serde_json::json!(list))).collect();
+            let members = lists.iter().map(|(name, list)| {
+                ((*name).to_owned(), serde_json::json!(list))
+            });
+            let members: serde_json::Map<_, _> = members.collect();
             let text = serde_json::json!({ "permissions": members }).to_string();
             let policy = VendorFormat::Claude.load("p", &text).unwrap();
             let one = |command: &str| {
-                let fits = rules.iter().filter(|(_, prefix, exact)| if *exact { command == prefix } else { begins(command, prefix) });
+                let fits = rules.iter().filter(|(_, prefix, exact)| {
+                    if *exact { command == prefix } else { begins(command, prefix) }
+                });
                 fits.map(|(effect, ..)| *effect).max().unwrap_or(Effect::RequireApproval)
             };
             let wanted = strictest(&line, one);
@@ -525,12 +569,16 @@ mod properties {
         ) {
             let text: String = rules.iter().map(|(effect, prefix, priority)| {
                 let word = ["allow", "ask_user", "deny"][*effect as usize];
-                format!("[[rule]]\ntoolName = 'run_shell_command'\ncommandPrefix = '{prefix}'\ndecision = '{word}'\npriority = {priority}\n")
+                format!(
+                    "[[rule]]\ntoolName = 'run_shell_command'\ncommandPrefix = '{prefix}'\n\
+                     decision = '{word}'\npriority = {priority}\n"
+                )
             }).collect();
             let policy = VendorFormat::Gemini.load("p", &text).unwrap();
             let one = |command: &str| {
                 let fits = rules.iter().filter(|(_, prefix, _)| begins(command, prefix));
-                fits.max_by_key(|(effect, _, priority)| (*priority, *effect)).map_or(Effect::RequireApproval, |(effect, ..)| *effect)
+                let first = fits.max_by_key(|(effect, _, priority)| (*priority, *effect));
+                first.map_or(Effect::RequireApproval, |(effect, ..)| *effect)
             };
             let (found, wanted) = (decide(&policy, &line.join(" && ")), strictest(&line, one));
             prop_assert!(found >= wanted, "{} instead of {}: {}", found, wanted, text);
@@ -544,14 +592,19 @@ mod properties {
         #![proptest_config(ProptestConfig::with_cases(16))]
 
         #[test]
-        fn rules_of_any_text_come_back_from_yaml(spec in "\\PC{1,20}", list in "allow|ask|deny", tool in "Bash|Read|Skill|Agent") {
+        fn rules_of_any_text_come_back_from_yaml(
+            spec in "\\PC{1,20}",
+            list in "allow|ask|deny",
+            tool in "Bash|Read|Skill|Agent",
+        ) {
             let rule = format!("{tool}({spec})");
             let text = serde_json::json!({ "permissions": { list: [rule] } }).to_string();
             if let Ok(pack) = VendorFormat::Claude.translate("p", &text) {
                 let (policy, again) = (VendorFormat::Claude.load("p", &text), load("p", &pack.yaml()));
                 prop_assert_eq!(policy.is_ok(), again.is_ok(), "{}\n{}", text, pack.yaml());
                 if let (Ok(policy), Ok(again)) = (policy, again) {
-                    let conditions = |p: &Policy| p.rules.iter().map(|r| (r.id.clone(), format!("{:?}", r.when))).collect::<Vec<_>>();
+                    let condition = |rule: &crate::Rule| (rule.id.clone(), format!("{:?}", rule.when));
+                    let conditions = |p: &Policy| p.rules.iter().map(condition).collect::<Vec<_>>();
                     prop_assert_eq!(conditions(&policy), conditions(&again));
                 }
             }
