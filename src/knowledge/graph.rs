@@ -51,15 +51,45 @@ pub struct Graph {
     contexts: BTreeMap<String, String>,
     /// Nodes with a line of their own.
     described: Vec<NodeRow>,
+    /// The kind of each name that its own line gives, or that sources define with a single kind.
+    kinds: BTreeMap<String, String>,
 }
 
-/// The description of a node.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NodeDescription {
-    /// The node's type, if a line of its own gives one.
-    pub kind: Option<String>,
+/// A node, whatever edges call it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node<'g> {
+    /// The name by which it was first called.
+    pub name: &'g str,
+    /// `context`, `execution`, `skill` or another type that its own line gives; `None` when nothing
+    /// says what it is.
+    pub kind: Option<&'g str>,
     /// The lines that describe the node; empty when only edges name it.
     pub lines: Vec<Line>,
+}
+
+impl<'g> Node<'g> {
+    const fn new(name: &'g str, kind: Option<&'g str>) -> Self {
+        Self {
+            name,
+            kind,
+            lines: Vec::new(),
+        }
+    }
+}
+
+/// An edge between two nodes of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edge<'g> {
+    /// Index of the node where it begins.
+    pub from: usize,
+    /// Index of the node where it ends.
+    pub to: usize,
+    /// Its type.
+    pub kind: &'g str,
+    /// How strong the relation is, if its writer says so.
+    pub weight: Option<f64>,
+    /// The line that states it.
+    pub line: Line,
 }
 
 fn place(edge: &EdgeRow) -> Line {
@@ -69,35 +99,43 @@ fn place(edge: &EdgeRow) -> Line {
     }
 }
 
-/// Prefixes that give the type of a named node. Any other text before a `:` is part of the name:
-/// `src/a.ts:10-30`, `https://…`.
-const PREFIXES: [&str; 14] = [
-    "ctx",
-    "context",
-    "exec",
-    "execution",
-    "skill",
-    "file",
-    "dir",
-    "directory",
-    "runtime",
-    "generated",
-    "bank",
-    "item",
-    "run",
-    "task",
+/// Prefixes of named nodes, and the kind that they give. Any other text before a `:` is part of the
+/// name: `src/a.ts:10-30`, `https://…`.
+const PREFIXES: [(&str, &str); 14] = [
+    ("ctx", "context"),
+    ("context", "context"),
+    ("exec", "execution"),
+    ("execution", "execution"),
+    ("skill", "skill"),
+    ("file", "context"),
+    ("dir", "context"),
+    ("directory", "context"),
+    ("runtime", "context"),
+    ("generated", "context"),
+    ("bank", "context"),
+    ("item", "context"),
+    ("run", "execution"),
+    ("task", "execution"),
 ];
+
+/// Types of edges, with the kinds of the nodes that they connect.
+const ENDS: [(&str, &str, &str); 3] = [
+    ("used_in", "context", "execution"),
+    ("validated_by", "execution", "skill"),
+    ("promoted_to", "context", "skill"),
+];
+
+/// Splits the prefix off a name, and returns the kind that it gives.
+fn prefixed(name: &str) -> Option<(&'static str, &str)> {
+    let (prefix, rest) = name.split_once(':')?;
+    let known = |(known, _): &&(&str, &str)| known.eq_ignore_ascii_case(prefix);
+    let (_, kind) = PREFIXES.iter().find(known)?;
+    Some((kind, rest))
+}
 
 /// Returns a name without its type prefix.
 pub(super) fn bare(name: &str) -> &str {
-    let known = |prefix: &str| {
-        PREFIXES
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(prefix))
-    };
-    name.split_once(':')
-        .filter(|(prefix, _)| known(prefix))
-        .map_or(name, |(_, rest)| rest)
+    prefixed(name).map_or(name, |(_, rest)| rest)
 }
 
 /// Whether a node matches a requested name, by its whole name or by the part after the prefix.
@@ -131,10 +169,24 @@ impl Graph {
                     .or_insert_with(|| id.clone());
             }
         }
+        let mut kinds: BTreeMap<String, Option<String>> = BTreeMap::new();
+        for (name, kind) in store::read_names(&store.db)? {
+            let known = kinds.entry(name).or_insert_with(|| Some(kind.clone()));
+            // A name with two kinds says nothing.
+            if known.as_ref() != Some(&kind) {
+                *known = None;
+            }
+        }
+        let described = store.nodes()?;
+        for node in &described {
+            kinds.insert(node.id.clone(), Some(node.kind.clone()));
+        }
+        let single = |(name, kind): (String, Option<String>)| Some((name, kind?));
         Ok(Self {
             edges: store.edges()?,
-            described: store.nodes()?,
+            described,
             contexts,
+            kinds: kinds.into_iter().filter_map(single).collect(),
         })
     }
 
@@ -174,32 +226,62 @@ impl Graph {
         self.edges.is_empty() && self.described.is_empty()
     }
 
-    /// Returns the edges as from, type, to and place, in file order.
-    pub fn edges(&self) -> impl Iterator<Item = (&str, &str, &str, Line)> {
-        self.edges
-            .iter()
-            .map(|e| (e.from.as_str(), e.kind.as_str(), e.to.as_str(), place(e)))
+    /// Returns what a name says about its kind, or what is known about it. `role` is the kind that
+    /// an edge expects there.
+    fn kind<'g>(&'g self, name: &'g str, role: Option<&'static str>) -> Option<&'g str> {
+        if let Some((kind, _)) = prefixed(name) {
+            return Some(kind);
+        }
+        let known = self.kinds.get(name).map(String::as_str);
+        let context = || self.contexts.contains_key(name).then_some("context");
+        known.or_else(context).or(role)
     }
 
-    /// Returns the nodes in order: those named by edges and those with a line of their own.
+    /// Returns what identifies a node: its kind and its own name.
+    fn key<'g>(&'g self, name: &'g str, role: Option<&'static str>) -> (Option<&'g str>, &'g str) {
+        let kind = self.kind(name, role);
+        match kind {
+            Some("context") => (kind, self.context(name)),
+            _ => (kind, bare(name)),
+        }
+    }
+
+    /// Returns the nodes and the edges between them. A node is one whatever edges call it: by id,
+    /// path or alias, with or without prefix. The nodes are sorted by kind and name, and the edges
+    /// are in file order.
     #[must_use]
-    pub fn nodes(&self) -> BTreeMap<&str, NodeDescription> {
-        let named = self
-            .edges
-            .iter()
-            .flat_map(|e| [e.from.as_str(), e.to.as_str()]);
-        let mut all: BTreeMap<&str, NodeDescription> = named
-            .map(|name| (name, NodeDescription::default()))
-            .collect();
-        for node in &self.described {
-            let described = all.entry(&node.id).or_default();
-            described.kind.get_or_insert_with(|| node.kind.clone());
-            described.lines.push(Line {
-                file: node.file.clone(),
-                line: node.line,
+    pub fn parts(&self) -> (Vec<Node<'_>>, Vec<Edge<'_>>) {
+        let mut nodes = BTreeMap::new();
+        let mut keyed = Vec::with_capacity(self.edges.len());
+        for edge in &self.edges {
+            let ends = ENDS.iter().find(|(kind, ..)| *kind == edge.kind);
+            let from = self.key(&edge.from, ends.map(|ends| ends.1));
+            let to = self.key(&edge.to, ends.map(|ends| ends.2));
+            for (key, name) in [(from, &edge.from), (to, &edge.to)] {
+                nodes.entry(key).or_insert_with(|| Node::new(name, key.0));
+            }
+            keyed.push((edge, from, to));
+        }
+        for described in &self.described {
+            let key = self.key(&described.id, None);
+            let node = nodes.entry(key);
+            let node = node.or_insert_with(|| Node::new(&described.id, key.0));
+            node.lines.push(Line {
+                file: described.file.clone(),
+                line: described.line,
             });
         }
-        all
+        let order: BTreeMap<_, usize> = nodes.keys().copied().zip(0..).collect();
+        let index = |key| order.get(&key).copied().unwrap_or_default();
+        let edges = keyed.into_iter().map(|(edge, from, to)| Edge {
+            from: index(from),
+            to: index(to),
+            kind: &edge.kind,
+            weight: edge.weight,
+            line: place(edge),
+        });
+        let edges = edges.collect();
+        (nodes.into_values().collect(), edges)
     }
 
     /// Returns what the graph knows about an execution: the contexts it used, the skills it
@@ -298,6 +380,10 @@ impl Graph {
                 "derived_from" if is(&edge.from, skill) => {
                     ("derived from", &edge.to, String::new())
                 }
+                // Some writers draw it the other way round.
+                "derived_from" if is(&edge.to, skill) => {
+                    ("derived from", &edge.from, String::new())
+                }
                 "promoted_to" if is(&edge.to, skill) => (
                     "promoted from",
                     &edge.from,
@@ -365,6 +451,7 @@ mod tests {
             to: to.into(),
             kind: kind.into(),
             time: Some(i64::try_from(line).unwrap()),
+            weight: None,
             meta: meta.map(str::to_owned),
         }
     }
@@ -372,6 +459,7 @@ mod tests {
     fn graph() -> Graph {
         Graph {
             contexts: BTreeMap::new(),
+            kinds: BTreeMap::new(),
             edges: vec![
                 edge(1, "ctx:a", "used_in", "exec:1", None),
                 edge(2, "ctx:b", "used_in", "exec:1", None),
@@ -417,10 +505,44 @@ mod tests {
             id: "ctx:alone".into(),
             kind: "context".into(),
         });
-        let nodes = graph.nodes();
-        assert_eq!(nodes["ctx:a"].kind.as_deref(), Some("context"));
-        assert_eq!(nodes["ctx:a"].lines[0].line, 9);
-        assert!(nodes.contains_key("ctx:alone") && nodes["ctx:b"] == NodeDescription::default());
+        let (nodes, edges) = graph.parts();
+        // `exec:1` and `1` are one execution, by the end of the edge at which it stands.
+        let told: Vec<_> = nodes.iter().map(|n| (n.kind, n.name)).collect();
+        let expected = [
+            (Some("context"), "ctx:a"),
+            (Some("context"), "ctx:alone"),
+            (Some("context"), "ctx:b"),
+            (Some("execution"), "exec:1"),
+            (Some("execution"), "exec:2"),
+            (Some("skill"), "skill:s"),
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(nodes[0].lines[0].line, 9);
+        let ends: Vec<_> = edges.iter().map(|e| (e.from, e.to)).collect();
+        assert_eq!(
+            ends,
+            [(0, 3), (2, 3), (3, 5), (0, 5), (0, 3), (5, 0), (4, 5)]
+        );
+    }
+
+    #[test]
+    fn one_name_of_two_kinds_is_two_nodes() {
+        let mut graph = graph();
+        graph.edges = vec![
+            edge(1, "same", "used_in", "same", None),
+            edge(2, "same", "supports", "skill:same", None),
+        ];
+        graph.described.clear();
+        let (nodes, edges) = graph.parts();
+        let kinds: Vec<_> = nodes.iter().map(|n| n.kind).collect();
+        // Nothing says what the `same` is that supports a skill.
+        assert_eq!(
+            kinds,
+            [None, Some("context"), Some("execution"), Some("skill")]
+        );
+        assert_eq!((edges[0].from, edges[0].to), (1, 2));
+        graph.kinds.insert("same".into(), "context".into());
+        assert_eq!(graph.parts().0.len(), 2);
     }
 
     #[test]
@@ -504,6 +626,7 @@ mod tests {
             .collect();
         let graph = Graph {
             contexts: BTreeMap::new(),
+            kinds: BTreeMap::new(),
             edges,
             described: Vec::new(),
         };
@@ -524,6 +647,5 @@ mod tests {
             (1, 1, 1, Some(5))
         );
         assert_eq!(stats["ctx:b"].used, 1);
-        assert_eq!(graph.nodes().len(), 6);
     }
 }

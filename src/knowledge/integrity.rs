@@ -14,19 +14,20 @@ use rusqlite::types::ValueRef;
 use std::collections::BTreeSet;
 
 /// The tables whose rows belong to a source, with the columns that the source determines.
-const TABLES: [(&str, &str, u32); 9] = [
+const TABLES: [(&str, &str, u32); 10] = [
     ("source", "kind, path, hash, bytes, digest, hidden", 6),
     ("observation", "key, kind, task, time, first_line, last_line, summary, refs, detail", 9),
     ("finding", "code, line, message", 3),
-    ("edge", "line, from_node, to_node, type, time, meta", 6),
+    ("edge", "line, from_node, to_node, type, time, weight, meta", 7),
     ("node", "line, id, type, time, payload", 5),
     ("name", "kind, name", 2),
+    ("snapshot", "execution, path", 2),
     ("document", "name, json", 2),
     (
         "execution_log",
-        "line, skill_name, skill_version, task_id, intent, success, rolled_back, error_message, cost, latency, tokens_used,
-         input_json, output_json, metadata_json, started_at, completed_at, turn",
-        17,
+        "line, skill_name, skill_version, task_id, success, rolled_back, error_message, cost, latency, tokens_used, input_json, output_json, metadata_json,
+         started_at, completed_at, turn",
+        16,
     ),
     (
         "promotion_history",

@@ -1,9 +1,8 @@
 //! A line of the knowledge graph: an edge or a node.
 //!
-//! Two writers' forms are read: `{from, to, type, timestamp, meta?}` with types in lower case, and
-//! `{from, to,
-//! type, timestamp, metadata?}` with types in upper case, together with nodes `{id, type, payload,
-//! timestamp}`.
+//! Two writers' forms are read: `{from, to, type, timestamp, weight?, meta?}` with types in lower
+//! case, and `{from, to, type, timestamp, metadata?}` with types in upper case, together with nodes
+//! `{id, type, payload, timestamp}`.
 
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -26,6 +25,9 @@ pub struct GraphLine<'a> {
     /// Content of a node.
     #[serde(default)]
     pub payload: Option<Raw<'a>>,
+    /// How strong the relation of an edge is.
+    #[serde(default)]
+    pub weight: Option<Raw<'a>>,
     #[serde(default)]
     meta: Option<Raw<'a>>,
     #[serde(default)]

@@ -483,7 +483,8 @@ fn a_store_of_the_earlier_generation_counts_beside_the_index() {
     assert_eq!(code(at, &["reindex"]), 0);
     let db = rusqlite::Connection::open(at.join("old.db")).unwrap();
     db.execute_batch(
-        "CREATE TABLE agent_log (skill_name, success, cost, latency); INSERT INTO agent_log VALUES ('make', 0, 0.5, 10)",
+        "CREATE TABLE agent_log (skill_name, success, cost, latency); INSERT INTO agent_log VALUES ('make', 0, 0.5, 10);
+         CREATE TABLE agent_log_v2 (skill_name, success); INSERT INTO agent_log_v2 VALUES ('make', 1)",
     )
     .unwrap();
     let report = json_of(
@@ -495,9 +496,9 @@ fn a_store_of_the_earlier_generation_counts_beside_the_index() {
     assert_eq!(
         (
             &report["skills"][0]["execution_count"],
-            &report["beside"][0]["uses"]
+            &report["beside"][1]["uses"]
         ),
-        (&13.into(), &1.into())
+        (&14.into(), &1.into())
     );
     assert_eq!(
         code(

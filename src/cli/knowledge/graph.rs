@@ -5,11 +5,10 @@ use super::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
-use crate::knowledge::graph::{Graph, Line, Statement, check};
+use crate::knowledge::graph::{Edge, Graph, Line, Node, Statement, check};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use util::time::format_minute;
 
@@ -255,71 +254,106 @@ fn mermaid(name: &str) -> String {
         .collect()
 }
 
+/// How a kind of node is drawn: shape and colour in Graphviz, brackets in Mermaid.
+fn shape(kind: Option<&str>) -> (&'static str, &'static str, [&'static str; 2]) {
+    match kind {
+        Some("context") => ("box", "#4ea1d3", ["[", "]"]),
+        Some("execution") => ("hexagon", "#c5c5c5", ["{{", "}}"]),
+        Some("skill") => ("ellipse", "#f4a261", ["([", "])"]),
+        _ => ("plaintext", "#ffffff", ["[", "]"]),
+    }
+}
+
+/// How a type of edge is drawn: style in Graphviz, arrow in Mermaid. Evidence is solid, support is
+/// bold, and what merely refers to something is dashed.
+fn arrow(kind: &str) -> (&'static str, &'static str) {
+    match kind {
+        "supports" => ("bold", "==>"),
+        "references" | "reinforces" | "acknowledged_by" => ("dashed", "-.->"),
+        _ => ("solid", "-->"),
+    }
+}
+
+/// Returns the text of an edge: its type, and its weight if there is one.
+fn edge_text(edge: &Edge<'_>) -> String {
+    match edge.weight {
+        Some(weight) => format!("{} {weight}", edge.kind),
+        None => edge.kind.to_owned(),
+    }
+}
+
 fn draw(graph: &Graph, format: Drawing, out: &mut dyn Write) -> io::Result<()> {
-    let nodes = graph.nodes();
-    let numbers: BTreeMap<&str, usize> = nodes
-        .keys()
-        .enumerate()
-        .map(|(n, name)| (*name, n))
-        .collect();
-    let number = |name: &str| numbers.get(name).copied().unwrap_or_default();
+    let (nodes, edges) = graph.parts();
     match format {
         Drawing::Dot => {
-            writeln!(out, "digraph knowledge {{\n  rankdir=LR;")?;
-            for (name, n) in &numbers {
-                writeln!(out, "  n{n} [label={}];", quoted(name))?;
-            }
-            for (from, kind, to, line) in graph.edges() {
-                let place = quoted(&format!("{}:{}", line.file, line.line));
+            writeln!(
+                out,
+                "digraph knowledge {{\n  rankdir=LR;\n  node [style=filled];"
+            )?;
+            for (n, node) in nodes.iter().enumerate() {
+                let (shape, colour, _) = shape(node.kind);
+                let name = quoted(node.name);
                 writeln!(
                     out,
-                    "  n{} -> n{} [label={}, tooltip={place}];",
-                    number(from),
-                    number(to),
-                    quoted(kind)
+                    "  n{n} [label={name}, shape={shape}, fillcolor=\"{colour}\"];"
+                )?;
+            }
+            for edge in &edges {
+                let place = quoted(&format!("{}:{}", edge.line.file, edge.line.line));
+                let (label, style) = (quoted(&edge_text(edge)), arrow(edge.kind).0);
+                writeln!(
+                    out,
+                    "  n{} -> n{} [label={label}, style={style}, tooltip={place}];",
+                    edge.from, edge.to
                 )?;
             }
             writeln!(out, "}}")
         }
         Drawing::Mermaid => {
             writeln!(out, "flowchart LR")?;
-            for (name, n) in &numbers {
-                writeln!(out, "  n{n}[\"{}\"]", mermaid(name))?;
+            for (n, node) in nodes.iter().enumerate() {
+                let (_, _, [open, close]) = shape(node.kind);
+                writeln!(out, "  n{n}{open}\"{}\"{close}", mermaid(node.name))?;
             }
-            for (from, kind, to, line) in graph.edges() {
-                let place = format!("{kind} {}:{}", line.file, line.line);
+            for edge in &edges {
+                let text = format!("{} {}:{}", edge_text(edge), edge.line.file, edge.line.line);
                 writeln!(
                     out,
-                    "  n{} -->|{}| n{}",
-                    number(from),
-                    mermaid(&place),
-                    number(to)
+                    "  n{} {}|{}| n{}",
+                    edge.from,
+                    arrow(edge.kind).1,
+                    mermaid(&text),
+                    edge.to
                 )?;
             }
             Ok(())
         }
-        Drawing::Graphml => graphml(graph, &numbers, out),
+        Drawing::Graphml => graphml(&nodes, &edges, out),
         Drawing::Json => {
-            let edges: Vec<Value> = graph
-                .edges()
-                .map(|(from, kind, to, line)| json!({ "from": from, "to": to, "type": kind, "file": line.file, "line": line.line }))
-                .collect();
-            let nodes: Vec<Value> = nodes
+            let name = |index: usize| nodes.get(index).map(|node| node.name);
+            let drawn: Vec<Value> = edges
                 .iter()
-                .map(|(id, d)| json!({ "id": id, "type": d.kind, "lines": places_json(&d.lines) }))
+                .map(|e| {
+                    json!({ "from": name(e.from), "to": name(e.to), "type": e.kind, "weight": e.weight,
+                        "file": e.line.file, "line": e.line.line })
+                })
+                .collect();
+            let named: Vec<Value> = nodes
+                .iter()
+                .map(|n| json!({ "id": n.name, "type": n.kind, "lines": places_json(&n.lines) }))
                 .collect();
             writeln!(
                 out,
                 "{}",
-                safe_json(&json!({ "version": 1, "nodes": nodes, "edges": edges }))
+                safe_json(&json!({ "version": 1, "nodes": named, "edges": drawn }))
             )
         }
     }
 }
 
 /// Writes GraphML 1.0.
-fn graphml(graph: &Graph, numbers: &BTreeMap<&str, usize>, out: &mut dyn Write) -> io::Result<()> {
-    use quick_xml::events::{BytesDecl, BytesText, Event};
+fn graphml(nodes: &[Node<'_>], edges: &[Edge<'_>], out: &mut dyn Write) -> io::Result<()> {
+    use quick_xml::events::{BytesDecl, Event};
     let mut xml = quick_xml::Writer::new_with_indent(&mut *out, b' ', 2);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let root = xml
@@ -328,7 +362,9 @@ fn graphml(graph: &Graph, numbers: &BTreeMap<&str, usize>, out: &mut dyn Write) 
     root.write_inner_content(|xml| {
         for (id, whose, name) in [
             ("name", "node", "name"),
+            ("kind", "node", "kind"),
             ("type", "edge", "type"),
+            ("weight", "edge", "weight"),
             ("place", "edge", "place"),
         ] {
             let key = [
@@ -345,32 +381,30 @@ fn graphml(graph: &Graph, numbers: &BTreeMap<&str, usize>, out: &mut dyn Write) 
             .create_element("graph")
             .with_attributes([("id", "knowledge"), ("edgedefault", "directed")]);
         drawn.write_inner_content(|xml| {
-            for (name, n) in numbers {
-                let node = xml
+            for (n, node) in nodes.iter().enumerate() {
+                let drawn = xml
                     .create_element("node")
                     .with_attribute(("id", format!("n{n}").as_str()));
-                node.write_inner_content(|xml| {
-                    xml.create_element("data")
-                        .with_attribute(("key", "name"))
-                        .write_text_content(BytesText::new(&terminal(name)))?;
-                    Ok(())
+                drawn.write_inner_content(|xml| {
+                    data(xml, "name", node.name)?;
+                    node.kind.map_or(Ok(()), |kind| data(xml, "kind", kind))
                 })?;
             }
-            for (from, kind, to, line) in graph.edges() {
-                let end =
-                    |name: &str| format!("n{}", numbers.get(name).copied().unwrap_or_default());
-                let (source, target) = (end(from), end(to));
-                let edge = xml
+            for edge in edges {
+                let (source, target) = (format!("n{}", edge.from), format!("n{}", edge.to));
+                let drawn = xml
                     .create_element("edge")
                     .with_attributes([("source", source.as_str()), ("target", target.as_str())]);
-                edge.write_inner_content(|xml| {
-                    let place = format!("{}:{}", terminal(&line.file), line.line);
-                    for (key, text) in [("type", kind), ("place", &*place)] {
-                        xml.create_element("data")
-                            .with_attribute(("key", key))
-                            .write_text_content(BytesText::new(&terminal(text)))?;
+                drawn.write_inner_content(|xml| {
+                    data(xml, "type", edge.kind)?;
+                    if let Some(weight) = edge.weight {
+                        data(xml, "weight", &weight.to_string())?;
                     }
-                    Ok(())
+                    data(
+                        xml,
+                        "place",
+                        &format!("{}:{}", edge.line.file, edge.line.line),
+                    )
                 })?;
             }
             Ok(())
@@ -378,4 +412,12 @@ fn graphml(graph: &Graph, numbers: &BTreeMap<&str, usize>, out: &mut dyn Write) 
         Ok(())
     })?;
     writeln!(out)
+}
+
+/// Writes a value of a node or an edge.
+fn data<W: Write>(xml: &mut quick_xml::Writer<W>, key: &str, text: &str) -> io::Result<()> {
+    xml.create_element("data")
+        .with_attribute(("key", key))
+        .write_text_content(quick_xml::events::BytesText::new(&terminal(text)))?;
+    Ok(())
 }

@@ -87,12 +87,18 @@ fn edge(file: &SourceFile, line: u64, read: &GraphLine<'_>, out: &mut Extracted)
     if meta.as_ref().is_some_and(|m| !m.is_object()) {
         return out.object(103, file, line, "`meta` isn't an object");
     }
+    let weight = read.weight.and_then(value).filter(|w| !w.is_null());
+    let number = weight.as_ref().and_then(Value::as_f64);
+    if weight.is_some() && !number.is_some_and(|number| number >= 0.0) {
+        return out.object(103, file, line, "`weight` isn't a number from 0 on");
+    }
     out.edges.push(Edge {
         line,
         from: from.into_owned(),
         to: to.into_owned(),
         kind,
         time: Some(parsed),
+        weight: number,
         meta: meta.as_ref().map(Value::to_string),
     });
 }

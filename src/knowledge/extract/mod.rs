@@ -36,20 +36,22 @@ use strict_json::{DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 
 /// Increased when the extraction of the same bytes changes, which causes all sources to be read
 /// again.
-pub(super) const VERSION: i64 = 8;
+pub(super) const VERSION: i64 = 9;
 /// Maximum size, in bytes, of a source that has to be read into memory.
 const WHOLE: u64 = 64 << 20;
 /// Characters kept of a text of an action or a result.
 const TEXT: usize = 4_000;
 
 /// An edge of the knowledge graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Edge {
     pub(super) line: u64,
     pub(super) from: String,
     pub(super) to: String,
     pub(super) kind: String,
     pub(super) time: Option<i64>,
+    /// How strong the relation is, as its writer counts it.
+    pub(super) weight: Option<f64>,
     /// Compact JSON with sorted keys.
     pub(super) meta: Option<String>,
 }
@@ -73,12 +75,18 @@ pub(super) struct SkillUse {
     pub(super) task: String,
     /// The turn's number; `None` unless the turn and its execution have names of their own.
     pub(super) turn: Option<i64>,
-    pub(super) intent: String,
     pub(super) success: Option<bool>,
     pub(super) rolled_back: bool,
     pub(super) error: Option<String>,
     pub(super) cost: Option<f64>,
     pub(super) latency: Option<f64>,
+    pub(super) tokens: Option<i64>,
+    /// The execution's intent and the action, as JSON.
+    pub(super) input: String,
+    /// The result as JSON.
+    pub(super) output: Option<String>,
+    /// The result's metadata as JSON.
+    pub(super) metadata: Option<String>,
     pub(super) started: Option<i64>,
     pub(super) completed: Option<i64>,
 }
@@ -113,6 +121,8 @@ pub(super) struct Extracted {
     pub(super) uses: Vec<SkillUse>,
     pub(super) promotions: Vec<Promotion>,
     pub(super) names: Vec<Name>,
+    /// Executions and the paths in their contexts.
+    pub(super) contexts: Vec<(String, String)>,
     /// Items of a context bank or metadata of a skill: id and JSON.
     pub(super) documents: Vec<(String, String)>,
     pub(super) findings: Vec<Finding>,

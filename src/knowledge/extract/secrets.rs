@@ -93,11 +93,12 @@ fn each_text(out: &mut Extracted, visit: &mut dyn FnMut(&mut String)) {
             &mut used.skill,
             &mut used.version,
             &mut used.task,
-            &mut used.intent,
+            &mut used.input,
         ] {
             visit(text);
         }
-        used.error.iter_mut().for_each(&mut *visit);
+        let said = [&mut used.error, &mut used.output, &mut used.metadata];
+        said.into_iter().flatten().for_each(&mut *visit);
     }
     for change in &mut out.promotions {
         visit(&mut change.skill);
@@ -111,6 +112,10 @@ fn each_text(out: &mut Extracted, visit: &mut dyn FnMut(&mut String)) {
         said.into_iter().flatten().for_each(&mut *visit);
     }
     out.names.iter_mut().for_each(|(_, name)| visit(name));
+    for (execution, path) in &mut out.contexts {
+        visit(execution);
+        visit(path);
+    }
     for (id, json) in &mut out.documents {
         visit(id);
         visit(json);

@@ -1,11 +1,14 @@
 //! Extracts skills: a `meta.json` in each skill's directory, below a directory named after the
 //! stage in the skill's life cycle.
 
-use super::{Extracted, NameKind, plain, text_of, time};
+use super::{Edge, Extracted, NameKind, plain, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
 use crate::manifest::{Kind as ManifestKind, faults};
 use serde_json::{Value, json};
+
+/// Maximum number of contexts from which a skill was derived.
+const ORIGINS: usize = 256;
 
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     let meta: Value = match serde_json::from_str(text) {
@@ -26,6 +29,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
         return;
     };
     out.names.push((NameKind::Skill, name.to_owned()));
+    origins(name, &meta, out);
     let version = text_of(&meta, &["version"]).unwrap_or_default();
     let stage = stage(&file.name);
     out.documents.push((
@@ -63,18 +67,30 @@ pub(super) fn extract_set(file: &SourceFile, text: &str, out: &mut Extracted) {
     let Ok(set) = serde_json::from_str::<Value>(text) else {
         return out.object(901, file, 1, "the file is not JSON");
     };
-    for (name, entry) in set
-        .get("skills")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    let skills = set.get("skills").and_then(Value::as_object);
+    for (name, entry) in skills.into_iter().flatten() {
         out.names.push((NameKind::Skill, name.clone()));
+        origins(name, entry, out);
         if entry.get("enabled").and_then(Value::as_bool) == Some(false) {
             out.documents
                 .push((name.clone(), json!({ "disabled": name }).to_string()));
         }
     }
+}
+
+/// Extracts the contexts from which a skill was derived, as edges of the graph.
+fn origins(name: &str, skill: &Value, out: &mut Extracted) {
+    let paths = skill.get("sourceContextPaths").and_then(Value::as_array);
+    let paths = paths.into_iter().flatten().filter_map(Value::as_str);
+    out.edges.extend(paths.take(ORIGINS).map(|path| Edge {
+        line: 1,
+        from: format!("skill:{name}"),
+        to: format!("context:{path}"),
+        kind: "derived_from".to_owned(),
+        time: None,
+        weight: Some(1.0),
+        meta: None,
+    }));
 }
 
 /// Reports the faults of a manifest with their lines.

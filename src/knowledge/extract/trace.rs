@@ -1,7 +1,7 @@
 //! Extracts traces: an observation for each execution, turn, recorded command and action of a
 //! recorded governor.
 
-use super::turn::{Turn, error_summary};
+use super::turn::{Turn, bounded, error_summary};
 use super::{Extracted, NameKind, SkillUse, cut, stem, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
@@ -12,10 +12,13 @@ use crate::trace::scalar::Timestamp;
 use crate::trace::step::Fact;
 use crate::verify::{Options, Report, watch};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of findings kept for one trace. A replay shows all of them.
 const FINDINGS: usize = 100;
+
+/// Maximum number of paths kept of the contexts of an execution.
+const PATHS: usize = 4096;
 
 /// An execution whose records are being read.
 #[derive(Default)]
@@ -27,6 +30,8 @@ struct OpenExecution {
     outcome: Option<String>,
     turns: u64,
     open: Option<Turn>,
+    /// The paths in its contexts.
+    paths: BTreeSet<String>,
 }
 
 pub(super) fn extract(file: &SourceFile) -> Extracted {
@@ -124,18 +129,36 @@ fn add_turn(execution: &str, intent: Option<&str>, turn: &Turn, out: &mut Extrac
             task: execution.to_owned(),
             // Executions named after files aren't the same even if the files have the same name.
             turn: turn.number.filter(|_| turn.named),
-            intent: intent.unwrap_or_default().to_owned(),
             success: turn.success,
             rolled_back: turn.rolled_back,
             error: turn.error.clone().filter(|e| !e.is_empty()),
             cost: turn.cost,
             latency: turn.duration,
+            tokens: turn.tokens,
+            input: turn.input(intent),
+            output: turn.output.as_ref().map(bounded),
+            metadata: turn.metadata.as_ref().map(bounded),
             started: turn.start,
             completed: turn.end,
         });
     }
     if let Some(observation) = turn.observation(execution) {
         out.push(observation, false);
+    }
+}
+
+/// Adds the paths of the items in the snapshot of a record.
+fn add_paths(record: &Value, paths: &mut BTreeSet<String>) {
+    let snapshots = ["/snapshot/items", "/contextSnapshot/items"];
+    let items = snapshots
+        .iter()
+        .filter_map(|place| record.pointer(place)?.as_array())
+        .flatten();
+    for path in items.filter_map(|item| text_of(item, &["path"])) {
+        if paths.len() >= PATHS {
+            return;
+        }
+        paths.insert(path.to_owned());
     }
 }
 
@@ -166,7 +189,16 @@ impl OpenExecution {
                     self.outcome = Some(outcome.decode().into_owned());
                     return;
                 }
-                Fact::Issued(_) | Fact::Revoked(_) | Fact::Context | Fact::Unreadable(_) => return,
+                Fact::Context => {
+                    if value.is_none() {
+                        value = whole();
+                    }
+                    if let Some(record) = &value {
+                        add_paths(record, &mut self.paths);
+                    }
+                    return;
+                }
+                Fact::Issued(_) | Fact::Revoked(_) | Fact::Unreadable(_) => return,
                 _ => {}
             }
             let number = step.turn.or(self.open.as_ref().and_then(|t| t.number));
@@ -203,6 +235,7 @@ impl OpenExecution {
                     }
                 }) {
                     turn.read(&record);
+                    add_paths(&record, &mut self.paths);
                 }
             }
         });
@@ -218,6 +251,9 @@ impl OpenExecution {
 
     fn end(&self, execution: &str, out: &mut Extracted) {
         out.names.push((NameKind::Execution, execution.to_owned()));
+        let paths = self.paths.iter().cloned();
+        out.contexts
+            .extend(paths.map(|path| (execution.to_owned(), path)));
         let intent = self.intent.as_deref().unwrap_or(execution);
         let outcome = self.outcome.as_deref().unwrap_or("end not recorded");
         let turns = self.turns;

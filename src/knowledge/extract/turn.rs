@@ -13,6 +13,20 @@ use serde_json::Value;
 /// Lines kept of an error: the last ones, which usually name the cause.
 const ERROR_LINES: usize = 6;
 
+/// Maximum bytes of a recorded value that is stored as JSON.
+const JSON: usize = 16 << 10;
+/// Members in which writers record the number of tokens that an action used.
+const TOKENS: [&str; 4] = ["tokensUsed", "tokens_used", "totalTokens", "total_tokens"];
+
+/// Returns a value as JSON. Of a value that is too long, only its length is kept.
+pub(super) fn bounded(value: &Value) -> String {
+    let text = value.to_string();
+    if text.len() <= JSON {
+        return text;
+    }
+    serde_json::json!({ "omittedBytes": text.len() }).to_string()
+}
+
 /// A turn whose records are being read.
 #[derive(Debug, Default)]
 pub(in crate::knowledge) struct Turn {
@@ -53,6 +67,12 @@ pub(in crate::knowledge) struct Turn {
     pub(in crate::knowledge) used_context: Option<Vec<String>>,
     /// Peak memory in bytes, if recorded.
     pub(in crate::knowledge) memory: Option<f64>,
+    /// Number of tokens used, if recorded.
+    pub(super) tokens: Option<i64>,
+    /// The last result, without its metadata.
+    pub(super) output: Option<Value>,
+    /// The metadata of the last result.
+    pub(super) metadata: Option<Value>,
     /// The complete texts of the thoughts.
     pub(in crate::knowledge) reasonings: Vec<String>,
 }
@@ -227,6 +247,7 @@ impl Turn {
             self.memory = bytes.fold(self.memory, |most, b| {
                 Some(most.map_or(b, |m: f64| m.max(b)))
             });
+            self.result_of(result);
         }
         self.rolled_back |= [
             Some(record),
@@ -237,6 +258,34 @@ impl Turn {
         .into_iter()
         .flatten()
         .any(rolled_back);
+    }
+
+    /// Keeps a recorded result for the store.
+    fn result_of(&mut self, result: &Value) {
+        let mut output = result.clone();
+        let members = output.as_object_mut();
+        self.metadata = members.and_then(|members| members.remove("metadata"));
+        let places = [self.metadata.as_ref(), Some(&output)];
+        let tokens = places
+            .into_iter()
+            .flatten()
+            .find_map(|place| TOKENS.iter().find_map(|name| place.get(name)?.as_i64()));
+        if let Some(tokens) = tokens.filter(|tokens| *tokens >= 0) {
+            self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
+        }
+        self.output = Some(output);
+    }
+
+    /// Returns the input of a skill that the turn used, as JSON: the execution's intent and the
+    /// executed action, or else the proposed one.
+    pub(super) fn input(&self, intent: Option<&str>) -> String {
+        let action = self.performed.last().or(self.deed.as_ref());
+        let action = action.map(|action| {
+            let payload = action.payload.as_deref();
+            let payload = payload.and_then(|text| serde_json::from_str::<Value>(text).ok());
+            serde_json::json!({ "type": action.kind, "payload": payload })
+        });
+        bounded(&serde_json::json!({ "rootIntent": intent, "action": action }))
     }
 
     /// Processes a state change, which may begin or end an action even if no record describes the

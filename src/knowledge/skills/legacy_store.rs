@@ -1,5 +1,5 @@
 //! Reads uses of skills from a store of an earlier generation: SQLite tables whose names end in
-//! `_log`, with any prefix.
+//! `_log` or, in a store with generations, `_log_v2` and the like.
 
 use super::Use;
 use crate::knowledge::extract::time;
@@ -21,7 +21,9 @@ pub enum LegacyStoreError {
     #[error("it can't be read as a SQLite database: {0}")]
     Database(#[from] rusqlite::Error),
     /// No table has the required columns.
-    #[error("no table whose name ends in `_log` has the columns `skill_name` and `success`")]
+    #[error(
+        "no table whose name ends in `_log` or `_log_vN` has the columns `skill_name` and `success`"
+    )]
     NoTable,
     /// A table has too many rows.
     #[error("the table `{0}` has more than {ROWS} rows")]
@@ -69,7 +71,8 @@ pub fn read_legacy_store(path: &Path, name: &str) -> Result<LegacyStore, LegacyS
 
 /// Returns ordinary tables only: reading a view or a virtual table would run code from the file.
 fn tables(db: &Connection) -> rusqlite::Result<Vec<String>> {
-    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\\_log' ESCAPE '\\' AND rootpage > 0 ORDER BY name";
+    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0
+         AND (name LIKE '%\\_log' ESCAPE '\\' OR name GLOB '*_log_v[0-9]*') ORDER BY name";
     let mut statement = db.prepare(sql)?;
     statement.query_map([], |row| row.get(0))?.collect()
 }

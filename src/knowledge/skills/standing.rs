@@ -178,19 +178,21 @@ impl Skills {
     }
 }
 
-/// Recomputes the table of statistics with balanced weights.
+/// Recomputes the table of statistics with balanced weights, and what follows from it.
 pub(in crate::knowledge) fn rebuild(db: &Connection, limits: Limits) -> Result<(), KnowledgeError> {
-    store::skill::write_stats(db, &stats(db, limits)?)
+    store::skill::write_stats(db, &stats(db, limits)?)?;
+    store::skill::write_intents(db)
 }
 
-/// Whether the table of statistics is the one that [`rebuild`] would write now.
+/// Whether the table of statistics, and what follows from it, is what [`rebuild`] would write now.
 pub(in crate::knowledge) fn stats_agree(
     db: &Connection,
     limits: Limits,
 ) -> Result<bool, KnowledgeError> {
     let other = Store::in_memory()?;
     store::skill::write_stats(&other.db, &stats(db, limits)?)?;
-    Ok(store::skill::stats(db)? == store::skill::stats(&other.db)?)
+    Ok(store::skill::stats(db)? == store::skill::stats(&other.db)?
+        && store::skill::intents_agree(db)?)
 }
 
 fn stats(db: &Connection, limits: Limits) -> Result<Vec<Stats>, KnowledgeError> {

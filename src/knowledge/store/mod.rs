@@ -10,7 +10,7 @@ mod write;
 pub use read::Stored;
 pub(super) use read::{
     EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, misdirected,
-    sources as read_sources, vectors as read_vectors,
+    names as read_names, sources as read_sources, vectors as read_vectors,
 };
 pub(super) use write::{Prepared, Writer};
 
@@ -30,7 +30,7 @@ const APPLICATION: i64 = 0x7976_6b31;
 const SCHEMA: &str = include_str!("schema.sql");
 /// The schema version. A store with another version is refused, since it can be rebuilt from its
 /// sources.
-const KNOWN: i64 = 8;
+const KNOWN: i64 = 9;
 /// Maximum time to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
 

@@ -57,7 +57,7 @@ pub(in crate::knowledge) struct NodeRow {
 }
 
 /// An edge of the graph with its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(in crate::knowledge) struct EdgeRow {
     pub(in crate::knowledge) file: String,
     pub(in crate::knowledge) line: u64,
@@ -65,6 +65,7 @@ pub(in crate::knowledge) struct EdgeRow {
     pub(in crate::knowledge) to: String,
     pub(in crate::knowledge) kind: String,
     pub(in crate::knowledge) time: Option<i64>,
+    pub(in crate::knowledge) weight: Option<f64>,
     pub(in crate::knowledge) meta: Option<String>,
 }
 
@@ -369,7 +370,7 @@ pub(in crate::knowledge) fn sources(db: &Connection) -> Result<Vec<SourceRow>, K
 
 pub(in crate::knowledge) fn edges(db: &Connection) -> Result<Vec<EdgeRow>, KnowledgeError> {
     let mut statement = db.prepare_cached(
-        "SELECT path, line, from_node, to_node, type, time, meta FROM edge JOIN source ON source.id = edge.source
+        "SELECT path, line, from_node, to_node, type, time, weight, meta FROM edge JOIN source ON source.id = edge.source
          ORDER BY path, line",
     )?;
     let rows = statement.query_map([], |row| {
@@ -380,21 +381,39 @@ pub(in crate::knowledge) fn edges(db: &Connection) -> Result<Vec<EdgeRow>, Knowl
             to: row.get(3)?,
             kind: row.get(4)?,
             time: row.get(5)?,
-            meta: row.get(6)?,
+            weight: row.get(6)?,
+            meta: row.get(7)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Reports edges to names that no source defines. The prefix of a name before `:` is optional.
+/// Returns the names that sources define, with their kinds. What a snapshot lists is a context.
+pub(in crate::knowledge) fn names(
+    db: &Connection,
+) -> Result<Vec<(String, String)>, KnowledgeError> {
+    let mut select = db.prepare(
+        "SELECT name, kind FROM name UNION SELECT path, 'context' FROM snapshot ORDER BY 1, 2",
+    )?;
+    let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Reports edges to names that no source defines. The prefix of a name before `:` is optional. A
+/// recorded snapshot defines the contexts that it lists, but an execution can use only its own.
 pub(in crate::knowledge) fn dangling(db: &Connection) -> Result<Vec<Finding>, KnowledgeError> {
     let mut statement = db.prepare(
         "WITH known (name) AS (
              SELECT name FROM name UNION SELECT id FROM node UNION SELECT substr(id, instr(id, ':') + 1) FROM node),
-         ends (source, line, end, node) AS (
-             SELECT source, line, 'from', from_node FROM edge UNION ALL SELECT source, line, 'to', to_node FROM edge)
-         SELECT path, line, end, node FROM ends JOIN source ON source.id = ends.source
-         WHERE node NOT IN known AND substr(node, instr(node, ':') + 1) NOT IN known ORDER BY path, line, end",
+         ends (source, line, end, node, type, other) AS (
+             SELECT source, line, 'from', from_node, type, to_node FROM edge
+             UNION ALL SELECT source, line, 'to', to_node, type, from_node FROM edge)
+         SELECT source.path, line, end, node FROM ends JOIN source ON source.id = ends.source
+         WHERE node NOT IN known AND substr(node, instr(node, ':') + 1) NOT IN known
+             AND NOT EXISTS (
+                 SELECT 1 FROM snapshot WHERE snapshot.path IN (node, substr(node, instr(node, ':') + 1))
+                     AND (type <> 'used_in' OR execution IN (other, substr(other, instr(other, ':') + 1))))
+         ORDER BY source.path, line, end",
     )?;
     let rows = statement.query_map([], |row| {
         let (path, end, node): (String, String, String) = (row.get(0)?, row.get(2)?, row.get(3)?);
@@ -410,14 +429,15 @@ pub(in crate::knowledge) fn dangling(db: &Connection) -> Result<Vec<Finding>, Kn
 }
 
 /// Reports edges whose ends have the wrong kind: a context is used in an execution, which validates
-/// a skill. Undefined names are reported by [`dangling`].
+/// a skill. Writers disagree on which way `derived_from` leads between a skill and a context.
+/// Undefined names are reported by [`dangling`].
 pub(in crate::knowledge) fn misdirected(db: &Connection) -> Result<Vec<Finding>, KnowledgeError> {
     let mut statement = db.prepare(
-        "WITH wanted (type, end, kind) AS (VALUES
-             ('used_in', 'from', 'context'), ('used_in', 'to', 'execution'),
-             ('validated_by', 'from', 'execution'), ('validated_by', 'to', 'skill'),
-             ('promoted_to', 'from', 'context'), ('promoted_to', 'to', 'skill'),
-             ('derived_from', 'from', 'skill'), ('derived_from', 'to', 'context')),
+        "WITH wanted (type, end, kind, other) AS (VALUES
+             ('used_in', 'from', 'context', ''), ('used_in', 'to', 'execution', ''),
+             ('validated_by', 'from', 'execution', ''), ('validated_by', 'to', 'skill', ''),
+             ('promoted_to', 'from', 'context', ''), ('promoted_to', 'to', 'skill', ''),
+             ('derived_from', 'from', 'skill', 'context'), ('derived_from', 'to', 'context', 'skill')),
          prefixes (prefix, kind) AS (VALUES ('ctx', 'context'), ('context', 'context'), ('exec', 'execution'),
              ('execution', 'execution'), ('skill', 'skill')),
          ends (source, line, type, end, node) AS (
@@ -427,9 +447,9 @@ pub(in crate::knowledge) fn misdirected(db: &Connection) -> Result<Vec<Finding>,
          FROM ends JOIN wanted ON wanted.type = ends.type AND wanted.end = ends.end JOIN source ON source.id = ends.source
          WHERE CASE
              WHEN lower(substr(node, 1, instr(node, ':') - 1)) IN (SELECT prefix FROM prefixes)
-             THEN (SELECT kind FROM prefixes WHERE prefix = lower(substr(node, 1, instr(node, ':') - 1))) <> wanted.kind
+             THEN (SELECT kind FROM prefixes WHERE prefix = lower(substr(node, 1, instr(node, ':') - 1))) NOT IN (wanted.kind, wanted.other)
              ELSE EXISTS (SELECT 1 FROM known WHERE name = node)
-                 AND NOT EXISTS (SELECT 1 FROM known WHERE name = node AND known.kind = wanted.kind) END
+                 AND NOT EXISTS (SELECT 1 FROM known WHERE name = node AND known.kind IN (wanted.kind, wanted.other)) END
          ORDER BY path, line, wanted.end",
     )?;
     let rows = statement.query_map([], |row| {

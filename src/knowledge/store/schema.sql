@@ -53,6 +53,7 @@ CREATE TABLE edge (
     to_node TEXT NOT NULL,
     type TEXT NOT NULL,
     time INTEGER,
+    weight REAL,
     meta TEXT
 ) STRICT;
 CREATE INDEX edge_by_source ON edge (source);
@@ -76,6 +77,15 @@ CREATE TABLE name (
 CREATE INDEX name_by_source ON name (source);
 CREATE INDEX name_by_name ON name (name);
 
+-- The paths in the context of an execution.
+CREATE TABLE snapshot (
+    source INTEGER NOT NULL REFERENCES source (id),
+    execution TEXT NOT NULL,
+    path TEXT NOT NULL
+) STRICT;
+CREATE INDEX snapshot_by_source ON snapshot (source);
+CREATE INDEX snapshot_by_path ON snapshot (path);
+
 -- Items of the context bank and metadata of skills, as JSON.
 CREATE TABLE document (
     source INTEGER NOT NULL REFERENCES source (id),
@@ -91,7 +101,8 @@ CREATE TABLE execution_log (
     skill_name TEXT NOT NULL,
     skill_version TEXT NOT NULL,
     task_id TEXT,
-    intent TEXT,
+    -- The intent of the skill. Follows from skill_stats.
+    intent TEXT NOT NULL DEFAULT '',
     -- NULL without a recorded result.
     success INTEGER,
     rolled_back INTEGER NOT NULL,
@@ -99,6 +110,7 @@ CREATE TABLE execution_log (
     cost REAL,
     latency REAL,
     tokens_used INTEGER,
+    -- The execution's intent and the action; the result; the result's metadata.
     input_json TEXT,
     output_json TEXT,
     metadata_json TEXT,
@@ -113,6 +125,7 @@ CREATE TABLE execution_log (
 CREATE INDEX execution_log_by_source ON execution_log (source);
 
 CREATE TABLE skill_stats (
+    id INTEGER PRIMARY KEY,
     skill_name TEXT NOT NULL,
     skill_version TEXT NOT NULL,
     intent TEXT,
@@ -132,6 +145,9 @@ CREATE TABLE skill_stats (
     updated_at INTEGER,
     UNIQUE (skill_name, skill_version)
 ) STRICT;
+CREATE INDEX idx_skill_stats_name ON skill_stats (skill_name);
+CREATE INDEX idx_skill_stats_intent ON skill_stats (intent);
+CREATE INDEX idx_skill_stats_score ON skill_stats (current_score DESC);
 
 CREATE TABLE promotion_history (
     id INTEGER PRIMARY KEY,

@@ -167,10 +167,33 @@ pub(in crate::knowledge) fn write_stats(
     Ok(())
 }
 
+/// The intent of an execution's skill, from the statistics.
+const INTENT: &str =
+    "coalesce((SELECT s.intent FROM skill_stats s WHERE s.skill_name = execution_log.skill_name
+     AND s.skill_version = execution_log.skill_version), '')";
+
+/// Sets the intent of every use of a skill. Requires current statistics.
+pub(in crate::knowledge) fn write_intents(db: &Connection) -> Result<(), KnowledgeError> {
+    let sql = format!("UPDATE execution_log SET intent = {INTENT} WHERE intent IS NOT {INTENT}");
+    db.execute(&sql, [])?;
+    Ok(())
+}
+
+/// Whether the intent of every use is the one that [`write_intents`] would set now.
+pub(in crate::knowledge) fn intents_agree(db: &Connection) -> Result<bool, KnowledgeError> {
+    let sql =
+        format!("SELECT NOT EXISTS (SELECT 1 FROM execution_log WHERE intent IS NOT {INTENT})");
+    Ok(db.query_row(&sql, [], |row| row.get(0))?)
+}
+
 /// Returns the rows of the statistics in order. Numbers are rounded to a precision that is the same
 /// on all processors.
 pub(in crate::knowledge) fn stats(db: &Connection) -> Result<Vec<Vec<String>>, KnowledgeError> {
-    let mut select = db.prepare("SELECT * FROM skill_stats ORDER BY skill_name, skill_version")?;
+    let mut select = db.prepare(
+        "SELECT skill_name, skill_version, intent, execution_count, success_count, failure_count, total_cost, avg_cost, total_latency,
+         avg_latency, rollback_count, rollback_rate, stability_score, current_score, first_execution_at, last_execution_at, updated_at
+         FROM skill_stats ORDER BY skill_name, skill_version",
+    )?;
     let columns = select.column_count();
     let rows = select.query_map([], |row| {
         let column = |n| {

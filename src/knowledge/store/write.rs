@@ -25,11 +25,12 @@ const HEAD: u32 = 2;
 const HELD: usize = 256 << 20;
 
 /// Tables whose rows belong to a source.
-const OWNED: [&str; 7] = [
+const OWNED: [&str; 8] = [
     "finding",
     "edge",
     "node",
     "name",
+    "snapshot",
     "document",
     "execution_log",
     "promotion_history",
@@ -204,7 +205,7 @@ impl<'s> Writer<'s> {
         digest: &mut Sha256,
     ) -> Result<(), KnowledgeError> {
         let mut edge = self.db.prepare_cached(
-            "INSERT INTO edge (source, line, from_node, to_node, type, time, meta) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO edge (source, line, from_node, to_node, type, time, weight, meta) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?;
         for e in &extracted.edges {
             edge.execute(params![
@@ -214,6 +215,7 @@ impl<'s> Writer<'s> {
                 e.to,
                 e.kind,
                 e.time,
+                e.weight,
                 e.meta
             ])?;
             note(
@@ -224,7 +226,7 @@ impl<'s> Writer<'s> {
                     &e.from,
                     &e.to,
                     &e.kind,
-                    &format!("{:?} {:?}", e.time, e.meta),
+                    &format!("{:?} {:?} {:?}", e.time, e.weight, e.meta),
                 ],
             );
         }
@@ -256,6 +258,13 @@ impl<'s> Writer<'s> {
         for (kind, text) in &extracted.names {
             name.execute(params![source, kind.name(), text])?;
         }
+        let mut snapshot = self
+            .db
+            .prepare_cached("INSERT INTO snapshot (source, execution, path) VALUES (?1, ?2, ?3)")?;
+        for (execution, path) in &extracted.contexts {
+            snapshot.execute(params![source, execution, path])?;
+            note(digest, &["snapshot", execution, path]);
+        }
         let mut document = self
             .db
             .prepare_cached("INSERT INTO document (source, name, json) VALUES (?1, ?2, ?3)")?;
@@ -273,9 +282,9 @@ impl<'s> Writer<'s> {
         digest: &mut Sha256,
     ) -> Result<(), KnowledgeError> {
         let mut log = self.db.prepare_cached(
-            "INSERT INTO execution_log (source, line, skill_name, skill_version, task_id, intent, success, rolled_back,
-             error_message, cost, latency, started_at, completed_at, turn)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            "INSERT INTO execution_log (source, line, skill_name, skill_version, task_id, success, rolled_back, error_message,
+             cost, latency, tokens_used, input_json, output_json, metadata_json, started_at, completed_at, turn)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
         )?;
         for used in &extracted.uses {
             log.execute(params![
@@ -284,12 +293,15 @@ impl<'s> Writer<'s> {
                 used.skill,
                 used.version,
                 used.task,
-                used.intent,
                 used.success,
                 used.rolled_back,
                 used.error,
                 used.cost,
                 used.latency,
+                used.tokens,
+                used.input,
+                used.output,
+                used.metadata,
                 used.started,
                 used.completed,
                 used.turn

@@ -1,0 +1,166 @@
+//! The knowledge graph's kinds, weights and origins, and the tables that other programs query.
+
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// A time in milliseconds since the Unix epoch.
+const START: i64 = 1_769_040_000_000;
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
+    let command = command.current_dir(folder).arg("knowledge").args(args);
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(folder: &Path, args: &[&str]) -> String {
+    let output = run(folder, args);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() < Some(2), "{args:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn write(folder: &Path, name: &str, lines: &[Value]) {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    fs::write(path, lines.join("\n")).unwrap();
+}
+
+/// A project with one execution that used a skill, the skill, and a graph.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let sources = "[knowledge]\ntraces = ['traces']\ngraph = ['g.jsonl']\nskills = ['skills']\n";
+    fs::write(at.join("yuangs-verify.toml"), sources).unwrap();
+    let trace = [
+        json!({"record":"execution_started","executionId":"e1","rootIntent":"Mend the page","timestamp":START,"schemaVersion":"1.0","fsmVersion":"1"}),
+        json!({
+            "record":"turn","executionId":"e1","turnId":1,"startTime":START,"endTime":START + 400,
+            "contextSnapshot":{"inputHash":"0","systemPromptVersion":"1","toolSetVersion":"1","recentMessages":[],
+                "items":[{"path":"docs/page.md","hash":"0","tokens":12}]},
+            "proposedAction":{"id":"a1","type":"shell_cmd","payload":{"command":"npm test"},"riskLevel":"medium","reasoning":"r"},
+            "executionResult":{"success":true,"output":"12 passed","metadata":{"tokensUsed":321,"costEstimate":0.25}},
+            "usedSkills":["mend@1.0.0"],
+        }),
+    ];
+    write(at, "traces/e1.jsonl", &trace);
+    let meta = json!({"name":"mend","version":"1.0.0","intent":"mend a page","author":"mia","created_at":"2026-01-01",
+        "sourceContextPaths":["docs/page.md"]});
+    write(at, "skills/production/mend/meta.json", &[meta]);
+    let edge = |from: &str, kind: &str, to: &str| json!({"from":from,"to":to,"type":kind,"timestamp":START});
+    let mut strong = edge("docs/page.md", "supports", "skill:mend");
+    strong["weight"] = json!(2.5);
+    let graph = [
+        edge("docs/page.md", "used_in", "exec:e1"),
+        edge("ctx:docs/page.md", "used_in", "e1"),
+        edge("docs/other.md", "used_in", "exec:e1"),
+        edge("docs/page.md", "derived_from", "skill:mend"),
+        strong,
+        json!({"from":"a","to":"b","type":"supports","timestamp":START,"weight":"much"}),
+        edge("docs/page.md", "used_in", "exec:e2"),
+    ];
+    write(at, "g.jsonl", &graph);
+    folder
+}
+
+#[test]
+fn what_an_execution_had_in_view_is_known() {
+    let folder = project();
+    let at = folder.path();
+    text(at, &["reindex", "--no-vectors"]);
+    let checked: Value =
+        serde_json::from_str(&text(at, &["graph", "check", "--format", "json"])).unwrap();
+    let found: Vec<(&str, u64)> = checked["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|f| f["file"] == "g.jsonl")
+        .map(|f| (f["code"].as_str().unwrap(), f["line"].as_u64().unwrap()))
+        .collect();
+    // Lines 1, 2, 4 and 5 name what the execution had in view; nothing is known of `exec:e2`, and a
+    // weight is a number.
+    assert_eq!(
+        found,
+        [("YV902", 3), ("YV103", 6), ("YV902", 7), ("YV902", 7)],
+        "{checked:#}"
+    );
+}
+
+#[test]
+fn kinds_weights_and_origins_are_drawn() {
+    let folder = project();
+    let at = folder.path();
+    text(at, &["reindex", "--no-vectors"]);
+    let dot = text(at, &["graph", "export"]);
+    for part in [
+        "[label=\"docs/page.md\", shape=box, fillcolor=\"#4ea1d3\"]",
+        "[label=\"exec:e1\", shape=hexagon,",
+        "[label=\"skill:mend\", shape=ellipse,",
+        "[label=\"supports 2.5\", style=bold,",
+        "[label=\"derived_from 1\", style=solid, tooltip=\"skills/production/mend/meta.json:1\"]",
+    ] {
+        assert!(dot.contains(part), "{part}: {dot}");
+    }
+    // Two executions, one of them by two names, as one context is.
+    assert_eq!(dot.matches("shape=hexagon").count(), 2, "{dot}");
+    assert_eq!(dot.matches("label=\"ctx:docs/page.md").count(), 0, "{dot}");
+    let mermaid = text(at, &["graph", "export", "--format", "mermaid"]);
+    for part in [
+        "([\"skill:mend\"])",
+        "{{\"exec:e1\"}}",
+        " ==>|supports 2.5 g.jsonl:5| ",
+    ] {
+        assert!(mermaid.contains(part), "{part}: {mermaid}");
+    }
+    let provenance = text(at, &["graph", "provenance", "mend"]);
+    for place in ["g.jsonl:4", "skills/production/mend/meta.json:1"] {
+        assert!(provenance.contains(place), "{provenance}");
+    }
+}
+
+#[test]
+fn the_store_answers_the_queries_of_the_system() {
+    let folder = project();
+    let at = folder.path();
+    text(at, &["reindex", "--no-vectors"]);
+    let db = rusqlite::Connection::open(at.join(".yuangs/index.db")).unwrap();
+    let log =
+        "SELECT intent, tokens_used, input_json, output_json, metadata_json FROM execution_log";
+    let row = db
+        .query_row(log, [], |row| {
+            let part = |n| row.get::<_, String>(n);
+            Ok((
+                part(0)?,
+                row.get::<_, i64>(1)?,
+                [part(2)?, part(3)?, part(4)?],
+            ))
+        })
+        .unwrap();
+    assert_eq!((&*row.0, row.1), ("mend a page", 321));
+    let [input, output, metadata] = row
+        .2
+        .map(|text| serde_json::from_str::<Value>(&text).unwrap());
+    assert_eq!(input["rootIntent"], "Mend the page");
+    assert_eq!(input["action"]["payload"]["command"], "npm test");
+    assert_eq!(output["output"], "12 passed");
+    assert_eq!(metadata["costEstimate"], 0.25);
+    let best = "SELECT id, skill_name FROM skill_stats WHERE intent = 'mend a page' ORDER BY current_score DESC LIMIT 1";
+    let best: (i64, String) = db
+        .query_row(best, [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    assert_eq!(best, (1, "mend".into()));
+    let indices =
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name GLOB 'idx_skill_stats_*'";
+    let indices: i64 = db.query_row(indices, [], |row| row.get(0)).unwrap();
+    assert_eq!(indices, 3);
+    // An intent that somebody wrote into the store isn't that of its sources.
+    let check = ["reindex", "--check", "--no-vectors"];
+    assert_eq!(run(at, &check).status.code(), Some(0));
+    db.execute("UPDATE execution_log SET intent = 'anything'", [])
+        .unwrap();
+    assert_eq!(run(at, &check).status.code(), Some(1));
+    text(at, &["reindex", "--no-vectors"]);
+    assert_eq!(run(at, &check).status.code(), Some(0));
+}
