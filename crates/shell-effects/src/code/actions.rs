@@ -5,7 +5,7 @@ use super::language::Action;
 use super::lex::{self, CallArg, Token};
 use super::{spawn, sql};
 use crate::calls::shell_args;
-use crate::chars::UNKNOWN;
+use crate::chars::{UNKNOWN, is_placeholder};
 use crate::code;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::{Engine, Stream};
@@ -287,14 +287,17 @@ pub(super) fn code_action(
             span,
             "the code calls a function that isn't known, by a name that deletes, runs or sends",
         ),
-        Action::Execute => cx.emit_raw(
-            EffectKind::Execute,
-            Some(name.to_owned()),
-            Certainty::Possible,
-            span,
-            RiskLevel::Medium,
-            "the code uses a module that isn't known",
-        ),
+        Action::Execute => {
+            unknown_targets(cx, &call);
+            cx.emit_raw(
+                EffectKind::Execute,
+                Some(name.to_owned()),
+                Certainty::Possible,
+                span,
+                RiskLevel::Medium,
+                "the code uses a module that isn't known",
+            );
+        }
         Action::System => cx.emit_raw(
             EffectKind::System,
             Some(name.to_owned()),
@@ -304,6 +307,51 @@ pub(super) fn code_action(
             "the code accesses memory or the runtime directly",
         ),
     }
+}
+
+/// Adds the possible effects of calling a function that isn't known.
+pub(super) fn unknown_call(cx: &mut Engine<'_>, code: &Code<'_>, name: &str, at: usize) {
+    unknown_targets(cx, &CodeCall::new(code, name, at));
+}
+
+/// A function that isn't known may write to the paths that it is given.
+fn unknown_targets(cx: &mut Engine<'_>, call: &CodeCall<'_>) {
+    // `Class->new("path", "w")`
+    let tokens = call.code.tokens.get(call.at.saturating_add(1)..);
+    let class = matches!(tokens, Some([Token::Punct('-'), Token::Punct('>'), ..]));
+    for arg in &call.args {
+        if class && arg.texts.iter().any(|t| matches!(t.as_str(), "r" | "<")) {
+            continue;
+        }
+        let pairs = arg.pairs.iter().filter_map(|(_, value)| value.as_deref());
+        let whole = class || arg.texts.len() == 1 && arg.texts.first() == Some(&arg.partial);
+        let inner = arg.texts.iter().map(String::as_str).filter(|_| whole);
+        let texts = arg.literal.as_deref().into_iter().chain(pairs);
+        for text in texts.chain(inner) {
+            let path = text.trim_start_matches(['>', '+', ' ']);
+            let path = path.split_once("://").map_or(path, |(_, rest)| rest);
+            if path.starts_with(UNKNOWN) {
+                cx.path_write(&call.path(path.to_owned()));
+            } else if looks_like_path(path) {
+                let outside = match cx.classify(path).class {
+                    PathClass::Home | PathClass::System | PathClass::GitInternal => true,
+                    // `/users` may also be an address on a server.
+                    PathClass::Outside => path.trim_start_matches('/').contains('/'),
+                    _ => false,
+                };
+                if outside {
+                    code_write(cx, &call.path(path.to_owned()));
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether a text reads like a path from the root or the home directory.
+fn looks_like_path(text: &str) -> bool {
+    let rooted = text.starts_with(['/', '~']) || text.starts_with("../");
+    let plain = |c: char| c.is_alphanumeric() || "/._-+@~ ".contains(c) || is_placeholder(c);
+    rooted && !text.starts_with("//") && !text.ends_with('/') && text.chars().all(plain)
 }
 
 fn runs_code(cx: &mut Engine<'_>, name: &str, span: Span) {
@@ -375,8 +423,25 @@ fn code_sql(cx: &mut Engine<'_>, call: &CodeCall<'_>) {
     );
 }
 
+/// Returns the file in an address with a scheme of this machine: `compress.zlib://FILE`,
+/// `php://filter/resource=FILE`.
+fn wrapped_path(text: &str) -> Option<&str> {
+    let (scheme, path) = text.split_once("://")?;
+    match scheme.to_ascii_lowercase().as_str() {
+        "file" | "glob" => Some(path),
+        "phar" | "zip" | "rar" | "compress.zlib" | "compress.bzip2" => path.split('#').next(),
+        "php" if path.contains("resource=") => path.rsplit("resource=").next(),
+        // A stream of the program itself.
+        "php" => Some("-"),
+        _ => None,
+    }
+}
+
 fn code_read(cx: &mut Engine<'_>, call: &CodeCall<'_>) {
-    let target = call.target();
+    let mut target = call.target();
+    if let Some(path) = wrapped_path(&target.text) {
+        target.text = path.to_owned();
+    }
     if let (true, Some(cmd)) = (call.name.starts_with("IO."), target.text.strip_prefix('|')) {
         let cmd = call.path(cmd.to_owned());
         shell_args::shell_arg(cx, &cmd, &Stream::default(), false);
@@ -393,6 +458,10 @@ fn code_open(cx: &mut Engine<'_>, call: &CodeCall<'_>) {
         .literal(0)
         .or(file)
         .map_or_else(|| call.unknown(), |t| call.path(t));
+    let target = match wrapped_path(&target.text) {
+        Some(path) => call.path(path.to_owned()),
+        None => target,
+    };
     if target.text.starts_with('|') || target.text.ends_with('|') {
         let cmd = call.path(target.text.trim_matches('|').to_owned());
         shell_args::shell_arg(cx, &cmd, &Stream::unknown(), false);
@@ -400,6 +469,8 @@ fn code_open(cx: &mut Engine<'_>, call: &CodeCall<'_>) {
     }
     let mode = call.args.iter().skip(1).find_map(|a| {
         a.literal.clone().filter(|m| {
+            // `w:gz`
+            let m = m.split([':', '|']).next().unwrap_or_default();
             !m.is_empty() && m.len() <= 4 && m.bytes().all(|c| b"rwaxb+tU".contains(&c))
         })
     });
@@ -582,6 +653,10 @@ pub(super) fn code_variable(cx: &mut Engine<'_>, name: &str, value: Option<&str>
 /// Adds the effects of writing a file, and marks its content as unknown: running it later runs
 /// unknown code.
 pub(super) fn code_write(cx: &mut Engine<'_>, target: &Arg) {
+    if let Some(path) = wrapped_path(&target.text) {
+        cx.path_write(&Arg::literal(path, target.span));
+        return;
+    }
     cx.path_write(target);
     if let Some(p) = cx.resolve(&target.text) {
         cx.history_mut().write(p, None);

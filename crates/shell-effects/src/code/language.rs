@@ -136,6 +136,7 @@ struct File {
 pub(crate) struct Language {
     names: FxHashMap<Box<str>, Action>,
     prefixes: Vec<Box<str>>,
+    outputs: FxHashSet<Box<str>>,
     modules: FxHashMap<Box<str>, Capability>,
     constants: FxHashMap<Box<str>, Capability>,
 }
@@ -180,6 +181,10 @@ impl Language {
                 language.prefixes = words(names).collect();
                 continue;
             }
+            if action == "outputs" {
+                language.outputs = words(names).collect();
+                continue;
+            }
             let action: Action =
                 serde_saphyr::from_str(action).map_err(|e| format!("{action}: {e}"))?;
             for name in words(names) {
@@ -209,6 +214,13 @@ impl Language {
     pub(crate) fn is_safe(&self, name: &str) -> bool {
         self.exact(name) == Some(Action::Safe)
             || self.prefixes.iter().any(|p| name.starts_with(&**p))
+    }
+
+    /// Returns whether a function may write to a path that it is given, by its full name or by the
+    /// last part.
+    pub(crate) fn is_output(&self, name: &str) -> bool {
+        let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+        self.outputs.contains(last) || self.outputs.contains(name)
     }
 
     /// Returns whether a name does more than read, wherever it occurs.

@@ -102,6 +102,13 @@ pub(crate) fn code(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream) {
         }
         "vim" => vim::vim_code(cx, arg),
         "r" | "tcl" if !plain::harmless(lang, &arg.text) => plain_code(cx, arg),
+        // `!` runs a command, but not in the comparisons `!<r`.
+        "dc" if !has_unknown(&arg.text.replace(crate::chars::SAFE_UNKNOWN, ""))
+            && arg
+                .text
+                .split('!')
+                .skip(1)
+                .all(|t| t.starts_with(['<', '=', '>'])) => {}
         "gdb" | "lftp" | "rpm" | "nix" | "mongo" | "cypher" if small::harmless(lang, &arg.text) => {
         }
         _ if !matches!(lang, "mongo" | "cypher") && plain::harmless(lang, &arg.text) => {}
@@ -168,6 +175,11 @@ fn script_text(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream, depth
     let before = cx.clone_cwd();
     code_assignments(cx, lang, &tokens, arg.span);
     for (i, token) in tokens.iter().enumerate() {
+        if let Token::Name(name) = token
+            && scope.language.is_output(name)
+        {
+            actions::unknown_call(cx, &code, name, i);
+        }
         match token {
             Token::Shell(cmd) => {
                 let a = Arg {
@@ -185,7 +197,11 @@ fn script_text(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream, depth
             Token::Name(name) => match names::lookup(&scope, name, &tokens, i) {
                 Some(Action::Safe | Action::Environment | Action::Opaque) => {}
                 Some(a) => actions::code_action(cx, &code, a, name, i),
-                None => all_known &= !names::matters(lang, &tokens, i),
+                None if names::matters(lang, &tokens, i) => {
+                    actions::unknown_call(cx, &code, name, i);
+                    all_known = false;
+                }
+                None => {}
             },
             // An unknown part of the code may be any code, unless it is only a value.
             Token::Unknown(any) if *any || names::unknown_is_code(&tokens, i) => {

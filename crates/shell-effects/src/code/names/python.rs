@@ -89,6 +89,14 @@ pub(super) fn python(p: &NameContext<'_>) -> Option<Action> {
         "run" | "call" if p.called && p.mentions("subprocess") && of_value => {
             return Some(Action::Shell);
         }
+        // A tree is written to a path; other values write text.
+        "write" if p.member && (p.mentions("ElementTree") || p.mentions("etree")) => {
+            let args = lex::call_args(p.tokens, p.at + 1);
+            let path = args
+                .first()
+                .is_some_and(|a| a.texts.first() == Some(&a.partial));
+            return Some(if path { Action::Write } else { Action::Safe });
+        }
         "load" if p.called => return python_load(p),
         "open" if p.called && p.head.is_some() || p.member && last == "open" => {
             return Some(if of_value {
