@@ -203,8 +203,13 @@ pub(crate) fn apply_call(
         project_code::dry_run_elsewhere(cx, span);
     }
     project_code::own_settings(cx, name, span);
+    // Installs the packages of the project in the current directory, with their scripts.
+    let fills = |(e, _): &(&EffectSpec, Span)| {
+        e.kind == EffectKind::Write && e.target.as_deref() == Some(".")
+    };
+    let installs_project = own.iter().any(fills) && !call.has("--ignore-scripts");
     for (e, span) in own {
-        table_effect(cx, name, e, span);
+        table_effect(cx, name, e, installs_project, span);
     }
     let mut code = false;
     let mut out = Stream::unknown();
@@ -277,7 +282,13 @@ fn raise(cx: &mut Engine<'_>, first: usize, floor: RiskLevel, name: &str, span: 
     }
 }
 
-fn table_effect(cx: &mut Engine<'_>, name: &str, e: &EffectSpec, span: Span) {
+fn table_effect(
+    cx: &mut Engine<'_>,
+    name: &str,
+    e: &EffectSpec,
+    installs_project: bool,
+    span: Span,
+) {
     let certainty = if e.possible {
         Certainty::Possible
     } else {
@@ -337,6 +348,7 @@ fn table_effect(cx: &mut Engine<'_>, name: &str, e: &EffectSpec, span: Span) {
     }
     match e.kind {
         EffectKind::Execute => project_code::project_code(cx, span),
+        EffectKind::Install if installs_project => project_code::project_code(cx, span),
         EffectKind::Install => project_code::changed_code(cx, span),
         _ => {}
     }
@@ -448,6 +460,16 @@ pub(crate) fn apply_role(
         | Role::ShellRest(_) => {}
         Role::Stat => cx.path_stat(arg),
         Role::Read => cx.path_read(arg),
+        Role::List => {
+            cx.path_read(arg);
+            let own_input = matches!(arg.text.as_str(), "-" | "/dev/stdin");
+            let list = if own_input {
+                stdin.text.clone()
+            } else {
+                cx.file_text(&arg.text)
+            };
+            listed_files(cx, list.as_deref(), arg.span);
+        }
         Role::Write => {
             if recursive {
                 cx.path_mode(arg, true);
@@ -688,6 +710,13 @@ pub(crate) fn apply_role(
     false
 }
 
+/// Reads the files that a known list names.
+fn listed_files(cx: &mut Engine<'_>, list: Option<&str>, span: Span) {
+    for path in list.unwrap_or_default().split(['\n', '\0', '\r']) {
+        cx.path_read(&Arg::literal(path, span));
+    }
+}
+
 fn stdin_role(cx: &mut Engine<'_>, role: &Role, stdin: &Stream, name: &str, span: Span) {
     match role {
         Role::Code(lang) => {
@@ -707,6 +736,7 @@ fn stdin_role(cx: &mut Engine<'_>, role: &Role, stdin: &Stream, name: &str, span
             let arg = Arg::literal("-", span);
             cx.upload(&arg, stdin);
         }
+        Role::List => listed_files(cx, stdin.text.as_deref(), span),
         other => {
             let arg = Arg::literal(
                 stdin.text.clone().unwrap_or_else(|| UNKNOWN.to_string()),

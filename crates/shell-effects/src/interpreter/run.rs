@@ -453,6 +453,7 @@ pub(crate) fn interpreter_language(name: &str) -> &'static str {
         "make" | "gmake" => "make",
         "fish" | "csh" | "tcsh" => "sh",
         "psql" | "mysql" | "sqlite" => "sql",
+        "dc" => "dc",
         _ => "sh",
     }
 }

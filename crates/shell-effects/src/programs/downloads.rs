@@ -320,12 +320,11 @@ pub(super) fn netcat(cx: &mut Engine<'_>, name: &str, rest: &[Arg], stdin: &Stre
             "a word that isn't known and may be an option",
         );
     }
-    let executes =
-        rest.iter().any(|a| {
-            matches!(a.text.as_str(), "--exec" | "--sh-exec" | "--lua-exec")
-                || a.text.starts_with("--exec=")
-                || a.text.starts_with("--sh-exec=")
-        }) || name != "socat" && name != "telnet" && (short('e') || short('c') && name != "nc");
+    let executes = rest.iter().any(|a| {
+        matches!(a.text.as_str(), "--exec" | "--sh-exec" | "--lua-exec")
+            || a.text.starts_with("--exec=")
+            || a.text.starts_with("--sh-exec=")
+    }) || name != "socat" && name != "telnet" && (short('e') || short('c'));
     let socat = name == "socat"
         && rest.iter().any(|a| {
             let u = a.text.to_ascii_uppercase();

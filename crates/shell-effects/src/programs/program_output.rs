@@ -191,6 +191,26 @@ fn prints_only_numbers(text: Option<&str>) -> bool {
     text.is_some_and(|t| !t.contains([UNKNOWN, '"']) && !t.contains("print"))
 }
 
+/// Returns whether `ps` prints only numbers: `ps -o rss= -p 1`.
+fn ps_columns_are_numbers(rest: &[Arg]) -> bool {
+    const NUMBERS: [&str; 12] = [
+        "pid=", "ppid=", "rss=", "vsz=", "pcpu=", "%cpu=", "pmem=", "%mem=", "uid=", "gid=",
+        "nlwp=", "etimes=",
+    ];
+    !rest.iter().any(|a| has_unknown(&a.text))
+        && rest.iter().enumerate().any(|(i, a)| {
+            let columns = if a.text.starts_with('-') && a.text.ends_with('o') {
+                rest.get(i + 1).map(|v| v.text.as_str())
+            } else {
+                a.text
+                    .strip_prefix("-o")
+                    .or_else(|| a.text.strip_prefix("--format="))
+            };
+            columns.is_some_and(|c| NUMBERS.contains(&c))
+        })
+        && rest.iter().filter(|a| a.text.contains('=')).count() == 1
+}
+
 /// Returns the output of such a program; `None` for other programs.
 pub(crate) fn program_output(name: &str, rest: &[Arg], stdin: &Stream) -> Option<Stream> {
     let safe = || Some(SAFE_UNKNOWN.to_string());
@@ -211,6 +231,7 @@ pub(crate) fn program_output(name: &str, rest: &[Arg], stdin: &Stream) -> Option
                 || t.starts_with("--from=")
                 || t.bytes().all(|c| c.is_ascii_digit())
         })),
+        "ps" => known(ps_columns_are_numbers(rest)),
         "pgrep" => known(!flag(rest, 'a', "--list-full") && !flag(rest, 'l', "--list-name")),
         "getconf" => {
             known(matches!(rest, [a] if !a.text.contains("PATH") && !has_unknown(&a.text)))

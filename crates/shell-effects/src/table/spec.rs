@@ -10,6 +10,8 @@ pub(crate) enum Role {
     Text,
     Stat,
     Read,
+    /// A file with the names of files to read.
+    List,
     Write,
     Edit,
     Delete,
@@ -146,6 +148,7 @@ fn role(text: &str) -> Result<Role, TableError> {
         "text" => Role::Text,
         "stat" => Role::Stat,
         "read" => Role::Read,
+        "list" => Role::List,
         "write" => Role::Write,
         "edit" => Role::Edit,
         "delete" => Role::Delete,
@@ -312,6 +315,7 @@ impl Role {
             Self::Text
                 | Self::Stat
                 | Self::Read
+                | Self::List
                 | Self::Cwd
                 | Self::Args
                 | Self::Assigns
