@@ -438,10 +438,11 @@ fn wrapped_path(text: &str) -> Option<&str> {
 }
 
 fn code_read(cx: &mut Engine<'_>, call: &CodeCall<'_>) {
-    let mut target = call.target();
-    if let Some(path) = wrapped_path(&target.text) {
-        target.text = path.to_owned();
-    }
+    let target = call.target();
+    let target = match wrapped_path(&target.text) {
+        Some(path) => call.path(path.to_owned()),
+        None => target,
+    };
     if let (true, Some(cmd)) = (call.name.starts_with("IO."), target.text.strip_prefix('|')) {
         let cmd = call.path(cmd.to_owned());
         shell_args::shell_arg(cx, &cmd, &Stream::default(), false);
