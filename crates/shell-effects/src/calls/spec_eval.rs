@@ -111,7 +111,15 @@ pub(crate) fn apply_call(
     }
     for w in &spec.when {
         let lowers = w.help || w.dry || w.clear;
+        // `gh repo delete list`: after a verb the word is a name.
+        let names = w.clear
+            && !w.operand.is_empty()
+            && call
+                .sub
+                .last()
+                .is_some_and(|s| unlisted_options::VERBS.contains(&s.as_str()));
         if !applies(w, call, spec, root)
+            || lowers && names
             || lowers && (call.unknown_word.is_some() || call.dry_negated)
         {
             continue;

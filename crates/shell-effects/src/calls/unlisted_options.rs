@@ -63,7 +63,7 @@ const LOADS: [&str; 20] = [
 ];
 
 /// Verbs of actions that lose something, publish it or grant access to it.
-const VERBS: [&str; 47] = [
+pub(super) const VERBS: [&str; 47] = [
     "eject",
     "evict",
     "delete",
