@@ -1,6 +1,6 @@
 //! Parses the arguments of a call by a program's entry: flags, their values, operands.
 
-use crate::chars::has_unknown;
+use crate::chars::{UNKNOWN, has_unknown};
 use crate::effect::Span;
 use crate::interpreter::expand::Arg;
 use crate::paths::name_globs::glob;
@@ -46,9 +46,14 @@ pub(crate) struct FlagUse<'s> {
     pub span: Span,
 }
 
-/// Returns whether a word is completely unknown and unquoted, so that it may become several words.
+/// Returns whether a word is unquoted and begins with an unknown part, so that it may become
+/// several words. One with a path behind it (`$DIR/src`) most likely is a path.
 pub(crate) fn is_unknown_word(arg: &Arg) -> bool {
-    !arg.quoted && !arg.text.is_empty() && arg.text.bytes().all(|c| c == 0)
+    if arg.quoted || !arg.text.starts_with(UNKNOWN) {
+        return false;
+    }
+    let known = arg.text.bytes().find(|c| *c != 0);
+    known.is_none_or(|c| c.is_ascii_alphanumeric() || c == b'-')
 }
 
 /// Returns whether a value may switch off the option it is given to. Unknown values may.

@@ -98,6 +98,12 @@ pub(super) fn sed_code(cx: &mut Engine<'_>, arg: &Arg) {
                 let followed = next.is_some_and(|x| {
                     x.is_ascii_alphanumeric() || matches!(x, ',' | '!' | '~' | '=' | '{')
                 });
+                // `$n d`; but in `$n rm -rf src` the end of the unknown part may be a command.
+                let mut apart = after.iter().skip_while(|x| **x == ' ').skip(1);
+                let ends = apart
+                    .next()
+                    .is_none_or(|x| matches!(x, ';' | '}' | '\n' | ' '));
+                let followed = followed && (after.first() != Some(&' ') || ends);
                 if !(address && followed) {
                     cx.dynamic(span, "a command of the sed script isn't known");
                 }

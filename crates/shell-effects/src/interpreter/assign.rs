@@ -45,7 +45,13 @@ impl Engine<'_> {
                 )
             }
         };
-        self.env_effect(&a.name, &text, a.span);
+        let inherits = |part: &Part| matches!(part, Part::Param(p, _) if p.name == a.name);
+        match &a.value {
+            AssignValue::Word(w) if w.parts.iter().any(inherits) => {
+                self.known_env_effect(&a.name, &text, a.span);
+            }
+            _ => self.env_effect(&a.name, &text, a.span),
+        }
         self.assign_integer(&a.name, &text, a.span);
         if a.index.is_some() {
             let ix = a

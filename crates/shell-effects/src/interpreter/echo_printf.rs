@@ -97,11 +97,9 @@ impl Engine<'_> {
         let mut out = String::new();
         let mut args = args.iter();
         let mut used = true;
-        let mut rounds = 0;
         // The format is reused while arguments are left.
-        while used && rounds < 64 {
+        while used {
             used = false;
-            rounds += 1;
             let mut it = format.text.chars().peekable();
             let mut plain = String::new();
             while let Some(c) = it.next() {

@@ -280,7 +280,33 @@ pub(crate) fn names_secret(name: &str) -> bool {
 
 impl Engine<'_> {
     /// Adds the effects of setting a variable.
+    ///
+    /// An unknown value counts as a dangerous one. An unknown part of a list of paths most likely
+    /// is the old value.
     pub(crate) fn env_effect(&mut self, name: &str, value: &str, span: Span) {
+        self.known_env_effect(name, value, span);
+        if value.contains(UNKNOWN) && !value.contains(':') {
+            if name == "PATH" || SERVERS.contains(&name) {
+                return;
+            }
+            if matches!(name, "DOCKER_HOST" | "CONTAINER_HOST" | "PODMAN_HOST") {
+                self.known_env_effect(name, &value.replace(UNKNOWN, "tcp://unknown"), span);
+            }
+            let cargo = name.starts_with("CARGO_TARGET_");
+            if cargo || LOADS.contains(&name) || RUNS.contains(&name) || name.starts_with("HIST") {
+                self.dynamic(
+                    span,
+                    "a variable that other programs follow, whose value isn't known",
+                );
+            } else if super::unlisted_variables::value_kind(name).is_some() {
+                self.known_env_effect(name, &value.replace(UNKNOWN, "/tmp/unknown"), span);
+                self.known_env_effect(name, &value.replace(UNKNOWN, "/etc/unknown"), span);
+            }
+        }
+    }
+
+    /// Adds the effects of setting a variable whose unknown parts are values that it had before.
+    pub(super) fn known_env_effect(&mut self, name: &str, value: &str, span: Span) {
         let proxy = matches!(
             name.to_ascii_lowercase().as_str(),
             "http_proxy" | "https_proxy" | "ftp_proxy" | "all_proxy"

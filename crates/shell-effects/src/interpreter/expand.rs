@@ -63,8 +63,12 @@ struct Fields {
 
 impl Fields {
     fn end_field(&mut self, span: Span) {
-        if self.open && self.done.len() < MAX_FIELDS {
-            let text = std::mem::take(&mut self.text);
+        if self.open && self.done.len() <= MAX_FIELDS {
+            let mut text = std::mem::take(&mut self.text);
+            // Stands for all further fields.
+            if self.done.len() == MAX_FIELDS {
+                text = UNKNOWN.to_string();
+            }
             self.done.push(Arg {
                 text,
                 span,

@@ -13,6 +13,9 @@ use std::rc::Rc;
 /// its tree takes many times as much memory.
 const MAX_TEXT_BYTES: usize = 256 << 10;
 
+/// Maximum number of input lines of a loop that are followed one by one.
+const MAX_LINES: usize = 24;
+
 impl Engine<'_> {
     /// Parses text as shell code and interprets it. `span` is the outer text that causes it.
     pub(crate) fn run_text(
@@ -171,9 +174,26 @@ impl Engine<'_> {
             Kind::While(a, b) => {
                 self.shell.enter_branch();
                 // Assignments in the body make values unknown when the condition is evaluated
-                // again.
-                self.run_list(a, input, false, None);
-                self.run_list(b, input, false, None);
+                // again. Each iteration reads a line; of many lines, any.
+                let text = input.text.as_deref().unwrap_or_default();
+                let lines = text.trim_end_matches('\n').matches('\n').count();
+                let any = Stream::unknown();
+                let mut rest = Some(text);
+                let mut input = if lines > MAX_LINES { &any } else { input };
+                let mut later;
+                loop {
+                    self.run_list(a, input, false, None);
+                    self.run_list(b, input, false, None);
+                    rest = rest.and_then(|text| Some(text.split_once('\n')?.1));
+                    let Some(text) = rest.filter(|t| lines <= MAX_LINES && !t.is_empty()) else {
+                        break;
+                    };
+                    later = Stream {
+                        text: Some(text.to_owned()),
+                        ..input.clone()
+                    };
+                    input = &later;
+                }
                 self.shell.leave_branch();
                 Stream::unknown()
             }

@@ -344,6 +344,16 @@ pub(crate) fn parallel(cx: &mut Engine<'_>, rest: &[Arg], stdin: &Stream, span: 
     if words.iter().any(|w| w.text.contains("{=")) {
         cx.dynamic(span, "a replacement that is Perl code");
     }
+    if words.iter().any(|w| w.text.contains(UNKNOWN)) {
+        cx.emit_raw(
+            EffectKind::Dynamic,
+            None,
+            Certainty::Possible,
+            span,
+            RiskLevel::Medium,
+            "a word that isn't known and may be an expression of Perl",
+        );
+    }
     let placeholder = words.iter().any(|w| {
         w.text.contains("{}")
             || w.text.contains("{.}")
