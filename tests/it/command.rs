@@ -409,6 +409,8 @@ const CORPORA: &[(&str, std::ops::RangeInclusive<usize>)] = &[
     ("rare-programs", 950..=1000),
     ("tool-effects", 950..=1000),
     ("reads-wide", 0..=25),
+    ("shared-entries", 980..=1000),
+    ("session-reads", 0..=5),
 ];
 
 fn corpus(name: &str) -> Vec<serde_json::Value> {

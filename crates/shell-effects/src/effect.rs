@@ -94,6 +94,27 @@ impl EffectKind {
         Self::Unknown,
     ];
 
+    /// Returns what an effect of this kind does, for an effect without a reason of its own.
+    pub(crate) const fn reason(self) -> &'static str {
+        match self {
+            Self::Read => "reads",
+            Self::Write => "writes",
+            Self::Delete => "removes",
+            Self::Execute => "runs the project's own code",
+            Self::Dynamic => "runs what can't be known from the text",
+            Self::Network => "uses the network",
+            Self::Privilege => "uses another user's rights",
+            Self::Process => "stops or signals processes",
+            Self::Install => "installs or removes packages",
+            Self::GitRead => "reads the repository",
+            Self::GitWrite => "changes the repository",
+            Self::GitRewrite => "rewrites history or throws work away",
+            Self::Credential => "reads or moves secrets",
+            Self::System => "changes the system",
+            Self::Unknown => "isn't in the table",
+        }
+    }
+
     /// Returns the name used in tables, policies and reports.
     #[must_use]
     pub fn as_str(self) -> &'static str {

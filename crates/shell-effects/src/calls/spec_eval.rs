@@ -350,7 +350,7 @@ fn table_effect(
             certainty,
             span,
             e.kind.base_risk(),
-            why_of(e.kind),
+            e.kind.reason(),
         );
         return;
     }
@@ -364,7 +364,7 @@ fn table_effect(
         (EffectKind::Process, true) => RiskLevel::Medium,
         (k, _) => k.base_risk(),
     };
-    cx.emit_raw(e.kind, None, certainty, span, risk, why_of(e.kind));
+    cx.emit_raw(e.kind, None, certainty, span, risk, e.kind.reason());
 }
 
 #[expect(clippy::too_many_arguments, reason = "a call needs its whole context")]
@@ -711,7 +711,7 @@ pub(crate) fn apply_role(
                 Certainty::Certain,
                 arg.span,
                 kind.base_risk(),
-                why_of(*kind),
+                kind.reason(),
             );
         }
     }
@@ -787,24 +787,4 @@ pub(crate) fn is_assignment(text: &str) -> Option<(&str, &str)> {
         .is_some_and(|c| c.is_ascii_alphabetic() || c == b'_')
         && n.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
     ok.then_some((n, v))
-}
-
-pub(crate) fn why_of(kind: EffectKind) -> &'static str {
-    match kind {
-        EffectKind::Read => "reads",
-        EffectKind::Write => "writes",
-        EffectKind::Delete => "removes",
-        EffectKind::Execute => "runs the project's own code",
-        EffectKind::Dynamic => "runs what can't be known from the text",
-        EffectKind::Network => "uses the network",
-        EffectKind::Privilege => "uses another user's rights",
-        EffectKind::Process => "stops or signals processes",
-        EffectKind::Install => "installs or removes packages",
-        EffectKind::GitRead => "reads the repository",
-        EffectKind::GitWrite => "changes the repository",
-        EffectKind::GitRewrite => "rewrites history or throws work away",
-        EffectKind::Credential => "reads or moves secrets",
-        EffectKind::System => "changes the system",
-        EffectKind::Unknown => "isn't in the table",
-    }
 }
