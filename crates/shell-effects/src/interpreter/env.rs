@@ -292,7 +292,7 @@ impl Engine<'_> {
             if matches!(name, "DOCKER_HOST" | "CONTAINER_HOST" | "PODMAN_HOST") {
                 self.known_env_effect(name, &value.replace(UNKNOWN, "tcp://unknown"), span);
             }
-            let cargo = name.starts_with("CARGO_TARGET_");
+            let cargo = name.starts_with("CARGO_TARGET_") && !name.ends_with("_DIR");
             if cargo || LOADS.contains(&name) || RUNS.contains(&name) || name.starts_with("HIST") {
                 self.dynamic(
                     span,
