@@ -7,6 +7,7 @@
 use super::action::Action;
 use super::condition::{Condition, Predicate};
 use super::difference::{Comparison, Difference, DifferenceKind};
+use super::effect::Effect;
 use super::facts::{Facts, HIDDEN};
 use super::fuzz::{Effort, strategy, test_runner};
 use super::limit::Limit;
@@ -35,6 +36,11 @@ const MAX_UNPROVEN: usize = 20;
 #[must_use]
 pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort) -> Comparison {
     let proof = prove(base, head);
+    let mut pairs: BTreeMap<Pair, Vec<usize>> = BTreeMap::new();
+    for (at, kind) in proof.kinds.iter().enumerate() {
+        let pair = (kind.base, kind.head, kind.base_rule, kind.head_rule);
+        pairs.entry(pair).or_default().push(at);
+    }
     let mut search = Search {
         base,
         head,
@@ -44,6 +50,7 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
             .map(|kind| key(base, head, kind))
             .collect(),
         proof,
+        pairs,
         found: BTreeMap::new(),
         evaluated: 0,
         budget: MAX_QUESTIONS,
@@ -113,6 +120,9 @@ fn key(base: &Policy, head: &Policy, kind: &AbstractDifference) -> DifferenceKin
     }
 }
 
+/// The effects of two policies, and the rules that decide.
+type Pair = (Effect, Effect, Option<usize>, Option<usize>);
+
 /// A search for real actions that show the kinds of a proof.
 struct Search<'p> {
     base: &'p Policy,
@@ -120,6 +130,8 @@ struct Search<'p> {
     proof: Proof<'p>,
     /// The names of the kinds, in the order of the proof.
     kinds: Vec<DifferenceKind>,
+    /// The kinds of each pair of deciding rules.
+    pairs: BTreeMap<Pair, Vec<usize>>,
     found: BTreeMap<DifferenceKind, Difference>,
     evaluated: u64,
     /// Number of actions that may still be built after the first ones.
@@ -140,8 +152,8 @@ impl Search<'_> {
         };
         let rules = self.rules_of(kind);
         let limits: Vec<Limit> = rules.iter().flatten().flat_map(limits_of).collect();
-        let questions = witness_generation::questions_of(&kind.sketch, &limits);
-        self.try_all(questions.into_iter().take(MAX_FIRST), &name);
+        let questions = witness_generation::questions_of(&kind.sketch, &limits, MAX_FIRST);
+        self.try_all(questions.into_iter(), &name);
     }
 
     /// Builds further actions of a kind that becomes more permissive and that none shows: from
@@ -156,9 +168,10 @@ impl Search<'_> {
         let rules = self.rules_of(kind);
         let limits: Vec<Limit> = rules.iter().flatten().flat_map(limits_of).collect();
         for sketch in self.proof.sketches(at) {
-            let questions = witness_generation::questions_of(&sketch, &limits);
-            let most = self.pay(MAX_BUILT.min(questions.len()));
-            if self.try_all(questions.into_iter().take(most), &name) {
+            let most = self.pay(MAX_BUILT);
+            let questions = witness_generation::questions_of(&sketch, &limits, most);
+            self.budget += most - questions.len();
+            if self.try_all(questions.into_iter(), &name) {
                 return;
             }
         }
@@ -213,22 +226,22 @@ impl Search<'_> {
         self.evaluated += 1;
         let history = question.history();
         let request = question.context.request(&question.action, &history);
-        let (base, head) = (self.base.decide(&request), self.head.decide(&request));
+        let facts = Facts::new(request.action, request.risk, &self.head.surroundings);
+        let head = self.head.decide_on(&facts, &request);
+        // Both read an action alike, unless they class its paths by other directories.
+        let base = if self.proof.is_possible() {
+            self.base.decide_on(&facts, &request)
+        } else {
+            self.base.decide(&request)
+        };
         if base.effect == head.effect {
             return;
         }
-        let pair = |kind: &DifferenceKind| {
-            (kind.base, kind.head) == (base.effect, head.effect)
-                && kind.base_rule == base.rule_id()
-                && kind.head_rule == head.rule_id()
-        };
-        let of_pair: Vec<usize> = (0..self.kinds.len())
-            .filter(|at| self.kinds.get(*at).is_some_and(pair))
-            .collect();
-        let kind = match of_pair.as_slice() {
-            [one] => Some(*one),
-            [] => None,
-            several => self.proof.kind_of(question, several),
+        let pair = (base.effect, head.effect, base.index, head.index);
+        let kind = match self.pairs.get(&pair).map(Vec::as_slice) {
+            Some([one]) => Some(*one),
+            None | Some([]) => None,
+            Some(several) => self.proof.kind_of(question, several),
         };
         let kind = kind.and_then(|at| self.kinds.get(at).cloned());
         // The proof lists every pair of rules, unless it reached its bounds.
@@ -239,7 +252,6 @@ impl Search<'_> {
             head_rule: head.rule_id().to_owned(),
             class: "other".to_owned(),
         });
-        let facts = Facts::new(request.action, request.risk, &self.head.surroundings);
         let obscure = facts.effects() & HIDDEN != 0;
         let difference = Difference {
             obscure,

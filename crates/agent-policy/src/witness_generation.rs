@@ -20,9 +20,9 @@ use super::request::{History, Request};
 use super::sample::samples;
 use governance::ActionType;
 use governance::RiskLevel;
+use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 use shell_effects::EffectKind;
-use std::collections::BTreeSet;
 
 /// Maximum number of conjunctions of a condition.
 const MAX_CASES: usize = 48;
@@ -434,8 +434,8 @@ impl Vocabulary {
             tried.extend(texts.map(|text| Action::recorded("dance", json!({ "text": text }))));
             tried.push(Action::recorded("dance", json!({})));
         }
-        let mut seen = BTreeSet::new();
-        tried.retain(|action| seen.insert(action.to_json().to_string()));
+        let mut seen = FxHashSet::default();
+        tried.retain(|action| seen.insert((action.kind, action.payload.to_string())));
         tried.truncate(MAX_TRIED);
         tried
     }

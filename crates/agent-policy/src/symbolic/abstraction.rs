@@ -160,7 +160,8 @@ impl<'p> Vocabulary<'p> {
             Fact::Known => place.absolute.is_some(),
             Fact::Wild => site.is_wild(),
             Fact::Tree => site.is_tree(),
-            Fact::MayMatch(glob) => self
+            // Formulas ask only about paths that mean several.
+            Fact::MayMatch(glob) if site.is_wild() || site.is_tree() => self
                 .globs
                 .get(glob)
                 .is_some_and(|glob| glob.matches(place, false) != Tristate::No),

@@ -17,8 +17,9 @@ use crate::name::Name;
 use crate::path::{Access, PathGlob};
 use governance::{ActionType, RiskLevel};
 use regex::Regex;
+use rustc_hash::FxHashMap;
 use shell_effects::EffectKind;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The texts of an action.
 pub(super) const AGENT: TextSlot = 0;
@@ -138,7 +139,7 @@ pub(super) struct EncodedRule {
 pub(super) struct Encoder {
     pub(super) formulas: Formulas,
     pub(super) languages: Languages,
-    facts: HashMap<Fact, FactId>,
+    facts: FxHashMap<Fact, FactId>,
     /// The limits that appear, and the turns, by family.
     limits: BTreeMap<&'static str, BTreeSet<u64>>,
     /// The patterns that can't be analysed.
@@ -165,7 +166,7 @@ impl Encoder {
         Self {
             formulas: Formulas::new(),
             languages: Languages::default(),
-            facts: HashMap::new(),
+            facts: FxHashMap::default(),
             limits: BTreeMap::new(),
             opaque: BTreeSet::new(),
             programs: BTreeSet::new(),
@@ -187,7 +188,7 @@ impl Encoder {
             .collect()
     }
 
-    /// A solver for the formulas, and what the facts in them are.
+    /// A solver for the formulas, and what the facts in them are, by their ids.
     pub(super) fn into_solver(
         self,
         parts: Vec<(CollectionId, FormulaId)>,
@@ -196,7 +197,9 @@ impl Encoder {
         for (collection, axiom) in parts {
             solver.assume(collection, axiom);
         }
-        (solver, self.facts.into_iter().collect())
+        let mut facts: Vec<(Fact, FactId)> = self.facts.into_iter().collect();
+        facts.sort_unstable_by_key(|(_, id)| *id);
+        (solver, facts)
     }
 
     pub(super) fn fact(&mut self, fact: Fact) -> FormulaId {

@@ -4,7 +4,8 @@
 //! texts, and collections of parts, which are objects again. So a formula about an action can say
 //! "some path is written and matches `*.pem`".
 
-use super::language::LanguageId;
+use super::language::{LanguageId, Languages};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A formula of a [`Formulas`].
@@ -57,7 +58,7 @@ pub(super) struct Object {
 #[derive(Debug)]
 pub(super) struct Formulas {
     nodes: Vec<Node>,
-    ids: HashMap<Node, FormulaId>,
+    ids: FxHashMap<Node, FormulaId>,
 }
 
 /// The formula that always holds.
@@ -67,7 +68,7 @@ impl Formulas {
     pub(super) fn new() -> Self {
         let mut all = Self {
             nodes: Vec::new(),
-            ids: HashMap::new(),
+            ids: FxHashMap::default(),
         };
         all.intern(Node::True);
         all
@@ -197,43 +198,62 @@ impl Formulas {
         known.insert(formula, new);
         new
     }
+}
 
-    /// Whether the formula holds for an object. `member` says whether a text is in a language.
-    pub(super) fn holds(
-        &self,
-        formula: FormulaId,
-        object: &Object,
-        member: &mut dyn FnMut(LanguageId, &str) -> bool,
-    ) -> bool {
-        self.evaluate(formula, object, member, &mut HashMap::new())
+/// Evaluates formulas for one object, each of them once.
+pub(super) struct Evaluation<'a> {
+    formulas: &'a Formulas,
+    languages: &'a Languages,
+    object: &'a Object,
+    known: FxHashMap<FormulaId, bool>,
+    /// The parts of the object, by collection.
+    parts: Vec<(CollectionId, Vec<Evaluation<'a>>)>,
+}
+
+impl<'a> Evaluation<'a> {
+    pub(super) fn new(
+        formulas: &'a Formulas,
+        languages: &'a Languages,
+        object: &'a Object,
+    ) -> Self {
+        let part = |part| Evaluation::new(formulas, languages, part);
+        let parts = object.parts.iter();
+        Self {
+            formulas,
+            languages,
+            object,
+            known: FxHashMap::default(),
+            parts: parts
+                .map(|(collection, all)| (*collection, all.iter().map(part).collect()))
+                .collect(),
+        }
     }
 
-    fn evaluate(
-        &self,
-        formula: FormulaId,
-        object: &Object,
-        member: &mut dyn FnMut(LanguageId, &str) -> bool,
-        known: &mut HashMap<FormulaId, bool>,
-    ) -> bool {
-        if let Some(holds) = known.get(&formula) {
+    /// Whether the formula holds for the object.
+    pub(super) fn holds(&mut self, formula: FormulaId) -> bool {
+        let node = self.formulas.node(formula);
+        match node {
+            Node::True => return true,
+            Node::Not(inner) => return !self.holds(*inner),
+            Node::Atom(Atom::Fact(fact)) => return self.object.facts.contains(fact),
+            Node::And(_) | Node::Atom(_) => {}
+        }
+        if let Some(holds) = self.known.get(&formula) {
             return *holds;
         }
-        let holds = match self.node(formula) {
-            Node::True => true,
-            Node::Not(inner) => !self.evaluate(*inner, object, member, known),
-            Node::And(parts) => parts
-                .iter()
-                .all(|part| self.evaluate(*part, object, member, known)),
-            Node::Atom(Atom::Fact(fact)) => object.facts.contains(fact),
+        let holds = match node {
+            Node::And(parts) => parts.iter().all(|part| self.holds(*part)),
             Node::Atom(Atom::Text(slot, language)) => {
-                member(*language, object.texts.get(slot).map_or("", String::as_str))
+                let text = self.object.texts.get(slot).map_or("", String::as_str);
+                self.languages.contains(*language, text).unwrap_or(false)
             }
-            Node::Atom(Atom::Some(collection, of)) => object
-                .parts
-                .get(collection)
-                .is_some_and(|parts| parts.iter().any(|part| self.holds(*of, part, member))),
+            Node::Atom(Atom::Some(collection, of)) => {
+                let parts = self.parts.iter_mut().find(|(own, _)| own == collection);
+                parts.is_some_and(|(_, parts)| parts.iter_mut().any(|part| part.holds(*of)))
+            }
+            Node::True | Node::Not(_) | Node::Atom(Atom::Fact(_)) => false,
         };
-        known.insert(formula, holds);
+        self.known.insert(formula, holds);
         holds
     }
 }

@@ -7,10 +7,12 @@ use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, util::start};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Bytes that one automaton may take.
 const MAX_AUTOMATON: usize = 4 << 20;
+/// Bytes that all automata of an analysis may take.
+const MAX_AUTOMATA: usize = 512 << 20;
 /// Bytes of a pattern that is analysed. Building an automaton takes time by its length.
 const MAX_PATTERN: usize = 16 << 10;
 /// States of automata side by side that one search may visit.
@@ -51,9 +53,13 @@ pub(super) enum Found {
 #[derive(Debug, Default)]
 pub(super) struct Languages {
     all: Vec<Language>,
-    ids: HashMap<Pattern, LanguageId>,
+    ids: FxHashMap<Pattern, LanguageId>,
     /// Valid texts.
     text: Option<LanguageId>,
+    /// Bytes of all automata.
+    bytes: usize,
+    /// Steps of automata that searches took.
+    steps: u64,
 }
 
 /// The state of one automaton: where it is, or that it has matched already.
@@ -71,7 +77,12 @@ impl Languages {
             return *id;
         }
         let id = LanguageId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
-        let automaton = automaton(&pattern).map(Box::new);
+        // Without an automaton any text may be in the language: that is inconclusive, never wrong.
+        let automaton = Some(&pattern)
+            .filter(|_| self.bytes < MAX_AUTOMATA)
+            .and_then(automaton)
+            .map(Box::new);
+        self.bytes += automaton.as_ref().map_or(0, |dfa| dfa.memory_usage());
         self.all.push(Language {
             pattern: pattern.clone(),
             automaton,
@@ -104,6 +115,11 @@ impl Languages {
         })
     }
 
+    /// Steps of automata that searches took.
+    pub(super) const fn steps(&self) -> u64 {
+        self.steps
+    }
+
     fn automaton(&self, id: LanguageId) -> Option<&dense::DFA<Vec<u32>>> {
         self.all
             .get(id.0 as usize)
@@ -115,7 +131,10 @@ impl Languages {
         let dfa = self.automaton(id)?;
         let mut state = begin(dfa)?;
         for byte in text.bytes() {
-            state = step(dfa, state, byte);
+            let State::At(at) = state else {
+                break;
+            };
+            state = settle(dfa, dfa.next_state(at, byte));
         }
         Some(accepts(dfa, state))
     }
@@ -140,7 +159,9 @@ impl Languages {
             .chain(wanted)
             .filter_map(|(id, wish)| Some((self.automaton(*id)?, *wish)))
             .collect();
-        search(&known)
+        let (found, steps) = search(&known);
+        self.steps += steps;
+        found
     }
 }
 
@@ -174,7 +195,9 @@ fn begin(dfa: &dense::DFA<Vec<u32>>) -> Option<State> {
 
 /// A match is reported one byte late, and stays one whatever follows.
 fn settle(dfa: &dense::DFA<Vec<u32>>, id: StateID) -> State {
-    if dfa.is_match_state(id) {
+    if !dfa.is_special_state(id) {
+        State::At(id)
+    } else if dfa.is_match_state(id) {
         State::Matched
     } else if dfa.is_dead_state(id) || dfa.is_quit_state(id) {
         State::Dead
@@ -210,7 +233,7 @@ fn preferred() -> impl Iterator<Item = u8> {
 
 /// One byte of each class that the automata distinguish.
 fn alphabet(automata: &[(&dense::DFA<Vec<u32>>, bool)]) -> Vec<u8> {
-    let mut seen = HashMap::new();
+    let mut seen = FxHashMap::default();
     let mut bytes = Vec::new();
     for byte in preferred() {
         let class: Vec<u8> = automata
@@ -224,8 +247,13 @@ fn alphabet(automata: &[(&dense::DFA<Vec<u32>>, bool)]) -> Vec<u8> {
     bytes
 }
 
-/// Breadth-first search over the automata side by side.
-fn search(automata: &[(&dense::DFA<Vec<u32>>, bool)]) -> Found {
+/// Breadth-first search over the automata side by side; also counts the steps.
+fn search(automata: &[(&dense::DFA<Vec<u32>>, bool)]) -> (Found, u64) {
+    let mut steps = 0;
+    (counted_search(automata, &mut steps), steps)
+}
+
+fn counted_search(automata: &[(&dense::DFA<Vec<u32>>, bool)], steps: &mut u64) -> Found {
     let Some(first) = automata
         .iter()
         .map(|(dfa, _)| begin(dfa))
@@ -251,9 +279,11 @@ fn search(automata: &[(&dense::DFA<Vec<u32>>, bool)]) -> Found {
     }
     // Each visited state with the one before it and the byte between them.
     let mut visited: Vec<(Vec<State>, usize, u8)> = vec![(first.clone(), 0, 0)];
-    let mut places: HashMap<Vec<State>, usize> = HashMap::from([(first, 0)]);
+    let mut places: FxHashMap<Vec<State>, usize> = FxHashMap::default();
+    places.insert(first, 0);
     let mut next = 0;
     while let Some((states, _, _)) = visited.get(next).cloned() {
+        *steps += (alphabet.len() * automata.len()) as u64;
         for byte in &alphabet {
             let after: Vec<State> = automata
                 .iter()

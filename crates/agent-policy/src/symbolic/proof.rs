@@ -3,7 +3,7 @@
 use super::abstraction::Vocabulary;
 use super::alternatives::{Alternatives, TYPES};
 use super::encoding::{EncodedRule, Encoder, Fact};
-use super::formula::{FactId, FormulaId, Formulas, Object, TRUE};
+use super::formula::{Evaluation, FactId, FormulaId, Formulas, Object, TRUE};
 use super::sketch::Sketch;
 use super::solver::{Answer, Search, Solver};
 use crate::action::type_bit;
@@ -56,6 +56,11 @@ pub(crate) struct Proof<'p> {
 }
 
 impl Proof<'_> {
+    /// Whether both policies read an action alike: they have the same work tree.
+    pub(crate) const fn is_possible(&self) -> bool {
+        self.analysis.is_some()
+    }
+
     /// Sketches of a kind, one for each type of action: plain ones, where there are any.
     pub(crate) fn sketches(&mut self, kind: usize) -> Vec<Sketch> {
         let found = self.kinds.get(kind).zip(self.analysis.as_mut());
@@ -75,12 +80,12 @@ impl Proof<'_> {
     pub(crate) fn kind_of(&self, question: &Question, kinds: &[usize]) -> Option<usize> {
         let analysis = self.analysis.as_ref()?;
         let object = analysis.object(question);
+        let mut evaluation = analysis.solver.evaluation(&object);
         // Nothing is known of a text that can't be analysed.
-        let is_of = |kind: &AbstractDifference| {
-            !self.opaque.is_empty() || analysis.solver.holds(kind.formula, &object)
-        };
+        let mut is_of =
+            |kind: &AbstractDifference| !self.opaque.is_empty() || evaluation.holds(kind.formula);
         let mut kinds = kinds.iter().copied();
-        kinds.find(|at| self.kinds.get(*at).is_some_and(is_of))
+        kinds.find(|at| self.kinds.get(*at).is_some_and(&mut is_of))
     }
 }
 
@@ -192,22 +197,16 @@ impl DifferenceSearch<'_> {
                 Answer::None => return (found, true),
                 Answer::Unknown => return (found, false),
             };
-            let (base, base_rule) = self.base.decide(&self.solver, &object);
-            let (head, head_rule) = self.head.decide(&self.solver, &object);
-            let formulas = &mut self.solver.formulas;
-            let mut same = vec![
-                self.base.decides(formulas, base_rule, base),
-                self.head.decides(formulas, head_rule, head),
-            ];
+            let mut evaluation = self.solver.evaluation(&object);
+            let (base, base_rule) = self.base.decide(&mut evaluation);
+            let (head, head_rule) = self.head.decide(&mut evaluation);
             let of_pair = pairs.entry((base_rule, head_rule)).or_default();
             *of_pair += 1;
             let is_rest = *of_pair >= MAX_KINDS_OF_PAIR;
-            let mut labels = Vec::new();
+            let (mut same, mut labels) = (Vec::new(), Vec::new());
             let alternatives = self.base.alternatives(base_rule).iter();
             for list in alternatives.chain(self.head.alternatives(head_rule)) {
-                let met = list
-                    .iter()
-                    .find(|(_, formula)| self.solver.holds(*formula, &object));
+                let met = list.iter().find(|(_, formula)| evaluation.holds(*formula));
                 if let Some((label, formula)) = met {
                     if !labels.contains(label) {
                         labels.push(label.clone());
@@ -218,6 +217,8 @@ impl DifferenceSearch<'_> {
                 }
             }
             let formulas = &mut self.solver.formulas;
+            same.push(self.base.decides(formulas, base_rule, base));
+            same.push(self.head.decides(formulas, head_rule, head));
             let same = formulas.and(same);
             let others = formulas.not(same);
             self.search.require(&self.solver.formulas, others);
@@ -387,19 +388,19 @@ impl<'p> Encoded<'p> {
     }
 
     /// What the policy decides on an abstract action, and by which rule.
-    pub(super) fn decide(&self, solver: &Solver, object: &Object) -> (Effect, Option<usize>) {
+    pub(super) fn decide(&self, object: &mut Evaluation<'_>) -> (Effect, Option<usize>) {
         let mut rules = self.rules.iter();
         let decision = self.policy.decide_by(0..self.rules.len(), |rule| {
             let Some(encoded) = rules.next() else {
                 return (Tristate::No, None);
             };
-            let holds = if solver.holds(encoded.matches.yes, object) {
+            let holds = if object.holds(encoded.matches.yes) {
                 Tristate::Yes
             } else {
-                let may = solver.holds(encoded.matches.possible, object);
+                let may = object.holds(encoded.matches.possible);
                 if may { Tristate::Maybe } else { Tristate::No }
             };
-            let used_up = solver.holds(encoded.used_up, object);
+            let used_up = object.holds(encoded.used_up);
             let limit = rule.limits.first().filter(|_| used_up);
             (holds, limit.map(|limit| (*limit, 0)))
         });

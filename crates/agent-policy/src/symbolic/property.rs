@@ -191,8 +191,8 @@ impl Policy {
         };
         for object in solver.one_of_each(whole, &types, plain) {
             let sketch = Sketch::new(&object, &facts);
-            let questions = witness_generation::questions_of(&sketch, &limits);
-            let shown = questions.into_iter().take(MAX_TRIED).find(violates);
+            let questions = witness_generation::questions_of(&sketch, &limits, MAX_TRIED);
+            let shown = questions.into_iter().find(violates);
             if let Some(witness) = shown {
                 let history = witness.history();
                 let decision = self.decide(&witness.context.request(&witness.action, &history));

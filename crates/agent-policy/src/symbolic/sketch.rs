@@ -46,9 +46,11 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
+    /// `facts` are those of all objects, by their ids.
     pub(super) fn new(object: &Object, facts: &[(Fact, FactId)]) -> Self {
         let of = |object: &Object| -> BTreeSet<Fact> {
-            let own = facts.iter().filter(|(_, id)| object.facts.contains(id));
+            let fact = |id: &FactId| facts.get(usize::try_from(*id).ok()?);
+            let own = object.facts.iter().filter_map(fact);
             own.map(|(fact, _)| fact.clone()).collect()
         };
         let text = |object: &Object, slot: TextSlot| object.texts.get(&slot).cloned();

@@ -4,14 +4,18 @@
 //! checked: is there a text in these languages, is there a part like this? If not, the solver
 //! learns why and goes on. Only atoms that the formula needs are checked, so few automata meet.
 
-use super::formula::{Atom, CollectionId, FormulaId, Formulas, Node, Object, TextSlot};
+use super::formula::{Atom, CollectionId, Evaluation, FormulaId, Formulas, Node, Object, TextSlot};
 use super::language::{Found, LanguageId, Languages};
-use batsat::callbacks::Basic;
-use batsat::{BasicSolver, Lit, SolverInterface, SolverOpts, lbool};
-use std::collections::{BTreeMap, HashMap};
+use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, lbool};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Work that one analysis may take, in checks of texts and parts.
 const MAX_CHECKS: usize = 200_000;
+/// Steps of automata that one analysis may take.
+const MAX_STEPS: u64 = 200_000_000;
+/// Conflicts that one run of the satisfiability solver may take.
+const MAX_CONFLICTS: u64 = 20_000;
 
 /// The answer of a solver.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,9 +43,9 @@ pub(super) struct Solver {
     /// What holds for every part of a collection.
     axioms: BTreeMap<CollectionId, FormulaId>,
     /// Parts that were found, by the formula that they meet.
-    known: HashMap<FormulaId, Answer>,
+    known: FxHashMap<FormulaId, Answer>,
     /// Languages that no text is in together.
-    conflicts: HashMap<Vec<(LanguageId, bool)>, Option<Vec<usize>>>,
+    conflicts: FxHashMap<Vec<(LanguageId, bool)>, Option<Vec<usize>>>,
     checks: usize,
 }
 
@@ -51,8 +55,8 @@ impl Solver {
             formulas,
             languages,
             axioms: BTreeMap::new(),
-            known: HashMap::new(),
-            conflicts: HashMap::new(),
+            known: FxHashMap::default(),
+            conflicts: FxHashMap::default(),
             checks: 0,
         }
     }
@@ -64,9 +68,12 @@ impl Solver {
 
     /// Whether the formula holds for an object.
     pub(super) fn holds(&self, formula: FormulaId, object: &Object) -> bool {
-        self.formulas.holds(formula, object, &mut |language, text| {
-            self.languages.contains(language, text).unwrap_or(false)
-        })
+        self.evaluation(object).holds(formula)
+    }
+
+    /// Evaluates several formulas for one object.
+    pub(super) fn evaluation<'a>(&'a self, object: &'a Object) -> Evaluation<'a> {
+        Evaluation::new(&self.formulas, &self.languages, object)
     }
 
     /// Finds an object for which the formula holds.
@@ -194,22 +201,39 @@ impl Solver {
 
     /// Drops parts without which everything that has to be present is.
     fn drop_parts(&self, object: &mut Object, present: &[(usize, CollectionId, FormulaId)]) {
-        let collections: Vec<CollectionId> = object.parts.keys().copied().collect();
-        for collection in collections {
-            let count = object.parts.get(&collection).map_or(0, Vec::len);
-            for at in (0..count).rev() {
-                let mut fewer = object.clone();
-                if let Some(parts) = fewer.parts.get_mut(&collection) {
-                    parts.remove(at);
-                }
-                let complete = present
+        for (collection, parts) in &mut object.parts {
+            if parts.len() < 2 {
+                continue;
+            }
+            let wanted: Vec<FormulaId> = present
+                .iter()
+                .filter(|(_, own, _)| own == collection)
+                .map(|(_, _, of)| *of)
+                .collect();
+            let shows: Vec<Vec<bool>> = parts
+                .iter()
+                .map(|part| {
+                    let mut evaluation = self.evaluation(part);
+                    wanted.iter().map(|of| evaluation.holds(*of)).collect()
+                })
+                .collect();
+            let mut kept: Vec<bool> = vec![true; parts.len()];
+            for at in (0..kept.len()).rev() {
+                let others: Vec<&Vec<bool>> = shows
                     .iter()
-                    .filter(|(_, own, _)| *own == collection)
-                    .all(|(_, own, of)| self.has_part(&fewer, *own, *of));
-                if complete {
-                    *object = fewer;
+                    .zip(&kept)
+                    .enumerate()
+                    .filter(|(other, (_, kept))| *other != at && **kept)
+                    .map(|(_, (shows, _))| shows)
+                    .collect();
+                let needed = (0..wanted.len())
+                    .any(|of| !others.iter().any(|shows| shows.get(of) == Some(&true)));
+                if let Some(kept) = kept.get_mut(at) {
+                    *kept = needed;
                 }
             }
+            let mut kept = kept.into_iter();
+            parts.retain(|_| kept.next().unwrap_or(true));
         }
     }
 
@@ -274,9 +298,10 @@ impl Solver {
             }
             match self.part_without(collection, of, absent, &used) {
                 Answer::Object(part) => {
+                    let mut evaluation = self.evaluation(&part);
                     let broken = absent
                         .iter()
-                        .position(|(_, formula)| self.holds(*formula, &part));
+                        .position(|(_, formula)| evaluation.holds(*formula));
                     match broken {
                         None => return Check::Holds(part),
                         Some(broken) => used.push(broken),
@@ -338,7 +363,27 @@ impl Solver {
 
     fn pay(&mut self) -> bool {
         self.checks += 1;
-        self.checks <= MAX_CHECKS
+        self.checks <= MAX_CHECKS && self.languages.steps() <= MAX_STEPS
+    }
+}
+
+/// Ends a run of the satisfiability solver at a bound on work.
+#[derive(Debug, Default)]
+struct Bound {
+    conflicts: u64,
+}
+
+impl Callbacks for Bound {
+    fn on_start(&mut self) {
+        self.conflicts = 0;
+    }
+
+    fn on_new_clause(&mut self, _clause: &[Lit], kind: ClauseKind) {
+        self.conflicts += u64::from(kind == ClauseKind::Learnt);
+    }
+
+    fn stop(&self) -> bool {
+        self.conflicts > MAX_CONFLICTS
     }
 }
 
@@ -349,10 +394,10 @@ struct Choice {
 
 /// A search for objects that keeps what it learns.
 pub(super) struct Search {
-    sat: BasicSolver,
+    sat: batsat::Solver<Bound>,
     /// The literals of formulas, by their index.
     literals: Vec<Option<Lit>>,
-    atoms: HashMap<Atom, Lit>,
+    atoms: FxHashMap<Atom, Lit>,
     required: Vec<FormulaId>,
 }
 
@@ -360,15 +405,15 @@ impl Search {
     pub(super) fn new() -> Self {
         Self {
             // What isn't needed stays false, whatever an earlier answer was: answers are simpler.
-            sat: BasicSolver::new(
+            sat: batsat::Solver::new(
                 SolverOpts {
                     phase_saving: 0,
                     ..SolverOpts::default()
                 },
-                Basic::default(),
+                Bound::default(),
             ),
             literals: Vec::new(),
-            atoms: HashMap::new(),
+            atoms: FxHashMap::default(),
             required: Vec::new(),
         }
     }

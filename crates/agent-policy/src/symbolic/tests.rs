@@ -84,7 +84,7 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
                 );
             }
         }
-        let found = symbolic.decide(&solver, &object);
+        let found = symbolic.decide(&mut solver.evaluation(&object));
         assert_eq!(
             found,
             (effect, index),

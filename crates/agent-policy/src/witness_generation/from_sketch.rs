@@ -18,8 +18,8 @@ const ANY_PATH: &str = "/";
 const MAX_PROGRAMS: usize = 6;
 
 /// Questions that may be about an abstract action: first those with all of its words, familiar
-/// calls before made ones. Histories have approvals around `limits`.
-pub(crate) fn questions_of(sketch: &Sketch, limits: &[Limit]) -> Vec<Question> {
+/// calls before made ones; at most `most`. Histories have approvals around `limits`.
+pub(crate) fn questions_of(sketch: &Sketch, limits: &[Limit], most: usize) -> Vec<Question> {
     let vocabulary = Vocabulary::from_sketch(sketch);
     let familiar = familiar_lines(sketch, &vocabulary);
     let mut actions: Vec<(bool, Action)> = Vec::new();
@@ -53,17 +53,16 @@ pub(crate) fn questions_of(sketch: &Sketch, limits: &[Limit]) -> Vec<Question> {
         };
         (missing, lacks, *made, text.len())
     });
-    let mut all: Vec<Question> = actions
+    let all = actions
         .iter()
-        .flat_map(|(_, action)| vocabulary.circumstances(action))
-        .collect();
-    if !limits.is_empty() || vocabulary.approved_before {
-        let approved = vocabulary.approved_before;
-        let some = all.iter().take(MAX_ACTIONS);
-        let after: Vec<Question> = some.flat_map(|q| histories(q, limits, approved)).collect();
-        all.splice(0..0, after);
+        .flat_map(|(_, action)| vocabulary.circumstances(action));
+    let approved = vocabulary.approved_before;
+    if limits.is_empty() && !approved {
+        return all.take(most).collect();
     }
-    all
+    let some = all.clone().take(MAX_ACTIONS);
+    let after = some.flat_map(|question| histories(&question, limits, approved));
+    after.chain(all).take(most).collect()
 }
 
 /// For each path and host, the kinds of effects that touch it.
