@@ -14,10 +14,10 @@ use super::limit::Limit;
 use super::model::{Policy, Rule};
 use super::policy_diff::{UnprovenChange, changed_rules, lost_properties};
 use super::question::Question;
-use super::symbolic::{AbstractDifference, Proof, prove};
+use super::symbolic::{AbstractDifference, Direction, NextKind, Proof, prove};
 use super::witness_generation::{self, Target};
 use proptest::strategy::{Strategy, ValueTree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of actions to build from the sketch of each kind, at first.
 const MAX_FIRST: usize = 16;
@@ -29,32 +29,17 @@ const MAX_BETTER: usize = 8;
 const MAX_TARGETED: usize = 500;
 /// Maximum number of actions that are built after the first ones.
 const MAX_QUESTIONS: usize = 6_000;
+/// Maximum number of kinds in each direction to build an action of, where one difference suffices.
+const MAX_FIRST_KINDS: usize = 12;
+/// Maximum number of rules to name that allow more than is listed.
+const MAX_NAMED: usize = 20;
 /// Maximum number of kinds without a real action to describe.
 const MAX_UNPROVEN: usize = 20;
 
 /// Compares two policies. `given` questions and random ones are evaluated besides the proof.
 #[must_use]
 pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort) -> Comparison {
-    let proof = prove(base, head);
-    let mut pairs: BTreeMap<Pair, Vec<usize>> = BTreeMap::new();
-    for (at, kind) in proof.kinds.iter().enumerate() {
-        let pair = (kind.base, kind.head, kind.base_rule, kind.head_rule);
-        pairs.entry(pair).or_default().push(at);
-    }
-    let mut search = Search {
-        base,
-        head,
-        kinds: proof
-            .kinds
-            .iter()
-            .map(|kind| key(base, head, kind))
-            .collect(),
-        proof,
-        pairs,
-        found: BTreeMap::new(),
-        evaluated: 0,
-        budget: MAX_QUESTIONS,
-    };
+    let mut search = Search::new(base, head, prove(base, head));
     for question in given {
         search.evaluate(question);
     }
@@ -65,18 +50,7 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         search.build_others(kind);
     }
     let targeted = search.evaluated - given.len() as u64;
-    let seeds: Vec<Action> = given.iter().map(|q| q.action.clone()).collect();
-    let mut made = 0;
-    for (number, words) in [head, base].into_iter().enumerate() {
-        let mut runner = test_runner(effort.seed, number as u64, effort.cases);
-        let strategy = strategy::questions(words, &seeds);
-        for _ in 0..effort.cases / 2 {
-            if let Ok(tree) = strategy.new_tree(&mut runner) {
-                made += 1;
-                search.evaluate(&tree.current());
-            }
-        }
-    }
+    let made = search.try_random(given, effort);
     let (permissive, stricter): (Vec<_>, Vec<_>) =
         search.unbuilt().partition(|kind| kind.is_more_permissive());
     let mut unproven = search.unproven(&permissive);
@@ -84,8 +58,8 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
     if !proof.complete {
         unproven.push(UnprovenChange {
             what: "analysis".to_owned(),
-            change: if base.surroundings.context().workdir == head.surroundings.context().workdir {
-                "too large for its bounds on work".to_owned()
+            change: if proof.is_possible() {
+                further(&proof.further)
             } else {
                 "the policies have different work trees".to_owned()
             },
@@ -102,6 +76,79 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         lost: lost_properties(base, head),
         disarmed: head.monitor && !base.monitor,
         differences: search.found,
+    }
+}
+
+/// Says which rules allow more than is listed.
+fn further(rules: &BTreeSet<String>) -> String {
+    let shown: Vec<String> = rules
+        .iter()
+        .take(MAX_NAMED)
+        .map(|id| format!("`{id}`"))
+        .collect();
+    let mut text = "more kinds of actions than the bound on work".to_owned();
+    if !shown.is_empty() {
+        text.push_str(&format!(", by the rules {}", shown.join(", ")));
+    }
+    let more = rules.len().saturating_sub(shown.len());
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
+}
+
+/// A real action that shows how two policies differ, or why there is none.
+pub(super) enum FirstDifference {
+    Found(DifferenceKind, Box<Difference>),
+    /// It is proved that nothing becomes more permissive.
+    Proven,
+    Unknown,
+}
+
+/// Finds one real action on which two policies differ, one that becomes more permissive if there
+/// is any. Random actions are tried only where the proof is inconclusive.
+pub(super) fn first_difference(
+    base: &Policy,
+    head: &Policy,
+    given: &[Question],
+    effort: &Effort,
+) -> FirstDifference {
+    let mut search = Search::new(base, head, Proof::begin(base, head));
+    let mut proven = false;
+    for direction in [Direction::Permissive, Direction::Stricter] {
+        for _ in 0..MAX_FIRST_KINDS {
+            match search.proof.next(direction) {
+                NextKind::Listed => {
+                    let at = search.add_kind();
+                    search.build_first(at);
+                    search.build_others(at);
+                }
+                NextKind::None => {
+                    proven |= direction == Direction::Permissive;
+                    break;
+                }
+                NextKind::Unknown => break,
+            }
+            if !search.found.is_empty() {
+                break;
+            }
+        }
+        // Only what the proof leaves open may be found by chance.
+        if direction == Direction::Permissive && search.found.is_empty() && !proven {
+            search.try_random(given, effort);
+        }
+        if !search.found.is_empty() {
+            break;
+        }
+    }
+    let best = search
+        .found
+        .into_iter()
+        .min_by_key(|(kind, shown)| (!kind.is_more_permissive(), shown.witness.size()));
+    match best {
+        Some((kind, difference)) => FirstDifference::Found(kind, Box::new(difference)),
+        None if proven => FirstDifference::Proven,
+        None => FirstDifference::Unknown,
     }
 }
 
@@ -138,7 +185,53 @@ struct Search<'p> {
     budget: usize,
 }
 
-impl Search<'_> {
+impl<'p> Search<'p> {
+    /// A search that knows the kinds of the proof.
+    fn new(base: &'p Policy, head: &'p Policy, proof: Proof<'p>) -> Self {
+        let mut search = Self {
+            base,
+            head,
+            kinds: Vec::new(),
+            proof,
+            pairs: BTreeMap::new(),
+            found: BTreeMap::new(),
+            evaluated: 0,
+            budget: MAX_QUESTIONS,
+        };
+        while search.kinds.len() < search.proof.kinds.len() {
+            search.add_kind();
+        }
+        search
+    }
+
+    /// Takes in the next kind of the proof, and returns its number.
+    fn add_kind(&mut self) -> usize {
+        let at = self.kinds.len();
+        if let Some(kind) = self.proof.kinds.get(at) {
+            let pair = (kind.base, kind.head, kind.base_rule, kind.head_rule);
+            self.pairs.entry(pair).or_default().push(at);
+            self.kinds.push(key(self.base, self.head, kind));
+        }
+        at
+    }
+
+    /// Evaluates random questions; returns how many.
+    fn try_random(&mut self, given: &[Question], effort: &Effort) -> u64 {
+        let seeds: Vec<Action> = given.iter().map(|q| q.action.clone()).collect();
+        let mut made = 0;
+        for (number, words) in [self.head, self.base].into_iter().enumerate() {
+            let mut runner = test_runner(effort.seed, number as u64, effort.cases);
+            let strategy = strategy::questions(words, &seeds);
+            for _ in 0..effort.cases / 2 {
+                if let Ok(tree) = strategy.new_tree(&mut runner) {
+                    made += 1;
+                    self.evaluate(&tree.current());
+                }
+            }
+        }
+        made
+    }
+
     /// The rules that decide about a kind.
     fn rules_of(&self, kind: &AbstractDifference) -> [Option<Rule>; 2] {
         [(self.base, kind.base_rule), (self.head, kind.head_rule)]

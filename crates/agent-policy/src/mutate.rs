@@ -2,7 +2,7 @@
 //! A mutant that no case detects shows a rule that isn't tested.
 
 use super::action::{kind_name, type_bit};
-use super::compare::compare;
+use super::compare::{FirstDifference, first_difference};
 use super::condition::{CommandTest, Condition, PathTest, Predicate, TurnRange, risk_bit};
 use super::difference::{Difference, DifferenceKind};
 use super::effect::Effect;
@@ -129,17 +129,10 @@ impl Mutant {
             return MutantStatus::Killed;
         }
         let given: Vec<Question> = cases.iter().map(Case::question).collect();
-        let found = compare(policy, &self.policy, &given, effort);
-        let proven = found.is_proven();
-        let size = |d: &Difference| d.witness.size();
-        match found
-            .differences
-            .into_iter()
-            .min_by_key(|(kind, d)| (!kind.is_more_permissive(), size(d)))
-        {
-            Some((kind, difference)) => MutantStatus::Survived(kind, Box::new(difference)),
-            None if proven => MutantStatus::Equivalent,
-            None => MutantStatus::Undecided,
+        match first_difference(policy, &self.policy, &given, effort) {
+            FirstDifference::Found(kind, shown) => MutantStatus::Survived(kind, shown),
+            FirstDifference::Proven => MutantStatus::Equivalent,
+            FirstDifference::Unknown => MutantStatus::Undecided,
         }
     }
 

@@ -148,6 +148,21 @@ impl Formulas {
         }
     }
 
+    /// Both formulas hold. A long chain of these takes a node for each link, where [`Self::and`]
+    /// lists all links before it in each.
+    pub(super) fn both(&mut self, one: FormulaId, other: FormulaId) -> FormulaId {
+        let never = self.never();
+        let not = self.not(one);
+        if one == never || other == never || not == other {
+            return never;
+        }
+        match (one, other) {
+            (TRUE, rest) | (rest, TRUE) => rest,
+            (one, other) if one == other => one,
+            (one, other) => self.intern(Node::And(vec![one.min(other), one.max(other)])),
+        }
+    }
+
     pub(super) fn or(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         let none: Vec<FormulaId> = parts.into_iter().map(|part| self.not(part)).collect();
         let none = self.and(none);

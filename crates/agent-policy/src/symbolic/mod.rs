@@ -17,7 +17,7 @@ mod rule_use;
 mod sketch;
 mod solver;
 
-pub(crate) use proof::{AbstractDifference, Proof, implies, prove};
+pub(crate) use proof::{AbstractDifference, Direction, NextKind, Proof, implies, prove};
 pub use property::{ProvableProperty, Proven};
 pub use rule_use::{PolicyUse, RuleUse};
 pub(crate) use sketch::Sketch;

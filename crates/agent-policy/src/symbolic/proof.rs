@@ -10,12 +10,15 @@ use crate::action::type_bit;
 use crate::condition::Condition;
 use crate::effect::{Effect, Tristate};
 use crate::facts::Facts;
-use crate::model::{Combine, Policy};
+use crate::model::{Combine, Policy, Rule};
+use crate::policy_diff::changed_rules;
 use crate::question::Question;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of kinds of actions to list, and of one pair of deciding rules.
-const MAX_KINDS: usize = 600;
+/// Maximum number of kinds of actions to list that become more permissive, and of others.
+const MAX_PERMISSIVE: usize = 300;
+const MAX_STRICTER: usize = 100;
+/// Maximum number of kinds of one pair of deciding rules.
 const MAX_KINDS_OF_PAIR: usize = 24;
 
 /// A kind of abstract action on which two policies differ.
@@ -43,19 +46,164 @@ impl AbstractDifference {
     }
 }
 
+/// How a decision changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Direction {
+    Permissive,
+    Stricter,
+}
+
+/// The next kind of action that two policies decide differently.
+pub(crate) enum NextKind {
+    /// It is the last one of the list now.
+    Listed,
+    /// There is none but those that are listed.
+    None,
+    /// The analysis reached its bounds.
+    Unknown,
+}
+
 /// What the analysis proves about two policies.
 pub(crate) struct Proof<'p> {
     /// The kinds of actions that they decide differently: first those that become more permissive.
     pub(crate) kinds: Vec<AbstractDifference>,
-    /// Whether each pair of rules that differ is in the list: the analysis ended within its bounds.
+    /// Whether the list has each pair of rules by which actions become more permissive.
     pub(crate) complete: bool,
+    /// The rules that decide about more kinds than are listed, by their ids.
+    pub(crate) further: BTreeSet<String>,
     /// Patterns that can't be analysed.
     pub(crate) opaque: Vec<String>,
     /// None if the policies can't be analysed together.
     analysis: Option<DifferenceSearch<'p>>,
 }
 
-impl Proof<'_> {
+impl<'p> Proof<'p> {
+    /// The analysis of two policies, with no kind listed yet.
+    pub(crate) fn begin(base: &'p Policy, head: &'p Policy) -> Self {
+        let workdir = &base.surroundings.context().workdir;
+        // Each policy classifies paths by its own directory.
+        if *workdir != head.surroundings.context().workdir {
+            return Proof {
+                kinds: Vec::new(),
+                complete: false,
+                further: BTreeSet::new(),
+                opaque: Vec::new(),
+                analysis: None,
+            };
+        }
+        let vocabulary = Vocabulary::new([base, head]);
+        let mut encoder = Encoder::new();
+        let [base, head] = [base, head].map(|policy| Encoded::new(policy, &mut encoder));
+        let [base_effects, head_effects] =
+            [&base, &head].map(|policy| policy.decisions(&mut encoder.formulas));
+        let differs = |encoder: &mut Encoder, wanted: fn(Effect, Effect) -> bool| {
+            let mut any = Vec::new();
+            for (old, before) in Effect::ALL.into_iter().zip(base_effects) {
+                for (new, after) in Effect::ALL.into_iter().zip(head_effects) {
+                    if wanted(old, new) {
+                        any.push(encoder.all([before, after]));
+                    }
+                }
+            }
+            encoder.any(any)
+        };
+        let permissive = differs(&mut encoder, |old, new| new < old);
+        let restrictive = differs(&mut encoder, |old, new| new > old);
+        let types = TYPES.map(|kind| encoder.kinds(type_bit(kind)));
+        let plain = encoder.plain();
+        let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir, &vocabulary));
+        let opaque = encoder.opaque.iter().cloned().collect();
+        let (solver, facts) = encoder.into_solver(parts);
+        let mut found = Search::new();
+        let [shell, ..] = types;
+        found.prefer(&solver.formulas, shell);
+        found.require(&solver.formulas, axioms);
+        let analysis = DifferenceSearch {
+            solver,
+            facts,
+            search: found,
+            axioms,
+            plain,
+            types,
+            base,
+            head,
+            vocabulary,
+            differs: [permissive, restrictive],
+            pairs: BTreeMap::new(),
+        };
+        Self {
+            kinds: Vec::new(),
+            complete: false,
+            further: BTreeSet::new(),
+            opaque,
+            analysis: Some(analysis),
+        }
+    }
+
+    /// Lists one more kind.
+    pub(crate) fn next(&mut self, direction: Direction) -> NextKind {
+        self.next_at(direction, None)
+    }
+
+    /// Lists one more kind; if a place is given, one where it decides.
+    fn next_at(&mut self, direction: Direction, place: Option<Place>) -> NextKind {
+        let Some(analysis) = &mut self.analysis else {
+            return NextKind::Unknown;
+        };
+        let wanted = analysis.wanted(direction, place);
+        match analysis.find(&wanted) {
+            Answer::None => NextKind::None,
+            Answer::Unknown => NextKind::Unknown,
+            Answer::Object(object) => {
+                let kind = analysis.kind(direction, &object);
+                self.kinds.push(kind);
+                NextKind::Listed
+            }
+        }
+    }
+
+    /// Lists kinds; whether each pair of rules that differs is among them.
+    fn list(&mut self, direction: Direction, changed: &[Place], most: usize) -> bool {
+        let end = self.kinds.len().saturating_add(most);
+        // First one of each rule that changed, so that none is missing where there are too many.
+        for place in changed {
+            if self.kinds.len() < end {
+                self.next_at(direction, Some(*place));
+            }
+        }
+        while self.kinds.len() < end {
+            match self.next(direction) {
+                NextKind::Listed => {}
+                NextKind::None => return true,
+                NextKind::Unknown => return false,
+            }
+        }
+        let Some(analysis) = &mut self.analysis else {
+            return false;
+        };
+        let wanted = analysis.wanted(direction, None);
+        analysis.solver.find(&mut analysis.search, &wanted) == Answer::None
+    }
+
+    /// Finds the changed rules that allow more than is listed.
+    fn name_further(&mut self, base: &Policy, head: &Policy, changed: &[Place]) {
+        let Some(analysis) = &mut self.analysis else {
+            return;
+        };
+        for place in changed {
+            let policy = if place.in_head { head } else { base };
+            let id = place.rule.and_then(|at| policy.rules.get(at));
+            let id = id.map_or("default", |rule| rule.id.as_str());
+            if self.further.contains(id) {
+                continue;
+            }
+            let wanted = analysis.wanted(Direction::Permissive, Some(*place));
+            if analysis.solver.find(&mut analysis.search, &wanted) != Answer::None {
+                self.further.insert(id.to_owned());
+            }
+        }
+    }
+
     /// Whether both policies read an action alike: they have the same work tree.
     pub(crate) const fn is_possible(&self) -> bool {
         self.analysis.is_some()
@@ -99,63 +247,39 @@ pub(super) struct Encoded<'p> {
 
 /// Proves how the decisions of two policies differ.
 pub(crate) fn prove<'p>(base: &'p Policy, head: &'p Policy) -> Proof<'p> {
-    let workdir = &base.surroundings.context().workdir;
-    // Each policy classifies paths by its own directory.
-    if *workdir != head.surroundings.context().workdir {
-        return Proof {
-            kinds: Vec::new(),
-            complete: false,
-            opaque: Vec::new(),
-            analysis: None,
-        };
+    let mut proof = Proof::begin(base, head);
+    let changed = changed_places(base, head);
+    proof.complete = proof.list(Direction::Permissive, &changed, MAX_PERMISSIVE);
+    if !proof.complete {
+        proof.name_further(base, head, &changed);
     }
-    let vocabulary = Vocabulary::new([base, head]);
-    let mut encoder = Encoder::new();
-    let [base, head] = [base, head].map(|policy| Encoded::new(policy, &mut encoder));
-    let [base_effects, head_effects] =
-        [&base, &head].map(|policy| policy.decisions(&mut encoder.formulas));
-    let differs = |encoder: &mut Encoder, wanted: fn(Effect, Effect) -> bool| {
-        let mut any = Vec::new();
-        for (old, before) in Effect::ALL.into_iter().zip(base_effects) {
-            for (new, after) in Effect::ALL.into_iter().zip(head_effects) {
-                if wanted(old, new) {
-                    any.push(encoder.all([before, after]));
-                }
-            }
-        }
-        encoder.any(any)
-    };
-    let permissive = differs(&mut encoder, |old, new| new < old);
-    let restrictive = differs(&mut encoder, |old, new| new > old);
-    let types = TYPES.map(|kind| encoder.kinds(type_bit(kind)));
-    let plain = encoder.plain();
-    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir, &vocabulary));
-    let opaque = encoder.opaque.iter().cloned().collect();
-    let (solver, facts) = encoder.into_solver(parts);
-    let mut found = Search::new();
-    let [shell, ..] = types;
-    found.prefer(&solver.formulas, shell);
-    found.require(&solver.formulas, axioms);
-    let mut search = DifferenceSearch {
-        solver,
-        facts,
-        search: found,
-        axioms,
-        plain,
-        types,
-        base,
-        head,
-        vocabulary,
-    };
-    let (mut kinds, complete) = search.all(permissive);
-    let (restrictive, also) = search.all(restrictive);
-    kinds.extend(restrictive);
-    Proof {
-        kinds,
-        complete: complete && also,
-        opaque,
-        analysis: Some(search),
+    // Whether each stricter kind is listed changes no conclusion.
+    proof.list(Direction::Stricter, &changed, MAX_STRICTER);
+    proof
+}
+
+/// A rule of one of two policies, or its default.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    in_head: bool,
+    rule: Option<usize>,
+}
+
+/// The rules and defaults that differ between two policies.
+fn changed_places(base: &Policy, head: &Policy) -> Vec<Place> {
+    let changed = changed_rules(base, head);
+    let is_changed =
+        |rule: &Rule| base.combine != head.combine || changed.iter().any(|(id, _)| *id == rule.id);
+    let mut places = Vec::new();
+    for (in_head, policy) in [(false, base), (true, head)] {
+        let rules = policy.rules.iter().enumerate();
+        let own = rules
+            .filter(|(_, rule)| is_changed(rule))
+            .map(|(at, _)| Some(at));
+        let default = (base.default.effect != head.default.effect).then_some(None);
+        places.extend(own.chain(default).map(|rule| Place { in_head, rule }));
     }
+    places
 }
 
 /// Whether one condition certainly holds wherever another does, as properties read them.
@@ -184,56 +308,67 @@ struct DifferenceSearch<'p> {
     base: Encoded<'p>,
     head: Encoded<'p>,
     vocabulary: Vocabulary<'p>,
+    /// What becomes more permissive, and what becomes stricter.
+    differs: [FormulaId; 2],
+    /// Number of kinds of each pair of deciding rules.
+    pairs: BTreeMap<(Direction, Option<usize>, Option<usize>), usize>,
 }
 
 impl DifferenceSearch<'_> {
-    /// All kinds of actions which meet a formula; whether each pair of rules is among them.
-    fn all(&mut self, differs: FormulaId) -> (Vec<AbstractDifference>, bool) {
-        let mut found: Vec<AbstractDifference> = Vec::new();
-        let mut pairs: BTreeMap<(Option<usize>, Option<usize>), usize> = BTreeMap::new();
-        while found.len() < MAX_KINDS {
-            let object = match self.find(differs) {
-                Answer::Object(object) => object,
-                Answer::None => return (found, true),
-                Answer::Unknown => return (found, false),
-            };
-            let mut evaluation = self.solver.evaluation(&object);
-            let (base, base_rule) = self.base.decide(&mut evaluation);
-            let (head, head_rule) = self.head.decide(&mut evaluation);
-            let of_pair = pairs.entry((base_rule, head_rule)).or_default();
-            *of_pair += 1;
-            let is_rest = *of_pair >= MAX_KINDS_OF_PAIR;
-            let (mut same, mut labels) = (Vec::new(), Vec::new());
-            let alternatives = self.base.alternatives(base_rule).iter();
-            for list in alternatives.chain(self.head.alternatives(head_rule)) {
-                let met = list.iter().find(|(_, formula)| evaluation.holds(*formula));
-                if let Some((label, formula)) = met {
-                    if !labels.contains(label) {
-                        labels.push(label.clone());
-                    }
-                    if !is_rest {
-                        same.push(*formula);
-                    }
+    /// What an action of a direction meets, and where it is decided.
+    fn wanted(&mut self, direction: Direction, place: Option<Place>) -> Vec<FormulaId> {
+        let [permissive, stricter] = self.differs;
+        let mut wanted = vec![match direction {
+            Direction::Permissive => permissive,
+            Direction::Stricter => stricter,
+        }];
+        if let Some(Place { in_head, rule }) = place {
+            let policy = if in_head { &self.head } else { &self.base };
+            let formulas = &mut self.solver.formulas;
+            let effects = Effect::ALL.map(|effect| policy.decides(formulas, rule, effect));
+            wanted.push(formulas.or(effects));
+        }
+        wanted
+    }
+
+    /// The kind of an abstract action. From now on no action of this kind is found.
+    fn kind(&mut self, direction: Direction, object: &Object) -> AbstractDifference {
+        let mut evaluation = self.solver.evaluation(object);
+        let (base, base_rule) = self.base.decide(&mut evaluation);
+        let (head, head_rule) = self.head.decide(&mut evaluation);
+        let of_pair = self.pairs.entry((direction, base_rule, head_rule));
+        let of_pair = of_pair.or_default();
+        *of_pair += 1;
+        let is_rest = *of_pair >= MAX_KINDS_OF_PAIR;
+        let (mut same, mut labels) = (Vec::new(), Vec::new());
+        let alternatives = self.base.alternatives(base_rule).iter();
+        for list in alternatives.chain(self.head.alternatives(head_rule)) {
+            let met = list.iter().find(|(_, formula)| evaluation.holds(*formula));
+            if let Some((label, formula)) = met {
+                if !labels.contains(label) {
+                    labels.push(label.clone());
+                }
+                if !is_rest {
+                    same.push(*formula);
                 }
             }
-            let formulas = &mut self.solver.formulas;
-            same.push(self.base.decides(formulas, base_rule, base));
-            same.push(self.head.decides(formulas, head_rule, head));
-            let same = formulas.and(same);
-            let others = formulas.not(same);
-            self.search.require(&self.solver.formulas, others);
-            found.push(AbstractDifference {
-                base,
-                head,
-                base_rule,
-                head_rule,
-                class: labels.join(" "),
-                sketch: Sketch::new(&object, &self.facts),
-                is_rest,
-                formula: same,
-            });
         }
-        (found, false)
+        let formulas = &mut self.solver.formulas;
+        same.push(self.base.decides(formulas, base_rule, base));
+        same.push(self.head.decides(formulas, head_rule, head));
+        let same = formulas.and(same);
+        let others = formulas.not(same);
+        self.search.require(&self.solver.formulas, others);
+        AbstractDifference {
+            base,
+            head,
+            base_rule,
+            head_rule,
+            class: labels.join(" "),
+            sketch: Sketch::new(object, &self.facts),
+            is_rest,
+            formula: same,
+        }
     }
 
     /// The abstract object of a question.
@@ -248,14 +383,14 @@ impl DifferenceSearch<'_> {
         self.vocabulary.object(&self.facts, &facts, &request)
     }
 
-    /// An object for which a formula holds: a plain one of a familiar type, if there is one.
-    fn find(&mut self, wanted: FormulaId) -> Answer {
-        let plain = [wanted, self.plain];
+    /// An object for which some formulas hold: a plain one of a familiar type, if there is one.
+    fn find(&mut self, wanted: &[FormulaId]) -> Answer {
+        let plain = [wanted, &[self.plain]].concat();
         let found = self.solver.find(&mut self.search, &plain);
         if matches!(found, Answer::Object(_)) {
             return found;
         }
-        self.solver.find(&mut self.search, &[wanted])
+        self.solver.find(&mut self.search, wanted)
     }
 }
 
@@ -414,7 +549,7 @@ fn verdicts(policy: &Policy, rules: &[EncodedRule], formulas: &mut Formulas) -> 
     let mut verdicts = Vec::new();
     for rule in rules {
         let free = formulas.not(rule.used_up);
-        let matched = formulas.and([reached, rule.matches.yes]);
+        let matched = formulas.both(reached, rule.matches.yes);
         let certain = Effect::ALL.map(|effect| {
             let when = match (effect, rule.effect) {
                 (Effect::Deny, Effect::Deny) => TRUE,
@@ -422,7 +557,7 @@ fn verdicts(policy: &Policy, rules: &[EncodedRule], formulas: &mut Formulas) -> 
                 (effect, own) if effect == own => free,
                 _ => formulas.never(),
             };
-            formulas.and([matched, when])
+            formulas.both(matched, when)
         });
         // A doubtful rule that allows says nothing, unless its limit is used up.
         let restricts = if rule.effect == Effect::Allow {
@@ -431,7 +566,8 @@ fn verdicts(policy: &Policy, rules: &[EncodedRule], formulas: &mut Formulas) -> 
             TRUE
         };
         let unsure = formulas.not(rule.matches.yes);
-        let doubtful = formulas.and([reached, rule.matches.possible, unsure, restricts]);
+        let may = formulas.and([rule.matches.possible, unsure, restricts]);
+        let doubtful = formulas.both(reached, may);
         verdicts.push(Verdicts { certain, doubtful });
         let [_, _, denies] = certain;
         let ends = match policy.combine {
@@ -439,7 +575,7 @@ fn verdicts(policy: &Policy, rules: &[EncodedRule], formulas: &mut Formulas) -> 
             Combine::DenyOverrides => denies,
         };
         let goes_on = formulas.not(ends);
-        reached = formulas.and([reached, goes_on]);
+        reached = formulas.both(reached, goes_on);
     }
     verdicts
 }
