@@ -14,10 +14,11 @@ use super::limit::Limit;
 use super::model::{Policy, Rule};
 use super::policy_diff::{UnprovenChange, changed_rules, lost_properties};
 use super::question::Question;
-use super::symbolic::{AbstractDifference, Direction, NextKind, Proof, prove};
+use super::symbolic::{AbstractDifference, Direction, NextKind, Proof, SharedAutomata, prove};
 use super::witness_generation::{self, Target};
 use proptest::strategy::{Strategy, ValueTree};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Number of actions to build from the sketch of each kind, at first.
 const MAX_FIRST: usize = 16;
@@ -110,31 +111,40 @@ pub(super) enum FirstDifference {
 pub(super) fn first_difference(
     base: &Policy,
     head: &Policy,
+    automata: &Arc<SharedAutomata>,
     given: &[Question],
     effort: &Effort,
 ) -> FirstDifference {
-    let mut search = Search::new(base, head, Proof::begin(base, head));
+    let proof = Proof::begin(base, head, Arc::clone(automata));
+    let mut search = Search::new(base, head, proof);
     let mut proven = false;
     for direction in [Direction::Permissive, Direction::Stricter] {
+        let before = search.kinds.len();
+        let mut none_else = false;
         for _ in 0..MAX_FIRST_KINDS {
             match search.proof.next(direction) {
                 NextKind::Listed => {
                     let at = search.add_kind();
                     search.build_first(at);
-                    search.build_others(at);
                 }
-                NextKind::None => {
-                    proven |= direction == Direction::Permissive;
-                    break;
-                }
+                NextKind::None => none_else = true,
                 NextKind::Unknown => break,
             }
-            if !search.found.is_empty() {
+            if none_else || !search.found.is_empty() {
                 break;
             }
         }
+        let listed = before..search.kinds.len();
+        if direction == Direction::Permissive {
+            proven = none_else && listed.is_empty();
+        }
+        for at in listed {
+            if search.found.is_empty() {
+                search.build_others(at);
+            }
+        }
         // Only what the proof leaves open may be found by chance.
-        if direction == Direction::Permissive && search.found.is_empty() && !proven {
+        if search.found.is_empty() && direction == Direction::Permissive && !proven {
             search.try_random(given, effort);
         }
         if !search.found.is_empty() {

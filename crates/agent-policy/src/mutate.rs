@@ -12,18 +12,57 @@ use super::model::{Combine, Policy, Rule};
 use super::name::Name;
 use super::question::Question;
 use super::suite::Case;
+use super::symbolic::SharedAutomata;
 use governance::ActionType;
 use governance::RiskLevel;
 use shell_effects::EffectKind;
+use std::sync::Arc;
 
-/// A policy with one weakening change.
+/// A weakening change of a policy.
 #[derive(Debug)]
 pub struct Mutant {
     /// The changed rule; `None` for the policy's default.
     pub rule: Option<String>,
     /// The change.
     pub change: String,
-    policy: Policy,
+    edit: Edit,
+    /// The automata of all mutants of the policy, which have nearly all patterns in common.
+    automata: Arc<SharedAutomata>,
+}
+
+/// How a mutant differs from its policy. Rules are named by their places.
+#[derive(Debug)]
+enum Edit {
+    Drop(usize),
+    Replace(usize, Box<Rule>),
+    /// The rule changes places with the next one.
+    Move(usize),
+    Default(Effect),
+}
+
+impl Edit {
+    fn apply(&self, policy: &Policy) -> Policy {
+        let mut weak = policy.clone();
+        match self {
+            Self::Default(effect) => weak.default.effect = *effect,
+            Self::Drop(at) => {
+                weak.rules = policy.rules.with(|rules| {
+                    rules.remove(*at);
+                });
+            }
+            Self::Replace(at, new) => {
+                weak.rules = policy.rules.with(|rules| {
+                    if let Some(rule) = rules.get_mut(*at) {
+                        rule.clone_from(new);
+                    }
+                });
+            }
+            Self::Move(at) => {
+                weak.rules = policy.rules.with(|rules| rules.swap(*at, at + 1));
+            }
+        }
+        weak
+    }
 }
 
 /// The status of a mutant.
@@ -44,29 +83,19 @@ impl Policy {
     #[must_use]
     pub fn mutants(&self) -> Vec<Mutant> {
         let mut all = Vec::new();
-        let mut add = |rule: Option<&Rule>, change: String, policy: Policy| {
+        let automata: Arc<SharedAutomata> = Arc::default();
+        let mut add = |rule: Option<&Rule>, change: String, edit: Edit| {
             all.push(Mutant {
                 rule: rule.map(|r| r.id.clone()),
                 change,
-                policy,
+                edit,
+                automata: Arc::clone(&automata),
             });
         };
         for (index, rule) in self.rules.iter().enumerate() {
-            let changed = |change: &mut dyn FnMut(&mut Vec<Rule>)| Policy {
-                rules: self.rules.with(change),
-                ..self.clone()
-            };
-            let dropped = changed(&mut |rules| {
-                rules.remove(index);
-            });
-            add(Some(rule), "dropped".into(), dropped);
+            add(Some(rule), "dropped".into(), Edit::Drop(index));
             let mut replaced = |change: String, new: Rule| {
-                let policy = changed(&mut |rules| {
-                    if let Some(place) = rules.get_mut(index) {
-                        place.clone_from(&new);
-                    }
-                });
-                add(Some(rule), change, policy);
+                add(Some(rule), change, Edit::Replace(index, Box::new(new)));
             };
             if let Some(effect) = more_permissive(rule.effect) {
                 replaced(
@@ -103,17 +132,18 @@ impl Policy {
                 && self.combine == Combine::FirstMatch
                 && next.effect != rule.effect
             {
-                let moved = changed(&mut |rules| rules.swap(index, index + 1));
-                add(Some(rule), format!("moved behind `{}`", next.id), moved);
+                add(
+                    Some(rule),
+                    format!("moved behind `{}`", next.id),
+                    Edit::Move(index),
+                );
             }
         }
         if let Some(effect) = more_permissive(self.default.effect) {
-            let mut weak = self.clone();
-            weak.default.effect = effect;
             add(
                 None,
                 format!("{effect} instead of {}", self.default.effect),
-                weak,
+                Edit::Default(effect),
             );
         }
         all
@@ -121,31 +151,33 @@ impl Policy {
 }
 
 impl Mutant {
-    /// Runs the cases. If none detects the mutant, searches for an action that shows the
-    /// difference.
+    /// Runs the cases on the mutant of `policy`, which has to be the one that it was made from. If
+    /// none detects it, searches for an action that shows the difference.
     #[must_use]
     pub fn status(&self, policy: &Policy, cases: &[Case], effort: &Effort) -> MutantStatus {
-        if cases.iter().any(|case| self.is_noticed(case)) {
+        let weak = self.edit.apply(policy);
+        if cases.iter().any(|case| is_noticed(&weak, case)) {
             return MutantStatus::Killed;
         }
         let given: Vec<Question> = cases.iter().map(Case::question).collect();
-        match first_difference(policy, &self.policy, &given, effort) {
+        match first_difference(policy, &weak, &self.automata, &given, effort) {
             FirstDifference::Found(kind, shown) => MutantStatus::Survived(kind, shown),
             FirstDifference::Proven => MutantStatus::Equivalent,
             FirstDifference::Unknown => MutantStatus::Undecided,
         }
     }
+}
 
-    /// Only decisions count: a case that merely names a removed rule detects nothing.
-    fn is_noticed(&self, case: &Case) -> bool {
-        let decision = self.policy.decide(&case.request());
-        decision.effect != case.expect.effect
-            || case
-                .expect
-                .rule
-                .as_deref()
-                .is_some_and(|rule| rule != decision.rule_id())
-    }
+/// Whether a case detects a mutant. Only decisions count: a case that merely names a removed rule
+/// detects nothing.
+fn is_noticed(mutant: &Policy, case: &Case) -> bool {
+    let decision = mutant.decide(&case.request());
+    decision.effect != case.expect.effect
+        || case
+            .expect
+            .rule
+            .as_deref()
+            .is_some_and(|rule| rule != decision.rule_id())
 }
 
 fn more_permissive(effect: Effect) -> Option<Effect> {

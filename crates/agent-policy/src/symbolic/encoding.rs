@@ -4,7 +4,7 @@
 //! formulas about the same actions.
 
 use super::formula::{CollectionId, FactId, FormulaId, Formulas, TRUE, TextSlot};
-use super::language::{LanguageId, Languages, Pattern};
+use super::language::{LanguageId, Languages, Pattern, SharedAutomata};
 use super::solver::Solver;
 use crate::action::type_bit;
 use crate::condition::{CommandTest, Condition, PathTest, Predicate, TurnRange, risk_bit};
@@ -20,6 +20,7 @@ use regex::Regex;
 use rustc_hash::FxHashMap;
 use shell_effects::EffectKind;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The texts of an action.
 pub(super) const AGENT: TextSlot = 0;
@@ -163,9 +164,14 @@ fn threshold(limit: &Limit) -> u64 {
 
 impl Encoder {
     pub(super) fn new() -> Self {
+        Self::sharing(Arc::default())
+    }
+
+    /// An encoder that shares automata with others.
+    pub(super) fn sharing(automata: Arc<SharedAutomata>) -> Self {
         Self {
             formulas: Formulas::new(),
-            languages: Languages::default(),
+            languages: Languages::new(automata),
             facts: FxHashMap::default(),
             limits: BTreeMap::new(),
             opaque: BTreeSet::new(),

@@ -7,7 +7,8 @@ use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, util::start};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes that one automaton may take.
 const MAX_AUTOMATON: usize = 4 << 20;
@@ -32,11 +33,31 @@ pub(super) struct Pattern {
     pub(super) unicode: bool,
 }
 
+type Dfa = dense::DFA<Vec<u32>>;
+
+/// Automata that several analyses share, by pattern.
+#[derive(Debug, Default)]
+pub(crate) struct SharedAutomata(Mutex<FxHashMap<Pattern, Option<Arc<Dfa>>>>);
+
+impl SharedAutomata {
+    fn of(&self, pattern: &Pattern) -> Option<Arc<Dfa>> {
+        let known = |all: &mut FxHashMap<Pattern, Option<Arc<Dfa>>>| all.get(pattern).cloned();
+        // A panic elsewhere leaves whole entries.
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known(&mut lock()) {
+            return known;
+        }
+        let new = automaton(pattern).map(Arc::new);
+        lock().insert(pattern.clone(), new.clone());
+        new
+    }
+}
+
 #[derive(Debug)]
 struct Language {
     pattern: Pattern,
     /// `None` if the pattern can't be analysed: then any text may be in it.
-    automaton: Option<Box<dense::DFA<Vec<u32>>>>,
+    automaton: Option<Arc<Dfa>>,
 }
 
 /// A text that is in some languages and not in others.
@@ -54,6 +75,7 @@ pub(super) enum Found {
 pub(super) struct Languages {
     all: Vec<Language>,
     ids: FxHashMap<Pattern, LanguageId>,
+    shared: Arc<SharedAutomata>,
     /// Valid texts.
     text: Option<LanguageId>,
     /// Bytes of all automata.
@@ -71,6 +93,14 @@ enum State {
 }
 
 impl Languages {
+    /// Without any language yet.
+    pub(super) fn new(shared: Arc<SharedAutomata>) -> Self {
+        Self {
+            shared,
+            ..Self::default()
+        }
+    }
+
     /// The language of a pattern.
     pub(super) fn of(&mut self, pattern: Pattern) -> LanguageId {
         if let Some(id) = self.ids.get(&pattern) {
@@ -80,8 +110,7 @@ impl Languages {
         // Without an automaton any text may be in the language: that is inconclusive, never wrong.
         let automaton = Some(&pattern)
             .filter(|_| self.bytes < MAX_AUTOMATA)
-            .and_then(automaton)
-            .map(Box::new);
+            .and_then(|pattern| self.shared.of(pattern));
         self.bytes += automaton.as_ref().map_or(0, |dfa| dfa.memory_usage());
         self.all.push(Language {
             pattern: pattern.clone(),
@@ -120,7 +149,7 @@ impl Languages {
         self.steps
     }
 
-    fn automaton(&self, id: LanguageId) -> Option<&dense::DFA<Vec<u32>>> {
+    fn automaton(&self, id: LanguageId) -> Option<&Dfa> {
         self.all
             .get(id.0 as usize)
             .and_then(|one| one.automaton.as_deref())
@@ -154,7 +183,7 @@ impl Languages {
         } else {
             valid
         };
-        let known: Vec<(&dense::DFA<Vec<u32>>, bool)> = [(valid, true)]
+        let known: Vec<(&Dfa, bool)> = [(valid, true)]
             .iter()
             .chain(wanted)
             .filter_map(|(id, wish)| Some((self.automaton(*id)?, *wish)))
@@ -165,7 +194,7 @@ impl Languages {
     }
 }
 
-fn automaton(pattern: &Pattern) -> Option<dense::DFA<Vec<u32>>> {
+fn automaton(pattern: &Pattern) -> Option<Dfa> {
     if pattern.regex.len() > MAX_PATTERN {
         return None;
     }
@@ -187,14 +216,14 @@ fn automaton(pattern: &Pattern) -> Option<dense::DFA<Vec<u32>>> {
         .ok()
 }
 
-fn begin(dfa: &dense::DFA<Vec<u32>>) -> Option<State> {
+fn begin(dfa: &Dfa) -> Option<State> {
     dfa.start_state(&start::Config::new().anchored(Anchored::No))
         .ok()
         .map(|id| settle(dfa, id))
 }
 
 /// A match is reported one byte late, and stays one whatever follows.
-fn settle(dfa: &dense::DFA<Vec<u32>>, id: StateID) -> State {
+fn settle(dfa: &Dfa, id: StateID) -> State {
     if !dfa.is_special_state(id) {
         State::At(id)
     } else if dfa.is_match_state(id) {
@@ -206,14 +235,14 @@ fn settle(dfa: &dense::DFA<Vec<u32>>, id: StateID) -> State {
     }
 }
 
-fn step(dfa: &dense::DFA<Vec<u32>>, state: State, byte: u8) -> State {
+fn step(dfa: &Dfa, state: State, byte: u8) -> State {
     match state {
         State::At(id) => settle(dfa, dfa.next_state(id, byte)),
         State::Matched | State::Dead => state,
     }
 }
 
-fn accepts(dfa: &dense::DFA<Vec<u32>>, state: State) -> bool {
+fn accepts(dfa: &Dfa, state: State) -> bool {
     match state {
         State::At(id) => dfa.is_match_state(dfa.next_eoi_state(id)),
         State::Matched => true,
@@ -232,28 +261,31 @@ fn preferred() -> impl Iterator<Item = u8> {
 }
 
 /// One byte of each class that the automata distinguish.
-fn alphabet(automata: &[(&dense::DFA<Vec<u32>>, bool)]) -> Vec<u8> {
-    let mut seen = FxHashMap::default();
-    let mut bytes = Vec::new();
-    for byte in preferred() {
-        let class: Vec<u8> = automata
-            .iter()
-            .map(|(dfa, _)| dfa.byte_classes().get(byte))
-            .collect();
-        if seen.insert(class, byte).is_none() {
-            bytes.push(byte);
+fn alphabet(automata: &[(&Dfa, bool)]) -> Vec<u8> {
+    // Bytes have the same number while no automaton so far distinguishes them.
+    let mut classes = [0_u16; 256];
+    for (dfa, _) in automata {
+        let mut finer: FxHashMap<(u16, u8), u16> = FxHashMap::default();
+        for (byte, class) in (0..=u8::MAX).zip(&mut classes) {
+            let next = u16::try_from(finer.len()).unwrap_or(u16::MAX);
+            let own = (*class, dfa.byte_classes().get(byte));
+            *class = *finer.entry(own).or_insert(next);
         }
     }
-    bytes
+    let mut seen = FxHashSet::default();
+    let class = |byte: u8| classes.get(usize::from(byte)).copied();
+    preferred()
+        .filter(|byte| seen.insert(class(*byte)))
+        .collect()
 }
 
 /// Breadth-first search over the automata side by side; also counts the steps.
-fn search(automata: &[(&dense::DFA<Vec<u32>>, bool)]) -> (Found, u64) {
+fn search(automata: &[(&Dfa, bool)]) -> (Found, u64) {
     let mut steps = 0;
     (counted_search(automata, &mut steps), steps)
 }
 
-fn counted_search(automata: &[(&dense::DFA<Vec<u32>>, bool)], steps: &mut u64) -> Found {
+fn counted_search(automata: &[(&Dfa, bool)], steps: &mut u64) -> Found {
     let Some(first) = automata
         .iter()
         .map(|(dfa, _)| begin(dfa))

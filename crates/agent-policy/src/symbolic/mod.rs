@@ -17,6 +17,7 @@ mod rule_use;
 mod sketch;
 mod solver;
 
+pub(crate) use language::SharedAutomata;
 pub(crate) use proof::{AbstractDifference, Direction, NextKind, Proof, implies, prove};
 pub use property::{ProvableProperty, Proven};
 pub use rule_use::{PolicyUse, RuleUse};

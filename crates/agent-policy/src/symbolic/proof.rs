@@ -4,6 +4,7 @@ use super::abstraction::Vocabulary;
 use super::alternatives::{Alternatives, TYPES};
 use super::encoding::{EncodedRule, Encoder, Fact};
 use super::formula::{Evaluation, FactId, FormulaId, Formulas, Object, TRUE};
+use super::language::SharedAutomata;
 use super::sketch::Sketch;
 use super::solver::{Answer, Search, Solver};
 use crate::action::type_bit;
@@ -14,10 +15,11 @@ use crate::model::{Combine, Policy, Rule};
 use crate::policy_diff::changed_rules;
 use crate::question::Question;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Maximum number of kinds of actions to list that become more permissive, and of others.
-const MAX_PERMISSIVE: usize = 300;
-const MAX_STRICTER: usize = 100;
+const MAX_PERMISSIVE: usize = 200;
+const MAX_STRICTER: usize = 60;
 /// Maximum number of kinds of one pair of deciding rules.
 const MAX_KINDS_OF_PAIR: usize = 24;
 
@@ -79,7 +81,7 @@ pub(crate) struct Proof<'p> {
 
 impl<'p> Proof<'p> {
     /// The analysis of two policies, with no kind listed yet.
-    pub(crate) fn begin(base: &'p Policy, head: &'p Policy) -> Self {
+    pub(crate) fn begin(base: &'p Policy, head: &'p Policy, automata: Arc<SharedAutomata>) -> Self {
         let workdir = &base.surroundings.context().workdir;
         // Each policy classifies paths by its own directory.
         if *workdir != head.surroundings.context().workdir {
@@ -92,7 +94,7 @@ impl<'p> Proof<'p> {
             };
         }
         let vocabulary = Vocabulary::new([base, head]);
-        let mut encoder = Encoder::new();
+        let mut encoder = Encoder::sharing(automata);
         let [base, head] = [base, head].map(|policy| Encoded::new(policy, &mut encoder));
         let [base_effects, head_effects] =
             [&base, &head].map(|policy| policy.decisions(&mut encoder.formulas));
@@ -247,7 +249,7 @@ pub(super) struct Encoded<'p> {
 
 /// Proves how the decisions of two policies differ.
 pub(crate) fn prove<'p>(base: &'p Policy, head: &'p Policy) -> Proof<'p> {
-    let mut proof = Proof::begin(base, head);
+    let mut proof = Proof::begin(base, head, Arc::default());
     let changed = changed_places(base, head);
     proof.complete = proof.list(Direction::Permissive, &changed, MAX_PERMISSIVE);
     if !proof.complete {
