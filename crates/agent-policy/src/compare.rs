@@ -73,7 +73,10 @@ pub fn compare(base: &Policy, head: &Policy, given: &[Question], effort: &Effort
         rules: changed_rules(base, head),
         unproven,
         stricter_without_witness: stricter.len() as u64,
-        equivalent: proof.complete && proof.kinds.is_empty() && search.found.is_empty(),
+        equivalent: proof.complete
+            && proof.stricter_complete
+            && proof.kinds.is_empty()
+            && search.found.is_empty(),
         lost: lost_properties(base, head),
         disarmed: head.monitor && !base.monitor,
         differences: search.found,

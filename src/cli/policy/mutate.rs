@@ -27,7 +27,7 @@ pub struct MutateArgs {
     /// Start the search for a witness with this seed; the same seed tries the same actions.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Try this many actions for each change that no case notices.
+    /// Try this many actions for each change that no case notices and the proof leaves open.
     #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     cases: u32,
     /// Output format.
@@ -127,7 +127,7 @@ impl MutateArgs {
         }
         writeln!(
             out,
-            "seed {}, {} random actions for each change besides the proof",
+            "seed {}, {} random actions for each change that the proof leaves open",
             self.seed, self.cases
         )
     }

@@ -149,6 +149,18 @@ impl Languages {
         self.steps
     }
 
+    /// Reaches the bound on the bytes of automata.
+    #[cfg(test)]
+    pub(super) const fn fill(&mut self) {
+        self.bytes = MAX_AUTOMATA;
+    }
+
+    /// Reaches the bound on steps.
+    #[cfg(test)]
+    pub(super) const fn tire(&mut self) {
+        self.steps = u64::MAX / 2;
+    }
+
     fn automaton(&self, id: LanguageId) -> Option<&Dfa> {
         self.all
             .get(id.0 as usize)

@@ -71,6 +71,8 @@ pub(crate) struct Proof<'p> {
     pub(crate) kinds: Vec<AbstractDifference>,
     /// Whether the list has each pair of rules by which actions become more permissive.
     pub(crate) complete: bool,
+    /// Whether the list has each pair of rules by which actions become stricter.
+    pub(crate) stricter_complete: bool,
     /// The rules that decide about more kinds than are listed, by their ids.
     pub(crate) further: BTreeSet<String>,
     /// Patterns that can't be analysed.
@@ -88,6 +90,7 @@ impl<'p> Proof<'p> {
             return Proof {
                 kinds: Vec::new(),
                 complete: false,
+                stricter_complete: false,
                 further: BTreeSet::new(),
                 opaque: Vec::new(),
                 analysis: None,
@@ -136,6 +139,7 @@ impl<'p> Proof<'p> {
         Self {
             kinds: Vec::new(),
             complete: false,
+            stricter_complete: false,
             further: BTreeSet::new(),
             opaque,
             analysis: Some(analysis),
@@ -255,8 +259,7 @@ pub(crate) fn prove<'p>(base: &'p Policy, head: &'p Policy) -> Proof<'p> {
     if !proof.complete {
         proof.name_further(base, head, &changed);
     }
-    // Whether each stricter kind is listed changes no conclusion.
-    proof.list(Direction::Stricter, &changed, MAX_STRICTER);
+    proof.stricter_complete = proof.list(Direction::Stricter, &changed, MAX_STRICTER);
     proof
 }
 

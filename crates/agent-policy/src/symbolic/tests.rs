@@ -1,5 +1,7 @@
 //! The engine and the analysis are compared on actions, and the analysis on small pairs.
 
+mod brute_force;
+
 use super::abstraction::Vocabulary;
 use super::encoding::Encoder;
 use super::proof::{AbstractDifference, Encoded, prove};
@@ -424,138 +426,6 @@ fn properties_are_proved_or_refuted_with_an_action() {
     assert!(fails(&load("p", silent).unwrap(), P::Reasoned));
 }
 
-/// Small rules over a small universe, for pairs of random policies.
-const SMALL: [&str; 18] = [
-    "type: shell_cmd",
-    "type: [tool_call, answer]",
-    "tool: ['read_*', fetch]",
-    "tool: read_file",
-    "risk: low",
-    "risk: [medium, high]",
-    "effects: [delete]",
-    "effects: [read]",
-    "category: [network]",
-    "command: { program: [rm, ls] }",
-    "command: { program: 'r*', arg: '-r*' }",
-    "command: { raw: '^rm' }",
-    "command: { text: ['rm *', 'ls*'] }",
-    "command: { text: 'rm a' }",
-    "path: { glob: 'src/**' }",
-    "path: { glob: '*.pem', access: [write, delete] }",
-    "path: { outside_workdir: true }",
-    "production: true",
-];
-
-/// Every action of the universe, in every context.
-fn universe() -> Vec<crate::Question> {
-    use crate::{Action, Question};
-    let lines = [
-        "ls",
-        "ls src",
-        "rm a",
-        "rm -r src/a",
-        "rm -rf /etc/x",
-        "cat src/a.pem",
-        "cat $X",
-        "touch a.pem",
-        "touch src/b",
-        "curl http://x.com",
-        "ls; rm a",
-        "ls src; cat src/a",
-        "$X",
-        "echo x > /etc/a.pem",
-        "frobnicate -r x",
-        "rm *.pem",
-        "git push --force",
-    ];
-    let shell = lines.iter().map(|line| Action::shell(line));
-    let mut actions: Vec<Action> = shell.collect();
-    for tool in ["read_file", "fetch", "read_x", "delete_file", "foo"] {
-        for input in [
-            serde_json::json!({}),
-            serde_json::json!({ "path": "src/a" }),
-            serde_json::json!({ "path": "/etc/x.pem" }),
-            serde_json::json!({ "command": "rm -r src" }),
-        ] {
-            actions.push(Action::call(tool, input));
-        }
-    }
-    actions.push(Action::recorded(
-        "answer",
-        serde_json::json!({ "content": "x" }),
-    ));
-    actions.push(Action::recorded("dance", serde_json::json!({})));
-    actions.push(Action::diff(
-        "--- a/src/k.pem\n+++ b/src/k.pem\n@@ -1 +1 @@\n-a\n+b\n",
-    ));
-    let mut all = Vec::new();
-    for action in actions {
-        for production in [false, true] {
-            for risk in [None, Some(governance::RiskLevel::High)] {
-                let mut question = Question::plain(action.clone());
-                question.context.production = production;
-                question.context.risk = risk;
-                all.push(question);
-            }
-        }
-    }
-    all
-}
-
-#[test]
-fn brute_force_finds_nothing_that_the_proof_lacks() {
-    let mut random = util::random::SplitMix(4711);
-    let universe = universe();
-    let mut differing = 0;
-    for _ in 0..150 {
-        let mut policy = || {
-            let rules: Vec<String> = (0..=random.below(3))
-                .map(|_| {
-                    let mut pick = || SMALL[random.below(SMALL.len())];
-                    let (one, other) = (pick(), pick());
-                    let when = match random.below(4) {
-                        0 => one.to_owned(),
-                        1 => format!("all: [{{ {one} }}, {{ {other} }}]"),
-                        2 => format!("any: [{{ {one} }}, {{ {other} }}]"),
-                        _ => format!("all: [{{ {one} }}, {{ not: {{ {other} }} }}]"),
-                    };
-                    let effect = ["allow", "ask", "deny"][random.below(3)];
-                    format!("{when} → {effect}")
-                })
-                .collect();
-            let combine = ["first-match", "deny-overrides"][random.below(2)];
-            let default = ["allow", "ask", "deny"][random.below(3)];
-            let read: Vec<&str> = rules.iter().map(String::as_str).collect();
-            try_pack(combine, default, &read).map(|policy| (policy, rules))
-        };
-        let (Some((base, old_rules)), Some((head, new_rules))) = (policy(), policy()) else {
-            continue;
-        };
-        let proof = prove(&base, &head);
-        assert!(proof.complete);
-        for question in &universe {
-            let history = question.history();
-            let request = question.context.request(&question.action, &history);
-            let (old, new) = (base.decide(&request), head.decide(&request));
-            if old.effect == new.effect {
-                continue;
-            }
-            differing += 1;
-            let of_pair = |at: &usize| {
-                let kind = &proof.kinds[*at];
-                (kind.base, kind.head) == (old.effect, new.effect)
-                    && kind.base_rule == old.index
-                    && kind.head_rule == new.index
-            };
-            let kinds: Vec<usize> = (0..proof.kinds.len()).filter(of_pair).collect();
-            let known = proof.kind_of(question, &kinds).is_some();
-            let summary = question.summary();
-            assert!(known, "{summary}: {old_rules:?} → {new_rules:?}");
-        }
-    }
-    assert!(differing > 1_000, "{differing}");
-}
-
 /// A rule that denies may be widened: what may match a glob may match each wider one.
 #[test]
 fn wider_globs_are_stricter_where_they_deny() {
@@ -656,4 +526,55 @@ fn paths_that_may_match_a_glob_may_match_a_wider_one() {
         }
     }
     assert!(paths > 150, "{paths}");
+}
+
+/// A large change ends at a bound on kinds. Each changed rule is listed, or is named as having more.
+#[test]
+fn a_change_beyond_the_bounds_names_its_rules() {
+    let rules = |key: &str, effect: &str| -> Vec<String> {
+        let all = 0..16;
+        all.map(|n| format!("{key}: {key}{n} → {effect}")).collect()
+    };
+    let pack = |rules: Vec<String>| {
+        let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+        pack("first-match", "ask", &rules)
+    };
+    let (base, head) = (pack(rules("tool", "deny")), pack(rules("agent", "allow")));
+    let proof = prove(&base, &head);
+    let permissive = proof.kinds.iter().filter(|kind| kind.is_more_permissive());
+    let mut listed: Vec<Option<usize>> = permissive
+        .flat_map(|kind| [kind.base_rule, kind.head_rule.map(|at| at + 16)])
+        .collect();
+    listed.sort_unstable();
+    listed.dedup();
+    assert_eq!(listed.iter().flatten().count(), 32, "{listed:?}");
+    assert!(!proof.complete && !proof.further.is_empty());
+    let back = prove(&head, &base);
+    assert!(back.complete || !back.further.is_empty());
+    let same = prove(&base, &base);
+    assert!(same.complete && same.stricter_complete && same.further.is_empty());
+}
+
+/// Where the work ends, nothing counts as proved.
+#[test]
+fn beyond_the_bounds_on_work_nothing_is_proved() {
+    use super::language::{Languages, Pattern};
+    use super::solver::Answer;
+    let pattern = |regex: &str| Pattern {
+        regex: regex.to_owned(),
+        ignore_case: false,
+        unicode: false,
+    };
+    let mut full = Languages::default();
+    full.fill();
+    let language = full.of(pattern("^a$"));
+    assert!(!full.is_known(language));
+    let mut encoder = Encoder::new();
+    let one = encoder.languages.of(pattern("^a$"));
+    let other = encoder.languages.of(pattern("^b$"));
+    let [one, other] = [one, other].map(|language| encoder.text(0, language));
+    let both = encoder.all([one, other]);
+    encoder.languages.tire();
+    let (mut solver, _) = encoder.into_solver(Vec::new());
+    assert_eq!(solver.solve(both), Answer::Unknown);
 }
