@@ -528,7 +528,7 @@ fn paths_that_may_match_a_glob_may_match_a_wider_one() {
     assert!(paths > 150, "{paths}");
 }
 
-/// A large change ends at a bound on kinds. Each changed rule is listed, or is named as having more.
+/// A large change ends at a bound on kinds. Each changed rule is listed, or named as having more.
 #[test]
 fn a_change_beyond_the_bounds_names_its_rules() {
     let rules = |key: &str, effect: &str| -> Vec<String> {
