@@ -397,6 +397,9 @@ pub(super) struct Search {
     sat: batsat::Solver<Bound>,
     /// The literals of formulas, by their index.
     literals: Vec<Option<Lit>>,
+    /// Whether a formula holds for an object without anything, by its index. The solver tries this
+    /// first: then little that isn't needed holds for an answer.
+    empty: Vec<bool>,
     atoms: FxHashMap<Atom, Lit>,
     required: Vec<FormulaId>,
 }
@@ -413,6 +416,7 @@ impl Search {
                 Bound::default(),
             ),
             literals: Vec::new(),
+            empty: Vec::new(),
             atoms: FxHashMap::default(),
             required: Vec::new(),
         }
@@ -437,9 +441,15 @@ impl Search {
         if let Some(Some(literal)) = self.literals.get(formula.index()) {
             return *literal;
         }
+        let mut empty = false;
         let literal = match formulas.node(formula) {
-            Node::Not(inner) => !self.literal(formulas, *inner),
+            Node::Not(inner) => {
+                let inner_literal = self.literal(formulas, *inner);
+                empty = !self.holds_empty(*inner);
+                !inner_literal
+            }
             Node::True => {
+                empty = true;
                 let always = Lit::new(self.sat.new_var_default(), true);
                 self.sat.add_clause_reuse(&mut vec![always]);
                 always
@@ -449,12 +459,14 @@ impl Search {
                 self.atoms.insert(*atom, literal);
                 literal
             }
-            Node::And(parts) => {
-                let parts: Vec<Lit> = parts
+            Node::And(own) => {
+                let parts: Vec<Lit> = own
                     .iter()
                     .map(|part| self.literal(formulas, *part))
                     .collect();
-                let all = Lit::new(self.sat.new_var_default(), true);
+                empty = own.iter().all(|part| self.holds_empty(*part));
+                let first = if empty { lbool::TRUE } else { lbool::FALSE };
+                let all = Lit::new(self.sat.new_var(first, true), true);
                 for part in &parts {
                     self.sat.add_clause_reuse(&mut vec![!all, *part]);
                 }
@@ -466,11 +478,19 @@ impl Search {
         };
         if self.literals.len() <= formula.index() {
             self.literals.resize(formula.index() + 1, None);
+            self.empty.resize(formula.index() + 1, false);
+        }
+        if let Some(slot) = self.empty.get_mut(formula.index()) {
+            *slot = empty;
         }
         if let Some(slot) = self.literals.get_mut(formula.index()) {
             *slot = Some(literal);
         }
         literal
+    }
+
+    fn holds_empty(&self, formula: FormulaId) -> bool {
+        self.empty.get(formula.index()) == Some(&true)
     }
 
     fn is_true(&self, formula: FormulaId) -> bool {
@@ -495,11 +515,12 @@ impl Search {
                 Node::And(parts) if self.is_true(next) => open.extend(parts),
                 Node::And(parts) => {
                     let fails = |part: &&FormulaId| !self.is_true(**part);
-                    let one = parts
-                        .iter()
-                        .filter(fails)
+                    let mut failing = parts.iter().filter(fails);
+                    let one = failing
+                        .clone()
                         .find(|part| seen.get(part.index()) == Some(&true))
-                        .or_else(|| parts.iter().find(fails));
+                        .or_else(|| failing.clone().find(|part| !self.holds_empty(**part)))
+                        .or_else(|| failing.next());
                     open.extend(one);
                 }
             }

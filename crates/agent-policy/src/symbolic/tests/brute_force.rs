@@ -316,6 +316,10 @@ struct Tally {
     pairs: u64,
     /// Actions that the policies of a pair decide differently.
     differing: u64,
+    /// Pairs of which some action becomes more permissive.
+    permissive: u64,
+    /// Pairs that are compared: every fourth. Building real actions takes most of the time.
+    compared: u64,
     /// Pairs that are proved to allow nothing more.
     proved: u64,
     equal: u64,
@@ -391,6 +395,11 @@ fn check_pair(
             question.summary()
         );
     }
+    tally.permissive += u64::from(permissive);
+    if tally.pairs % 4 != 0 {
+        return;
+    }
+    tally.compared += 1;
     let effort = Effort {
         seed: 0,
         cases: 2,
@@ -420,7 +429,7 @@ fn check_pair(
 #[test]
 fn brute_force_finds_nothing_that_the_proof_lacks() {
     let tally = check_pairs(4711, 40);
-    assert!(tally.differing > 1_000 && tally.equal > 5, "{tally:#?}");
+    assert!(tally.differing > 1_000 && tally.equal > 1, "{tally:#?}");
 }
 
 /// `cargo test -p agent-policy --lib -- --ignored --nocapture many_pairs`
@@ -430,5 +439,5 @@ fn brute_force_finds_nothing_that_the_proof_lacks() {
 fn many_pairs_agree_with_brute_force() {
     let tally = check_pairs(28, 1_000);
     eprintln!("{tally:#?}");
-    assert!(tally.doubtful < 150, "{}", tally.doubtful);
+    assert!(tally.doubtful < 40, "{}", tally.doubtful);
 }
