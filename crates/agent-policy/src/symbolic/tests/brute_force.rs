@@ -396,7 +396,7 @@ fn check_pair(
         );
     }
     tally.permissive += u64::from(permissive);
-    if tally.pairs % 4 != 0 {
+    if !tally.pairs.is_multiple_of(4) {
         return;
     }
     tally.compared += 1;
