@@ -93,8 +93,8 @@ fn refuse(made: &Export) -> u8 {
     let comparison = &made.comparison;
     if made.is_refuted() {
         let kinds = comparison.differences.iter();
-        let milder = kinds.filter(|(kind, _)| kind.is_more_permissive());
-        for (kind, difference) in milder.take(MAX_LISTED) {
+        let permissive = kinds.filter(|(kind, _)| kind.is_more_permissive());
+        for (kind, difference) in permissive.take(MAX_LISTED) {
             warn(&format!(
                 "{} by `{}` would become {}: {}",
                 kind.base,

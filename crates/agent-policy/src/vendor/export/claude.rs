@@ -492,7 +492,8 @@ impl Draft for Settings<'_> {
             all.entry(Some(*rule)).or_default().push(message.to_owned());
         }
         if self.all_denied {
-            let message = "everything is denied: nothing milder is proved to be strict enough";
+            let message =
+                "everything is denied: nothing more permissive is proved to be strict enough";
             all.entry(None).or_default().push(message.to_owned());
         } else if self.tools_taken > 0 || self.commands_taken > 0 {
             let message = "what Claude Code allows by itself is taken back by rules of their own";
@@ -529,7 +530,7 @@ fn directories(policy: &Policy) -> Vec<String> {
     found
 }
 
-/// The names of tools that the policy allows without looking at their calls.
+/// The names of tools that the policy allows whatever their calls say.
 fn allowed_tools(policy: &Policy) -> Vec<&Name> {
     let rules = policy.rules.iter();
     let rules = rules.filter(|rule| rule.effect == Effect::Allow && rule.limits.is_empty());

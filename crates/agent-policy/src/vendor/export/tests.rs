@@ -13,7 +13,7 @@ fn exported(pack: &str, format: VendorFormat) -> Export {
 }
 
 /// What is more permissive, and what isn't proved.
-fn milder(made: &Export) -> String {
+fn excess(made: &Export) -> String {
     let kinds = made.comparison.differences.iter();
     let kinds = kinds.filter(|(kind, _)| kind.is_more_permissive());
     let kinds: Vec<_> = kinds.collect();
@@ -95,7 +95,7 @@ fn permissions_that_overlap_what_is_forbidden_are_left_out() {
         "id: exact, when: { command: { text: 'npm ci' } }, effect: allow",
     ];
     let made = exported(&pack("require_approval", &rules), VendorFormat::Codex);
-    assert!(made.is_proven(), "{}\n{}", made.text, milder(&made));
+    assert!(made.is_proven(), "{}\n{}", made.text, excess(&made));
     assert!(made.text.contains("\"make\""), "{}", made.text);
     assert!(!made.text.contains("\"npm\""), "{}", made.text);
     let lost: Vec<&str> = made.lost.iter().map(|loss| loss.rule.as_str()).collect();
