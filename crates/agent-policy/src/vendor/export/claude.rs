@@ -263,8 +263,8 @@ impl<'p> Settings<'p> {
             match id.as_str() {
                 "reads" => {
                     let allowed = allowed_tools(self.policy);
-                    let is_allowed = |tool: &&str| allowed.iter().any(|n| n.fits(tool, true));
-                    if !READERS.iter().all(|tool| is_allowed(&tool)) {
+                    let is_allowed = |tool: &str| allowed.iter().any(|n| n.fits(tool, true));
+                    if !READERS.iter().all(|tool| is_allowed(tool)) {
                         self.take_back("Read");
                     }
                 }

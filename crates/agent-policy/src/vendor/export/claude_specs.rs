@@ -57,12 +57,12 @@ pub(super) fn permissions(clause: &Clause<'_>) -> Result<Permissions, String> {
                 ("allow edits", "Edit", Access::Write),
             ] {
                 let tools: &[&str] = if tool == "Read" { &READERS } else { &EDITORS };
-                let mut named = clause.tools.iter();
+                let mut known = clause.tools.iter();
                 let types = [ActionType::ToolCall, ActionType::CodeDiff];
                 let [calls, diffs] = types.map(bit);
-                let typed = calls || diffs && tool == "Edit";
-                let meant = clause.tools.is_empty() && typed
-                    || named.any(|name| tools.iter().any(|tool| name.fits(tool, true)));
+                let may_name = calls || diffs && tool == "Edit";
+                let meant = clause.tools.is_empty() && may_name
+                    || known.any(|name| tools.iter().any(|tool| name.fits(tool, true)));
                 // The editors of Claude Code read what they change.
                 let accessed = path.access.is_empty() || path.access.contains(&access);
                 if meant && accessed {
@@ -184,12 +184,12 @@ pub(super) fn says(rule: &Rule, text: &str) -> bool {
 }
 
 /// The rules for commands with some texts or programs, and whether some can't be said.
-fn command_specs(test: &CommandTest, allows: bool) -> (Vec<String>, bool) {
+fn command_specs(wanted: &CommandTest, allows: bool) -> (Vec<String>, bool) {
     // What narrows a rule down may be left away where it forbids.
-    let narrowed = !(test.raw.is_empty() && test.args.is_empty() && test.arg.is_empty());
+    let narrowed = !(wanted.raw.is_empty() && wanted.args.is_empty() && wanted.arg.is_empty());
     let mut missed = allows && narrowed;
     let mut specs = Vec::new();
-    for name in &test.program {
+    for name in &wanted.program {
         match name {
             Name::Exact(program) => specs.push(format!("{program} *")),
             _ => missed = true,
@@ -197,12 +197,12 @@ fn command_specs(test: &CommandTest, allows: bool) -> (Vec<String>, bool) {
     }
     // What the vendor adds to each list of commands.
     let added: BTreeSet<String> = without_paths().into_iter().collect();
-    let texts: BTreeSet<&str> = test.text.iter().map(Name::text).collect();
+    let texts: BTreeSet<&str> = wanted.text.iter().map(Name::text).collect();
     let has_added = added
         .iter()
         .filter(|text| !text.starts_with('^'))
         .all(|text| texts.contains(text.as_str()));
-    for name in &test.text {
+    for name in &wanted.text {
         let text = name.text();
         let prefix = text.strip_suffix(" *").filter(|prefix| !prefix.is_empty());
         let spec = match (name, prefix) {
@@ -218,14 +218,14 @@ fn command_specs(test: &CommandTest, allows: bool) -> (Vec<String>, bool) {
             _ => Some(text.to_owned()),
         };
         // The rule has to mean this text, and no parameter.
-        let means = |spec: &String| {
+        let says_so = |spec: &String| {
             let all = commands(spec);
             parameter("Bash", spec).is_none()
                 && all.iter().any(|one| one == text)
                 && (!allows || all.iter().all(|one| texts.contains(one.as_str())))
                 && !(allows && (spec.contains([';', '|', '&', '\n']) || spec == "*"))
         };
-        match spec.filter(means) {
+        match spec.filter(says_so) {
             Some(spec) => specs.push(spec),
             None => missed = true,
         }
