@@ -61,7 +61,7 @@ pub use suite::{
     load_reasons, repeated,
 };
 pub use symbolic::{PolicyUse, ProvableProperty, Proven, RuleUse};
-pub use vendor::{Gap, Translation, VendorFormat, load_file};
+pub use vendor::{Export, Gap, Loss, Translation, VendorFormat, export, load_file};
 pub use yaml::{Position, Problem};
 
 #[cfg(test)]

@@ -294,7 +294,21 @@ pub(super) const PAGES: &[Page] = &[
             "From the settings of Claude Code",
             "policy import claude .claude/settings.json --output team.yaml",
         )],
-        &["policy compare", "policy show"],
+        &["policy compare", "policy export"],
+    ),
+    page(
+        "policy export",
+        &[
+            (
+                "To the settings of Claude Code; nothing is written unless they are proved strict enough",
+                "policy export --to claude team.yaml --output .claude/settings.json",
+            ),
+            (
+                "To rules of Codex",
+                "policy export --to codex team.yaml --output .codex/rules/team.rules",
+            ),
+        ],
+        &["policy import", "policy compare"],
     ),
     page(
         "policy show",

@@ -3,6 +3,7 @@
 mod check;
 mod compare;
 mod eval;
+mod export;
 pub(super) mod find;
 mod folder;
 #[cfg_attr(not(feature = "policy-fuzz"), path = "fuzz_absent.rs")]
@@ -45,6 +46,8 @@ pub enum PolicyCommand {
     Replay(replay::ReplayArgs),
     /// Write a pack from the settings of an agent.
     Import(import::ImportArgs),
+    /// Write settings of an agent that are never more permissive than a policy.
+    Export(export::ExportArgs),
     /// List the policies that are built in, or print one.
     Show(find::ShowArgs),
 }
@@ -61,6 +64,7 @@ impl PolicyCommand {
             Self::Mutate(args) => args.run(),
             Self::Replay(args) => args.run(),
             Self::Import(args) => args.run(),
+            Self::Export(args) => args.run(),
             Self::Show(args) => args.run(),
         }
     }

@@ -20,6 +20,17 @@ pub(super) enum Mode {
 }
 
 impl Mode {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::AcceptEdits => "acceptEdits",
+            Self::Plan => "plan",
+            Self::Auto => "auto",
+            Self::DontAsk => "dontAsk",
+            Self::Bypass => "bypassPermissions",
+        }
+    }
+
     pub(super) fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "default" | "manual" => Self::Default,
@@ -34,7 +45,7 @@ impl Mode {
 }
 
 /// Tools that need no permission.
-const FREE: [&str; 21] = [
+pub(super) const FREE: [&str; 21] = [
     "Agent",
     "AgentOutputTool",
     "BashOutput",
@@ -59,7 +70,7 @@ const FREE: [&str; 21] = [
 ];
 
 /// Commands that only read, whatever their options.
-const READERS_OF_FILES: [&str; 12] = [
+pub(super) const READERS_OF_FILES: [&str; 12] = [
     "ls", "cat", "echo", "pwd", "head", "tail", "grep", "wc", "which", "diff", "stat", "du",
 ];
 
@@ -197,6 +208,12 @@ pub(super) fn write(settings: &Settings, specs: &Specs, pack: &mut Translation) 
             settings.mode_at,
             "the mode `auto` asks a model; what it would allow is asked about here",
         ),
+        Mode::DontAsk => {
+            // Where a rule only may match, the default would be to ask.
+            let allowed = to.pack.allowed();
+            let when = json!({ "not": { "any": allowed } });
+            to.rule("dontAsk", Effect::Deny, when, "the mode is dontAsk");
+        }
         _ => {}
     }
 }

@@ -46,7 +46,7 @@ pub(super) struct Specs {
 }
 
 /// Splits a rule into the tool and what is in its parentheses.
-fn split(text: &str) -> Result<(&str, Option<&str>), &'static str> {
+pub(super) fn split(text: &str) -> Result<(&str, Option<&str>), &'static str> {
     let text = text.trim();
     if text.is_empty() {
         return Err("the rule is empty");
@@ -336,7 +336,7 @@ fn with(mut when: Json, key: &str, value: Json) -> Json {
 }
 
 /// `param:value` of a rule, where a rule may name a parameter.
-fn parameter<'s>(tool: &str, spec: &'s str) -> Option<(&'s str, &'s str)> {
+pub(super) fn parameter<'s>(tool: &str, spec: &'s str) -> Option<(&'s str, &'s str)> {
     let (name, value) = spec.split_once(':')?;
     let (name, value) = (name.trim(), value.trim());
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -376,7 +376,7 @@ fn names_server(tool: &str) -> bool {
 }
 
 /// The names of commands that a specifier of `Bash` means.
-fn commands(spec: &str) -> Vec<String> {
+pub(super) fn commands(spec: &str) -> Vec<String> {
     let prefix = spec.strip_suffix(":*").or_else(|| spec.strip_suffix(" *"));
     match prefix.filter(|prefix| !prefix.is_empty()) {
         Some(prefix) => vec![named(prefix), named(&format!("{prefix} *"))],
@@ -394,7 +394,7 @@ fn named(text: &str) -> String {
 }
 
 /// The wrappers that Claude Code looks through, in front of a command.
-const WRAPPERS: &str = r"(?:(?:time|nohup|xargs|nice(?: -n ?-?[0-9]+| -[0-9]+)?|timeout(?: --?[a-z-]+(?:=[A-Za-z0-9.]+)?)* [0-9.]+[smhd]?|stdbuf(?: -[ioe] ?[0A-Z0-9]+)+) )+";
+pub(super) const WRAPPERS: &str = r"(?:(?:time|nohup|xargs|nice(?: -n ?-?[0-9]+| -[0-9]+)?|timeout(?: --?[a-z-]+(?:=[A-Za-z0-9.]+)?)* [0-9.]+[smhd]?|stdbuf(?: -[ioe] ?[0A-Z0-9]+)+) )+";
 /// Wildcards in one expression: each makes it larger.
 const MAX_WILDCARDS: usize = 8;
 /// Commands in one expression, so that it can be analysed.
@@ -446,7 +446,7 @@ fn wildcard_in_quotes(text: &str) -> String {
 }
 
 /// A call of one skill, and nothing else.
-fn skill(spec: &str) -> String {
+pub(super) fn skill(spec: &str) -> String {
     let (name, arguments) = match spec.strip_suffix(" *").or_else(|| spec.strip_suffix(":*")) {
         Some(name) => (name, r#"(?:"args":"[^"\\{}]*",)?"#),
         None => (spec, ""),

@@ -199,7 +199,7 @@ fn begins(tokens: &[Vec<String>], words: &[String]) -> bool {
 }
 
 /// Names of the commands that begin with the tokens.
-fn names(tokens: &[Vec<String>]) -> Vec<String> {
+pub(super) fn names(tokens: &[Vec<String>]) -> Vec<String> {
     let count = tokens
         .iter()
         .map(Vec::len)

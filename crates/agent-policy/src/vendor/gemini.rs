@@ -332,6 +332,17 @@ fn forbid(rule: &Rule, rules: &[Rule], pack: &mut Translation) {
         except.extend(each);
     }
     let except = (!except.is_empty()).then(|| json!({ "not": { "any": except } }));
+    if rule.matcher.may_be_diff() {
+        let diffs = Some(json!({ "type": "code_diff" }));
+        pack.rule(PackRule {
+            at: rule.at,
+            id: format!("{} of a diff", rule.id),
+            description: None,
+            when: Some(all_of([diffs, rule.modes.clone(), except.clone()])),
+            effect: Effect::RequireApproval,
+            reason: "a diff may come from a call that a rule forbids".to_owned(),
+        });
+    }
     let parts = [Some(rule.matcher.loose()), rule.modes.clone(), except];
     let word = if rule.effect == Effect::Deny {
         "denied"

@@ -25,6 +25,8 @@ pub(super) struct Matcher {
     /// All that may match, and whether commands and calls of other tools may.
     loose: Json,
     may_be: (bool, bool),
+    /// It is about calls with some arguments, which a diff may have come from.
+    may_be_diff: bool,
 }
 
 impl Matcher {
@@ -47,6 +49,11 @@ impl Matcher {
 
     pub(super) const fn may_be_tool(&self) -> bool {
         self.may_be.1
+    }
+
+    /// Whether a diff, which shows no arguments of a call, may match.
+    pub(super) const fn may_be_diff(&self) -> bool {
+        self.may_be_diff
     }
 
     pub(super) const fn is_about_commands(&self) -> bool {
@@ -102,8 +109,9 @@ pub(super) fn matcher(members: &Members<'_>, pack: &mut Translation) -> Option<M
         return Some(by_regex(regex, members.at, pack));
     }
     let mut matcher = by_tool(tools.as_deref(), server.as_deref(), members.at, pack);
-    if let Some(arguments) = arguments {
-        by_arguments(&mut matcher, &arguments, members.at, pack);
+    match arguments {
+        Some(arguments) => by_arguments(&mut matcher, &arguments, members.at, pack),
+        None => matcher.may_be_diff = false,
     }
     Some(matcher)
 }
@@ -129,6 +137,7 @@ fn by_prefix(prefixes: &[String]) -> Matcher {
         every_tool: false,
         loose: json!({ "any": any }),
         may_be: (true, false),
+        may_be_diff: false,
     }
 }
 
@@ -160,6 +169,7 @@ fn by_regex(regex: &str, at: Position, pack: &mut Translation) -> Matcher {
             every_tool: false,
             loose: any_command(),
             may_be: (true, false),
+            may_be_diff: false,
         };
     }
     Matcher {
@@ -170,6 +180,7 @@ fn by_regex(regex: &str, at: Position, pack: &mut Translation) -> Matcher {
         every_tool: false,
         loose: json!({ "any": [{ "command": { "text": text } }, { "command": { "raw": text } }] }),
         may_be: (true, false),
+        may_be_diff: false,
     }
 }
 
@@ -247,6 +258,7 @@ fn by_tool(
         every_tool,
         loose: json!({ "any": loose }),
         may_be: (commands, every_tool || diffs || has_tools),
+        may_be_diff: diffs,
     }
 }
 
@@ -260,11 +272,18 @@ fn by_arguments(matcher: &mut Matcher, regex: &str, at: Position, pack: &mut Tra
     if usable {
         pack.gap(at, "`argsPattern`: a rule that allows is left out");
         matcher.loose = json!({ "all": [matcher.loose, { "pattern": regex }] });
+        if matcher.may_be_diff {
+            pack.gap(
+                at,
+                "`argsPattern`: a diff shows no arguments, so it is asked about",
+            );
+        }
     } else {
         let message = format!(
             "`{regex}` can't be compared: a rule that allows is left out, any other is about all \
              calls of the tool"
         );
+        matcher.may_be_diff = false;
         pack.gap(at, message);
     }
 }

@@ -10,6 +10,7 @@ mod claude_paths;
 mod claude_rules;
 mod codex;
 mod codex_config;
+mod export;
 mod gemini;
 mod gemini_rules;
 mod json;
@@ -17,6 +18,7 @@ mod pack;
 mod starlark;
 mod toml_tree;
 
+pub use export::{Export, Loss, export};
 pub use pack::{Gap, Translation};
 
 use crate::model::Policy;

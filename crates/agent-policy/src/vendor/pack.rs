@@ -91,6 +91,26 @@ impl Translation {
         self.rules.push(rule);
     }
 
+    /// The conditions of the rules that allow.
+    pub(super) fn allowed(&self) -> Vec<Json> {
+        let allows = self.rules.iter().filter(|r| r.effect == Effect::Allow);
+        allows.filter_map(|rule| rule.when.clone()).collect()
+    }
+
+    /// Denies what no settings of an agent are about: its answers and plans.
+    pub(super) fn deny_unasked(&mut self) {
+        self.rule(PackRule {
+            at: START,
+            id: "not compared".to_owned(),
+            description: None,
+            when: Some(serde_json::json!({ "any": [
+                { "type": "answer" }, { "tool": "update_plan" },
+            ] })),
+            effect: Effect::Deny,
+            reason: "no settings are about this".to_owned(),
+        });
+    }
+
     /// Reports a list that is too long, and says whether it is.
     pub(super) fn too_many(&mut self, at: Position, count: usize, most: usize) -> bool {
         if count > most {
@@ -304,6 +324,39 @@ fn scalar(text: &str) -> String {
     if text.chars().all(is_shown) {
         return format!("'{}'", text.replace('\'', "''"));
     }
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if is_shown(c) => out.push(c),
+            c => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// JSON for people, in which characters that can't be shown are escaped.
+pub(super) fn plain_json(value: &Json) -> String {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\n' || is_shown(c) {
+            out.push(c);
+        } else {
+            // Such characters only appear in texts.
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// A text as Starlark writes it.
+pub(super) fn starlark_text(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

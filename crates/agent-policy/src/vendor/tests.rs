@@ -372,6 +372,43 @@ fn gemini_policies_decide_as_gemini_cli_does() {
 }
 
 #[test]
+fn a_diff_may_come_from_any_call_of_gemini_cli() {
+    let rule =
+        |members: &str, priority: u32| format!("[[rule]]\n{members}\npriority = {priority}\n");
+    let allows = rule("toolName = 'write_file'\ndecision = 'allow'", 10);
+    let secrets = "toolName = ['write_file']\nargsPattern = '\"file_path\":\"secrets/'";
+    for decision in ["deny", "ask_user"] {
+        let forbids = rule(&format!("{secrets}\ndecision = '{decision}'"), 20);
+        let policy = read(VendorFormat::Gemini, &format!("{allows}{forbids}"));
+        check(
+            &policy,
+            "ask diff secrets/a\nask diff src/a\nallow write_file {\"file_path\":\"a\"}",
+        );
+    }
+    let every = rule(
+        "toolName = '*'\nargsPattern = 'secrets'\ndecision = 'deny'",
+        20,
+    );
+    let all = rule("toolName = '*'\ndecision = 'allow'", 10);
+    let policy = read(VendorFormat::Gemini, &format!("{all}{every}"));
+    check(
+        &policy,
+        "ask diff src/a\ndeny diff secrets/a\nallow other {}",
+    );
+    // A rule of higher priority still decides first.
+    let first = rule("toolName = '*'\ndecision = 'allow'", 30);
+    let policy = read(VendorFormat::Gemini, &format!("{first}{every}"));
+    check(&policy, "allow diff src/a");
+    // Tools that no diff is recorded for don't ask about diffs.
+    let other = rule(
+        "toolName = 'glob'\nargsPattern = 'secrets'\ndecision = 'deny'",
+        20,
+    );
+    let policy = read(VendorFormat::Gemini, &format!("{all}{other}"));
+    check(&policy, "allow diff src/a");
+}
+
+#[test]
 fn mistakes_in_gemini_policies_have_places() {
     for (text, place) in [
         (
