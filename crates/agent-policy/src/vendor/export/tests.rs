@@ -58,7 +58,7 @@ fn rules_of_codex_come_back_alike() {
 fn what_claude_code_allows_by_itself_is_taken_back() {
     let rule = "id: tests, when: { command: { text: ['npm test', 'npm test *'] } }, effect: allow";
     let made = exported(&pack("require_approval", &[rule]), VendorFormat::Claude);
-    assert!(made.is_proven(), "{}", made.text);
+    assert!(made.is_proven(), "{}\n{}", made.text, excess(&made));
     for text in [
         "Bash(npm test *)",
         "Bash(ls *)",
