@@ -87,7 +87,7 @@ impl Execution {
         let reach = action.reach.as_deref()?;
         let why = reach.malformed.as_deref()?;
         // What changed, or ended well, wasn't without effect, whatever the record calls it.
-        let done = executed.observed.is_some_and(|paths| paths.len() > 0)
+        let done = executed.observed.is_some_and(|paths| !paths.is_empty())
             || executed.result.is_none_or(|result| {
                 result.success
                     || result.perhaps

@@ -8,8 +8,8 @@
 //!
 //! ## Why it matters
 //! The prompt says that the first section holds facts. What comes first is also what the model
-//! trusts most, and what remains when the context is shortened. Archived text ahead of facts turns an old
-//! guess into the basis of an action.
+//! trusts most, and what remains when the context is shortened. Archived text ahead of facts turns
+//! an old guess into the basis of an action.
 //!
 //! ## How to fix it
 //! Sort items by section before the message is composed, and never merge two sections.

@@ -307,15 +307,6 @@ impl<'a> Output<'a> {
     }
 }
 
-const fn step<'r, 'a>(member: &'static str, fact: Fact<'r, 'a>) -> Step<'r, 'a> {
-    Step {
-        turn: None,
-        time: None,
-        part: Part::member(member),
-        fact,
-    }
-}
-
 impl RuntimeEvent<'_> {
     /// Checks that it has the member that its type needs.
     ///
@@ -353,6 +344,12 @@ impl<'a> FormatRecord<'a> for RuntimeEvent<'a> {
 
     fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
         use RuntimeEventType as T;
+        let step = |member, fact| Step {
+            turn: None,
+            time: None,
+            part: Part::member(member),
+            fact,
+        };
         match self.kind {
             T::Thought | T::ThoughtGenerated => {
                 let output = self.output.and_then(Raw::read::<Output<'a>>);
@@ -482,6 +479,12 @@ impl<'a> FormatRecord<'a> for ReducerEvent<'a> {
     }
 
     fn steps<'r>(&'r self, emit: &mut dyn FnMut(&Step<'r, 'a>)) {
+        let step = |member, fact| Step {
+            turn: None,
+            time: None,
+            part: Part::member(member),
+            fact,
+        };
         let (from, to) = self.states();
         let decision = self.decision.as_ref().map(NativeDecision::fact);
         let evaluation = self.outcome.as_ref().map(|outcome| outcome.0.kind);
