@@ -80,6 +80,9 @@ impl Expectation {
                 ("--context-budget", _) => {
                     options.settings.context_budget = Some(parsed(value)?);
                 }
+                ("--approval-timeout", _) => {
+                    options.settings.approval_timeout = Some(parsed(value)?);
+                }
                 ("--max-record-bytes", _) => options.limits.record_bytes = parsed(value)?,
                 ("--format-in", name) => {
                     options.format =

@@ -7,6 +7,7 @@
 //! executions.
 
 pub mod account;
+mod audit_log;
 mod bounds;
 mod decisions;
 mod finding_store;
@@ -25,6 +26,7 @@ mod ticket_lock;
 pub mod timeline;
 mod units;
 
+pub use audit_log::{AuditLog, report_audit_log};
 pub use decisions::{read_decisions, report_unmatched_decisions};
 pub use kept_text::execution_name;
 pub use own_calls::own_calls;

@@ -179,12 +179,14 @@ fn file_text(file: &FileOutcome, out: &mut dyn Write) -> io::Result<()> {
     }
     for (hunk, n) in file.hunks.iter().zip(1..) {
         match &hunk.place {
-            Place::At(line) if *line == hunk.stated => {}
-            Place::At(line) => writeln!(
-                out,
-                "     hunk {n}: says line {}, applies at line {line}",
-                hunk.stated
-            )?,
+            Place::At(line) => match hunk.stated {
+                Some(stated) if stated == *line => {}
+                Some(stated) => writeln!(
+                    out,
+                    "     hunk {n}: says line {stated}, applies at line {line}"
+                )?,
+                None => writeln!(out, "     hunk {n}: says no line, applies at line {line}")?,
+            },
             Place::Conflict(nearest) => {
                 writeln!(
                     out,
@@ -209,6 +211,9 @@ fn conflict(nearest: Option<&Nearest>) -> String {
             format!(
                 "its old lines are at line {line}, and it says that it begins or ends the file, or overlaps an earlier hunk"
             )
+        }
+        Obstacle::Ambiguous { places } => {
+            format!("it says no line, and it fits at {places} places")
         }
         Obstacle::Applied => format!("it seems to be applied already, at line {line}"),
         Obstacle::WhiteSpace => format!("it would apply at line {line} but for white space"),

@@ -26,7 +26,8 @@ use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
 use crate::verify::account::reconcile;
 use crate::verify::{
-    Options, Report, read_decisions, report_unmatched_decisions, skipped_sentence, verify, watch,
+    AuditLog, Options, Report, read_decisions, report_audit_log, report_unmatched_decisions,
+    skipped_sentence, verify, watch,
 };
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -119,6 +120,10 @@ pub struct ReplayArgs {
     /// higher one.
     #[arg(long, value_name = "TOKENS")]
     context_budget: Option<u64>,
+    /// Limit how long a human's approval may take after the request; 0 allows any time. The default
+    /// is 300000.
+    #[arg(long, value_name = "MS")]
+    approval_timeout: Option<u64>,
     /// Set the root of the work tree, an absolute path. The default is the recorded root. If none
     /// is recorded, absolute paths may be inside; those of sessions never are.
     #[arg(long, value_name = "DIR", value_parser = absolute)]
@@ -127,6 +132,10 @@ pub struct ReplayArgs {
     /// format that records decisions. They are joined by session and call.
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
+    /// Compare the calls of sessions with this permission audit log: JSON lines with `toolName`,
+    /// `args`, `result` and `allowed`.
+    #[arg(long, value_name = "FILE")]
+    audit_log: Option<PathBuf>,
     /// Compare the executed actions with this git repository: do their diffs apply, are the files
     /// that change those that were declared and observed?
     #[arg(long, value_name = "DIR")]
@@ -139,6 +148,22 @@ pub struct ReplayArgs {
     /// to.
     #[arg(long, value_name = "REV", requires = "repo", requires = "base")]
     head: Option<String>,
+}
+
+/// Reads a permission audit log.
+fn audit_log(path: &Path) -> Result<AuditLog, Failure> {
+    let unable = |why: &str| {
+        Failure::unable(
+            format!("can't use the audit log `{}`: {why}", path.display()),
+            "each line is a JSON object with `toolName`, `args` and `allowed`",
+        )
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| unable(&error.to_string()))?;
+    let log = AuditLog::parse(&text).map_err(|why| unable(&why))?;
+    if log.is_empty() {
+        return Err(unable("it has no entry"));
+    }
+    Ok(log)
 }
 
 /// Reads the decisions in a file.
@@ -250,6 +275,11 @@ impl ReplayArgs {
                 .flat_map(|n| ["--context-budget".to_owned(), n.to_string()]),
         );
         extra.extend(
+            self.approval_timeout
+                .iter()
+                .flat_map(|n| ["--approval-timeout".to_owned(), n.to_string()]),
+        );
+        extra.extend(
             self.workdir
                 .iter()
                 .flat_map(|folder| ["--workdir".to_owned(), folder.clone()]),
@@ -262,6 +292,14 @@ impl ReplayArgs {
                 path.to_string_lossy().into_owned(),
             ]
         }));
+        extra.extend(self.audit_log.iter().flat_map(|path| {
+            [
+                "--audit-log".to_owned(),
+                path.to_string_lossy().into_owned(),
+            ]
+        }));
+        // Read first, so that an unusable log fails before the traces are read.
+        let audit = self.audit_log.as_deref().map(audit_log).transpose()?;
         let options = Options {
             settings: Settings {
                 assessor,
@@ -269,6 +307,7 @@ impl ReplayArgs {
                 signed,
                 keep_changes,
                 context_budget: self.context_budget,
+                approval_timeout: self.approval_timeout,
                 workdir: self.workdir.clone(),
                 decisions: decisions.clone(),
             },
@@ -300,7 +339,13 @@ impl ReplayArgs {
         if with_versions {
             extra.extend(["--mode".to_owned(), "compatible".to_owned()]);
         }
+        let audit = std::cell::RefCell::new(audit);
         let versions = |report: &mut Report| {
+            if let (Some(log), Some(path)) = (audit.take(), &self.audit_log) {
+                let inputs = file::traces(&self.common.paths);
+                let log = (&*path.to_string_lossy(), log);
+                report_audit_log(report, &inputs, &self.common.options(), log);
+            }
             if let Some(decisions) = &decisions {
                 report_unmatched_decisions(report, decisions);
             }

@@ -93,6 +93,10 @@ pub struct Traces {
     /// The method of finding the risk of an action; `v1` by default.
     #[serde(default)]
     pub risk: Option<RiskProfile>,
+    /// How long a human's approval may take, in milliseconds (YV331); 300,000 by default, 0 for any
+    /// time.
+    #[serde(default)]
+    pub approval_timeout_ms: Option<u64>,
     /// Reason for accepting that there is no trace at all. Without it, finding no trace fails the
     /// gate.
     #[serde(default)]
@@ -112,6 +116,7 @@ impl Traces {
             unterminated: None,
             account_for: None,
             risk: None,
+            approval_timeout_ms: None,
             allow_empty: None,
         }
     }

@@ -146,12 +146,16 @@ fn analyse(action: &Action<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
 /// known.
 fn analyse_diff(payload: Raw<'_>, tree: &WorkTree) -> (RiskLevel, PathEffects) {
     let (diff, more) = action::diff_and_more(&shell_effects::DIFF_MEMBERS, payload);
-    let reach = PathEffects::of_diff(diff.as_deref());
+    let mut reach = PathEffects::of_diff(diff.as_deref());
     let Some(diff) = diff else {
         return (RiskLevel::High, reach);
     };
-    let own = risk(&shell_effects::effects_of_diff(&diff, &tree.places));
+    let analysis = shell_effects::effects_of_diff(&diff, &tree.places);
+    let own = risk(&analysis);
     if !more {
+        let unknown =
+            |effect: &shell_effects::Effect| effect.kind == shell_effects::EffectKind::Unknown;
+        reach.unreadable = reach.malformed.is_some() && analysis.effects.iter().all(unknown);
         return (own, reach);
     }
     let Some(all) = payload.read_all::<shell_effects::Param<'_>>() else {
@@ -386,7 +390,9 @@ pub(super) fn check_modification(
     if let Some(proposal) = proposal {
         step_facts.beyond_parameters = beyond_parameters(proposal, &modified);
         let before = proposal.effective_risk();
-        let after = modified.risk.max(found);
+        // If only one of two risks is recorded, what the analyser finds is compared.
+        let recorded = modified.risk.filter(|_| proposal.risk.is_some());
+        let after = recorded.max(found);
         if let (Some(before), Some(after)) = (before, after)
             && after > before
         {
@@ -469,6 +475,20 @@ pub(super) fn approved(turn: &TurnEvidence) -> Option<&OwnedAction> {
         Ruling::Modified => decision.modified.as_ref(),
         Ruling::Rejected => None,
     }
+}
+
+/// Returns the milliseconds between a proposal and a human's approval, as the decision dates it.
+pub(super) fn approval_millis(
+    turn: &TurnEvidence,
+    decision: &Decision<'_>,
+    step_time: Option<Timestamp>,
+) -> Option<i64> {
+    if decision.by != DecidedBy::Human || decision.ruling == Ruling::Rejected {
+        return None;
+    }
+    let proposed = turn.proposal.as_ref()?.time?;
+    let decided = decision.time.or(step_time)?;
+    Some(decided.millis().saturating_sub(proposed.latest_millis()))
 }
 
 /// Returns the milliseconds between a proposal and a human's decision, if both times are recorded.

@@ -40,6 +40,13 @@ pub enum ContextBreak {
         /// Number of consecutive repeated tokens.
         tokens: usize,
     },
+    /// The sections of an injected message aren't in the order of their confidence.
+    SectionOrder {
+        /// The heading that comes too late.
+        section: &'static str,
+        /// The less certain one before it.
+        before: &'static str,
+    },
     /// The context exceeds its budget.
     OverBudget {
         /// Tokens of its items, as recorded.
@@ -276,6 +283,12 @@ impl ContextTracker {
                 self.apply_diff(&[&diff.added, &diff.removed, &diff.changed], breaks);
             }
             (None, None) => {}
+        }
+        let misplaced = carrying
+            .iter()
+            .find_map(|message| injected::misplaced_section(&message.decode()));
+        if let Some((section, before)) = misplaced {
+            breaks.push(ContextBreak::SectionOrder { section, before });
         }
         if items.is_some() {
             for message in carrying {

@@ -22,6 +22,8 @@ pub struct PathEffects {
     pub protected: Vec<String>,
     /// Why the text of a `code_diff` can't be parsed.
     pub malformed: Option<String>,
+    /// Nothing is known about a `code_diff` but that it can't be parsed: it names no file.
+    pub unreadable: bool,
     /// Paths inside the work tree that a tool or a command writes.
     pub written: Vec<String>,
     /// Paths that it reads, relative to the work tree where possible, and paths that its diff

@@ -2,7 +2,6 @@
 
 use super::context::ContextBreak;
 use super::machine::Legality;
-use super::path_effects::PathEffects;
 use governance::{Event, LedgerError, RiskLevel, State};
 use std::sync::LazyLock;
 
@@ -68,8 +67,8 @@ pub struct Anomalies {
     pub governing_agent: Option<String>,
     /// A recorded hash of the context doesn't match the recorded messages.
     pub input_hash_wrong: bool,
-    /// Why a proposed diff can't be parsed.
-    pub malformed_diff: Option<String>,
+    /// Diffs that can't be parsed, once it is known whether they were executed.
+    pub unread_diffs: Vec<UnreadDiff>,
     /// Irregularity of a call in an agent's session.
     pub call: Option<CallAnomaly>,
     /// Id and line of the same action, rejected earlier under another id. The line is `None` when
@@ -99,15 +98,6 @@ impl StepFacts {
         }
     }
 
-    /// Records why a diff can't be parsed unless a reason is already set.
-    pub(super) fn record_malformed_diff(&mut self, reach: Option<&PathEffects>) {
-        if let Some(why) = reach.and_then(|r| r.malformed.as_ref()) {
-            self.anomalies_mut()
-                .malformed_diff
-                .get_or_insert_with(|| why.clone());
-        }
-    }
-
     /// Returns whether there may be an irregularity outside of `decided` and `executed`.
     #[must_use]
     pub fn has_irregularities(&self) -> bool {
@@ -116,6 +106,32 @@ impl StepFacts {
         };
         self.anomalies.is_some() || self.movement.is_some_and(is_irregular)
     }
+}
+
+/// A `code_diff` that can't be parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadDiff {
+    /// Why it can't be parsed.
+    pub why: Box<str>,
+    /// Line of the proposal, or of the decision that modified it.
+    pub line: u64,
+    pub fate: DiffFate,
+    /// Recorded risk and the higher one of an action that can't be read, if nothing else about the
+    /// diff is known.
+    pub understated: Option<(RiskLevel, RiskLevel)>,
+}
+
+/// What became of a diff that can't be parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiffFate {
+    /// It was rejected, or nothing shows that it was executed.
+    NotRun,
+    /// It was tried, and the record shows that it had no effect.
+    Failed,
+    /// It was reported as done, or files changed.
+    Done,
+    /// It was approved, and no result is recorded.
+    Unknown,
 }
 
 /// Two ids that differ and look alike.
@@ -252,6 +268,8 @@ pub struct DecisionFacts {
     pub second_governor: Option<(String, String)>,
     /// Recorded time that a human took to decide, in milliseconds.
     pub human_millis: Option<i64>,
+    /// Recorded time until a human's answer, in milliseconds, if that allows the action.
+    pub approval_millis: Option<i64>,
     /// Member that a modification changed although only parameters may change.
     pub beyond_parameters: Option<&'static str>,
     /// Risk before and after the modification, when it rose.

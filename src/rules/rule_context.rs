@@ -2,7 +2,7 @@
 
 use super::Rule;
 use crate::diag::Severity;
-use crate::replay::{Assessor, Clock, Close, Execution, Sidecar, StepFacts};
+use crate::replay::{Assessor, Clock, Close, DiffFate, Execution, Sidecar, StepFacts, UnreadDiff};
 use crate::trace::formats::RecordClass;
 use crate::trace::keys::TrustStore;
 use crate::trace::step::{Annotation, Decision, Fact, Outcome, Step};
@@ -37,6 +37,8 @@ pub struct Settings {
     /// The maximum number of tokens in the context of a turn. It applies if it is lower than that
     /// of the trace, or the trace has none.
     pub context_budget: Option<u64>,
+    /// How long a human's approval may take, in milliseconds. 0 means any time.
+    pub approval_timeout: Option<u64>,
     /// The absolute path of the work tree. Overrides the one in the trace.
     pub workdir: Option<String>,
     /// Decisions from a source apart from the trace.
@@ -60,6 +62,12 @@ pub struct RuleContext<'s, 'r, 'a> {
 }
 
 impl<'a> RuleContext<'_, '_, 'a> {
+    /// Returns the diffs that can't be parsed and whose fate is known here.
+    pub fn unread_diffs(&self) -> impl Iterator<Item = &UnreadDiff> {
+        let last = self.close.and_then(|close| close.unread_diff.as_ref());
+        self.step_facts.anomalies().unread_diffs.iter().chain(last)
+    }
+
     /// Returns whether the step starts an execution.
     #[must_use]
     pub fn starts(&self) -> bool {
@@ -126,6 +134,17 @@ impl<'a> RuleContext<'_, '_, 'a> {
             .filter(|e| matches!(e.record, Record::V1(_) | Record::Recovered(_)))?;
         let at = entry.resolve(&self.step?.part.pointer("/timestamp"))?;
         strict_json::from_text(entry.text.get(at.value)?).ok()
+    }
+}
+
+impl UnreadDiff {
+    /// Returns `full` if the diff may have had an effect. Otherwise it is only a fact.
+    #[must_use]
+    pub const fn severity(&self, full: Severity) -> Severity {
+        match self.fate {
+            DiffFate::Done | DiffFate::Unknown => full,
+            DiffFate::Failed | DiffFate::NotRun => Severity::Note,
+        }
     }
 }
 

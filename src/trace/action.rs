@@ -202,8 +202,8 @@ pub fn diff_and_more(texts: &[&str], payload: Raw<'_>) -> (Option<String>, bool)
     (members.diff(), members.has_more_than(texts, payload))
 }
 
-/// Returns the files in a diff's headers, without git's `a/` and `b/`. `None` when there are none,
-/// so that the target is unknown.
+/// Returns the files in a diff's headers, without git's `a/` and `b/`, and above SEARCH/REPLACE
+/// blocks. `None` when there are none, so that the target is unknown.
 #[must_use]
 pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
     let mut targets = BTreeSet::new();
@@ -249,6 +249,8 @@ pub fn diff_targets(diff: &str) -> Option<BTreeSet<String>> {
             targets.insert(b.to_owned());
         }
     }
+    let blocks = shell_effects::edit_blocks(diff).names;
+    targets.extend(blocks.into_iter().map(|(name, _)| name));
     (!targets.is_empty()).then_some(targets)
 }
 
@@ -270,8 +272,30 @@ fn hunk_lines(ranges: &str) -> (u64, u64) {
 pub fn changed_lines(diff: &str) -> (usize, usize) {
     let (mut added, mut removed) = (0, 0);
     let (mut old, mut new) = (0u64, 0u64);
+    // Whether the lines of a SEARCH/REPLACE block are new; a hunk whose `@@` states no numbers.
+    let (mut block, mut unplaced): (Option<bool>, bool) = (None, false);
     for line in diff.lines() {
         if old == 0 && new == 0 {
+            block = match (block, line.trim_end()) {
+                (None, "<<<<<<< SEARCH") => Some(false),
+                (Some(_), "=======") => Some(true),
+                (Some(_), ">>>>>>> REPLACE") => None,
+                (Some(true), _) => {
+                    added += 1;
+                    block
+                }
+                (Some(false), _) => {
+                    removed += 1;
+                    block
+                }
+                (None, _) => None,
+            };
+            if line.starts_with("@@") {
+                unplaced = !line.starts_with("@@ -");
+            } else if unplaced && !line.starts_with("--- ") && !line.starts_with("+++ ") {
+                added += usize::from(line.starts_with('+'));
+                removed += usize::from(line.starts_with('-'));
+            }
             (old, new) = line
                 .strip_prefix("@@ -")
                 .map(hunk_lines)
@@ -426,6 +450,20 @@ mod tests {
             ["new"]
         );
         assert_eq!(diff_targets("no diff"), None);
+    }
+
+    #[test]
+    fn diffs_without_line_numbers_have_targets_and_lines() {
+        let targets = |diff: &str| diff_targets(diff).unwrap().into_iter().collect::<Vec<_>>();
+        let bare = "diff --git a/x b/x\n@@\n a\n-b\n+c\n+d\n";
+        assert_eq!(
+            (targets(bare), changed_lines(bare)),
+            (vec!["x".to_owned()], (2, 1))
+        );
+        let blocks = "x\n<<<<<<< SEARCH\nb\n=======\nc\nd\n>>>>>>> REPLACE\n\n\
+            y\n<<<<<<< SEARCH\n=======\ne\n>>>>>>> REPLACE\n";
+        assert_eq!(targets(blocks), ["x", "y"]);
+        assert_eq!(changed_lines(blocks), (3, 1));
     }
 
     #[test]

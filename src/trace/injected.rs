@@ -225,9 +225,32 @@ pub fn injection(message: &str) -> Option<&str> {
     None
 }
 
+/// Returns the first two headings of a message that are in the wrong order: the one that comes too
+/// late, and the less certain one before it.
+#[must_use]
+pub fn misplaced_section(message: &str) -> Option<(&'static str, &'static str)> {
+    let mut last = 0;
+    for level in message.lines().filter_map(heading) {
+        if level < last {
+            return HEADINGS
+                .get(level)
+                .copied()
+                .zip(HEADINGS.get(last).copied());
+        }
+        last = level;
+    }
+    None
+}
+
 fn is_heading(line: &str) -> bool {
+    heading(line).is_some()
+}
+
+/// Returns the position of a line's heading among the headings.
+fn heading(line: &str) -> Option<usize> {
     let text = line.trim().trim_start_matches('#').trim();
-    HEADINGS.contains(&text.trim_matches('*').trim_end_matches(':'))
+    let text = text.trim_matches('*').trim_end_matches(':');
+    HEADINGS.iter().position(|heading| *heading == text)
 }
 
 #[cfg(test)]

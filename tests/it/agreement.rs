@@ -133,6 +133,22 @@ const NATIVE: &[(&str, &str)] = &[
         "yuangs-transitions",
         r#"{"from":"GOVERNING","to":"THINKING","timestamp":1,"payload":{"status":"rejected","by":"policy","reason":"r"}}"#,
     ),
+    (
+        "yuangs-runtime",
+        r#"{"type":"GOVERNANCE_DECIDED","decision":{"status":"approved","by":"policy","timestamp":1},"output":{},"actionId":"a","result":[]}"#,
+    ),
+    (
+        "yuangs-runtime",
+        r#"{"type":"EvaluationMade","outcome":{"kind":"terminate","reason":"goal_satisfied"}}"#,
+    ),
+    (
+        "yuangs-reducer",
+        r#"{"type":"THOUGHT_COMPLETE","done":true,"decision":{"status":"rejected","by":"human"}}"#,
+    ),
+    (
+        "yuangs-reducer",
+        r#"{"type":"EVALUATED","outcome":{"kind":"continue","reason":"incomplete"}}"#,
+    ),
     ("yuangs-turns", include_str!("agreement/yuangs-turns.json")),
     (
         "yuangs-record",

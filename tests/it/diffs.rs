@@ -348,3 +348,44 @@ fn git_agrees_about_what_stands_in_whose_place() {
         "{applied} apply, the rest doesn't"
     );
 }
+
+#[test]
+fn the_command_applies_diffs_without_line_numbers_at_the_only_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let code = "export const add = (a, b) => {\n  return a - b;\n}";
+    std::fs::write(folder.path().join("add.ts"), code).unwrap();
+    let check = |diff: &str| {
+        let path = folder.path().join("one.diff");
+        std::fs::write(&path, diff).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+            .args(["patch", "check", "--repo"])
+            .args([folder.path(), &path])
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        (output.status.code(), text)
+    };
+    let hunk = "--- a/add.ts\n+++ b/add.ts\n@@\n-  return a - b;\n-}\n+  return a + b;\n+}\n";
+    let block =
+        "add.ts\n<<<<<<< SEARCH\n  return a - b;\n=======\n  return a + b;\n>>>>>>> REPLACE\n";
+    for diff in [hunk, block] {
+        let (exit, text) = check(diff);
+        assert_eq!(exit, Some(0), "{text}");
+        assert!(
+            text.contains("hunk 1: says no line, applies at line 2"),
+            "{text}"
+        );
+        let (exit, text) = check(&diff.replace("a - b", "a * b"));
+        assert_eq!(exit, Some(1), "{text}");
+        assert!(text.contains("conflicts"), "{text}");
+    }
+    std::fs::write(folder.path().join("add.ts"), format!("{code}\n{code}\n")).unwrap();
+    for diff in [hunk, block] {
+        let (exit, text) = check(diff);
+        assert_eq!(exit, Some(1), "{text}");
+        assert!(
+            text.contains("it says no line, and it fits at 2 places"),
+            "{text}"
+        );
+    }
+}

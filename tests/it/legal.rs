@@ -306,6 +306,39 @@ fn legal_transition_logs_are_clean() {
     }
 }
 
+#[test]
+fn legal_logs_of_runtime_events_are_clean() {
+    for seed in 45_000..45_080 {
+        let execution = Execution::new(seed, Flavour::Plain);
+        let logs = [
+            (
+                "reducer",
+                foreign::reducer(&execution),
+                [Yes, NotRecorded, NotRecorded],
+            ),
+            (
+                "runtime",
+                foreign::runtime(&execution, false),
+                [NotRecorded, Yes, NotRecorded],
+            ),
+            (
+                "second",
+                foreign::runtime(&execution, true),
+                [NotRecorded, Yes, NotRecorded],
+            ),
+        ];
+        for (name, lines, verdict) in logs {
+            assert_legal(
+                &format!("{name}-{seed}.jsonl"),
+                &lines.join("\n"),
+                NATIVE,
+                &[verdict],
+                1,
+            );
+        }
+    }
+}
+
 /// Turns of the command-line runtime, as lines and as an array, on one line or formatted.
 #[test]
 fn legal_turns_of_the_command_line_are_clean() {

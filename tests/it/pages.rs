@@ -46,6 +46,10 @@ fn run_policy(folder: &Path, page: &str, heading: &str) -> (i32, Value) {
         // The page's repository contains the earlier code.
         std::fs::remove_file(folder.join("policy.yaml")).unwrap();
         std::fs::write(folder.join("code.py"), policy).unwrap();
+    } else if command == "replay" {
+        std::fs::rename(folder.join("policy.yaml"), folder.join("audit.jsonl")).unwrap();
+        std::fs::write(folder.join("trace.jsonl"), beside).unwrap();
+        arguments.push("trace.jsonl");
     } else if command == "repomap" {
         std::fs::remove_file(folder.join("policy.yaml")).unwrap();
         std::fs::write(folder.join("code.py"), policy).unwrap();

@@ -64,14 +64,14 @@ pub enum Subject<'a> {
 
 /// Assesses an action like version 0 of the analyser did, for traces that it wrote.
 ///
-/// It searches the text of a command for six fragments. Quoting a single letter evades it, so
+/// It searches the text of a command for seven fragments. Quoting a single letter evades it, so
 /// nothing else uses it.
 ///
 /// An answer is low: by the specification it has no side effect. The early analyser's default level
 /// was meant for types that it didn't know.
 #[must_use]
 pub fn assess_v0(subject: Subject<'_>) -> RiskLevel {
-    const FRAGMENTS: [&str; 6] = ["rm ", "sudo", "chmod", "chown", "kill", ">"];
+    const FRAGMENTS: [&str; 7] = ["rm ", "sudo", "chmod", "chown", "kill", ">", "|"];
     match subject {
         Subject::ShellCommand(command) => {
             let command = command.to_lowercase();
@@ -96,6 +96,7 @@ mod tests {
         let shell = |c| assess_v0(Subject::ShellCommand(c));
         assert_eq!(shell("RM -rf /"), RiskLevel::High);
         assert_eq!(shell("echo hi > f"), RiskLevel::High);
+        assert_eq!(shell("ls | wc -l"), RiskLevel::High);
         assert_eq!(shell("r''m -rf /"), RiskLevel::Medium);
         assert_eq!(shell("ls"), RiskLevel::Medium);
         assert_eq!(assess_v0(Subject::CodeDiff), RiskLevel::Medium);

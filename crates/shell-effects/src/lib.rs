@@ -27,6 +27,7 @@ pub use paths::{path, protected};
 pub use table::{Table, TableError};
 pub use tools::content::{Content, recorded_content};
 pub use tools::diff::effects_of_diff;
+pub use tools::edit_blocks::{EditBlocks, edit_blocks};
 pub use tools::extra_members::{
     ANSWER_MEMBERS, DIFF_MEMBERS, effects_of_answer, effects_of_diff_extras,
 };

@@ -95,6 +95,7 @@ fn traces(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failu
         keys,
         keep_changes,
         signed,
+        approval_timeout: traces.approval_timeout_ms,
         ..Settings::default()
     };
     let options = Options {

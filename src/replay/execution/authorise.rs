@@ -100,11 +100,11 @@ impl Execution {
                 .max();
         }
         facts.human_millis = authority::human_millis(&self.turn, decision, time);
+        facts.approval_millis = authority::approval_millis(&self.turn, decision, time);
         let (found, reach) = decision
             .modification()
             .map(|m| authority::analyse_cached(context, &m))
             .unwrap_or_default();
-        step_facts.record_malformed_diff(reach.as_deref());
         let comparable = recorded.filter(|_| !self.turn.proposal_unknown);
         authority::check_modification(
             comparable,
@@ -113,9 +113,6 @@ impl Execution {
             |id| self.known.by_id.contains_key(id),
             &mut facts,
         );
-        if let Some(modified) = &decision.modification() {
-            step_facts.record_understated_risk(understated(context, modified, found));
-        }
         if decision.ruling == Ruling::Rejected
             && facts.other_action.is_none()
             && let Some(known) = proposed_id.and_then(|id| self.known.by_id.get_mut(id))
@@ -124,6 +121,11 @@ impl Execution {
             known.frozen = proposal.cloned();
             self.session.reject(line, proposal);
         }
+        if let Some(modified) = &decision.modification() {
+            let risks = understated(context, modified, found);
+            self.propose_analysed(line, reach.as_deref(), risks, step_facts);
+        }
+        self.decide_diff(decision.ruling);
         self.check_signer(line, decision, &mut facts, step_facts);
         if let Some(id) = modified_id {
             self.known
@@ -305,6 +307,7 @@ impl Execution {
             context,
         );
         let beyond_risk = self.beyond_risk(weighed, approval, success, &seen);
+        let diff = self.executed_diff(executed, ran.as_ref(), approved, approval);
         let change = if context.keep_changes && success {
             self.change(line, executed, approved, context)
         } else {
@@ -365,6 +368,7 @@ impl Execution {
         }
         self.turn.executed.push(id.as_deref().map(Into::into));
         self.turn.ran = Some((line, time));
+        self.run_diff(diff, step_facts);
         let approval = self.if_too_late(approval, id.as_deref(), line, time);
         step_facts.executed = Some(ExecutedFacts {
             id,
@@ -438,6 +442,7 @@ impl Execution {
             authority::undeclared_changes(declared, observed, true).filter(|_| !self.is_session());
         let where_seen = PathEffects::default().with_observed(&seen, self.tree());
         let (leaves, protected) = self.reach(None, approved, (approval, true), where_seen, context);
+        let diff = self.executed_diff(changed, None, approved, approval);
         let facts = ExecutedFacts {
             undeclared,
             leaves,
@@ -446,6 +451,7 @@ impl Execution {
             decision_line: self.turn.decision.as_ref().map(|d| d.line),
             ..ExecutedFacts::bare(id.map(Cow::into_owned), approval)
         };
+        self.run_diff(diff, step_facts);
         step_facts.executed = Some(facts);
     }
 
@@ -729,7 +735,8 @@ pub(super) fn analyse_shown(
     step_facts: &mut StepFacts,
 ) -> OwnedAction {
     let (found, reach) = authority::analyse_cached(context, action);
-    step_facts.record_understated_risk(understated(context, action, found));
-    step_facts.record_malformed_diff(reach.as_deref());
+    if !reach.as_ref().is_some_and(|r| r.unreadable) {
+        step_facts.record_understated_risk(understated(context, action, found));
+    }
     OwnedAction::proposed(action, found, &[]).reaching(reach)
 }

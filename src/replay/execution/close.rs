@@ -1,5 +1,6 @@
 //! End of an execution or of its input.
 
+use super::super::step_facts::UnreadDiff;
 use super::super::verdict::{Aspect, Summary};
 use super::{EditorLog, Execution};
 use crate::replay::Machine;
@@ -28,6 +29,8 @@ pub struct Close {
     pub repeats: u64,
     /// Line of the thought that ended the execution without an evaluation.
     pub shortcut: Option<u64>,
+    /// A diff that can't be parsed, and that nothing shows to have been executed.
+    pub unread_diff: Option<UnreadDiff>,
 }
 
 /// State that outlives the end of an execution: revoked tokens and the chain of hashes. Many
@@ -106,6 +109,7 @@ impl Execution {
             unknown_grants: self.tokens.take_unknown_grants(),
             repeats: self.lines.seen.repeats(),
             shortcut: self.track.shortcut,
+            unread_diff: self.take_unread_diff(),
         }
     }
 

@@ -21,6 +21,7 @@ mod terminal;
 mod track;
 mod turn;
 mod turn_numbers;
+mod unread_diff;
 mod weight;
 
 pub use close::{Close, ClosedState};
@@ -63,6 +64,8 @@ pub struct Execution {
     verdict: Verdict,
     shown: ContextTracker,
     session: session::Session,
+    /// Boxed because hardly any execution has one.
+    unread_diff: Option<Box<unread_diff::Pending>>,
 }
 
 /// Source of an execution.
@@ -130,6 +133,7 @@ impl Execution {
             verdict: Verdict::CLEAN,
             shown: ContextTracker::default(),
             session: session::Session::default(),
+            unread_diff: None,
         }
     }
 

@@ -273,8 +273,8 @@ impl Execution {
                         step_facts.anomalies_mut().not_thought = true;
                     }
                     let (found, reach) = authority::analyse_cached(context, action);
-                    step_facts.record_malformed_diff(reach.as_deref());
-                    step_facts.record_understated_risk(understated(context, action, found));
+                    let risks = understated(context, action, found);
+                    self.propose_analysed(line, reach.as_deref(), risks, step_facts);
                     let before = self
                         .turn
                         .proposal
@@ -514,6 +514,15 @@ impl Execution {
             .map(|path| path.to_string())
             .collect();
         let declared = PathEffects::default().with_observed(&declared, self.tree());
+        let shown = ExecutionFact {
+            action_id: None,
+            capability: None,
+            action: None,
+            observed: None,
+            result: None,
+        };
+        let diff = self.executed_diff(&shown, Some(&known), None, approval);
+        self.run_diff(diff, step_facts);
         let (leaves, protected) =
             self.reach(Some(*action), None, (approval, true), declared, context);
         let decision_line = self.turn.decision.as_ref().map(|d| d.line);

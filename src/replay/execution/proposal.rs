@@ -26,8 +26,8 @@ impl Execution {
             step_facts.anomalies_mut().not_thought = true;
         }
         let (found, reach) = authority::analyse_cached(context, &proposal.action);
-        step_facts.record_malformed_diff(reach.as_deref());
-        step_facts.record_understated_risk(understated(context, &proposal.action, found));
+        let risks = understated(context, &proposal.action, found);
+        self.propose_analysed(line, reach.as_deref(), risks, step_facts);
         self.tokens.name_tool(&proposal.action);
         if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
             self.register_id(line, &id.decode(), &proposal.action, step_facts);
@@ -48,10 +48,28 @@ impl Execution {
             .iter()
             .find_map(|t| t.what.action.clone())
             .filter(|_| proposal.replaced);
+        // A log that names the proposed action only has it in the thought.
+        let by_id = proposal.replaced && proposal.action.payload.is_none();
         let thought = thought.map(|thought| {
-            let reach = authority::analyse_owned(context, &thought).1;
-            thought.reaching(reach)
+            let (risk, reach) = authority::analyse_owned(context, &thought);
+            let named = if by_id {
+                let id = proposal.action.id.map(|id| id.decode().into());
+                OwnedAction {
+                    id,
+                    found: risk,
+                    ..thought
+                }
+            } else {
+                thought
+            };
+            named.reaching(reach)
         });
+        if let Some(thought) = thought.as_ref().filter(|_| by_id) {
+            self.propose_analysed(line, thought.reach.as_deref(), None, step_facts);
+            if let Some(id) = proposal.action.id {
+                self.register_id(line, &id.decode(), &thought.as_action(), step_facts);
+            }
+        }
         self.turn.proposal_unknown = proposal.replaced && thought.is_none();
         if self.turn.proposal.is_some() {
             // The decision was about the earlier proposal.
@@ -74,8 +92,17 @@ impl Execution {
                 self.turn.decision = None;
             }
         }
-        let shown =
-            || OwnedAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach);
+        let shown = || {
+            if by_id {
+                // Without its thought, nothing is known of the action.
+                let id = proposal.action.id.map(|id| id.decode().into());
+                return OwnedAction {
+                    id,
+                    ..OwnedAction::not_recorded()
+                };
+            }
+            OwnedAction::proposed(&proposal.action, found, &self.turn.thoughts).reaching(reach)
+        };
         self.turn.proposal = Some(Evidence {
             what: thought.unwrap_or_else(shown),
             line,

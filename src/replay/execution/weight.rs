@@ -31,7 +31,8 @@ impl Execution {
         let own = size_of::<Self>()
             + self.origin.id.len()
             + self.outcome.weight()
-            + self.session.weight(ENTRY);
+            + self.session.weight(ENTRY)
+            + self.unread_diff.as_ref().map_or(0, |diff| diff.weight());
         let retained = known + names + self.tokens.weight(ENTRY) + self.leftovers.weight();
         own + retained + lines + self.shown.weight() + self.turn.weight()
     }

@@ -1,6 +1,8 @@
 //! `YV3xx`: who allowed what was executed.
 
 mod ambiguous_result;
+mod approval_expired;
+mod audit_log_mismatch;
 mod broken_lineage;
 mod call_without_record;
 mod confusable_identity;
@@ -63,6 +65,8 @@ pub(super) const RULES: &[&Rule] = &[
     &call_without_record::RULE,
     &sidecar_contradiction::RULE,
     &ambiguous_result::RULE,
+    &approval_expired::RULE,
+    &audit_log_mismatch::RULE,
 ];
 
 /// Formats the name of a session's call.

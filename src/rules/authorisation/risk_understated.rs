@@ -7,8 +7,11 @@
 //! that it can't analyse is high risk. `yuangs-verify command explain` shows how it determines the
 //! level.
 //!
-//! `--risk v0` is the analyser of the early runtime, which searches a command for six fragments and
-//! treats every `tool_call` as low risk. `--risk off` trusts the record.
+//! `--risk v0` is the analyser of the early runtime, which searches a command for seven
+//! fragments and treats every `tool_call` as low risk. `--risk off` trusts the record.
+//!
+//! A diff that can't be parsed and names no file is high risk. It is an error only if it was
+//! executed, as for YV701; otherwise the finding is a note.
 //!
 //! ## Why it matters
 //! The level decides whether a human is asked. An agent that calls `sudo` a medium risk gets its
@@ -28,6 +31,7 @@
 //! ```
 
 use crate::diag::{Code, Severity, subject};
+use crate::replay::DiffFate;
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
@@ -41,7 +45,7 @@ pub(super) const RULE: Rule = Rule {
         include_str!("risk_understated.fails.jsonl"),
         include_str!("risk_understated.passes.jsonl"),
     ],
-    check: Check::Step(&[Trigger::Anomaly], check),
+    check: Check::Step(&[Trigger::Anomaly, Trigger::End], check),
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
@@ -53,5 +57,21 @@ fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
         .subject(subject([recorded.name(), found.name()]))
         .below_if_present("/modifiedAction/riskLevel")
         .below_if_present("/riskLevel");
+    }
+    for diff in cx.unread_diffs() {
+        let Some((recorded, found)) = diff.understated else {
+            continue;
+        };
+        let draft = out
+            .report(
+                &RULE,
+                format!("the recorded risk is {recorded}, but the analyser finds {found}"),
+            )
+            .subject(subject([recorded.name(), found.name()]))
+            .severity(diff.severity(Severity::Error));
+        match diff.fate {
+            DiffFate::Done | DiffFate::Failed => draft.related(diff.line, "the diff"),
+            DiffFate::NotRun | DiffFate::Unknown => draft.at_line(diff.line),
+        };
     }
 }

@@ -4,6 +4,7 @@ mod budget_exceeded;
 mod context_diff_mismatch;
 mod input_hash_mismatch;
 mod replay_condition_missing;
+mod section_out_of_order;
 mod silent_truncation;
 mod undeclared_context;
 mod unknown_reference;
@@ -19,4 +20,5 @@ pub(super) const RULES: &[&Rule] = &[
     &budget_exceeded::RULE,
     &replay_condition_missing::RULE,
     &input_hash_mismatch::RULE,
+    &section_out_of_order::RULE,
 ];

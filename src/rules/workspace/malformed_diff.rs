@@ -7,6 +7,20 @@
 //! form are accepted, with creations, removals, renames, copies, modes and binary marks. The
 //! message contains the line of the diff, the hunk, and the expected and actual counts.
 //!
+//! Two forms without line numbers are accepted too: hunks whose line is a bare `@@`, and
+//! SEARCH/REPLACE blocks below the name of their file. `yuangs-verify patch check` applies them
+//! where their old lines are at exactly one place.
+//!
+//! The severity depends on what became of the diff:
+//!
+//! | the diff | severity |
+//! | --- | --- |
+//! | was executed and reported as done | error |
+//! | failed, and the record shows changed files, artifacts or exit code 0 | error |
+//! | was approved, and no result is recorded | error |
+//! | failed without effect | note |
+//! | was rejected, or never decided about | note |
+//!
 //! ## Why it matters
 //! Programs that apply diffs skip what they don't understand, each in its own way. What a reviewer
 //! reads as part of a change may then not be applied, and what is applied may not be what was
@@ -26,6 +40,7 @@
 //! ```
 
 use crate::diag::{Code, Severity};
+use crate::replay::DiffFate;
 use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
 
 pub(super) const RULE: Rule = Rule {
@@ -39,14 +54,24 @@ pub(super) const RULE: Rule = Rule {
         include_str!("malformed_diff.fails.jsonl"),
         include_str!("malformed_diff.passes.jsonl"),
     ],
-    check: Check::Step(&[Trigger::Anomaly], check),
+    check: Check::Step(&[Trigger::Anomaly, Trigger::End], check),
 };
 
 fn check(cx: &RuleContext<'_, '_, '_>, out: &mut Sink) {
-    if let Some(why) = &cx.step_facts.anomalies().malformed_diff {
-        out.report(&RULE, format!("the diff can't be read: {why}"))
-            .below_if_present("/modifiedAction/payload/diff")
-            .below_if_present("/payload/diff")
-            .below_if_present("/payload");
+    for diff in cx.unread_diffs() {
+        let what = match diff.fate {
+            DiffFate::Done => "was executed",
+            DiffFate::Unknown => "was approved, and no result is recorded",
+            DiffFate::Failed => "was tried without effect",
+            DiffFate::NotRun => "wasn't executed",
+        };
+        let message = format!("the diff can't be read: {}; it {what}", diff.why);
+        let draft = out
+            .report(&RULE, message)
+            .severity(diff.severity(Severity::Error));
+        match diff.fate {
+            DiffFate::Done | DiffFate::Failed => draft.related(diff.line, "the diff"),
+            DiffFate::NotRun | DiffFate::Unknown => draft.at_line(diff.line),
+        };
     }
 }

@@ -12,6 +12,7 @@ mod shown;
 pub mod yuangs_cast;
 pub mod yuangs_events;
 pub mod yuangs_record;
+pub mod yuangs_runtime;
 pub mod yuangs_transitions;
 pub mod yuangs_turns;
 
@@ -38,11 +39,13 @@ pub struct Format(&'static dyn TraceFormat);
 
 impl Format {
     /// All formats. If a record matches several, the first one applies.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self(&execution_record::ExecutionRecord),
         Self(&yuangs_events::YuangsEvents),
         Self(&yuangs_transitions::YuangsTransitions),
         Self(&yuangs_turns::YuangsTurns),
+        Self(&yuangs_runtime::YuangsReducer),
+        Self(&yuangs_runtime::YuangsRuntime),
         Self(&yuangs_record::YuangsRecord),
         Self(&yuangs_cast::YuangsCast),
         Self(&session::claude_code::FORMAT),
@@ -346,6 +349,10 @@ native_records! {
     Transition(yuangs_transitions::Transition<'a>),
     /// A whole turn.
     Turn(yuangs_turns::NativeTurn<'a>),
+    /// An event of a runtime.
+    RuntimeEvent(yuangs_runtime::RuntimeEvent<'a>),
+    /// An event of a reducer.
+    ReducerEvent(yuangs_runtime::ReducerEvent<'a>),
     /// A command.
     Command(yuangs_record::CommandRecord<'a>),
     /// The first line of a recording.
@@ -545,6 +552,17 @@ mod tests {
                 r#"{"from":"ctx:1","to":"exec:2","type":"used_in","timestamp":1}"#,
                 None,
             ),
+            (
+                r#"{"type":"THOUGHT_GENERATED","output":{}}"#,
+                Some("yuangs-runtime"),
+            ),
+            (
+                r#"{"type":"ActionProposed","actionId":"a"}"#,
+                Some("yuangs-runtime"),
+            ),
+            (r#"{"type":"START"}"#, Some("yuangs-reducer")),
+            (r#"{"type":"ACTION_PROPOSED"}"#, Some("yuangs-reducer")),
+            (r#"{"type":"START","message":"x"}"#, None),
             (
                 r#"{"startTime":1,"contextSnapshot":{}}"#,
                 Some("yuangs-turns"),

@@ -10,8 +10,10 @@ use crate::trace::scalar::{Int, Timestamp};
 use crate::trace::step::{Action, ActionKind, Decision, Outcome, Thought};
 use governance::{ActionType, DecidedBy};
 use governance::{RiskLevel, Ruling};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
+use serde::de::Deserializer;
+use std::borrow::Cow;
 use strict_json::{Raw, Str};
 
 /// Declares structs of another writer's format: members in camelCase, unknown ones accepted.
@@ -70,7 +72,7 @@ open_shapes! {
     pub struct NativeThought<'a> {
         raw: Option<Str<'a>>,
         parsed_plan: Option<Raw<'a>>,
-        is_done: bool,
+        is_done: Option<bool>,
         #[serde(rename = "type")]
         kind: Option<Str<'a>>,
         payload: Option<Raw<'a>>,
@@ -80,7 +82,7 @@ open_shapes! {
     /// The result of an action.
     pub struct NativeResult<'a> {
         success: bool,
-        output: Option<Str<'a>>,
+        output: Option<AnyText<'a>>,
         error: Option<Str<'a>>,
         exit_code: Option<Int<-2_147_483_648>>,
         artifacts: Option<Texts<'a>>,
@@ -144,24 +146,68 @@ impl<'a> NativeDecision<'a> {
 }
 
 impl<'a> NativeThought<'a> {
-    /// Converts it to the common type.
+    /// Converts it to the common type. `None` if it doesn't say whether the agent considers its
+    /// task done.
     #[must_use]
-    pub fn fact(&self) -> Thought<'a> {
-        let action = match self.kind {
-            Some(kind) if !self.is_done => Some(Action {
-                id: None,
-                kind: action_kind(kind),
-                payload: self.payload,
-                risk: None,
-            }),
-            _ => None,
+    pub fn fact(&self) -> Option<Thought<'a>> {
+        self.is_done.map(|done| self.fact_when(done))
+    }
+
+    /// Returns whether it contains the plan of an action.
+    pub(super) fn plans(&self) -> bool {
+        self.kind.is_some()
+            || self
+                .parsed_plan
+                .is_some_and(|plan| plan.as_written() != "null")
+    }
+
+    /// Converts it to the common type, if it is known whether the agent considers its task done.
+    #[must_use]
+    pub fn fact_when(&self, done: bool) -> Thought<'a> {
+        // One generation keeps the action in the plan, and not whether the task is done.
+        let plan = self.parsed_plan.filter(|_| self.is_done.is_none());
+        let plan = plan.and_then(Raw::read::<NativeAction<'a>>);
+        let action = match (self.kind, plan) {
+            (Some(kind), _) => Some((kind, self.payload)),
+            (None, Some(plan)) => Some((plan.kind, plan.payload)),
+            (None, None) => None,
         };
+        let action = action.filter(|_| !done).map(|(kind, payload)| Action {
+            id: None,
+            kind: action_kind(kind),
+            payload,
+            risk: None,
+        });
         Thought {
             agent: None,
-            done: self.is_done,
+            done,
             action,
             conditions: true,
         }
+    }
+}
+
+/// A text, or any other JSON value, which is its own text.
+#[derive(Debug, Clone, Copy)]
+pub struct AnyText<'a>(pub Str<'a>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for AnyText<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        let text = raw.read::<Str<'a>>();
+        Ok(Self(text.unwrap_or_else(|| Str::plain(raw.as_written()))))
+    }
+}
+
+impl JsonSchema for AnyText<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "AnyText".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        true.into()
     }
 }
 
@@ -178,6 +224,7 @@ impl<'a> NativeResult<'a> {
     pub(super) fn is_notice(&self, mark: &str, reason: Option<Str<'_>>) -> bool {
         let Some(text) = self
             .output
+            .map(|output| output.0)
             .filter(|output| output.starts_with(mark))
             .map(Str::decode)
         else {
@@ -205,7 +252,7 @@ impl<'a> NativeResult<'a> {
         };
         Outcome {
             success: self.success,
-            output: self.output.unwrap_or_default(),
+            output: self.output.map(|output| output.0).unwrap_or_default(),
             error: self.error,
             error_type: false,
             exit_code: self.exit_code.map(|n| n.get()),

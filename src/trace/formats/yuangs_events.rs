@@ -390,9 +390,11 @@ impl<'a> FormatRecord<'a> for Event<'a> {
                 let thought = self.data.result.and_then(Raw::read::<NativeThought<'a>>);
                 (
                     "data",
-                    thought.map_or(Fact::Annotation(Annotation::Other), |t| {
-                        Fact::Annotation(Annotation::Thought(t.fact()))
-                    }),
+                    thought
+                        .and_then(|t| t.fact())
+                        .map_or(Fact::Annotation(Annotation::Other), |t| {
+                            Fact::Annotation(Annotation::Thought(t))
+                        }),
                 )
             }
             EventType::GovernanceDecision => (

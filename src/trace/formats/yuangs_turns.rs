@@ -10,7 +10,7 @@ use super::{Coverage, FormatRecord, Narrative, RecordClass, Routing, TraceFormat
 use crate::schema::Catalogue;
 use crate::trace::contract::OpenEvaluation;
 use crate::trace::entry::Record;
-use crate::trace::record::{Each, Texts};
+use crate::trace::record::{Each, RecordKind, Texts};
 use crate::trace::scalar::{Int, Timestamp};
 use crate::trace::step::{
     ActionKind, Annotation, Decision, ExecutionFact, Fact, ObservationFact, Part, Proposal, Step,
@@ -216,7 +216,7 @@ impl<'a> NativeTurn<'a> {
             time: None,
             action: None,
             signer: None,
-            reason: result.output,
+            reason: result.output.map(|output| output.0),
             rule: None,
             original: None,
             modified: None,
@@ -300,7 +300,16 @@ impl<'a> FormatRecord<'a> for NativeTurn<'a> {
                 Fact::NotRecorded(Event::ThoughtGenerated { done: false }),
             ));
         } else if let Some(thought) = &self.thought {
-            emit(&step(start, "thought", Fact::Thought(thought.fact())));
+            // An action follows only from a thought that isn't done.
+            let goes_on = self.proposed_action.is_some() || thought.plans();
+            let thought = thought
+                .fact()
+                .or_else(|| goes_on.then(|| thought.fact_when(false)));
+            let fact = thought.map_or(
+                Fact::Unreadable(RecordKind::ThoughtGenerated),
+                Fact::Thought,
+            );
+            emit(&step(start, "thought", fact));
         }
         if let Some(action) = &self.proposed_action {
             // After a modification, the runtime writes the modified action in place of the proposed

@@ -140,6 +140,54 @@ pub fn transitions(execution: &Execution) -> Vec<String> {
     all.map(line).collect()
 }
 
+/// Writes `yuangs-reducer`.
+pub fn reducer(execution: &Execution) -> Vec<String> {
+    let all = execution
+        .turns
+        .iter()
+        .flat_map(|turn| movements(execution, turn));
+    let line = |(from, _, _, payload): (&str, &str, i64, Option<Value>)| {
+        let event = match from {
+            "IDLE" => json!({ "type": "START" }),
+            "THINKING" => json!({ "type": "THOUGHT_COMPLETE", "done": false }),
+            "PROPOSING" => json!({ "type": "ACTION_PROPOSED" }),
+            "GOVERNING" => json!({ "type": "GOVERNANCE_DECIDED", "decision": payload }),
+            "EXECUTING" => json!({ "type": "EXECUTION_FINISHED" }),
+            "OBSERVING" => json!({ "type": "OBSERVATION_RECORDED" }),
+            _ => json!({ "type": "EVALUATED", "outcome": payload }),
+        };
+        event.to_string()
+    };
+    all.map(line).collect()
+}
+
+/// Writes `yuangs-runtime`, in the first or the second spelling of its events.
+pub fn runtime(execution: &Execution, second: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for turn in &execution.turns {
+        let mut line = |names: [&str; 2], member: &str, value: Value| {
+            lines.push(json!({ "type": names[usize::from(second)], member: value }).to_string());
+        };
+        let proposed = proposed(turn);
+        let intended = json!({ "type": proposed["type"], "payload": proposed["payload"] });
+        let output = json!({ "reasoning": "next", "done": false, "action": intended });
+        line(["THOUGHT_GENERATED", "ThoughtGenerated"], "output", output);
+        let id = proposed["id"].clone();
+        line(["ACTION_PROPOSED", "ActionProposed"], "actionId", id);
+        let names = ["GOVERNANCE_DECIDED", "GovernanceDecided"];
+        line(names, "decision", decision(turn));
+        if let (Some(result), Some(evaluation)) = (native_result(turn), evaluation(turn)) {
+            line(["TOOL_EXECUTED", "ExecutionFinished"], "result", result);
+            line(
+                ["EVALUATED", "EvaluationMade"],
+                "outcome",
+                evaluation.clone(),
+            );
+        }
+    }
+    lines
+}
+
 /// Where an event log records decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decided {

@@ -1,8 +1,10 @@
-//! Effects of a unified diff: files written, deleted or renamed, and changes of mode.
+//! Effects of a diff: files written, deleted or renamed, and changes of mode.
 //!
-//! Only the headers are read, and leniently: anything that a tool may take for a file name counts
-//! as one. The diff itself is parsed and applied elsewhere.
+//! Only the headers, and the names above SEARCH/REPLACE blocks, are read, and leniently: anything
+//! that a tool may take for a file name counts as one. The diff itself is parsed and applied
+//! elsewhere.
 
+use super::edit_blocks::edit_blocks;
 use crate::Context;
 use crate::effect::{Analysis, Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::Engine;
@@ -27,7 +29,8 @@ fn name(raw: &str) -> Option<String> {
     Some(cut.unwrap_or(&text).to_owned())
 }
 
-/// Returns the effects of applying a unified diff. Spans are bytes of the diff.
+/// Returns the effects of applying a unified diff or SEARCH/REPLACE blocks. Spans are bytes of the
+/// diff.
 #[must_use]
 pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
     let mut e = Engine::for_diff(ctx, diff.len().saturating_mul(4).saturating_add(10_000));
@@ -149,9 +152,13 @@ pub fn effects_of_diff(diff: &str, ctx: &Context<'_>) -> Analysis {
             plus = count('+');
         }
     }
+    let blocks = edit_blocks(diff);
+    for (name, span) in blocks.names {
+        e.path_write(&Arg::literal(name, span));
+    }
     // Headers without a file name, such as two of `/dev/null`, have no effect.
-    if e.effect_count() == 0 {
-        e.refuse(Span::new(0, diff.len()), "not understood as a unified diff");
+    if e.effect_count() == 0 || blocks.unnamed > 0 {
+        e.refuse(Span::new(0, diff.len()), "not understood as a diff");
     }
     e.finish()
 }
@@ -203,6 +210,41 @@ mod tests {
             RiskLevel::High
         );
         assert!(of("hello").unparsed);
+    }
+
+    #[test]
+    fn diffs_without_line_numbers_name_their_files() {
+        let body = "@@\n a\n-b\n+c\n";
+        for header in [
+            "--- a/.git/config\n+++ b/.git/config\n",
+            "diff --git a/.git/config b/.git/config\n",
+        ] {
+            assert_eq!(
+                of(&format!("{header}{body}")).risk,
+                RiskLevel::High,
+                "{header}"
+            );
+        }
+        // A hunk without numbers hides no file behind it.
+        let two = format!("--- a/x\n+++ b/x\n{body}--- a/y\n+++ ../../etc/passwd\n{body}");
+        assert_eq!(of(&two).risk, RiskLevel::High);
+        let block = "<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n";
+        let one = of(&format!("src/add.ts\n{block}"));
+        assert_eq!(one.risk, RiskLevel::Medium, "{one:?}");
+        assert_eq!(one.effects[0].target.as_deref(), Some("src/add.ts"));
+        assert_eq!(one.effects[0].span, Span::new(0, 10));
+        assert_eq!(
+            of(&format!("/etc/passwd\n```\n{block}```\n")).risk,
+            RiskLevel::High
+        );
+        assert_eq!(
+            of(&format!("x\n{block}\n.git/config\n{block}")).risk,
+            RiskLevel::High
+        );
+        assert!(of(block).unparsed, "no file is named");
+        // Neither form hides the other.
+        let both = format!("x\n<<<<<<< SEARCH\n--- a/y\n+++ ../../etc/passwd\n{body}{block}");
+        assert_eq!(of(&both).risk, RiskLevel::High);
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub mod agent_tools;
 pub mod command_line;
 pub(crate) mod content;
 pub(crate) mod diff;
+pub(crate) mod edit_blocks;
 pub(crate) mod extra_members;
 mod nested_json;
 pub(crate) mod param;

@@ -6,6 +6,7 @@
 
 use super::command_line::CommandLine;
 use super::diff::effects_of_diff;
+use super::edit_blocks::edit_blocks;
 use super::param::Param;
 use super::param_scan::Hook;
 use super::tool::{clean, command_like};
@@ -138,7 +139,12 @@ pub(super) fn tool_patch(cx: &mut Engine<'_>, text: &str) -> bool {
         }
         return true;
     }
-    let mut found = false;
+    // Blocks without a name are about the file of another parameter.
+    let blocks = edit_blocks(&text).names;
+    let mut found = !blocks.is_empty();
+    for (name, _) in &blocks {
+        cx.path_write(name.as_str());
+    }
     for line in text.lines().filter_map(|line| line.strip_prefix("*** ")) {
         let named = |word: &str| line.strip_prefix(word).map(str::trim);
         if let Some(path) = named("Add File: ")

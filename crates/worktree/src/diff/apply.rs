@@ -2,7 +2,7 @@
 //! old lines must match byte for byte. A diff applies as a whole or not at all.
 
 use super::after::After;
-use super::nearest::{Nearest, nearest};
+use super::nearest::{Nearest, Obstacle, nearest};
 use super::place::{Id, Image, TooMuchWork};
 use super::tree::{File, Found, Overlay, Tree, TreeError};
 use super::{Change, Diff, FileDiff, Hunk, Limits, Mode};
@@ -37,8 +37,8 @@ pub struct FileOutcome {
 pub struct HunkOutcome {
     /// Line of the diff where the hunk starts, from 1.
     pub line: usize,
-    /// The stated first line in the file, from 1.
-    pub stated: usize,
+    /// The stated first line in the file, from 1, if the diff states one.
+    pub stated: Option<usize>,
     pub place: Place,
 }
 
@@ -343,25 +343,38 @@ impl Run<'_> {
         }
         // A file that exceeds the budget of work leaves nothing for the others. Otherwise each of
         // them could take as long.
-        let mut image = Image::new(content, std::mem::take(&mut self.work));
+        let mut image = Image::new(content, hunks, std::mem::take(&mut self.work));
         image.spend(image.lines().len()).map_err(out_of_work)?;
         for hunk in hunks {
             let old: Vec<Id> = hunk.old_rows().map(|row| image.id(row)).collect();
             let new: Vec<Id> = hunk.new_rows().map(|row| image.id(row)).collect();
             let expected = hunk.new_start.saturating_sub(1);
-            let found = image
-                .find(&old, expected, hunk.at_start(), hunk.at_end())
-                .map_err(out_of_work)?;
+            let found = if hunk.unplaced {
+                image.find_only(&old).map_err(out_of_work)?
+            } else {
+                image
+                    .find(&old, expected, hunk.at_start(), hunk.at_end())
+                    .map_err(out_of_work)?
+                    .ok_or(0)
+            };
             let place = match found {
-                Some(at) => {
+                Ok(at) => {
                     image.replace(at, old.len(), &new).map_err(out_of_work)?;
                     Place::At(at + 1)
                 }
-                None => Place::Conflict(nearest(&mut image, hunk, &old, &new)),
+                Err(places) => {
+                    let mut near = nearest(&mut image, hunk, &old, &new);
+                    if places > 1 {
+                        let line = near.map_or(1, |near| near.line);
+                        let obstacle = Obstacle::Ambiguous { places };
+                        near = Some(Nearest { line, obstacle });
+                    }
+                    Place::Conflict(near)
+                }
             };
             outcomes.push(HunkOutcome {
                 line: hunk.line,
-                stated: expected + 1,
+                stated: (!hunk.unplaced).then_some(expected + 1),
                 place,
             });
         }

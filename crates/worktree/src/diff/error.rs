@@ -105,6 +105,9 @@ pub enum Fault {
     /// The line after a hunk belongs to no hunk and no header.
     #[error("this line belongs to no hunk and no header")]
     Stray,
+    /// SEARCH/REPLACE blocks are invalid or ambiguous.
+    #[error("{0}")]
+    Block(&'static str),
     /// A binary patch has an invalid format.
     #[error("the binary patch breaks its form")]
     Binary,

@@ -1,4 +1,4 @@
-//! Unified diffs and git diffs: strict parsing, and application in memory.
+//! Unified diffs, git diffs and SEARCH/REPLACE blocks: strict parsing, and application in memory.
 //!
 //! The format is that of POSIX `diff -u` and of `git diff` (git's documentation calls it the "patch
 //! format"). A diff is bytes, since the files may have any encoding. Only [`tree::Folder`] accesses
@@ -6,12 +6,14 @@
 
 mod after;
 pub mod apply;
+mod blocks;
 mod error;
 mod header;
 mod nearest;
 mod parse;
 mod place;
 pub mod tree;
+mod unplaced;
 
 #[cfg(test)]
 mod tests;
@@ -166,6 +168,9 @@ pub struct Hunk<'a> {
     pub old_start: usize,
     /// The stated first new line, likewise.
     pub new_start: usize,
+    /// The diff states no line: an `@@` without numbers, or a SEARCH/REPLACE block. The old lines
+    /// must be at exactly one place of the file.
+    pub unplaced: bool,
     pub lines: Vec<Line<'a>>,
 }
 
@@ -211,6 +216,12 @@ impl<'a> Hunk<'a> {
             .iter()
             .filter(|l| l.side != Side::Old)
             .map(|l| l.row)
+    }
+
+    /// Returns whether the hunk adds or removes a line.
+    #[must_use]
+    pub fn has_changes(&self) -> bool {
+        self.lines.iter().any(|l| l.side != Side::Both)
     }
 
     /// Returns whether the hunk must be at the start of the file.

@@ -21,6 +21,11 @@ pub enum Obstacle {
     /// The old lines match, but the hunk must be at the start or the end of the file, or an earlier
     /// hunk has changed the lines.
     Elsewhere,
+    /// The diff states no line, and the hunk fits at several places.
+    Ambiguous {
+        /// Number of those places.
+        places: usize,
+    },
     /// The new lines are in the file already.
     Applied,
     /// The lines differ only in white space.

@@ -1,10 +1,13 @@
 //! Parses a [`Diff`], strictly. Text after a hunk that `git apply` would skip as garbage is an
 //! error.
 
+use super::blocks;
 use super::header::{self, Name, bare};
 use super::{Change, Diff, DiffError, Fault, FileDiff, Hunk, Limits, Line, Mode, Row, Side};
 
-/// Parses a unified diff or a git diff.
+/// Parses a unified diff, a git diff, or SEARCH/REPLACE blocks.
+///
+/// An `@@` line may state no numbers. Then the hunk extends to the next `@@` or header.
 ///
 /// Any text may precede the first header, such as a commit message. Between files, the lines that
 /// other tools write are skipped (`Index:`, `diff -u`, rows of `=`). Git's signature (`-- ` and a
@@ -29,13 +32,17 @@ pub fn parse<'a>(diff: &'a [u8], limits: &Limits) -> Result<Diff<'a>, DiffError>
         hunks: limits.hunks,
         lines: limits.lines,
     };
+    if blocks::has_block(diff) {
+        let files = blocks::parse(&mut reader, limits)?;
+        return Ok(Diff { files });
+    }
     let mut files = Vec::new();
     while let Some(line) = reader.peek() {
         if line.starts_with(b"diff --git ") {
             files.push(reader.git(limits)?);
         } else if reader.at_plain_header() {
             files.push(reader.plain(limits)?);
-        } else if line.starts_with(b"@@ -") {
+        } else if reader.at_hunk() {
             return Err(reader.fault(Fault::Orphan));
         } else if line.starts_with(b"--- ") && (!files.is_empty() || line.starts_with(b"--- a/")) {
             reader.next();
@@ -50,12 +57,7 @@ pub fn parse<'a>(diff: &'a [u8], limits: &Limits) -> Result<Diff<'a>, DiffError>
         } else {
             return Err(reader.fault(Fault::Stray));
         }
-        if files.len() > limits.files {
-            return Err(reader.fault(Fault::Limit {
-                of: "files",
-                limit: limits.files,
-            }));
-        }
+        reader.check_files(files.len(), limits)?;
     }
     if files.is_empty() {
         return Err(DiffError {
@@ -76,10 +78,10 @@ fn between_files(line: &[u8]) -> bool {
 }
 
 /// The remaining lines of a diff.
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     rest: &'a [u8],
     /// Number of the next line, from 1.
-    line: usize,
+    pub(super) line: usize,
     /// Number of hunks that are still allowed.
     hunks: usize,
     /// Number of lines in hunks that are still allowed.
@@ -105,27 +107,27 @@ fn split(text: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// Decodes bytes for use in a message.
-fn text(bytes: &[u8]) -> String {
+pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn row(line: &[u8]) -> &[u8] {
+pub(super) fn row(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\n").unwrap_or(line)
 }
 
 impl<'a> Reader<'a> {
-    fn fault(&self, fault: Fault) -> DiffError {
+    pub(super) fn fault(&self, fault: Fault) -> DiffError {
         DiffError {
             line: self.line,
             fault,
         }
     }
 
-    fn peek(&self) -> Option<&'a [u8]> {
+    pub(super) fn peek(&self) -> Option<&'a [u8]> {
         (!self.rest.is_empty()).then(|| split(self.rest).0)
     }
 
-    fn next(&mut self) -> Option<&'a [u8]> {
+    pub(super) fn next(&mut self) -> Option<&'a [u8]> {
         let line = self.peek()?;
         self.rest = split(self.rest).1;
         self.line += 1;
@@ -136,14 +138,19 @@ impl<'a> Reader<'a> {
         self.rest.starts_with(start)
     }
 
-    fn at_plain_header(&self) -> bool {
+    /// Returns whether an `@@` line is next.
+    fn at_hunk(&self) -> bool {
+        self.starts(b"@@ -") || self.at_unplaced_hunk()
+    }
+
+    pub(super) fn at_plain_header(&self) -> bool {
         self.starts(b"--- ") && split(self.rest).1.starts_with(b"+++ ")
     }
 
     /// Returns whether another hunk or file starts here, so that the line can't belong to a hunk.
-    fn at_next_part(&self) -> bool {
+    pub(super) fn at_next_part(&self) -> bool {
         self.rest.is_empty()
-            || self.starts(b"@@ -")
+            || self.at_hunk()
             || self.starts(b"diff --git ")
             || self.at_plain_header()
     }
@@ -216,8 +223,9 @@ impl<'a> Reader<'a> {
             return Err(self.fault(Fault::NoChange { path: new }));
         }
         // A part with several hunks can neither create nor remove a file.
-        let may_create =
-            matches!(&*hunks, [only] if only.old_rows().next().is_none() && only.old_start == 0);
+        let may_create = matches!(&*hunks, [only] if only.old_rows().next().is_none()
+            && only.old_start == 0
+            && !only.unplaced);
         let file = FileDiff {
             line,
             change,
@@ -256,6 +264,9 @@ impl<'a> Reader<'a> {
             if hunks.is_empty() {
                 return Err(self.fault(Fault::Header { expected: "@@ -" }));
             }
+        } else if self.at_unplaced_hunk() {
+            // Without line numbers, models also leave out the two lines that repeat the names.
+            hunks = self.hunks(limits)?;
         } else if self.starts(b"@@ -") {
             return Err(self.fault(Fault::Header { expected: "--- " }));
         }
@@ -495,17 +506,54 @@ impl<'a> Reader<'a> {
     }
 
     fn hunks(&mut self, limits: &Limits) -> Result<Vec<Hunk<'a>>, DiffError> {
-        let mut hunks = Vec::new();
-        while self.starts(b"@@ -") {
-            self.hunks = self.hunks.checked_sub(1).ok_or_else(|| {
-                self.fault(Fault::Limit {
-                    of: "hunks",
-                    limit: limits.hunks,
-                })
-            })?;
-            hunks.push(self.hunk(hunks.len() + 1, limits)?);
+        let mut hunks: Vec<Hunk<'a>> = Vec::new();
+        while self.at_hunk() {
+            self.count_hunk(limits)?;
+            let number = hunks.len() + 1;
+            hunks.push(if self.at_unplaced_hunk() {
+                self.unplaced_hunk(number, limits)?
+            } else {
+                self.hunk(number, limits)?
+            });
         }
-        Ok(hunks)
+        // A hunk without numbers may consist of context, as a place that later hunks follow.
+        match &*hunks {
+            [first, ..] if !hunks.iter().any(Hunk::has_changes) => Err(DiffError {
+                line: first.line,
+                fault: Fault::Idle { hunk: 1 },
+            }),
+            _ => Ok(hunks),
+        }
+    }
+
+    pub(super) fn check_files(&self, files: usize, limits: &Limits) -> Result<(), DiffError> {
+        if files <= limits.files {
+            return Ok(());
+        }
+        Err(self.fault(Fault::Limit {
+            of: "files",
+            limit: limits.files,
+        }))
+    }
+
+    pub(super) fn count_hunk(&mut self, limits: &Limits) -> Result<(), DiffError> {
+        self.hunks = self.hunks.checked_sub(1).ok_or_else(|| {
+            self.fault(Fault::Limit {
+                of: "hunks",
+                limit: limits.hunks,
+            })
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn count_line(&mut self, limits: &Limits) -> Result<(), DiffError> {
+        self.lines = self.lines.checked_sub(1).ok_or_else(|| {
+            self.fault(Fault::Limit {
+                of: "lines",
+                limit: limits.lines,
+            })
+        })?;
+        Ok(())
     }
 
     fn hunk(&mut self, number: usize, limits: &Limits) -> Result<Hunk<'a>, DiffError> {
@@ -549,12 +597,7 @@ impl<'a> Reader<'a> {
             if short {
                 break;
             }
-            self.lines = self.lines.checked_sub(1).ok_or_else(|| {
-                self.fault(Fault::Limit {
-                    of: "lines",
-                    limit: limits.lines,
-                })
-            })?;
+            self.count_line(limits)?;
             if (side != Side::New && old_over) || (side != Side::Old && new_over) {
                 return Err(self.fault(Fault::NoNewline { hunk: number }));
             }
@@ -599,6 +642,7 @@ impl<'a> Reader<'a> {
             line: at,
             old_start,
             new_start,
+            unplaced: false,
             lines,
         })
     }
@@ -606,7 +650,7 @@ impl<'a> Reader<'a> {
 
 /// Removes the line feed from the line before a `\ No newline at end of file`. Returns the sides of
 /// that line.
-fn no_newline(lines: &mut [Line<'_>], mark: &[u8]) -> Option<Side> {
+pub(super) fn no_newline(lines: &mut [Line<'_>], mark: &[u8]) -> Option<Side> {
     // The text is localised; git only requires this length.
     const SHORTEST: usize = 11;
     let last = lines

@@ -1,6 +1,6 @@
 //! Finds the place of a hunk: the stated line, or the nearest line where its old lines match.
 
-use super::Row;
+use super::{Hunk, Row};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
@@ -17,6 +17,10 @@ pub(super) struct Image<'x> {
     /// The lines as hunks may match them: inserted lines are masked.
     matchable: Vec<Id>,
     current: Vec<Id>,
+    /// The lines before all hunks, if one of them states no line.
+    before: Vec<Id>,
+    /// The last line has no line feed, and hunks may treat it as if it had one.
+    open_end: bool,
     /// The remaining budget of work.
     work: usize,
 }
@@ -26,23 +30,34 @@ pub(super) struct Image<'x> {
 pub(super) struct TooMuchWork;
 
 impl<'x> Image<'x> {
-    pub(super) fn new(content: &'x [u8], work: usize) -> Self {
+    pub(super) fn new(content: &'x [u8], hunks: &[Hunk<'x>], work: usize) -> Self {
+        // Who can't count lines doesn't see either whether the last one has a line feed. It keeps
+        // what it has.
+        let open_end = content.last().is_some_and(|b| *b != b'\n')
+            && hunks
+                .iter()
+                .all(|h| h.unplaced && h.lines.iter().all(|l| l.row.ended));
         let mut image = Self {
             ids: HashMap::new(),
             rows: Vec::new(),
             matchable: Vec::new(),
             current: Vec::new(),
+            before: Vec::new(),
+            open_end,
             work,
         };
         for line in content.split_inclusive(|b| *b == b'\n') {
             let text = line.strip_suffix(b"\n");
             let id = image.id(Row {
                 text: text.unwrap_or(line),
-                ended: text.is_some(),
+                ended: text.is_some() || open_end,
             });
             image.current.push(id);
         }
         image.matchable.clone_from(&image.current);
+        if hunks.iter().any(|h| h.unplaced) {
+            image.before.clone_from(&image.current);
+        }
         image
     }
 
@@ -109,6 +124,18 @@ impl<'x> Image<'x> {
             .min_by_key(distance))
     }
 
+    /// Returns the only line (from 0) where `old` matches, or the number of places where it does.
+    /// Whether a tool searches the file before or after the earlier hunks, it must find the same.
+    pub(super) fn find_only(&mut self, old: &[Id]) -> Result<Result<usize, usize>, TooMuchWork> {
+        self.spend(self.before.len() + self.current.len() + 2 * old.len())?;
+        let before = occurrences(&self.before, old).len();
+        let now = occurrences(&self.current, old);
+        Ok(match *now {
+            [at] if before == 1 && self.matchable.get(at..at + old.len()) == Some(old) => Ok(at),
+            _ => Err(before.max(now.len())),
+        })
+    }
+
     /// Replaces `count` lines at `at` by `new`. Later hunks can't match the inserted lines.
     pub(super) fn replace(
         &mut self,
@@ -132,6 +159,9 @@ impl<'x> Image<'x> {
             if row.ended {
                 out.push(b'\n');
             }
+        }
+        if self.open_end {
+            out.pop();
         }
         out
     }

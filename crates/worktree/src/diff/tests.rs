@@ -5,6 +5,8 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
+mod unplaced;
+
 fn parsed(text: &str) -> Diff<'_> {
     parse(text.as_bytes(), &Limits::default()).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
@@ -617,7 +619,7 @@ fn a_folder_is_read_and_never_written() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn any_text_is_read_or_refused(text in "((diff --git a/x b/x|--- a/x|\\+\\+\\+ b/x|@@ -1(,2)? \\+1(,2)? @@|[ +-]a|\\\\ No newline at end|rename from x|new file mode 100644|GIT binary patch|)\n){0,12}") {
+    fn any_text_is_read_or_refused(text in "((diff --git a/x b/x|--- a/x|\\+\\+\\+ b/x|@@ -1(,2)? \\+1(,2)? @@|[ +-]a|\\\\ No newline at end|rename from x|new file mode 100644|GIT binary patch|@@|@@ @@|x|<<<<<<< SEARCH|=======|>>>>>>> REPLACE|```|)\n){0,12}") {
         if let Ok(diff) = parse(text.as_bytes(), &Limits::default()) {
             let lines = text.lines().count();
             prop_assert!(!diff.files.is_empty());
@@ -640,7 +642,7 @@ proptest! {
         // With little context, git takes a hunk to be at the end of its file, and so do we.
         prop_assert!(outcome.applies() || context < 3, "{:?}\n{}", outcome, text);
         if outcome.applies() && context == 3 {
-            let exact = outcome.files[0].hunks.iter().all(|h| h.place == Place::At(h.stated));
+            let exact = outcome.files[0].hunks.iter().all(|h| h.stated.is_some_and(|stated| h.place == Place::At(stated)));
             prop_assert!(!exact || after["x"].as_deref() == Some(&*new), "{}", text);
         }
     }

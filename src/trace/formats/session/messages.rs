@@ -661,7 +661,9 @@ impl<'a> Message<'a> {
                 .error
                 .is_some_and(|error| !matches!(error.as_written(), "null" | "false" | "\"\""))
             || shown.starts_with("Error executing tool:");
-        let how = if failed {
+        let how = if is_abort(&shown) {
+            CallStatus::Interrupted
+        } else if failed {
             CallStatus::Error
         } else if is_word(output_kind, &["execution-denied"]) {
             CallStatus::Rejected(DecidedBy::Human)
@@ -690,6 +692,14 @@ impl<'a> Message<'a> {
     fn part_of_response(&self) -> bool {
         self.response.is_some() && self.role.0.is_none()
     }
+}
+
+/// Returns whether a result says that the request was aborted, so that its call may have been
+/// executed in part.
+fn is_abort(shown: &str) -> bool {
+    let text = shown.trim();
+    let text = text.strip_prefix("Error executing tool: ").unwrap_or(text);
+    text.strip_prefix("Error: ").unwrap_or(text) == "Request aborted"
 }
 
 /// Returns the calls in a model's output: a message, a list of messages or parts, or a response.
