@@ -7,6 +7,7 @@ use super::common::formats::{DocumentFormat, trace_format};
 use super::common::git::git_failure;
 use super::common::inputs::Inputs;
 use super::common::secrets::secret_rules;
+use super::common::tools::read_tools;
 use super::common::trust::trust_store;
 use super::file;
 use super::guard;
@@ -127,6 +128,10 @@ pub struct ReplayArgs {
     /// format that records decisions. They are joined by session and call.
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
+    /// Compare calls of tools with this manifest: of tools, a skill, servers or an agent, or a
+    /// listing of a server. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    tools: Vec<PathBuf>,
     /// Compare the executed actions with this git repository: do their diffs apply, are the files
     /// that change those that were declared and observed?
     #[arg(long, value_name = "DIR")]
@@ -262,6 +267,12 @@ impl ReplayArgs {
                 path.to_string_lossy().into_owned(),
             ]
         }));
+        let tools = read_tools(&self.tools)?;
+        extra.extend(
+            self.tools
+                .iter()
+                .flat_map(|path| ["--tools".to_owned(), path.to_string_lossy().into_owned()]),
+        );
         let options = Options {
             settings: Settings {
                 assessor,
@@ -271,6 +282,7 @@ impl ReplayArgs {
                 context_budget: self.context_budget,
                 workdir: self.workdir.clone(),
                 decisions: decisions.clone(),
+                tools,
             },
             ..self.common.options()
         };

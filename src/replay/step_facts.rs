@@ -3,6 +3,7 @@
 use super::context::ContextBreak;
 use super::machine::Legality;
 use super::path_effects::PathEffects;
+use super::tool_manifest::ToolFault;
 use governance::{Event, LedgerError, RiskLevel, State};
 use std::sync::LazyLock;
 
@@ -52,6 +53,10 @@ pub struct Anomalies {
     pub outcome: Option<OutcomeMismatch>,
     /// Recorded risk and the higher risk that the analyser found.
     pub understated: Option<(RiskLevel, RiskLevel)>,
+    /// The tool of a call, its recorded risk, and the higher one that its manifest declares.
+    pub below_declared: Option<(String, RiskLevel, RiskLevel)>,
+    /// What an executed call does beyond the manifests of tools.
+    pub tool_faults: Vec<ToolFault>,
     /// An agent that thinks here and signed an earlier decision, with the line of that decision.
     pub late_agent: Option<(String, u64)>,
     /// An agent that thinks here and issued an earlier token, with the line of that token.
@@ -92,11 +97,18 @@ impl StepFacts {
         self.anomalies.get_or_insert_default()
     }
 
-    /// Records an understated risk unless one is already set.
-    pub(super) fn record_understated_risk(&mut self, understated: Option<(RiskLevel, RiskLevel)>) {
-        if let Some(risks) = understated {
-            self.anomalies_mut().understated.get_or_insert(risks);
+    /// Adds what an executed call does beyond the manifests of tools.
+    pub(super) fn add_tool_faults(&mut self, faults: Vec<ToolFault>) {
+        if !faults.is_empty() {
+            self.anomalies_mut().tool_faults.extend(faults);
         }
+    }
+
+    /// Records an understated risk unless one is already set.
+    pub(super) fn record_understated_risk(&mut self, recorded: RiskLevel, found: RiskLevel) {
+        self.anomalies_mut()
+            .understated
+            .get_or_insert((recorded, found));
     }
 
     /// Records why a diff can't be parsed unless a reason is already set.

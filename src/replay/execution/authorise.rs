@@ -7,7 +7,7 @@ use super::super::path_effects::{PathEffects, PathEscape};
 use super::super::step_facts::{Approval, DecisionFacts, ExecutedFacts, StepFacts, TokenUse};
 use super::super::verdict::Aspect;
 use super::known::Known;
-use super::proposal::understated;
+use super::proposal::compare_risk;
 use super::{Context, Execution};
 use crate::trace::action;
 use crate::trace::formats::Coverage;
@@ -114,7 +114,7 @@ impl Execution {
             &mut facts,
         );
         if let Some(modified) = &decision.modification() {
-            step_facts.record_understated_risk(understated(context, modified, found));
+            compare_risk(context, modified, found, step_facts);
         }
         if decision.ruling == Ruling::Rejected
             && facts.other_action.is_none()
@@ -196,6 +196,7 @@ impl Execution {
             self.verdict.doubt(Aspect::Authorised);
             self.infer_proposal(context);
         }
+        self.check_call(executed, context, step_facts);
         let id = executed.action_id.map(|id| id.decode().into_owned());
         let (repeat, allowed) = self.run_before(id.as_deref(), executed);
         let approved = authority::approved(&self.turn);
@@ -729,7 +730,7 @@ pub(super) fn analyse_shown(
     step_facts: &mut StepFacts,
 ) -> OwnedAction {
     let (found, reach) = authority::analyse_cached(context, action);
-    step_facts.record_understated_risk(understated(context, action, found));
+    compare_risk(context, action, found, step_facts);
     step_facts.record_malformed_diff(reach.as_deref());
     OwnedAction::proposed(action, found, &[]).reaching(reach)
 }

@@ -11,7 +11,7 @@ use super::super::step_facts::{
 };
 use super::super::verdict::Aspect;
 use super::authorise::analyse_shown;
-use super::proposal::understated;
+use super::proposal::compare_risk;
 use super::track::Group;
 use super::{Context, EditorLog, Execution};
 use crate::trace::action;
@@ -274,7 +274,7 @@ impl Execution {
                     }
                     let (found, reach) = authority::analyse_cached(context, action);
                     step_facts.record_malformed_diff(reach.as_deref());
-                    step_facts.record_understated_risk(understated(context, action, found));
+                    compare_risk(context, action, found, step_facts);
                     let before = self
                         .turn
                         .proposal
@@ -504,6 +504,9 @@ impl Execution {
             Approval::Unknown
         };
         let known = analyse_shown(context, action, step_facts);
+        if let Some(tools) = context.tools {
+            step_facts.add_tool_faults(tools.faults(action));
+        }
         let high_by_policy =
             approval == Approval::Given && self.is_high_by_policy(Some(&known), None);
         let declared: Vec<String> = self

@@ -27,7 +27,7 @@ impl Execution {
         }
         let (found, reach) = authority::analyse_cached(context, &proposal.action);
         step_facts.record_malformed_diff(reach.as_deref());
-        step_facts.record_understated_risk(understated(context, &proposal.action, found));
+        compare_risk(context, &proposal.action, found, step_facts);
         self.tokens.name_tool(&proposal.action);
         if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
             self.register_id(line, &id.decode(), &proposal.action, step_facts);
@@ -156,12 +156,37 @@ impl Execution {
     }
 }
 
-/// Returns the recorded and the analyser's risk, if the latter is higher.
-pub(super) fn understated(
+/// Records a risk that is below the analyser's, or below the one that the manifest of the tool
+/// declares.
+pub(super) fn compare_risk(
     context: Context<'_>,
     action: &Action<'_>,
     found: Option<RiskLevel>,
-) -> Option<(RiskLevel, RiskLevel)> {
-    let (recorded, found) = (action.risk?, found?);
-    (context.assessor != Assessor::Off && found > recorded).then_some((recorded, found))
+    step_facts: &mut StepFacts,
+) {
+    let Some(recorded) = action.risk else {
+        return;
+    };
+    let declared = context.tools.and_then(|tools| tools.declared_risk(action));
+    let mut found = found;
+    if let Some((tool, declared)) = declared
+        && declared > recorded
+    {
+        step_facts
+            .anomalies_mut()
+            .below_declared
+            .get_or_insert((tool, recorded, declared));
+        // What was found includes the declared risk.
+        let alone = Context {
+            tools: None,
+            ..context
+        };
+        found = authority::analyse_cached(alone, action).0;
+    }
+    if let Some(found) = found
+        && context.assessor != Assessor::Off
+        && found > recorded
+    {
+        step_facts.record_understated_risk(recorded, found);
+    }
 }
