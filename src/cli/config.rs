@@ -3,6 +3,7 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
 use super::common::located::{LocatedConfig, locate};
 use super::common::policy_files::{ENDINGS, REASONS, sibling};
+use super::common::tools::read_tools;
 use super::common::trust::trust_store;
 use super::file;
 use super::init_github;
@@ -413,6 +414,14 @@ fn in_force(config: &Config) -> Vec<(String, String, bool)> {
                 .map(|require| ("keys.require".into(), word(format!("{require:?}")), true)),
         );
     }
+    if let Some(tools) = &config.tools {
+        let files: Vec<String> = tools.files.iter().map(|file| text(file)).collect();
+        all.push((
+            "tools.files".into(),
+            format!("[{}]", files.join(", ")),
+            true,
+        ));
+    }
     if let Some(policy) = &config.policy {
         all.push(("policy.file".into(), text(&policy.file), true));
         all.extend(
@@ -580,6 +589,18 @@ fn check(located: &LocatedConfig) -> Vec<(bool, String)> {
                 |e| e.to_string(),
                 |_| format!("keys: {} can be read", keys.file),
             ),
+        ));
+    }
+    if let Some(tools) = &config.tools {
+        let files: Vec<_> = tools.files.iter().map(|f| located.root.join(f)).collect();
+        let read = read_tools(&files);
+        all.push((
+            read.as_ref().is_ok_and(Option::is_some),
+            match read {
+                Err(e) => e.to_string(),
+                Ok(None) => "tools: no file is named".to_owned(),
+                Ok(Some(_)) => format!("tools: {} can be read", tools.files.join(", ")),
+            },
         ));
     }
     if let Some(policy) = &config.policy {

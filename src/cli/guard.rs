@@ -66,6 +66,11 @@ pub(super) fn check_against(
         .iter()
         .map(|keys| below(&keys.file))
         .collect::<Vec<_>>();
+    let tools = config
+        .tools
+        .iter()
+        .flat_map(|tools| tools.files.iter().map(below))
+        .collect::<Vec<_>>();
     let baseline = config
         .baseline
         .iter()
@@ -82,6 +87,7 @@ pub(super) fn check_against(
             own == Exemption::Config,
         ),
         (&*keys, false),
+        (&*tools, false),
         (&*baseline, own == Exemption::Baseline),
         (&*policy, own == Exemption::Policy),
     ];

@@ -7,6 +7,7 @@ use super::common::formats::{DocumentFormat, trace_format};
 use super::common::git::git_failure;
 use super::common::inputs::Inputs;
 use super::common::secrets::secret_rules;
+use super::common::tools::read_tools;
 use super::common::trust::trust_store;
 use super::file;
 use super::guard;
@@ -136,6 +137,10 @@ pub struct ReplayArgs {
     /// `args`, `result` and `allowed`.
     #[arg(long, value_name = "FILE")]
     audit_log: Option<PathBuf>,
+    /// Compare calls of tools with this manifest: of tools, a skill, servers or an agent, or a
+    /// listing of a server. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    tools: Vec<PathBuf>,
     /// Compare the executed actions with this git repository: do their diffs apply, are the files
     /// that change those that were declared and observed?
     #[arg(long, value_name = "DIR")]
@@ -300,6 +305,12 @@ impl ReplayArgs {
         }));
         // Read first, so that an unusable log fails before the traces are read.
         let audit = self.audit_log.as_deref().map(audit_log).transpose()?;
+        let tools = read_tools(&self.tools)?;
+        extra.extend(
+            self.tools
+                .iter()
+                .flat_map(|path| ["--tools".to_owned(), path.to_string_lossy().into_owned()]),
+        );
         let options = Options {
             settings: Settings {
                 assessor,
@@ -310,6 +321,7 @@ impl ReplayArgs {
                 approval_timeout: self.approval_timeout,
                 workdir: self.workdir.clone(),
                 decisions: decisions.clone(),
+                tools,
             },
             ..self.common.options()
         };

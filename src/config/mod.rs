@@ -39,6 +39,9 @@ pub struct Config {
     /// The public keys that signatures are verified with.
     #[serde(default)]
     pub keys: Option<Keys>,
+    /// The manifests that calls of tools are compared with.
+    #[serde(default)]
+    pub tools: Option<ToolFiles>,
     /// Severities that differ from a rule's own, by rule code.
     #[serde(default)]
     pub severity: BTreeMap<String, Override>,
@@ -194,6 +197,16 @@ pub struct Keys {
     pub require: Option<rules::SignatureRequirement>,
 }
 
+/// `[tools]`: the manifests that calls of tools are compared with.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ToolFiles {
+    /// Paths of manifests of tools, skills and servers, of configurations of agents, and of
+    /// listings of servers. Others aren't searched for.
+    #[serde(default)]
+    pub files: Vec<String>,
+}
+
 /// `[severity.CODE]`: another severity for a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -338,6 +351,9 @@ pub struct Knowledge {
     /// Directories of skills.
     #[serde(default)]
     pub skills: Vec<String>,
+    /// Path of a policy whose `permissions` are templates that skills name.
+    #[serde(default)]
+    pub permissions: Option<String>,
     /// Source code for the layer `map`. In a directory, all files that git doesn't ignore.
     #[serde(default)]
     pub repomap: Vec<String>,
@@ -554,7 +570,7 @@ mod tests {
     fn reads_everything() {
         let config = Config::parse(
             FILE,
-            "fail-on = 'warning'\n[traces]\npaths = ['traces']\nrisk = 'v0'\n[keys]\nfile = 'k'\n[severity.YV203]\nlevel = 'off'\nreason = 'r'\n[[ignore]]\ncode = 'YV301'\nexpires = 2027-01-31\nreason = 'r'\n[policy]\nfile = 'p'\n[reports]\nsarif = 'a'\n")
+            "fail-on = 'warning'\n[traces]\npaths = ['traces']\nrisk = 'v0'\n[keys]\nfile = 'k'\n[tools]\nfiles = ['t']\n[severity.YV203]\nlevel = 'off'\nreason = 'r'\n[[ignore]]\ncode = 'YV301'\nexpires = 2027-01-31\nreason = 'r'\n[policy]\nfile = 'p'\n[reports]\nsarif = 'a'\n")
         .unwrap();
         assert_eq!(config.ignore[0].expires.as_deref(), Some("2027-01-31"));
         assert!(config.not_run().is_empty());
@@ -606,7 +622,7 @@ mod tests {
         );
         assert_eq!(
             error("[severity.YV999]\nlevel = 'off'\nreason = 'r'"),
-            "line 1, column 11: no rule has the code `YV999`; the nearest is `YV109`"
+            "line 1, column 11: no rule has the code `YV999`; the nearest is `YV919`"
         );
     }
 

@@ -1,11 +1,13 @@
 //! Finds what is wrong with a manifest by its text alone.
 
+use super::agent_check;
 use super::intent::is_catch_all;
 use super::kind::Kind;
 use super::servers;
-use super::types::add_to;
+use super::types::{Trial, add_to};
 use crate::diag::Severity;
-use crate::schema::{Catalogue, Validator};
+use crate::replay::UriTemplate;
+use crate::schema::{BoundedValidator, Catalogue, SchemaBudget, Validator};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,6 +20,10 @@ const MOST: usize = 100;
 const WARNINGS: [u16; 3] = [109, 804, 915];
 /// Maximum number of tools of one manifest that are read. A model can't choose among more.
 pub(super) const TOOLS: usize = 1_000;
+/// Maximum number of resources or prompts of a server that are read.
+const LISTED: usize = 10_000;
+/// Maximum number of templates of resources that are read.
+const TEMPLATES: usize = 100;
 
 /// One fault in a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -221,12 +227,25 @@ fn place(text: &str, all: &mut [Fault]) {
 /// Checks the constraints that a schema can't express.
 fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
     match kind {
-        Kind::Tool => parameters("", value, all),
-        Kind::Tools => tools("", value, all),
+        Kind::Tool => {
+            if let Some(schema) = value.get("parameters") {
+                parameters("/parameters", schema, &mut SchemaBudget::default(), all);
+            }
+        }
+        Kind::Tools => tools("", "parameters", value, all),
         Kind::Skill => {
             if let Some(list) = value.get("tools") {
-                tools("/tools", list, all);
+                tools("/tools", "parameters", list, all);
             }
+        }
+        Kind::Listing => {
+            if let Some(list) = value.get("tools") {
+                tools("/tools", "inputSchema", list, all);
+            }
+            for (list, id) in [("resources", "uri"), ("prompts", "name")] {
+                distinct(list, id, value, all);
+            }
+            templates(value, all);
         }
         Kind::Metadata => {
             if let Some(intent) = value.get("intent").and_then(Value::as_str)
@@ -244,24 +263,70 @@ fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
                     format!("`{text}` isn't a date"),
                 ));
             }
-        }
-        Kind::Servers => servers::look(value, all),
-        Kind::SkillSet => {
-            for (name, skill) in value
-                .get("skills")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-            {
-                both(
-                    &format!("/skills/{}", step(name)),
-                    skill,
-                    ["path", "package"],
-                    all,
-                );
+            if let Some(trial) = value.get("trial") {
+                for synonyms in Trial::SYNONYMS {
+                    both("/trial", trial, synonyms, all);
+                }
             }
         }
-        Kind::Agent => {}
+        Kind::Servers => servers::look("/mcpServers", value, all),
+        Kind::SkillSet => skills("/skills", value, all),
+        Kind::Agent => {
+            servers::look("/mcp/servers", value, all);
+            skills("/skill/skills", value, all);
+            agent_check::look(value, all);
+        }
+    }
+}
+
+/// Checks the entries of a list of skills.
+fn skills(at: &str, value: &Value, all: &mut Vec<Fault>) {
+    let skills = value.pointer(at).and_then(Value::as_object);
+    for (name, skill) in skills.into_iter().flatten() {
+        let pointer = format!("{at}/{}", step(name));
+        both(&pointer, skill, ["path", "package"], all);
+    }
+}
+
+/// Checks that no two elements of a server's list have the same id.
+fn distinct(list: &str, id: &str, value: &Value, all: &mut Vec<Fault>) {
+    let elements = value.get(list).and_then(Value::as_array);
+    let mut seen = BTreeSet::new();
+    if elements.is_some_and(|all| all.len() > LISTED) {
+        let message = format!("more than {LISTED} {list}: from here on they aren't checked");
+        all.push(Fault::limit(format!("/{list}/{LISTED}"), message));
+    }
+    for (n, element) in elements.into_iter().flatten().enumerate().take(LISTED) {
+        if let Some(name) = element.get(id).and_then(Value::as_str)
+            && !seen.insert(name)
+        {
+            let pointer = format!("/{list}/{n}/{id}");
+            all.push(Fault::manifest(
+                pointer,
+                format!("`{name}` is listed twice"),
+            ));
+        }
+    }
+}
+
+/// Checks the templates of URIs that a server lists.
+fn templates(value: &Value, all: &mut Vec<Fault>) {
+    let at = "/resourceTemplates";
+    let templates = value.pointer(at).and_then(Value::as_array);
+    if templates.is_some_and(|all| all.len() > TEMPLATES) {
+        let message = format!("more than {TEMPLATES} templates: from here on they aren't checked");
+        all.push(Fault::limit(format!("{at}/{TEMPLATES}"), message));
+    }
+    let templates = templates.into_iter().flatten().enumerate().take(TEMPLATES);
+    for (n, template) in templates {
+        if let Some(uri) = template.get("uriTemplate").and_then(Value::as_str)
+            && UriTemplate::parse(uri).is_none()
+        {
+            all.push(Fault::manifest(
+                format!("{at}/{n}/uriTemplate"),
+                "the template isn't closed, or too long",
+            ));
+        }
     }
 }
 
@@ -291,9 +356,11 @@ fn is_date(text: &str) -> bool {
     util::time::parse_rfc3339(&whole).is_some()
 }
 
-/// Checks that tool names are unique, and checks the parameters of each tool.
-fn tools(before: &str, list: &Value, all: &mut Vec<Fault>) {
+/// Checks that tool names are unique, and checks the parameters of each tool, which are in the
+/// given member.
+fn tools(before: &str, member: &str, list: &Value, all: &mut Vec<Fault>) {
     let mut seen = BTreeSet::new();
+    let mut budget = SchemaBudget::default();
     if list.as_array().is_some_and(|list| list.len() > TOOLS) {
         all.push(Fault::limit(
             format!("{before}/{TOOLS}"),
@@ -316,20 +383,21 @@ fn tools(before: &str, list: &Value, all: &mut Vec<Fault>) {
                 format!("another tool is called `{name}` as well"),
             ));
         }
-        parameters(&pointer, tool, all);
+        if let Some(tool) = tool.get(member) {
+            parameters(&format!("{pointer}/{member}"), tool, &mut budget, all);
+        }
     }
 }
 
 /// Checks that the parameters of a tool are a JSON Schema for an object.
-fn parameters(before: &str, tool: &Value, all: &mut Vec<Fault>) {
-    let Some(schema) = tool.get("parameters").filter(|p| p.is_object()) else {
+fn parameters(pointer: &str, schema: &Value, budget: &mut SchemaBudget, all: &mut Vec<Fault>) {
+    if !schema.is_object() {
         return;
-    };
-    let pointer = format!("{before}/parameters");
-    if let Err(error) = Validator::new(schema) {
+    }
+    if let Err(error) = BoundedValidator::new(schema, budget) {
         all.push(Fault::manifest(
-            &*pointer,
-            format!("the parameters are not a JSON Schema: {error}"),
+            pointer,
+            format!("the parameters are not a usable JSON Schema: {error}"),
         ));
     }
     if schema.get("type").is_some_and(|t| t != "object") {
@@ -586,7 +654,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_has_faults_that_lie_in_it(text in "[\\[\\]{}\",:a-z0-9 ]{0,60}|.*", n in 0usize..7) {
+        fn any_text_has_faults_that_lie_in_it(text in "[\\[\\]{}\",:a-z0-9 ]{0,60}|.*", n in 0usize..8) {
             for fault in faults(Kind::ALL[n], &text) {
                 prop_assert!(fault.at.start <= text.len() && fault.at.end <= text.len() + 1, "{:?}", fault);
             }

@@ -26,11 +26,13 @@ pub enum Kind {
     Servers,
     /// `.ai-stack.json`: the configuration of an agent.
     Agent,
+    /// `mcp-listing.json`: what a server offers.
+    Listing,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Tool,
         Self::Tools,
         Self::Skill,
@@ -38,6 +40,7 @@ impl Kind {
         Self::Metadata,
         Self::Servers,
         Self::Agent,
+        Self::Listing,
     ];
 
     /// Returns the name of the schema. A list of tools has the schema of a tool, which applies to
@@ -51,6 +54,7 @@ impl Kind {
             Self::Metadata => "skill-metadata",
             Self::Servers => "mcp-servers",
             Self::Agent => "agent-config",
+            Self::Listing => "mcp-listing",
         }
     }
 
@@ -66,7 +70,9 @@ impl Kind {
             ".ai-stack.json" => Self::Agent,
             "tool.json" => Self::Tool,
             "tools.json" => Self::Tools,
+            "mcp-listing.json" => Self::Listing,
             _ if name.ends_with(".tool.json") => Self::Tool,
+            _ if name.ends_with(".mcp-listing.json") => Self::Listing,
             _ => return None,
         })
     }
@@ -110,9 +116,14 @@ impl Kind {
                 }
                 () if text("name") && text("version") && text("intent") => Some(Self::Metadata),
                 () if is_tool(value) => Some(Self::Tool),
-                () if text("systemPrompt") && (has("model") || has("mcp") || has("skill")) => {
-                    Some(Self::Agent)
+                () if text("server")
+                    && ["tools", "resources", "prompts"]
+                        .iter()
+                        .any(|m| value.get(m).is_some_and(Value::is_array)) =>
+                {
+                    Some(Self::Listing)
                 }
+                () if text("systemPrompt") && (has("mcp") || has("skill")) => Some(Self::Agent),
                 () => None,
             },
             _ => None,

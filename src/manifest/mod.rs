@@ -3,19 +3,28 @@
 //! A manifest is detected by its name, or else by its shape ([`kind_of`]). [`faults`] checks its
 //! text alone. [`check()`] also checks that the paths it names exist in the project.
 
+mod agent;
+mod agent_check;
 mod check;
 mod code;
+mod declared;
 mod fault;
 mod intent;
 mod kind;
+mod listing;
 mod paths;
+mod rules;
 mod servers;
 mod types;
 
+pub use agent::AgentConfig;
 pub use check::{File, check};
+pub use declared::{DeclarationError, declare};
 pub use fault::{Fault, faults};
 pub use kind::{Kind, PROMOTIONS, is_ledger, kind_of};
+pub use listing::Listing;
+pub use rules::{AllowDeny, Rules, Size};
 pub use types::{
-    AgentConfig, Metadata, Permission, PermissionType, Servers, SkillManifest, SkillSet, Tool,
+    Metadata, Permission, PermissionType, Permissions, Servers, SkillManifest, SkillSet, Tool,
     Trial, TrialMode, add_to,
 };

@@ -54,30 +54,24 @@ fn named(kind: Kind, value: &Value) -> Vec<NamedPath<'_>> {
                 .flatten();
             hooks.for_each(|(name, _)| handler(format!("/hooks/{}", step(name)), false));
         }
-        Kind::SkillSet => {
-            for (name, skill) in value
-                .get("skills")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-            {
-                if let Some(path) = skill.get("path").and_then(Value::as_str) {
+        Kind::SkillSet => skills("/skills", value, &mut all),
+        Kind::Agent => {
+            for pointer in ["/mcp/configPath", "/skill/configPath"] {
+                if let Some(path) = text(pointer) {
                     all.push(NamedPath {
-                        pointer: format!("/skills/{}/path", step(name)),
+                        pointer: pointer.into(),
                         path,
                         function: None,
-                        folder: true,
+                        folder: false,
                     });
                 }
             }
-        }
-        Kind::Agent => {
-            if let Some(path) = text("/mcp/configPath") {
+            if let Some(path) = text("/knowledge/code/rootDir") {
                 all.push(NamedPath {
-                    pointer: "/mcp/configPath".into(),
+                    pointer: "/knowledge/code/rootDir".into(),
                     path,
                     function: None,
-                    folder: false,
+                    folder: true,
                 });
             }
             let folders = value
@@ -96,43 +90,57 @@ fn named(kind: Kind, value: &Value) -> Vec<NamedPath<'_>> {
                     folder: true,
                 });
             }
+            servers("/mcp/servers", value, &mut all);
+            skills("/skill/skills", value, &mut all);
         }
-        Kind::Servers => {
-            for (name, server) in value
-                .get("mcpServers")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-            {
-                let command = server.get("command").and_then(Value::as_str);
-                // A bare name is searched among the installed programs, not in the project.
-                if let Some(path) = command.filter(|c| c.starts_with("./") || c.starts_with("../"))
-                {
-                    all.push(NamedPath {
-                        pointer: format!("/mcpServers/{}/command", step(name)),
-                        path,
-                        function: None,
-                        folder: false,
-                    });
-                }
-                let args = server
-                    .get("args")
-                    .and_then(Value::as_array)
-                    .map_or(&[][..], Vec::as_slice);
-                for (n, path) in arguments(command.unwrap_or_default(), args) {
-                    let pointer = format!("/mcpServers/{}/args/{n}", step(name));
-                    all.push(NamedPath {
-                        pointer,
-                        path,
-                        function: None,
-                        folder: true,
-                    });
-                }
-            }
-        }
-        Kind::Tool | Kind::Tools | Kind::Metadata => {}
+        Kind::Servers => servers("/mcpServers", value, &mut all),
+        Kind::Tool | Kind::Tools | Kind::Metadata | Kind::Listing => {}
     }
     all
+}
+
+/// Adds the paths of the skills in the object at a pointer.
+fn skills<'v>(at: &str, value: &'v Value, all: &mut Vec<NamedPath<'v>>) {
+    let skills = value.pointer(at).and_then(Value::as_object);
+    for (name, skill) in skills.into_iter().flatten() {
+        if let Some(path) = skill.get("path").and_then(Value::as_str) {
+            all.push(NamedPath {
+                pointer: format!("{at}/{}/path", step(name)),
+                path,
+                function: None,
+                folder: true,
+            });
+        }
+    }
+}
+
+/// Adds the paths that the servers in the object at a pointer run.
+fn servers<'v>(at: &str, value: &'v Value, all: &mut Vec<NamedPath<'v>>) {
+    let servers = value.pointer(at).and_then(Value::as_object);
+    for (name, server) in servers.into_iter().flatten() {
+        let command = server.get("command").and_then(Value::as_str);
+        // A bare name is searched among the installed programs, not in the project.
+        if let Some(path) = command.filter(|c| c.starts_with("./") || c.starts_with("../")) {
+            all.push(NamedPath {
+                pointer: format!("{at}/{}/command", step(name)),
+                path,
+                function: None,
+                folder: false,
+            });
+        }
+        let args = server
+            .get("args")
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
+        for (n, path) in arguments(command.unwrap_or_default(), args) {
+            all.push(NamedPath {
+                pointer: format!("{at}/{}/args/{n}", step(name)),
+                path,
+                function: None,
+                folder: true,
+            });
+        }
+    }
 }
 
 /// Checks the paths of a manifest in `folder`, in a project at `root`.

@@ -35,11 +35,11 @@ fn warn(pointer: String, message: String) -> Fault {
     }
 }
 
-/// Checks every server.
-pub(super) fn look(value: &Value, all: &mut Vec<Fault>) {
-    let servers = value.get("mcpServers").and_then(Value::as_object);
+/// Checks every server of the object at a pointer.
+pub(super) fn look(at: &str, value: &Value, all: &mut Vec<Fault>) {
+    let servers = value.pointer(at).and_then(Value::as_object);
     for (name, server) in servers.into_iter().flatten() {
-        let pointer = format!("/mcpServers/{}", step(name));
+        let pointer = format!("{at}/{}", step(name));
         both(&pointer, server, ["command", "url"], all);
         if server
             .get("args")
@@ -64,14 +64,19 @@ pub(super) fn look(value: &Value, all: &mut Vec<Fault>) {
                     .map(|why| warn(format!("{pointer}/command"), why)),
             );
         }
-        if let Some(url) = server.get("url").and_then(Value::as_str)
-            && !is_safe(url)
-        {
-            all.push(warn(
-                format!("{pointer}/url"),
-                format!("`{url}` isn't encrypted: anybody on the network path can answer instead"),
-            ));
+        if let Some(url) = server.get("url").and_then(Value::as_str) {
+            encrypted(&format!("{pointer}/url"), url, all);
         }
+    }
+}
+
+/// Warns about a URL that isn't encrypted.
+pub(super) fn encrypted(pointer: &str, url: &str, all: &mut Vec<Fault>) {
+    if !is_safe(url) {
+        all.push(warn(
+            pointer.to_owned(),
+            format!("`{url}` isn't encrypted: anybody on the network path can answer instead"),
+        ));
     }
 }
 

@@ -1,7 +1,12 @@
 //! The manifests as types. The files in `schemas/` are generated from them.
 //!
-//! Unknown members are accepted, since other programs keep their own there.
+//! Unknown members are accepted where other programs keep their own, but not in limits and in the
+//! configuration of an agent: a limit with a wrong name limits nothing.
 
+use super::agent::AgentConfig;
+use super::listing::Listing;
+use super::rules::{Rules, Size};
+use crate::replay::ResultKind;
 use crate::schema::Catalogue;
 use governance::RiskLevel;
 use schemars::JsonSchema;
@@ -26,6 +31,9 @@ pub struct Tool {
     /// The resources that the tool may use.
     #[serde(default)]
     pub permissions: Option<Vec<Permission>>,
+    /// The kinds of results that a successful call may have. Without this member, any.
+    #[serde(default)]
+    pub result_kinds: Option<Vec<ResultKind>>,
 }
 
 /// A kind of resource that a tool or skill may use.
@@ -35,9 +43,10 @@ pub struct Permission {
     #[serde(rename = "type")]
     pub kind: PermissionType,
     /// Globs that limit the permission: paths below the project (with the prefix `read:` or
-    /// `write:` for one kind of access), hosts, programs or names of environment variables.
+    /// `write:` for one kind of access), hosts, programs or names of environment variables. Either
+    /// a list of what is allowed, or an object with `allow` and `deny`.
     #[serde(default)]
-    pub rules: Vec<String>,
+    pub rules: Rules,
 }
 
 /// The kinds of permission.
@@ -158,12 +167,36 @@ pub struct Metadata {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub success_threshold: Option<f64>,
-    /// The resources that the skill may use. Without this member, no permissions are declared.
+    /// The resources that the skill may use: a list, or the name of a template of the policy
+    /// (`permissions` in `policy.yaml`). Without this member, no permissions are declared.
     #[serde(default)]
-    pub permissions: Option<Vec<Permission>>,
+    #[schemars(schema_with = "permissions_schema")]
+    pub permissions: Option<Permissions>,
     /// The limits that apply during a trial of the skill.
     #[serde(default)]
     pub trial: Option<Trial>,
+}
+
+/// The permissions of a skill.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Permissions {
+    /// The name of a template.
+    Named(String),
+    /// The permissions themselves.
+    Listed(Vec<Permission>),
+}
+
+/// Returns the schema of permissions that may be missing. Alternatives within alternatives would
+/// hide the place of a violation.
+fn permissions_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "anyOf": [
+            { "description": "The name of a template.", "type": "string", "minLength": 1 },
+            { "type": "array", "items": generator.subschema_for::<Permission>() },
+            { "type": "null" }
+        ]
+    })
 }
 
 /// A point in time.
@@ -178,7 +211,7 @@ pub enum Moment {
 
 /// The limits that apply during a trial of a skill.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Trial {
     /// The access that the skill has during the trial.
     pub mode: TrialMode,
@@ -186,13 +219,57 @@ pub struct Trial {
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub time_ms: Option<f64>,
-    /// Maximum memory of one use, in bytes.
+    /// The same as `timeMs`.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
-    pub memory_bytes: Option<f64>,
+    pub timeout: Option<f64>,
+    /// Maximum memory of one use: bytes, or a text with a unit, as `512MB`.
+    #[serde(default)]
+    pub memory_bytes: Option<Size>,
+    /// The same as `memoryBytes`.
+    #[serde(default)]
+    pub max_memory: Option<Size>,
     /// Globs of the paths that the skill may use.
     #[serde(default)]
     pub paths: Option<Vec<String>>,
+    /// The same as `paths`.
+    #[serde(default)]
+    pub allowed_paths: Option<Vec<String>>,
+    /// Whether the skill may contact other machines.
+    #[serde(default)]
+    pub network_allowed: Option<bool>,
+}
+
+impl Trial {
+    /// Pairs of members with the same meaning. Only one of each may be present.
+    pub(super) const SYNONYMS: [[&str; 2]; 3] = [
+        ["timeMs", "timeout"],
+        ["memoryBytes", "maxMemory"],
+        ["paths", "allowedPaths"],
+    ];
+
+    /// Returns the maximum time of one use, in milliseconds.
+    #[must_use]
+    pub fn most_ms(&self) -> Option<f64> {
+        lower(self.time_ms, self.timeout)
+    }
+
+    /// Returns the maximum memory of one use, in bytes.
+    #[must_use]
+    pub fn most_bytes(&self) -> Option<f64> {
+        let bytes = |size: &Option<Size>| size.as_ref().map(Size::bytes);
+        lower(bytes(&self.memory_bytes), bytes(&self.max_memory))
+    }
+
+    /// Returns the globs of the paths that the skill may use.
+    #[must_use]
+    pub fn globs(&self) -> Option<&[String]> {
+        self.paths.as_deref().or(self.allowed_paths.as_deref())
+    }
+}
+
+fn lower(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    one.into_iter().chain(other).reduce(f64::min)
 }
 
 /// The access that a skill has during its trial.
@@ -224,6 +301,9 @@ pub struct Servers {
 pub enum Server {
     /// A program that the agent starts.
     Program {
+        /// Always `stdio`.
+        #[serde(rename = "type", default)]
+        kind: Option<ProgramType>,
         /// The program to start.
         command: String,
         /// Arguments of the program.
@@ -235,12 +315,23 @@ pub enum Server {
     },
     /// A running server that the agent connects to.
     Http {
-        /// Always `http`.
+        /// The transport: `http`, or the older `sse`.
         #[serde(rename = "type")]
         kind: HttpType,
         /// The URL of the server.
         url: String,
+        /// Headers of each request.
+        #[serde(default)]
+        headers: Option<BTreeMap<String, String>>,
     },
+}
+
+/// The transport of a server that the agent starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ProgramType {
+    /// Standard input and output.
+    Stdio,
 }
 
 /// The transport of a remote server.
@@ -249,65 +340,8 @@ pub enum Server {
 pub enum HttpType {
     /// HTTP.
     Http,
-}
-
-/// `.ai-stack.json`: the configuration of an agent.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AgentConfig {
-    /// The name of the model.
-    #[serde(default)]
-    pub model: Option<String>,
-    /// Sampling temperature, from 0 to 2.
-    #[serde(default)]
-    #[schemars(range(min = 0.0, max = 2.0))]
-    pub temperature: Option<f64>,
-    /// Maximum number of tokens in an answer.
-    #[serde(default)]
-    #[schemars(range(min = 1))]
-    pub max_tokens: Option<u64>,
-    /// The system prompt.
-    #[serde(default)]
-    pub system_prompt: Option<String>,
-    /// The skills of the agent.
-    #[serde(default)]
-    pub skill: Option<AgentSkills>,
-    /// The servers of the agent.
-    #[serde(default)]
-    pub mcp: Option<AgentServers>,
-    /// Settings of the agent's memory.
-    #[serde(default)]
-    pub memory: Option<Map<String, Value>>,
-    /// Settings of the agent's permissions.
-    #[serde(default)]
-    pub permission: Option<Map<String, Value>>,
-    /// Settings of the agent's knowledge.
-    #[serde(default)]
-    pub knowledge: Option<Map<String, Value>>,
-}
-
-/// The skills of an agent.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AgentSkills {
-    /// The directories that contain the skills.
-    #[serde(default)]
-    pub directories: Option<Vec<String>>,
-    /// Whether the skills are loaded automatically, or which of them.
-    #[serde(default)]
-    pub auto_load: Option<AutoLoad>,
-}
-
-/// The servers of an agent.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AgentServers {
-    /// Path of the file that defines the servers.
-    #[serde(default)]
-    pub config_path: Option<String>,
-    /// Whether the agent connects to the servers automatically.
-    #[serde(default)]
-    pub auto_connect: Option<bool>,
+    /// HTTP with server-sent events.
+    Sse,
 }
 
 /// Adds the schemas of all manifests to the catalogue.
@@ -337,6 +371,11 @@ pub fn add_to(catalogue: &mut Catalogue) {
     catalogue.add::<AgentConfig>(
         "agent-config",
         "`.ai-stack.json`: the configuration of an agent.",
+        keep,
+    );
+    catalogue.add::<Listing>(
+        "mcp-listing",
+        "`mcp-listing.json`: what a server of the Model Context Protocol offers.",
         keep,
     );
 }

@@ -5,6 +5,7 @@ use super::digest::FixedParts;
 use super::evidence::{OwnedAction, TurnEvidence};
 use super::path_effects::{PathEffects, StartDirectory, WorkTree, places, start_directory};
 use super::step_facts::{DecisionFacts, Lineage};
+use super::tool_manifest::ToolManifest;
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind, Decision, Paths};
@@ -37,6 +38,8 @@ pub struct Context<'a> {
     pub keep_changes: bool,
     /// Cache of analyses.
     pub cache: Option<&'a AnalysisCache>,
+    /// The manifests of tools that calls are compared with.
+    pub tools: Option<&'a ToolManifest>,
     pub tree: &'a WorkTree,
 }
 
@@ -46,6 +49,7 @@ impl Default for Context<'_> {
             assessor: Assessor::default(),
             keep_changes: false,
             cache: None,
+            tools: None,
             tree: WorkTree::unknown(),
         }
     }
@@ -90,7 +94,9 @@ pub(super) fn analyse_cached(
         }
         Assessor::V1 => Some(found),
     };
-    (risk, reach)
+    // A manifest can raise the risk, but not lower it.
+    let declared = context.tools.and_then(|tools| tools.declared_risk(action));
+    (risk.max(declared.map(|(_, risk)| risk)), reach)
 }
 
 /// Analyses a kept action.
@@ -118,7 +124,11 @@ pub(super) fn digest(context: Context<'_>, action: &mut OwnedAction, short: usiz
         } else {
             analyse_cached(context, &action.as_action())
         };
-        action.digest(analysis);
+        let faults = context
+            .tools
+            .map(|tools| tools.faults(&action.as_action()))
+            .unwrap_or_default();
+        action.digest(analysis, faults);
     }
 }
 

@@ -4,6 +4,7 @@
 use super::authority::{EffectSummary, categories};
 use super::path_effects::PathEffects;
 use super::scope::{Targets, diff_files};
+use super::tool_manifest::ToolFault;
 use crate::trace::action::{action_hash, tool};
 use crate::trace::step::{Action, ActionKind};
 use governance::ActionType;
@@ -31,6 +32,8 @@ pub struct Digest {
     pub(super) covered: TokenInput,
     /// Risk and path effects.
     pub(super) analysis: (Option<RiskLevel>, Option<Arc<PathEffects>>),
+    /// What a call does beyond the manifests of tools.
+    pub(super) tool_faults: Vec<ToolFault>,
 }
 
 /// Parts of an action that a modification may not change, besides its type.
@@ -106,6 +109,7 @@ impl Digest {
                 categories: categories(action),
             },
             analysis,
+            tool_faults: Vec::new(),
         }
     }
 
@@ -131,7 +135,12 @@ impl Digest {
             .as_ref()
             .map_or(0, |targets| 2 * targets.length());
         let reach = self.analysis.1.as_ref().map_or(0, |reach| reach.weight());
-        size_of::<Self>() + fixed + does + targets + reach
+        let faults = self
+            .tool_faults
+            .iter()
+            .map(|fault| size_of::<ToolFault>() + fault.weight())
+            .sum::<usize>();
+        size_of::<Self>() + fixed + does + targets + reach + faults
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::digest::{Digest, FixedParts, TokenInput};
 use super::path_effects::PathEffects;
-use crate::trace::action::action_hash;
+use super::tool_manifest::{ToolFault, ToolManifest};
+use crate::trace::action::{action_hash, tool};
 use crate::trace::scalar::Timestamp;
 use crate::trace::step::{Action, ActionKind};
 use agent_policy::Category;
@@ -124,13 +125,33 @@ impl OwnedAction {
     }
 
     /// Replaces the payload by a digest with the payload's risk and path effects.
-    pub(super) fn digest(&mut self, analysis: (Option<RiskLevel>, Option<Arc<PathEffects>>)) {
-        let digest = self
-            .payload
-            .as_deref()
-            .map(|payload| Digest::of(&self.as_action(), Raw::trusted(payload), analysis));
+    pub(super) fn digest(
+        &mut self,
+        analysis: (Option<RiskLevel>, Option<Arc<PathEffects>>),
+        tool_faults: Vec<ToolFault>,
+    ) {
+        let digest = self.payload.as_deref().map(|payload| Digest {
+            tool_faults,
+            ..Digest::of(&self.as_action(), Raw::trusted(payload), analysis)
+        });
         if let Some(digest) = digest {
             (self.payload, self.digest) = (None, Some(Arc::new(digest)));
+        }
+    }
+
+    /// Returns what the call does beyond the manifests of tools.
+    pub(super) fn tool_faults(&self, tools: &ToolManifest) -> Vec<ToolFault> {
+        match &self.digest {
+            Some(digest) => digest.tool_faults.clone(),
+            None => tools.faults(&self.as_action()),
+        }
+    }
+
+    /// Returns the tool of a call.
+    pub(super) fn tool(&self) -> Option<String> {
+        match &self.digest {
+            Some(digest) => digest.covered.tool.clone(),
+            None => tool_of(&self.as_action()),
         }
     }
 
@@ -213,6 +234,14 @@ impl OwnedAction {
         let mine = Raw::trusted(self.payload.as_ref()?);
         Some(kind == other.kind && canonical_eq(mine, theirs))
     }
+}
+
+/// Returns the tool of a call.
+pub(super) fn tool_of(action: &Action<'_>) -> Option<String> {
+    let payload = action
+        .payload
+        .filter(|_| action.kind == ActionKind::Known(ActionType::ToolCall))?;
+    tool(payload)
 }
 
 /// A thought, kept until its turn is over.
@@ -440,7 +469,7 @@ mod tests {
         let [kept, respelled, other] = written.each_ref().map(|payload| {
             let mut kept = OwnedAction::of(&action(payload));
             let (hash, of_text) = (kept.hash(), kept.written_hash());
-            kept.digest((None, None));
+            kept.digest((None, None), Vec::new());
             assert_eq!((kept.hash(), kept.written_hash()), (hash, of_text));
             kept
         });

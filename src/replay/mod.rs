@@ -17,6 +17,7 @@ mod scope;
 mod session_actions;
 mod sidecar;
 mod step_facts;
+mod tool_manifest;
 mod truncation;
 mod verdict;
 
@@ -32,4 +33,7 @@ pub use session_actions::{ExecutedAction, RejectedAction, SessionActions};
 pub use shell_effects::Content;
 pub use sidecar::{Sidecar, SidecarDecision, session_of};
 pub use step_facts::*;
+pub use tool_manifest::{
+    DeclaredTool, ResultKind, ServerListing, ToolFault, ToolManifest, UriTemplate,
+};
 pub use verdict::{Answer, Aspect, Summary, Verdict};

@@ -2,6 +2,7 @@
 
 use super::context::ContextBreak;
 use super::machine::Legality;
+use super::tool_manifest::ToolFault;
 use governance::{Event, LedgerError, RiskLevel, State};
 use std::sync::LazyLock;
 
@@ -51,6 +52,10 @@ pub struct Anomalies {
     pub outcome: Option<OutcomeMismatch>,
     /// Recorded risk and the higher risk that the analyser found.
     pub understated: Option<(RiskLevel, RiskLevel)>,
+    /// The tool of a call, its recorded risk, and the higher one that its manifest declares.
+    pub below_declared: Option<(String, RiskLevel, RiskLevel)>,
+    /// What an executed call does beyond the manifests of tools.
+    pub tool_faults: Vec<ToolFault>,
     /// An agent that thinks here and signed an earlier decision, with the line of that decision.
     pub late_agent: Option<(String, u64)>,
     /// An agent that thinks here and issued an earlier token, with the line of that token.
@@ -89,6 +94,13 @@ impl StepFacts {
     /// Returns the anomalies for writing, and creates them if necessary.
     pub fn anomalies_mut(&mut self) -> &mut Anomalies {
         self.anomalies.get_or_insert_default()
+    }
+
+    /// Adds what an executed call does beyond the manifests of tools.
+    pub(super) fn add_tool_faults(&mut self, faults: Vec<ToolFault>) {
+        if !faults.is_empty() {
+            self.anomalies_mut().tool_faults.extend(faults);
+        }
     }
 
     /// Records an understated risk unless one is already set.

@@ -2,7 +2,9 @@
 
 use super::Rule;
 use crate::diag::Severity;
-use crate::replay::{Assessor, Clock, Close, DiffFate, Execution, Sidecar, StepFacts, UnreadDiff};
+use crate::replay::{
+    Assessor, Clock, Close, DiffFate, Execution, Sidecar, StepFacts, ToolManifest, UnreadDiff,
+};
 use crate::trace::formats::RecordClass;
 use crate::trace::keys::TrustStore;
 use crate::trace::step::{Annotation, Decision, Fact, Outcome, Step};
@@ -43,6 +45,8 @@ pub struct Settings {
     pub workdir: Option<String>,
     /// Decisions from a source apart from the trace.
     pub decisions: Option<Arc<Sidecar>>,
+    /// The manifests of tools that calls are compared with.
+    pub tools: Option<Arc<ToolManifest>>,
 }
 
 /// One step of an execution, one record as a whole, or the end of an execution.

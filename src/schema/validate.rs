@@ -72,6 +72,11 @@ impl Validator {
             .map_err(|e| SchemaError::Schema(e.to_string()))
     }
 
+    /// Wraps a schema that is compiled with other options.
+    pub(super) const fn from_inner(inner: jsonschema::Validator) -> Self {
+        Self { inner }
+    }
+
     /// Compiles a schema from its text.
     ///
     /// # Errors
@@ -166,7 +171,7 @@ impl Validator {
 }
 
 /// Refuses every reference that leaves the schema.
-struct NoRetriever;
+pub(super) struct NoRetriever;
 
 impl jsonschema::Retrieve for NoRetriever {
     fn retrieve(

@@ -174,6 +174,56 @@ pub fn asked(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
     Some((tool.distinct().into_owned(), members.get("parameters")?))
 }
 
+/// Returns the arguments of a call: the values of the members that hold them, or all other members
+/// but the tool's name, as one object. If several members hold arguments, any may be the one that a
+/// runtime uses.
+#[must_use]
+pub fn arguments(payload: Raw<'_>) -> Vec<Cow<'_, str>> {
+    let members = Members::of(payload);
+    let wrapped: Vec<_> = members
+        .0
+        .iter()
+        .filter(|(name, _)| WRAPPERS.contains(&&**name))
+        .map(|(_, value)| Cow::Borrowed(value.as_written()))
+        .collect();
+    if !wrapped.is_empty() {
+        return wrapped;
+    }
+    let mut object = String::from("{");
+    for (name, value) in &members.0 {
+        if matches!(&**name, "tool" | "tool_name") {
+            continue;
+        }
+        if object.len() > 1 {
+            object.push(',');
+        }
+        object.push_str(&serde_json::Value::from(&**name).to_string());
+        object.push(':');
+        object.push_str(value.as_written());
+    }
+    object.push('}');
+    vec![Cow::Owned(object)]
+}
+
+/// Returns arguments as JSON texts. Some runtimes write them as a text that contains JSON, and
+/// `null` means that there are none.
+#[must_use]
+pub fn text_arguments<'t>(written: &[Cow<'t, str>]) -> Vec<Cow<'t, str>> {
+    let plain = |text: &Cow<'t, str>| match text.trim() {
+        "null" | "\"\"" => Cow::Borrowed("{}"),
+        quoted if quoted.starts_with('"') => {
+            let inner =
+                strict_json::from_text::<Str<'_>>(quoted).map(|text| text.decode().into_owned());
+            match inner {
+                Ok(inner) if strict_json::from_text::<Raw<'_>>(&inner).is_ok() => Cow::Owned(inner),
+                _ => text.clone(),
+            }
+        }
+        _ => text.clone(),
+    };
+    written.iter().map(plain).collect()
+}
+
 /// Hashes the effect of an action, to recognise it under another id. Remarks and time limits of a
 /// command don't matter.
 #[must_use]

@@ -132,6 +132,7 @@ impl Router {
             assessor: settings.assessor,
             keep_changes: settings.keep_changes,
             cache: Some(cache),
+            tools: settings.tools.as_deref(),
             ..Context::default()
         };
         for (number, shard) in (first..).zip(shards) {

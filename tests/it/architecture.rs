@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("schema", &[]),
     ("source", &[]),
     ("trace", &["diag", "schema"]),
-    ("replay", &["trace"]),
+    ("replay", &["schema", "trace"]),
     ("rules", &["diag", "replay", "trace"]),
     (
         "verify",
@@ -37,7 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["diag", "features", "replay", "rules", "trace", "verify"],
     ),
     ("detectors", &["diag", "replay", "rules", "verify"]),
-    ("manifest", &["diag", "rules", "schema", "trace"]),
+    ("manifest", &["diag", "replay", "rules", "schema", "trace"]),
     ("redact", &["trace"]),
     (
         "knowledge",

@@ -83,6 +83,7 @@ mod skill_checks;
 mod skills;
 mod support;
 mod timelines;
+mod tool_calls;
 mod trajectories;
 mod units;
 mod writing;

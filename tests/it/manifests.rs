@@ -23,7 +23,7 @@ fn the_corpus_of_manifests_is_judged_as_expected() {
     );
     assert_eq!((code, codes(&good).len()), (0, 0), "{good:#}");
     let text = String::from_utf8(run(&root, &["validate", "good"]).stdout).unwrap();
-    assert!(text.contains('6'), "six manifests were looked at: {text}");
+    assert!(text.contains('7'), "seven manifests were looked at: {text}");
     let mut seen = 0;
     for entry in walkdir::WalkDir::new(root.join("bad"))
         .sort_by_file_name()
@@ -52,7 +52,7 @@ fn the_corpus_of_manifests_is_judged_as_expected() {
         assert_eq!(code, 1, "{name}");
         seen += 1;
     }
-    assert_eq!(seen, 5);
+    assert_eq!(seen, 7);
 }
 
 #[test]
@@ -286,6 +286,177 @@ fn permissions_cover_what_ran_or_it_is_a_finding() {
         check(&meta("permissions", allowed), "", &[changed], &[]).0,
         1
     );
+}
+
+#[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
+fn permissions_are_named_denied_or_listed() {
+    let ok = json!({"success":true,"output":""});
+    let of = |permissions: Value, section: &str, line: &str| {
+        let turns = [turn(1, "s", shell(line), ok.clone())];
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let config = format!("[knowledge]\ntraces = ['t.jsonl']\nskills = ['skills']\n{section}");
+        write(at, "yuangs-verify.toml", &config);
+        write(
+            at,
+            "skills/s/meta.json",
+            &meta("permissions", permissions).to_string(),
+        );
+        write(
+            at,
+            "config/policy.yaml",
+            "permissions:\n  looking:\n    file_system: ['read:/**']\n    network: ['GET:https://api.example.com/*']\n    commands: ['git diff', cat, curl]\n",
+        );
+        write(at, "t.jsonl", &format!("{}\n", turns[0]));
+        let run = run(at, &["knowledge", "skills", "check", "--format", "json"]);
+        let report: Value = serde_json::from_slice(&run.stdout).unwrap_or(json!({"findings":[]}));
+        let found: Vec<String> = codes(&report).iter().map(|c| (*c).to_owned()).collect();
+        (run.status.code().unwrap(), found)
+    };
+    let section = "permissions = 'config/policy.yaml'\n";
+    let named = |line: &str| of(json!("looking"), section, line);
+    for line in [
+        "git diff --stat",
+        "cat src/a.rs",
+        "curl https://api.example.com/x",
+    ] {
+        assert_eq!(named(line), (0, vec![]), "{line}");
+    }
+    for line in ["git push", "rm a", "curl https://example.org", "cat a > b"] {
+        let (code, found) = named(line);
+        assert!(
+            code == 1 && found.iter().all(|c| c == "YV912"),
+            "{line}: {found:?}"
+        );
+    }
+    // A name that no template has is a finding, and so is one without templates.
+    let unknown = (1, vec!["YV901".to_owned()]);
+    assert_eq!(of(json!("lookin"), section, "ls"), unknown);
+    assert_eq!(of(json!("looking"), "", "ls"), unknown);
+    for outside in ["../policy.yaml", "/etc/passwd", "missing.yaml", "skills"] {
+        assert_eq!(
+            of(
+                json!("looking"),
+                &format!("permissions = '{outside}'\n"),
+                "ls"
+            )
+            .0,
+            2
+        );
+    }
+    let rules = json!([{"type":"command","rules":{"allow":["*"],"deny":["rm"]}},{"type":"file_system","rules":["**"]}]);
+    assert_eq!(of(rules.clone(), "", "cat a").0, 0);
+    assert_eq!(of(rules, "", "rm a").0, 1);
+}
+
+#[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
+fn trials_have_units_networks_and_simulations() {
+    let of = |trial: Value, line: &str, result: Value| {
+        let turns = [turn(1, "s", shell(line), result)];
+        check(&meta("trial", trial), "", &turns, &["--fail-on", "warning"])
+    };
+    let result = |bytes: f64, ms: f64| json!({"success":true,"output":"","durationMs":ms,"metadata":{"memoryBytes":bytes}});
+    let limits = json!({"mode":"limited","timeout":5000,"maxMemory":"512MB","allowedPaths":["src/**"],"networkAllowed":false});
+    assert_eq!(
+        of(limits.clone(), "cat src/a.rs", result(512e6, 5000.0)).0,
+        0
+    );
+    for (line, bytes, ms) in [
+        ("cat src/a.rs", 512e6 + 1.0, 10.0),
+        ("cat src/a.rs", 10.0, 5000.5),
+        ("cat lib/a.rs", 10.0, 10.0),
+        ("curl https://example.com", 10.0, 10.0),
+        ("npm test", 10.0, 10.0),
+    ] {
+        let (code, found, _) = of(limits.clone(), line, result(bytes, ms));
+        assert!(
+            code == 1 && found.iter().all(|(c, _)| c == "YV913"),
+            "{line}: {found:?}"
+        );
+    }
+    // Limits apply in every mode.
+    let full = json!({"mode":"full","timeout":5});
+    assert_eq!(of(full, "rm -rf src", result(1.0, 6.0)).0, 1);
+    let reads = json!({"mode":"read-only","networkAllowed":true});
+    assert_eq!(of(reads, "curl https://example.com", result(1.0, 1.0)).0, 0);
+    let dry = || json!({"mode":"dry-run"});
+    let simulated = |output: &str| json!({"success":true,"output":output});
+    assert_eq!(
+        of(
+            dry(),
+            "rm -rf src",
+            simulated("{\"simulated\":true,\"estimatedCost\":0.2}")
+        )
+        .0,
+        0
+    );
+    assert_eq!(
+        of(
+            dry(),
+            "rm -rf src",
+            json!({"success":true,"output":"","metadata":{"simulated":true}})
+        )
+        .0,
+        0
+    );
+    for output in [
+        "simulated: true",
+        "{\"simulated\":\"yes\"}",
+        "{\"simulated\":false}",
+        "",
+    ] {
+        assert_eq!(of(dry(), "rm -rf src", simulated(output)).0, 1, "{output}");
+    }
+    // What changed something wasn't a simulation.
+    let mut changed = turn(1, "s", shell("rm a"), simulated("{\"simulated\":true}"));
+    changed["observedChanges"] = json!(["a"]);
+    assert_eq!(check(&meta("trial", dry()), "", &[changed], &[]).0, 1);
+    // A size can also be given on the command line.
+    let trace = [turn(1, "other", shell("cat a"), result(2e6, 1.0))];
+    for (size, code) in [("1MiB", 1), ("2MB", 0), ("3000000", 0)] {
+        let args = ["--trial", "limited", "--memory-bytes", size];
+        assert_eq!(
+            check(&meta("tags", json!([])), "", &trace, &args).0,
+            code,
+            "{size}"
+        );
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
+fn estimates_of_cost_are_compared_with_the_record() {
+    let of = |estimate: f64, costs: &[f64]| {
+        let turns: Vec<Value> = (1..)
+            .zip(costs)
+            .map(|(n, cost)| {
+                turn(
+                    n,
+                    "s",
+                    shell("ls"),
+                    json!({"success":true,"output":"","cost":cost}),
+                )
+            })
+            .collect();
+        check(
+            &meta("cost_estimate", json!(estimate)),
+            "",
+            &turns,
+            &["--fail-on", "warning"],
+        )
+    };
+    assert_eq!(of(0.5, &[0.5, 1.5]).0, 0);
+    let (code, found, report) = of(0.5, &[0.5, 1.6]);
+    assert_eq!(
+        (code, found.len(), found[0].0.as_str()),
+        (1, 1, "YV914"),
+        "{found:?}"
+    );
+    assert_eq!(report["againstEstimate"], json!(2));
+    assert_eq!(of(0.0, &[0.1]).0, 1);
+    assert_eq!(of(0.5, &[-9.0]).0, 3, "no cost is recorded");
 }
 
 #[test]

@@ -8,4 +8,5 @@ pub(super) mod located;
 pub(super) mod policy_files;
 pub(super) mod secrets;
 pub(super) mod time;
+pub(super) mod tools;
 pub(super) mod trust;

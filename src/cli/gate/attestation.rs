@@ -177,25 +177,29 @@ pub(in crate::cli) fn digests(
     }
     let below = |file: &String| located.material(file);
     let files = [
-        ("configuration", Some(located.itself())),
+        ("configuration".to_owned(), Some(located.itself())),
         (
-            "policy",
+            "policy".to_owned(),
             config.policy.as_ref().map(|p| below(&p.file)).transpose()?,
         ),
         (
-            "trust file",
+            "trust file".to_owned(),
             config.keys.as_ref().map(|k| below(&k.file)).transpose()?,
         ),
-        ("baseline", baseline.cloned()),
+        ("baseline".to_owned(), baseline.cloned()),
     ];
+    let manifests = config.tools.iter().flat_map(|tools| &tools.files);
+    let manifests = manifests
+        .map(|file| Ok((format!("tools {file}"), Some(below(file)?))))
+        .collect::<Result<Vec<_>, Failure>>()?;
     let mut materials = BTreeMap::new();
-    for (what, material) in files {
+    for (what, material) in files.into_iter().chain(manifests) {
         let digest = match &material {
             None => continue,
             Some(RuleFile::File(path)) => digest(path)?,
             Some(pinned) => hex(&Sha256::digest(located.text(pinned)?)),
         };
-        materials.insert(what.to_owned(), digest);
+        materials.insert(what, digest);
     }
     Ok(Digests {
         traces,

@@ -227,6 +227,8 @@ impl GateArgs {
             .iter()
             .flat_map(|p| policy_files(&below(&p.file)))
             .for_each(|path| inputs.add(&path));
+        let tools = config.tools.iter().flat_map(|tools| &tools.files);
+        tools.map(below).for_each(|path| inputs.add(&path));
         if let Some(traces) = &config.traces {
             inputs.add_found(&located.traces(traces)?.inputs);
         }

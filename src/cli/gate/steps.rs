@@ -3,17 +3,19 @@
 
 use super::{account, strict};
 use crate::cli::common::located::LocatedConfig;
+use crate::cli::common::tools::tool_manifest;
 use crate::cli::common::trust::parse_trust_store;
 use crate::cli::output::Failure;
 use crate::cli::policy::{compare_recorded, compare_with_base, run_cases};
 use crate::cli::repomap::{check_map, compare_interface};
-use crate::config::RiskProfile;
-use crate::replay::Assessor;
+use crate::config::{RiskProfile, ToolFiles};
+use crate::replay::{Assessor, ToolManifest};
 use crate::rules::Settings;
 use crate::source::Discovery;
 use crate::trace::Format;
 use crate::verify::{Options, Report, verify};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A step: its findings, or why there was nothing to check.
 type Step = fn(&LocatedConfig, usize) -> Result<StepResult, Failure>;
@@ -90,12 +92,17 @@ fn traces(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failu
     });
     let keep_changes = traces.account_for.is_some();
     let signed = located.config.keys.as_ref().and_then(|k| k.require);
+    let tools = match &located.config.tools {
+        Some(tools) => Some(configured_tools(located, tools)?),
+        None => None,
+    };
     let settings = Settings {
         assessor,
         keys,
         keep_changes,
         signed,
         approval_timeout: traces.approval_timeout_ms,
+        tools,
         ..Settings::default()
     };
     let options = Options {
@@ -126,6 +133,23 @@ fn traces(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failu
         missing,
         lacking: None,
     })
+}
+
+/// Reads the manifests of tools.
+fn configured_tools(
+    located: &LocatedConfig,
+    tools: &ToolFiles,
+) -> Result<Arc<ToolManifest>, Failure> {
+    let read = |file: &String| {
+        let material = located.material(file)?;
+        Ok((located.label(&material), located.text(&material)?))
+    };
+    let files: Vec<_> = tools
+        .files
+        .iter()
+        .map(read)
+        .collect::<Result<_, Failure>>()?;
+    Ok(Arc::new(tool_manifest(&files)?))
 }
 
 /// Runs the test cases of the policy.

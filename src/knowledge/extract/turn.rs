@@ -73,6 +73,8 @@ pub(in crate::knowledge) struct Turn {
     pub(super) output: Option<Value>,
     /// The metadata of the last result.
     pub(super) metadata: Option<Value>,
+    /// Whether all results say that their actions were only simulated; `None` without results.
+    pub(in crate::knowledge) simulated: Option<bool>,
     /// The complete texts of the thoughts.
     pub(in crate::knowledge) reasonings: Vec<String>,
 }
@@ -96,6 +98,19 @@ impl RecordedAction {
             payload: None,
         }
     }
+}
+
+/// Whether a result says that its action was only simulated: in `metadata`, or in an output that is
+/// a JSON object.
+fn is_simulated(result: &Value) -> bool {
+    let says = |value: &Value| value.get("simulated").and_then(Value::as_bool) == Some(true);
+    let output = result.get("output");
+    let written = output
+        .and_then(Value::as_str)
+        .and_then(|text| serde_json::from_str::<Value>(text).ok());
+    result.get("metadata").is_some_and(says)
+        || output.is_some_and(says)
+        || written.is_some_and(|output| says(&output))
 }
 
 /// Whether a number is plausible as a measurement: finite and not negative.
@@ -240,6 +255,7 @@ impl Turn {
         };
         let results = [record.get("result"), record.get("executionResult")];
         for result in results.into_iter().flatten() {
+            self.simulated = Some(self.simulated != Some(false) && is_simulated(result));
             let metadata = result.get("metadata").into_iter().chain([result]);
             let bytes = metadata
                 .filter_map(|m| m.get("memoryBytes").and_then(Value::as_f64))

@@ -3,12 +3,16 @@
 
 use super::budget::{Budget, Spent};
 use super::effects::{Access, accesses, named, runs, tool};
+use super::estimate::Estimates;
 use super::permission::{Allowed, Paths};
+use super::templates::Templates;
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::{RecordedAction, Turn, each_turn};
 use crate::knowledge::source_config::{SourceKind, Sources, finding};
-use crate::manifest::{Kind, Metadata, Permission, SkillManifest, Tool, Trial, TrialMode};
+use crate::manifest::{
+    Kind, Metadata, Permission, Permissions, SkillManifest, Tool, Trial, TrialMode,
+};
 use crate::source::{Found, Missing};
 use crate::verify::{Options, Report};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +28,8 @@ pub struct Declarations {
     tools: BTreeMap<String, Vec<Allowed>>,
     /// Manifests that can't be read; `validate` says why.
     pub unreadable: Vec<String>,
+    /// Names of permissions that no template has, with the manifest.
+    nameless: Vec<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -31,6 +37,8 @@ struct Declared {
     version: String,
     allowed: Option<Allowed>,
     trial: Option<(Trial, Paths)>,
+    /// Estimated cost of one use.
+    estimate: Option<f64>,
 }
 
 /// Maximum number of manifests with the same name. Nobody keeps more versions of a skill.
@@ -65,16 +73,17 @@ fn tools(kind: Kind, bytes: &[u8]) -> Option<Tools> {
 fn with_globs(trial: &Trial) -> (Trial, Paths) {
     (
         trial.clone(),
-        Paths::of(trial.paths.iter().flatten().map(String::as_str)),
+        Paths::of(trial.globs().unwrap_or_default().iter().map(String::as_str)),
     )
 }
 
 impl Declarations {
-    /// Reads the metadata of the skills among the sources, with the tools next to it.
+    /// Reads the metadata of the skills among the sources, with the tools next to it. The templates
+    /// resolve permissions that are names.
     ///
     /// # Errors
     /// When a source leads out of the root.
-    pub fn read(sources: &Sources) -> Result<Self, KnowledgeError> {
+    pub fn read(sources: &Sources, templates: &Templates) -> Result<Self, KnowledgeError> {
         let paths = sources
             .paths
             .iter()
@@ -101,10 +110,22 @@ impl Declarations {
                 all.unreadable.push(file.name.clone());
                 continue;
             };
+            let allowed = match meta.permissions {
+                None => None,
+                Some(Permissions::Listed(list)) => Some(Allowed::of(&list)),
+                Some(Permissions::Named(name)) => {
+                    let found = templates.get(&name).map(Allowed::of);
+                    if found.is_none() {
+                        all.nameless.push((file.name.clone(), name));
+                    }
+                    found
+                }
+            };
             let declared = Declared {
                 version: meta.version,
-                allowed: meta.permissions.as_deref().map(Allowed::of),
+                allowed,
                 trial: meta.trial.as_ref().map(with_globs),
+                estimate: meta.cost_estimate,
             };
             all.by_name.entry(meta.name).or_default().push(declared);
         }
@@ -176,6 +197,8 @@ pub struct SkillCheckReport {
     pub declared: u64,
     /// Number of uses checked against a trial, and of turns if one was given.
     pub tried: u64,
+    /// Number of uses with a recorded cost and an estimated one.
+    pub estimated: u64,
     /// Number of uses without a recorded cost.
     pub costless: u64,
     /// Number of uses without a recorded, plausible duration.
@@ -241,6 +264,7 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Skil
     let mut checked = SkillCheckReport::default();
     let mut found = FindingCollector::default();
     let mut spent = Spent::default();
+    let mut estimates = Estimates::default();
     let given = question.trial.map(with_globs);
     let report = each_turn(inputs, &Options::default(), &mut |file, execution, turn| {
         checked.turns += 1;
@@ -288,6 +312,14 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Skil
                         found.add(file, execution, &turn, 912, Severity::Error, message);
                     }
                 }
+                if let Some(estimate) = declared.estimate {
+                    checked.estimated += u64::from(estimates.take(
+                        (skill, &declared.version),
+                        estimate,
+                        (file, execution),
+                        &turn,
+                    ));
+                }
                 if let Some(trial) = declared.trial.as_ref().filter(|_| given.is_none()) {
                     checked.tried += 1;
                     for (severity, why) in breaches(trial, &turn, &done) {
@@ -321,6 +353,13 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Skil
         checked.findings.push(finding);
     }
     checked.findings.extend(spent.findings(question.budget));
+    checked.findings.extend(estimates.findings());
+    for (file, name) in &question.declarations.nameless {
+        let message = format!(
+            "no template of [knowledge] permissions is called `{name}`: nothing is compared with these permissions"
+        );
+        checked.findings.push(finding(901, file, 1, message));
+    }
     for finding in &mut checked.findings {
         report.secrets.clean(&mut finding.message);
     }
@@ -382,18 +421,26 @@ fn breaches(
     let error = |why: String| (Severity::Error, why);
     let open = |why: String| (Severity::Warning, why);
     let ran = turn.performed.iter().find(|deed| runs(deed));
+    // A simulation that changed something wasn't one.
+    let simulated = turn.simulated == Some(true) && turn.observed.is_empty();
     let mut all = Vec::new();
     match trial.mode {
-        TrialMode::Full => {}
+        TrialMode::Full | TrialMode::Limited => {}
         TrialMode::DryRun => {
             all.extend(
-                ran.map(|deed| error(format!("ran `{}`: in a dry run nothing runs", named(deed)))),
+                ran.filter(|_| !simulated)
+                    .map(|deed| error(format!("ran `{}`: in a dry run nothing runs", named(deed)))),
             );
+            if simulated {
+                // Nothing ran that could have effects.
+                return within_time(trial, turn, ran.is_some());
+            }
         }
         TrialMode::ReadOnly => {
             for access in done {
                 match access {
-                    Access::Read(_) | Access::Program(_) => {}
+                    Access::Read(_) | Access::Program(..) => {}
+                    Access::Network(_) if trial.network_allowed.is_some() => {}
                     Access::Network(_) => all.push(error(format!(
                         "{}: it isn't known what that changes there",
                         access.words()
@@ -409,31 +456,57 @@ fn breaches(
                     .map(|path| error(format!("was seen to change `{path}`: it was to read only"))),
             );
         }
-        TrialMode::Limited => {
-            let measures = [
-                (trial.time_ms, turn.duration, "ms"),
-                (trial.memory_bytes, turn.memory, "bytes of memory"),
-            ];
-            for (most, took, unit) in measures {
-                match (most, took) {
-                    // A negative value wasn't measured, so the true value is unknown.
-                    (Some(_), Some(took)) if took.is_nan() || took < 0.0 => {
-                        all.push(error(format!(
-                            "has a recorded value of {took} {unit}, which is impossible"
-                        )));
-                    }
-                    (Some(most), Some(took)) if took > most => {
-                        all.push(error(format!("took {took} {unit}, at most {most}")));
-                    }
-                    (Some(_), None) if ran.is_some() => {
-                        all.push(open(format!("doesn't record how many {unit} it took")));
-                    }
-                    _ => {}
+    }
+    all.extend(within_time(trial, turn, ran.is_some()));
+    if trial.network_allowed == Some(false) {
+        for access in done {
+            match access {
+                Access::Network(_) => {
+                    all.push(error(format!("{}: it has no network", access.words())));
                 }
+                Access::Anything(_) => all.push(error(format!(
+                    "{}, also use the network, which it hasn't",
+                    access.words()
+                ))),
+                Access::Project(..) => all.push(open(format!(
+                    "{}: whether that used the network can't be determined",
+                    access.words()
+                ))),
+                Access::Read(_) | Access::Write(_) | Access::Program(..) => {}
             }
-            if trial.paths.is_some() {
-                within(paths, turn, done, &mut all);
+        }
+    }
+    if trial.globs().is_some() {
+        within(paths, turn, done, &mut all);
+    }
+    all
+}
+
+/// Checks the limits of time and memory, which apply in every mode.
+fn within_time(trial: &Trial, turn: &Turn, ran: bool) -> Vec<(Severity, String)> {
+    let measures = [
+        (trial.most_ms(), turn.duration, "ms"),
+        (trial.most_bytes(), turn.memory, "bytes of memory"),
+    ];
+    let mut all = Vec::new();
+    for (most, took, unit) in measures {
+        match (most, took) {
+            // A negative value wasn't measured, so the true value is unknown.
+            (Some(_), Some(took)) if took.is_nan() || took < 0.0 => all.push((
+                Severity::Error,
+                format!("has a recorded value of {took} {unit}, which is impossible"),
+            )),
+            (Some(most), Some(took)) if took > most => {
+                all.push((
+                    Severity::Error,
+                    format!("took {took} {unit}, at most {most}"),
+                ));
             }
+            (Some(_), None) if ran => all.push((
+                Severity::Warning,
+                format!("doesn't record how many {unit} it took"),
+            )),
+            _ => {}
         }
     }
     all
@@ -464,7 +537,7 @@ fn within(paths: &Paths, turn: &Turn, done: &BTreeSet<Access>, all: &mut Vec<(Se
                 Severity::Error,
                 format!("{}, also outside its paths", access.words()),
             )),
-            Access::Network(_) | Access::Program(_) => {}
+            Access::Network(_) | Access::Program(..) => {}
         }
     }
     for path in turn.observed.iter().filter(|p| !paths.is_match(p)) {

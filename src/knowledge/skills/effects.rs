@@ -31,8 +31,8 @@ pub(super) enum Access {
     Write(Option<String>),
     /// Contacts a host.
     Network(Option<String>),
-    /// Runs a program.
-    Program(String),
+    /// Runs a program with arguments.
+    Program(String, Vec<String>),
     /// Runs code of the project that isn't in the record: builds, tests, scripts. The second field
     /// lists the programs that may start it.
     Project(String, Vec<String>),
@@ -53,7 +53,7 @@ impl Access {
             Self::Network(host) => {
                 format!("contacts {}", of(host, "a host that can't be determined"))
             }
-            Self::Program(name) => format!("runs `{name}`"),
+            Self::Program(name, _) => format!("runs `{name}`"),
             Self::Project(what, _) => format!("runs what the project holds ({what})"),
             Self::Anything(why) => format!("may do anything ({why})"),
         }
@@ -173,10 +173,13 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Access> {
     let mut all = BTreeSet::new();
     // The first step of a call is the tool itself, which isn't a program.
     let steps = analysis.tree.iter().skip(usize::from(!shell));
-    let programs: Vec<String> = steps
-        .map(|step| step.program.as_str())
-        .filter(|p| !HARMLESS.contains(p))
-        .map(short)
+    let runs: BTreeSet<(String, Vec<String>)> = steps
+        .filter(|step| !HARMLESS.contains(&step.program.as_str()))
+        .map(|step| (short(&step.program), step.args.clone()))
+        .collect();
+    let programs: Vec<String> = runs
+        .iter()
+        .map(|(program, _)| program.clone())
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
@@ -229,7 +232,9 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Access> {
             EffectKind::Write | EffectKind::Delete => Access::Write(path()),
             EffectKind::Network => Access::Network(effect.target.as_deref().and_then(host)),
             EffectKind::Install => Access::Network(None),
-            EffectKind::GitRead => Access::Program("git".to_owned()),
+            // The program is among those that run, with its arguments.
+            EffectKind::GitRead if programs.iter().any(|p| p == "git") => continue,
+            EffectKind::GitRead => Access::Program("git".to_owned(), Vec::new()),
             EffectKind::GitWrite | EffectKind::GitRewrite => Access::Write(Some(".git".to_owned())),
             EffectKind::Execute => Access::Project(why(), starters.clone()),
             // Keys and passwords are read from somewhere. Without a known path, it may be anywhere.
@@ -243,7 +248,10 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Access> {
             }
         });
     }
-    all.extend(programs.into_iter().map(Access::Program));
+    all.extend(
+        runs.into_iter()
+            .map(|(program, args)| Access::Program(program, args)),
+    );
     all
 }
 

@@ -197,11 +197,13 @@ fn test(met: bool, text: String) -> Test {
 /// Tolerance for rounding errors, so that a score equal to the threshold meets it.
 const ROUNDING: f64 = 1e-9;
 
-/// Returns the conditions of a promotion, all of which must be met.
+/// Returns the conditions of a promotion, all of which must be met. The skill's own threshold of
+/// success can raise the general one, but not lower it.
 #[must_use]
-pub fn promotion(figures: &Metrics, score: f64) -> [Test; 3] {
+pub fn promotion(figures: &Metrics, score: f64, threshold: Option<f64>) -> [Test; 3] {
     type T = Thresholds;
     let success = figures.success_rate();
+    let needed = threshold.map_or(T::PROMOTE_SUCCESS, |own| own.max(T::PROMOTE_SUCCESS));
     [
         test(
             score >= T::PROMOTE_SCORE - ROUNDING,
@@ -216,8 +218,8 @@ pub fn promotion(figures: &Metrics, score: f64) -> [Test; 3] {
             ),
         ),
         test(
-            success >= T::PROMOTE_SUCCESS - ROUNDING,
-            format!("success {success:.3}, needs {}", T::PROMOTE_SUCCESS),
+            success >= needed - ROUNDING,
+            format!("success {success:.3}, needs {needed}"),
         ),
     ]
 }
@@ -269,7 +271,12 @@ impl Suggestion {
 /// Returns the suggestion for a skill in a given stage, with the deciding conditions. Retirement
 /// has priority.
 #[must_use]
-pub fn suggestion(figures: &Metrics, score: f64, stage: Option<&str>) -> (Suggestion, Vec<Test>) {
+pub fn suggestion(
+    figures: &Metrics,
+    score: f64,
+    stage: Option<&str>,
+    threshold: Option<f64>,
+) -> (Suggestion, Vec<Test>) {
     let retire = retirement(figures, score);
     if stage != Some("retired") && retire.iter().any(|t| t.met) {
         return (
@@ -277,7 +284,7 @@ pub fn suggestion(figures: &Metrics, score: f64, stage: Option<&str>) -> (Sugges
             retire.into_iter().filter(|t| t.met).collect(),
         );
     }
-    let promote = promotion(figures, score);
+    let promote = promotion(figures, score, threshold);
     match stage {
         Some("production" | "retired") => (Suggestion::Stay, retire.to_vec()),
         _ if promote.iter().all(|t| t.met) => (Suggestion::Promote, promote.to_vec()),
@@ -377,7 +384,7 @@ mod tests {
     fn what_is_not_recorded_earns_nothing() {
         let f = figures(&vec![used(Some(true), None, None, false); 12]);
         assert!((f.score(Weights::Balanced, Limits::default()) - 0.65).abs() < 1e-12);
-        assert_eq!(suggestion(&f, 0.65, None).0, Suggestion::Stay);
+        assert_eq!(suggestion(&f, 0.65, None, None).0, Suggestion::Stay);
         let negative = figures(&vec![
             used(Some(true), Some(-5.0), Some(f64::NAN), false);
             12
@@ -395,7 +402,7 @@ mod tests {
 
     #[test]
     fn thresholds_decide_at_their_edge() {
-        let of = |f: &Metrics, score| suggestion(f, score, Some("experimental")).0;
+        let of = |f: &Metrics, score| suggestion(f, score, Some("experimental"), None).0;
         assert_eq!(of(&many(10, 0, 0.0, 0.0), 0.8), Suggestion::Promote);
         assert_eq!(of(&many(9, 0, 0.0, 0.0), 1.0), Suggestion::Stay);
         assert_eq!(
@@ -421,11 +428,11 @@ mod tests {
             "what is to be retired isn't promoted"
         );
         assert_eq!(
-            suggestion(&many(10, 0, 0.0, 0.0), 0.9, Some("production")).0,
+            suggestion(&many(10, 0, 0.0, 0.0), 0.9, Some("production"), None).0,
             Suggestion::Stay
         );
         assert_eq!(
-            suggestion(&many(10, 10, 0.0, 0.0), 0.5, Some("retired")).0,
+            suggestion(&many(10, 10, 0.0, 0.0), 0.5, Some("retired"), None).0,
             Suggestion::Stay
         );
     }

@@ -2,7 +2,7 @@
 //! skill (YV911).
 
 use super::figures::{Limits, Metrics, Weights, promotion};
-use super::{Change, Manifest, Skills, Use, distinct};
+use super::{Change, Manifest, Skills, Use, directory, distinct};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::context::{Item, Stage, days_between, stage};
 use crate::knowledge::extract::Promotion;
@@ -102,7 +102,8 @@ pub fn review<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Cha
             );
             let figures = Metrics::of(&uses.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let score = figures.score(Weights::Balanced, limits);
-            let tests = promotion(&figures, score);
+            let threshold = skills.threshold(&what.skill, what.version.as_deref());
+            let tests = promotion(&figures, score, threshold);
             let said = what
                 .score
                 .map(|s| format!("; the change says score {s:.3}"))
@@ -253,11 +254,15 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
     let unexplained = |name: &str, version: &str| {
         !promoted.contains(&(name, None)) && !promoted.contains(&(name, Some(version)))
     };
+    let displaced = directory::displaced(skills);
     if !skills.changes.is_empty() {
+        let is_displaced =
+            |m: &&Manifest| displaced.iter().any(|(other, _)| std::ptr::eq(*other, *m));
         for m in skills
             .manifests
             .iter()
             .filter(|m| m.stage == "production" && unexplained(&m.name, &m.version))
+            .filter(|m| !is_displaced(m))
         {
             let message = format!(
                 "the skill `{} {}` lies in `production`, and no promotion of it is recorded",
@@ -265,6 +270,10 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
             );
             all.push(finding(903, &m.file, 1, message));
         }
+    }
+    for (m, why) in displaced {
+        let message = format!("the skill `{} {}` {why}", m.name, m.version);
+        all.push(finding(903, &m.file, 1, message));
     }
     let items = Items::of(items);
     for edge in edges.iter().filter(|e| e.kind == "promoted_to") {
@@ -370,6 +379,28 @@ impl<'s> Standings<'s> {
         all
     }
 
+    /// Returns the objections to the dependencies of a used skill. All of them must be enabled.
+    fn dependencies(&self, used: &'s Use) -> Vec<Objection> {
+        let manifests = Scope::concerning(&used.version)
+            .into_iter()
+            .flatten()
+            .filter_map(|scope| self.manifests.get(&(used.skill.as_str(), scope)))
+            .flat_map(|list| list.iter().take(100));
+        let names: BTreeSet<&str> = manifests
+            .flat_map(|m| m.dependencies.iter().map(String::as_str))
+            .collect();
+        let objection = |name: &str| {
+            let dependency = Use {
+                skill: name.to_owned(),
+                version: String::new(),
+                ..used.clone()
+            };
+            let (why, severity) = Standings::objection(self, &dependency)?;
+            Some((format!("whose dependency is `{name}`, {why}"), severity))
+        };
+        names.into_iter().filter_map(objection).collect()
+    }
+
     fn objection(&self, used: &'s Use) -> Option<Objection> {
         let error = |text: String| Some((text, Severity::Error));
         let warning = |text: String| Some((text, Severity::Warning));
@@ -460,7 +491,8 @@ fn not_enabled(skills: &Skills) -> Vec<Finding> {
     let standings = Standings::of(skills);
     let mut found: BTreeMap<Reason<'_>, (u64, &str, u64)> = BTreeMap::new();
     for used in &skills.uses {
-        if let Some(objection) = standings.objection(used) {
+        let own = standings.objection(used).into_iter();
+        for objection in own.chain(standings.dependencies(used)) {
             let key = (
                 used.file.as_str(),
                 used.skill.as_str(),
@@ -548,6 +580,8 @@ mod tests {
             intent: "i".into(),
             stage: stage.into(),
             created,
+            success_threshold: None,
+            dependencies: Vec::new(),
         }
     }
 
@@ -617,6 +651,58 @@ mod tests {
             [(903, Severity::Error)],
             "what has no time came never"
         );
+    }
+
+    #[test]
+    fn a_skill_can_demand_more_success_of_itself() {
+        let with = |threshold: f64, failures: usize| {
+            let uses = (0..12).map(|n| used("make", Some(n), n as usize >= failures));
+            let skills = Skills {
+                uses: uses.collect(),
+                manifests: vec![Manifest {
+                    success_threshold: Some(threshold),
+                    ..manifest("make", "production", Some(0))
+                }],
+                changes: vec![change("make", Some("experimental"), "production", 20)],
+                ..Skills::default()
+            };
+            codes(&skills, &[])
+        };
+        assert_eq!(with(0.9, 1), []);
+        assert_eq!(with(0.99, 1), [(903, Severity::Error)]);
+        assert_eq!(
+            with(0.1, 3),
+            [(903, Severity::Error)],
+            "0.75 is never enough"
+        );
+    }
+
+    #[test]
+    fn dependencies_are_enabled() {
+        let with = |changes: Vec<Change>| {
+            let skills = Skills {
+                uses: vec![used("make", Some(250), true)],
+                manifests: vec![
+                    Manifest {
+                        dependencies: vec!["base".into()],
+                        ..manifest("make", "experimental", None)
+                    },
+                    manifest("base", "experimental", None),
+                ],
+                changes,
+                ..Skills::default()
+            };
+            not_enabled(&skills)
+        };
+        assert!(with(vec![]).is_empty());
+        let found = with(vec![change("base", None, "disabled", 200)]);
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0]
+                .message
+                .contains("dependency is `base`, which is disabled")
+        );
+        assert!(with(vec![change("base", None, "disabled", 300)]).is_empty());
     }
 
     #[test]

@@ -4,13 +4,16 @@
 mod budget;
 mod candidates;
 mod check;
+mod directory;
 mod effects;
+mod estimate;
 mod figures;
 mod history;
 mod ledger;
 mod legacy_store;
 mod permission;
 mod standing;
+mod templates;
 
 pub use budget::Budget;
 pub use candidates::{Candidate, Readiness, Status, candidates};
@@ -23,6 +26,7 @@ pub use history::{ChangeReview, findings_of, items_of, review};
 pub use ledger::{Ledger, LedgerError, Verdict, ledger_faults};
 pub use legacy_store::{LegacyStore, LegacyStoreError, read_legacy_store};
 pub use standing::{SkillEvaluation, Skills};
+pub use templates::{TemplateError, Templates};
 
 pub(super) use history::findings;
 pub(super) use standing::{rebuild, stats_agree};
@@ -116,7 +120,7 @@ fn distinct<'u>(uses: impl Iterator<Item = &'u Use>) -> Vec<Cow<'u, Use>> {
 }
 
 /// The declaration of a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Manifest {
     /// The source, relative to the root.
     pub file: String,
@@ -129,6 +133,10 @@ pub struct Manifest {
     pub stage: String,
     /// Time of creation, in milliseconds since the Unix epoch.
     pub created: Option<i64>,
+    /// The share of uses that must succeed for a promotion.
+    pub success_threshold: Option<f64>,
+    /// Names of the skills that this one requires.
+    pub dependencies: Vec<String>,
 }
 
 /// A recorded change of a skill's standing, with its place.

@@ -1,7 +1,7 @@
 //! Declared permissions, and whether they cover an access.
 
 use super::effects::Access;
-use crate::manifest::{Permission, PermissionType};
+use crate::manifest::{Permission, PermissionType, Rules};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use shell_effects::path::normalise;
 
@@ -110,44 +110,88 @@ fn seen(path: &str) -> Seen {
     })
 }
 
-/// Everything that permissions allow. An invalid rule allows nothing.
+/// Rules for programs. A rule of several words matches commands that begin with these words.
 #[derive(Debug)]
-pub(super) struct Allowed {
+struct Commands {
+    programs: GlobSet,
+    lines: Vec<Vec<GlobSet>>,
+}
+
+impl Commands {
+    fn of<'r>(rules: impl Iterator<Item = &'r str>) -> Self {
+        let (lines, programs): (Vec<&str>, Vec<&str>) = rules
+            .take(RULES)
+            .partition(|rule| rule.split_whitespace().nth(1).is_some());
+        let words = |line: &str| {
+            line.split_whitespace()
+                .map(|word| globs(std::iter::once(word), false))
+                .collect()
+        };
+        Self {
+            programs: globs(programs.into_iter(), false),
+            lines: lines.into_iter().map(words).collect(),
+        }
+    }
+
+    fn is_match(&self, program: &str, args: &[String]) -> bool {
+        let words = || std::iter::once(program).chain(args.iter().map(String::as_str));
+        let begins = |line: &Vec<GlobSet>| {
+            line.len() <= args.len() + 1
+                && line
+                    .iter()
+                    .zip(words())
+                    .all(|(glob, word)| glob.is_match(word))
+        };
+        self.programs.is_match(program) || self.lines.iter().any(begins)
+    }
+}
+
+/// The rules of permissions, by kind of access.
+#[derive(Debug)]
+struct Lists {
     read: Paths,
     write: Paths,
     network: GlobSet,
-    command: GlobSet,
-    /// Whether every access is allowed.
+    command: Commands,
+    /// Whether there are rules of each kind: files, network, commands.
+    present: [bool; 3],
+    /// Whether the rules match every access.
     all: bool,
 }
 
-impl Allowed {
-    /// Compiles a list of permissions.
-    pub(super) fn of(permissions: &[Permission]) -> Self {
+impl Lists {
+    /// Compiles some of the rules of a list of permissions.
+    fn of(permissions: &[Permission], chosen: fn(&Rules) -> &[String]) -> Self {
         let rules = |kind: PermissionType| {
             permissions
                 .iter()
                 .filter(move |p| p.kind == kind)
-                .flat_map(|p| p.rules.iter().map(String::as_str))
+                .flat_map(move |p| chosen(&p.rules).iter().map(String::as_str))
         };
         let files = |wanted: &'static str, other: &'static str| {
             let rules = rules(PermissionType::FileSystem).filter(move |r| !r.starts_with(other));
             Paths::of(rules.map(move |r| r.strip_prefix(wanted).unwrap_or(r)))
         };
         let every = |kind, all: &str| rules(kind).any(|r| r == all);
+        let kinds = [
+            PermissionType::FileSystem,
+            PermissionType::Network,
+            PermissionType::Command,
+        ];
         Self {
             read: files("read:", "write:"),
             write: files("write:", "read:"),
-            network: globs(rules(PermissionType::Network), false),
-            command: globs(rules(PermissionType::Command), false),
+            network: globs(rules(PermissionType::Network).map(host), false),
+            command: Commands::of(rules(PermissionType::Command)),
+            present: kinds.map(|kind| rules(kind).next().is_some()),
             all: every(PermissionType::FileSystem, "**")
                 && every(PermissionType::Network, "*")
                 && every(PermissionType::Command, "*"),
         }
     }
 
-    /// Whether an access is allowed.
-    pub(super) fn covers(&self, access: &Access) -> bool {
+    /// Whether the rules cover an access for certain.
+    fn cover(&self, access: &Access) -> bool {
         let path =
             |set: &Paths, path: &Option<String>| path.as_ref().is_some_and(|p| set.is_match(p));
         self.all
@@ -157,28 +201,96 @@ impl Allowed {
                 Access::Network(host) => host
                     .as_ref()
                     .map_or_else(|| self.network.is_match("*"), |h| self.network.is_match(h)),
-                Access::Program(name) => self.command.is_match(name),
+                Access::Program(name, args) => self.command.is_match(name, args),
                 // Allowing a program includes what it starts. If the starter is unknown, every
                 // program must be allowed.
-                Access::Project(_, programs) if programs.is_empty() => self.command.is_match("*"),
+                Access::Project(_, programs) if programs.is_empty() => {
+                    self.command.is_match("*", &[])
+                }
                 Access::Project(_, programs) => {
-                    programs.iter().any(|name| self.command.is_match(name))
+                    programs.iter().any(|name| self.command.is_match(name, &[]))
                 }
                 Access::Anything(_) => false,
             }
+    }
+
+    /// Whether the rules may be about an access. What isn't known may be what they name.
+    fn may_concern(&self, access: &Access) -> bool {
+        let [files, network, command] = self.present;
+        let path = |set: &Paths, path: &Option<String>| {
+            files
+                && path
+                    .as_ref()
+                    .is_none_or(|p| set.is_match(p) || matches!(seen(p), Seen::Elsewhere))
+        };
+        match access {
+            Access::Read(target) => path(&self.read, target),
+            Access::Write(target) => path(&self.write, target),
+            Access::Network(host) => {
+                network && host.as_ref().is_none_or(|h| self.network.is_match(h))
+            }
+            Access::Program(name, args) => self.command.is_match(name, args),
+            Access::Project(_, programs) => {
+                command
+                    && (programs.is_empty()
+                        || programs.iter().any(|name| self.command.is_match(name, &[])))
+            }
+            Access::Anything(_) => files || network || command,
+        }
+    }
+}
+
+/// Returns the host of a rule for the network, which may be a URL behind a method, as
+/// `GET:https://api.example.com/*`.
+fn host(rule: &str) -> &str {
+    let Some((_, rest)) = rule.split_once("://") else {
+        return rule;
+    };
+    rest.split(['/', ':', '?', '#']).next().unwrap_or(rest)
+}
+
+/// Everything that permissions allow. An invalid rule allows nothing.
+#[derive(Debug)]
+pub(super) struct Allowed {
+    allow: Lists,
+    deny: Lists,
+    /// Whether a rule of `deny` is invalid, so that everything may be denied.
+    unclear: bool,
+}
+
+impl Allowed {
+    /// Compiles a list of permissions.
+    pub(super) fn of(permissions: &[Permission]) -> Self {
+        let denied = permissions.iter().flat_map(|p| p.rules.deny());
+        let is_invalid = |rule: &String| {
+            GlobBuilder::new(rule).build().is_err()
+                || rule.split(['/', '\\']).any(|part| part == "..")
+        };
+        let unclear = denied.clone().any(is_invalid) || denied.count() > RULES;
+        Self {
+            allow: Lists::of(permissions, Rules::allow),
+            deny: Lists::of(permissions, Rules::deny),
+            unclear,
+        }
+    }
+
+    /// Whether an access is allowed.
+    pub(super) fn covers(&self, access: &Access) -> bool {
+        !self.unclear && self.allow.cover(access) && !self.deny.may_concern(access)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::manifest::AllowDeny;
 
     fn allowed(rules: &[(PermissionType, &str)]) -> Allowed {
         let all: Vec<Permission> = rules
             .iter()
             .map(|(kind, rule)| Permission {
                 kind: *kind,
-                rules: vec![(*rule).to_owned()],
+                rules: Rules::Allow(vec![(*rule).to_owned()]),
             })
             .collect();
         Allowed::of(&all)
@@ -208,7 +320,8 @@ mod tests {
         );
         assert!(!a.covers(&Access::Network(None)));
         assert!(
-            a.covers(&Access::Program("cat".into())) && !a.covers(&Access::Program("rm".into()))
+            a.covers(&Access::Program("cat".into(), vec![]))
+                && !a.covers(&Access::Program("rm".into(), vec![]))
         );
         assert!(!a.covers(&Access::Anything("x".into())));
         let none = Allowed::of(&[]);
@@ -225,6 +338,72 @@ mod tests {
         }
         let all = allowed(&[(FileSystem, "**"), (Network, "*"), (Command, "*")]);
         assert!(all.covers(&Access::Anything("x".into())));
+    }
+
+    #[test]
+    fn what_is_denied_is_not_allowed() {
+        use PermissionType::{Command, FileSystem, Network};
+        let both = |kind, allow: &str, deny: &str| Permission {
+            kind,
+            rules: Rules::Both(AllowDeny {
+                allow: vec![allow.to_owned()],
+                deny: vec![deny.to_owned()],
+            }),
+        };
+        let a = Allowed::of(&[
+            both(FileSystem, "**", "write:src/**"),
+            both(Network, "*", "*.example.org"),
+            both(Command, "*", "rm"),
+        ]);
+        let path = |p: &str| Some(p.to_owned());
+        for allowed in [
+            Access::Read(path("src/a")),
+            Access::Write(path("out/a")),
+            Access::Network(path("example.com")),
+            Access::Program("ls".into(), vec![]),
+        ] {
+            assert!(a.covers(&allowed), "{allowed:?}");
+        }
+        for denied in [
+            Access::Write(path("src/a")),
+            Access::Write(None),
+            Access::Write(path("../src/a")),
+            Access::Network(path("a.example.org")),
+            Access::Network(None),
+            Access::Program("rm".into(), vec!["-r".into()]),
+            Access::Project("x".into(), vec![]),
+            Access::Anything("x".into()),
+        ] {
+            assert!(!a.covers(&denied), "{denied:?}");
+        }
+        let unclear = Allowed::of(&[both(FileSystem, "**", "src/../a")]);
+        assert!(!unclear.covers(&Access::Read(path("b"))));
+        let nothing = Allowed::of(&[Permission {
+            kind: Command,
+            rules: Rules::Both(AllowDeny {
+                allow: Vec::new(),
+                deny: vec!["rm".to_owned()],
+            }),
+        }]);
+        assert!(!nothing.covers(&Access::Program("ls".into(), vec![])));
+    }
+
+    #[test]
+    fn rules_of_several_words_match_the_beginning_of_commands() {
+        use PermissionType::{Command, Network};
+        let a = allowed(&[
+            (Command, "git diff"),
+            (Network, "GET:https://api.example.com/*"),
+        ]);
+        let git = |args: &[&str]| {
+            Access::Program("git".into(), args.iter().map(|s| (*s).to_owned()).collect())
+        };
+        assert!(a.covers(&git(&["diff"])) && a.covers(&git(&["diff", "--stat"])));
+        for args in [&[][..], &["push"], &["-c", "x", "diff"], &["difftool"]] {
+            assert!(!a.covers(&git(args)), "{args:?}");
+        }
+        assert!(a.covers(&Access::Network(Some("api.example.com".into()))));
+        assert!(!a.covers(&Access::Network(Some("example.com".into()))));
     }
 
     #[test]

@@ -139,7 +139,8 @@ impl Skills {
             let manifest =
                 found.max_by_key(|m| (m.stage == "production", m.stage == "experimental"));
             let stage = manifest.map(|m| m.stage.clone());
-            let (suggestion, tests) = suggestion(&figures, score, stage.as_deref());
+            let threshold = self.threshold(name, Some(version));
+            let (suggestion, tests) = suggestion(&figures, score, stage.as_deref(), threshold);
             all.push(SkillEvaluation {
                 name: name.to_owned(),
                 version: version.to_owned(),
@@ -155,6 +156,16 @@ impl Skills {
             });
         }
         all
+    }
+
+    /// Returns the highest threshold of success that the manifests of a skill declare: those of its
+    /// version, or all of them without one.
+    pub(super) fn threshold(&self, name: &str, version: Option<&str>) -> Option<f64> {
+        self.manifests
+            .iter()
+            .filter(|m| m.name == name && version.is_none_or(|v| m.version == v))
+            .filter_map(|m| m.success_threshold)
+            .reduce(f64::max)
     }
 
     /// Returns the production skill with the highest score for each intent. The first name, then

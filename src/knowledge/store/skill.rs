@@ -9,6 +9,9 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// Maximum number of dependencies of a skill that are read.
+const DEPENDENCIES: usize = 100;
+
 /// Returns every recorded use of a skill, by source and line.
 pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeError> {
     let mut statement = db.prepare(
@@ -71,6 +74,17 @@ pub(in crate::knowledge) fn manifests(db: &Connection) -> Result<Vec<Manifest>, 
             intent: text("/meta/intent"),
             stage: text("/stage"),
             created: value.pointer("/meta/created_at").and_then(time),
+            success_threshold: value
+                .pointer("/meta/success_threshold")
+                .and_then(Value::as_f64),
+            dependencies: value
+                .pointer("/meta/dependencies")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(|name| name.as_str().map(str::to_owned))
+                .take(DEPENDENCIES)
+                .collect(),
         })
     };
     Ok(documents(db, "skills")?

@@ -122,7 +122,7 @@ impl Execution {
             self.session.reject(line, proposal);
         }
         if let Some(modified) = &decision.modification() {
-            let risks = understated(context, modified, found);
+            let risks = understated(context, modified, found, step_facts);
             self.propose_analysed(line, reach.as_deref(), risks, step_facts);
         }
         self.decide_diff(decision.ruling);
@@ -198,6 +198,7 @@ impl Execution {
             self.verdict.doubt(Aspect::Authorised);
             self.infer_proposal(context);
         }
+        self.check_call(executed, context, step_facts);
         let id = executed.action_id.map(|id| id.decode().into_owned());
         let (repeat, allowed) = self.run_before(id.as_deref(), executed);
         let approved = authority::approved(&self.turn);
@@ -735,8 +736,9 @@ pub(super) fn analyse_shown(
     step_facts: &mut StepFacts,
 ) -> OwnedAction {
     let (found, reach) = authority::analyse_cached(context, action);
+    let risks = understated(context, action, found, step_facts);
     if !reach.as_ref().is_some_and(|r| r.unreadable) {
-        step_facts.record_understated_risk(understated(context, action, found));
+        step_facts.record_understated_risk(risks);
     }
     OwnedAction::proposed(action, found, &[]).reaching(reach)
 }

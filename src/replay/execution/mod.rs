@@ -18,6 +18,7 @@ mod separation_of_duties;
 mod session;
 mod start;
 mod terminal;
+mod tool_calls;
 mod track;
 mod turn;
 mod turn_numbers;

@@ -273,7 +273,7 @@ impl Execution {
                         step_facts.anomalies_mut().not_thought = true;
                     }
                     let (found, reach) = authority::analyse_cached(context, action);
-                    let risks = understated(context, action, found);
+                    let risks = understated(context, action, found, step_facts);
                     self.propose_analysed(line, reach.as_deref(), risks, step_facts);
                     let before = self
                         .turn
@@ -504,6 +504,9 @@ impl Execution {
             Approval::Unknown
         };
         let known = analyse_shown(context, action, step_facts);
+        if let Some(tools) = context.tools {
+            step_facts.add_tool_faults(tools.faults(action));
+        }
         let high_by_policy =
             approval == Approval::Given && self.is_high_by_policy(Some(&known), None);
         let declared: Vec<String> = self

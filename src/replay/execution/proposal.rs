@@ -26,7 +26,7 @@ impl Execution {
             step_facts.anomalies_mut().not_thought = true;
         }
         let (found, reach) = authority::analyse_cached(context, &proposal.action);
-        let risks = understated(context, &proposal.action, found);
+        let risks = understated(context, &proposal.action, found, step_facts);
         self.propose_analysed(line, reach.as_deref(), risks, step_facts);
         self.tokens.name_tool(&proposal.action);
         if let Some(id) = proposal.action.id.filter(|_| !proposal.replaced) {
@@ -183,12 +183,30 @@ impl Execution {
     }
 }
 
-/// Returns the recorded and the analyser's risk, if the latter is higher.
+/// Returns the recorded and the analyser's risk, if the latter is higher. A recorded risk below the
+/// one that a manifest declares is reported by itself.
 pub(super) fn understated(
     context: Context<'_>,
     action: &Action<'_>,
     found: Option<RiskLevel>,
+    step_facts: &mut StepFacts,
 ) -> Option<(RiskLevel, RiskLevel)> {
-    let (recorded, found) = (action.risk?, found?);
+    let recorded = action.risk?;
+    let mut found = found;
+    if let Some((tool, declared)) = context.tools.and_then(|tools| tools.declared_risk(action))
+        && declared > recorded
+    {
+        step_facts
+            .anomalies_mut()
+            .below_declared
+            .get_or_insert((tool, recorded, declared));
+        // What was found includes the declared risk.
+        let alone = Context {
+            tools: None,
+            ..context
+        };
+        found = authority::analyse_cached(alone, action).0;
+    }
+    let found = found?;
     (context.assessor != Assessor::Off && found > recorded).then_some((recorded, found))
 }

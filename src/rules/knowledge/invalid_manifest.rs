@@ -2,20 +2,25 @@
 //!
 //! ## What it does
 //! `validate` recognises manifests by their name or structure: `skill.json`, `skills.json`,
-//! `meta.json`, `.mcp.json`, `.ai-stack.json`, and tools (`tool.json`, `tools.json`). A file with
-//! the name of a manifest is always checked as one. The rule requires:
+//! `meta.json`, `.mcp.json`, `.ai-stack.json`, tools (`tool.json`, `tools.json`), and listings of
+//! servers (`mcp-listing.json`). A file with the name of a manifest is always checked as one. The
+//! rule requires:
 //!
 //! - Each manifest conforms to its schema.
 //! - Handlers and paths exist in the project, without `..` and without links that lead out of it. A
 //!   handler's function must be in its file.
-//! - The parameters of a tool are JSON Schema.
+//! - The parameters of a tool are JSON Schema that is applied in bounded work: no reference leaves
+//!   the schema or leads back to itself, and patterns are matched in linear time.
+//! - `.ai-stack.json` has no unknown key, and its permissions are a valid policy. A trial has no
+//!   unknown member.
 //! - The intent of a skill is one purpose. `any`, `general`, `everything`, `*` and an empty intent
 //!   are refused, in any spelling.
 //! - A server has either a program or an address, and an entry of `skills.json` either a path or a
 //!   package.
 //!
 //! `knowledge reindex` checks the metadata of skills in the same way, and the structure of a
-//! context bank's index and items.
+//! context bank's index and items. `knowledge skills check` reports permissions that name a
+//! template which doesn't exist.
 //!
 //! ## Why it matters
 //! Skills are chosen by their intent and rated by their record. A skill for everything is chosen
@@ -25,7 +30,7 @@
 //! ## How to fix it
 //! Add what is missing, and state what the skill is for. Split a skill with two purposes into two
 //! skills. `schema print skill-metadata` (or `skill-manifest`, `skill-set`, `tool-manifest`,
-//! `mcp-servers`, `agent-config`) shows what manifests may contain.
+//! `mcp-servers`, `mcp-listing`, `agent-config`) shows what manifests may contain.
 //!
 //! ## Fails
 //! ```toml validate skills

@@ -9,7 +9,12 @@
 //!   one kind of access.
 //! - `network`: hosts.
 //! - `command`: programs, whether a shell or a tool call runs them. A tool that itself runs builds
-//!   or tests counts as a program with the tool's name.
+//!   or tests counts as a program with the tool's name. A rule of several words, as `git diff`,
+//!   matches commands that begin with them.
+//!
+//! The rules are a list, or an object with `allow` and `deny`. An effect that a rule of `deny` may
+//! be about isn't covered. `permissions` may also be the name of a template in the policy that
+//! `[knowledge] permissions` names.
 //!
 //! An absolute path is covered only by a glob that begins with `/`. A path that leaves the project
 //! or begins with `~` is covered only by `/**`, because its location isn't recorded. Effects that

@@ -11,6 +11,9 @@
 //! day. Uses without a cost or a duration, or with a negative one, are counted separately.
 //! `knowledge skills check` runs this rule.
 //!
+//! If the skill's `meta.json` has a `cost_estimate`, the mean recorded cost of a use may be twice
+//! the estimate; more is a warning.
+//!
 //! ## Why it matters
 //! A skill in a loop spends money and time until somebody notices. Without limits, that is the next
 //! morning.

@@ -6,6 +6,8 @@
 //! and its directory. A skill that is pending, rejected, deferred, disabled, degraded, retired or
 //! archived may not be used.
 //!
+//! The same must hold for each skill in the `dependencies` of its `meta.json`.
+//!
 //! If the skill is unknown, or the time of its status isn't recorded, the finding is a warning. If
 //! no source describes skills, nothing is checked.
 //!

@@ -7,8 +7,16 @@
 //! - `dry-run`: nothing may be executed.
 //! - `read-only`: nothing may be changed, no other machine contacted, and nothing with unknown
 //!   effects executed.
-//! - `limited`: the turn must stay within `timeMs`, `memoryBytes` (as recorded in
-//!   `result.metadata.memoryBytes`) and `paths`, which are globs like those of YV912.
+//! - `limited`: the turn must stay within the limits.
+//! - `full`: everything else that the permissions allow.
+//!
+//! In every mode, the turn must stay within the limits that the trial names: `timeMs` (or
+//! `timeout`), `memoryBytes` (or `maxMemory`, as recorded in `result.metadata.memoryBytes`),
+//! `paths` (or `allowedPaths`), which are globs like those of YV912, and `networkAllowed`. With
+//! `networkAllowed: true`, a `read-only` trial may contact other machines.
+//!
+//! In a dry run, an action whose result says `"simulated": true` wasn't executed, unless the record
+//! shows changes.
 //!
 //! If the record can't prove that a limit was kept, the finding is a warning. Some formats record
 //! only transitions of the state. There, a transition to `EXECUTING` or `OBSERVING` means that an

@@ -14,8 +14,13 @@
 //! - It was verified as useful at least 5 times, and in at least three of four cases.
 //! - Its confidence is at least 0.7, and it was used within the last 7 days.
 //!
-//! A recorded score is shown but isn't trusted. If promotions are recorded at all, a skill in
+//! A `success_threshold` in the skill's `meta.json` that is higher than 0.85 applies instead. A
+//! recorded score is shown but isn't trusted. If promotions are recorded at all, a skill in
 //! `production` without a recorded promotion is a finding too.
+//!
+//! The directory of a skill must agree with the last recorded change: `production` after a
+//! promotion, `retired` after a retirement, `experimental` after it was set back. A skill in
+//! `retired` needs a recorded retirement.
 //!
 //! ## Why it matters
 //! Agents use skills in production without asking. A skill that was promoted on someone's word is

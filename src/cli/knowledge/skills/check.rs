@@ -1,7 +1,7 @@
 //! `knowledge skills check`: checks skills against traces.
 
 use crate::cli::file;
-use crate::cli::knowledge::place::PlaceArgs;
+use crate::cli::knowledge::place::{Place, PlaceArgs};
 use crate::cli::knowledge::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
@@ -9,13 +9,13 @@ use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::config::SkillLimits;
 use crate::diag::Finding;
 use crate::knowledge::SourceKind;
-use crate::knowledge::skills::{Budget, Declarations, Question, check};
-use crate::manifest::{Trial, TrialMode};
+use crate::knowledge::skills::{Budget, Declarations, Question, Templates, check};
+use crate::manifest::{Size, Trial, TrialMode};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use clap::{Args, ValueEnum};
 use content_scan::secret::Table;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 /// Arguments of `knowledge skills check`.
 #[derive(Debug, Args)]
@@ -32,9 +32,9 @@ pub struct CheckArgs {
     /// With `--trial limited`, allow each turn this many milliseconds.
     #[arg(long, value_name = "MS", requires = "trial")]
     time_ms: Option<f64>,
-    /// With `--trial limited`, allow each turn this many bytes of memory.
-    #[arg(long, value_name = "BYTES", requires = "trial")]
-    memory_bytes: Option<f64>,
+    /// With `--trial limited`, allow each turn this much memory: bytes, or a size as 512MB.
+    #[arg(long, value_name = "BYTES", requires = "trial", value_parser = Size::parse)]
+    memory_bytes: Option<Size>,
     /// With `--trial limited`, allow paths that match this glob; may be given several times.
     #[arg(long, value_name = "GLOB", requires = "trial")]
     path: Vec<String>,
@@ -77,6 +77,25 @@ fn budget(limits: &SkillLimits) -> Budget {
     }
 }
 
+/// Reads the configured templates of permissions.
+fn templates(place: &Place) -> Result<Templates, Failure> {
+    let Some(named) = &place.section.permissions else {
+        return Ok(Templates::default());
+    };
+    let remedy = "[knowledge] permissions names a policy whose `permissions` are templates";
+    let unable = |why: String| Failure::unable(format!("`{named}`: {why}"), remedy);
+    let inside = Path::new(named)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if !inside {
+        return Err(unable(
+            "it leads out of the folder of the configuration".into(),
+        ));
+    }
+    let text = file::text(&place.sources.root.join(named))?;
+    Templates::parse(&text).map_err(|e| unable(e.to_string()))
+}
+
 impl CheckArgs {
     fn trial(&self) -> Result<Option<Trial>, Failure> {
         let Some(mode) = self.trial else {
@@ -110,6 +129,7 @@ impl CheckArgs {
             time_ms: self.time_ms,
             memory_bytes: self.memory_bytes,
             paths,
+            ..Trial::default()
         }))
     }
 
@@ -138,7 +158,9 @@ impl CheckArgs {
                 "name them, or set [knowledge] traces",
             ));
         }
-        let declarations = Declarations::read(&place.sources).map_err(|e| failure(&e))?;
+        let templates = templates(&place)?;
+        let declarations =
+            Declarations::read(&place.sources, &templates).map_err(|e| failure(&e))?;
         let budget = budget(&place.section.limits);
         let question = Question {
             declarations: &declarations,
@@ -186,11 +208,12 @@ impl CheckArgs {
                 }
                 writeln!(
                     out,
-                    "{} turns, {} uses of skills: {} against permissions, {} against a trial mode, limits {limited}, {} without a recorded cost, {} without a recorded duration",
+                    "{} turns, {} uses of skills: {} against permissions, {} against a trial mode, {} against an estimate of cost, limits {limited}, {} without a recorded cost, {} without a recorded duration",
                     checked.turns,
                     checked.uses,
                     checked.declared,
                     checked.tried,
+                    checked.estimated,
                     checked.costless,
                     checked.untimed
                 )
@@ -210,7 +233,7 @@ impl CheckArgs {
                     .collect();
                 let json = json!({
                     "version": 1, "turns": checked.turns, "uses": checked.uses, "againstPermissions": checked.declared,
-                    "againstTrial": checked.tried, "limits": !budget.is_empty(), "withoutCost": checked.costless,
+                    "againstTrial": checked.tried, "againstEstimate": checked.estimated, "limits": !budget.is_empty(), "withoutCost": checked.costless,
                     "withoutDuration": checked.untimed, "undeclared": undeclared,
                     "unreadableManifests": declarations.unreadable, "unreadable": unread.len(),
                     "findings": findings_json(&checked.findings),
@@ -221,7 +244,7 @@ impl CheckArgs {
         let all = || checked.findings.iter().chain(unread.iter().copied());
         let failed = self.fail_on.met_by(all());
         let looked_at = if budget.is_empty() {
-            checked.declared + checked.tried
+            checked.declared + checked.tried + checked.estimated
         } else {
             checked.uses + checked.tried
         };
