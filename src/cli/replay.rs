@@ -270,6 +270,7 @@ impl ReplayArgs {
                 keep_changes,
                 context_budget: self.context_budget,
                 workdir: self.workdir.clone(),
+                policies: self.policy.iter().cloned().collect(),
                 decisions: decisions.clone(),
             },
             ..self.common.options()

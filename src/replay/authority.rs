@@ -35,6 +35,8 @@ pub struct Context<'a> {
     pub assessor: Assessor,
     /// Keep what actions changed, to compare it with a repository.
     pub keep_changes: bool,
+    /// Paths of the policies that govern the executions, besides those in the trace.
+    pub policies: &'a [String],
     /// Cache of analyses.
     pub cache: Option<&'a AnalysisCache>,
     pub tree: &'a WorkTree,
@@ -45,6 +47,7 @@ impl Default for Context<'_> {
         Self {
             assessor: Assessor::default(),
             keep_changes: false,
+            policies: &[],
             cache: None,
             tree: WorkTree::unknown(),
         }

@@ -708,6 +708,7 @@ fn context_of(settings: &Settings) -> Context<'_> {
     Context {
         assessor: settings.assessor,
         keep_changes: settings.keep_changes,
+        policies: &settings.policies,
         ..Context::default()
     }
 }

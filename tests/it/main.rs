@@ -62,6 +62,7 @@ mod picture;
 mod policy;
 mod policy_accept;
 mod policy_check;
+mod policy_limits;
 mod properties;
 mod prose;
 mod reading;

@@ -90,7 +90,13 @@ fn traces(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failu
     });
     let keep_changes = traces.account_for.is_some();
     let signed = located.config.keys.as_ref().and_then(|k| k.require);
+    // A change of the policy by an execution that it governs is a finding.
+    let policy = located.config.policy.as_ref();
     let settings = Settings {
+        policies: policy
+            .map(|policy| policy.file.clone())
+            .into_iter()
+            .collect(),
         assessor,
         keys,
         keep_changes,

@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod counted;
 mod eval;
 pub(super) mod find;
 mod folder;

@@ -514,7 +514,7 @@ impl Execution {
             .map(|path| path.to_string())
             .collect();
         let declared = PathEffects::default().with_observed(&declared, self.tree());
-        let (leaves, protected) =
+        let (leaves, protected, policies) =
             self.reach(Some(*action), None, (approval, true), declared, context);
         let decision_line = self.turn.decision.as_ref().map(|d| d.line);
         self.turn.proposal = Some(Evidence {
@@ -526,6 +526,7 @@ impl Execution {
         step_facts.executed = Some(ExecutedFacts {
             leaves,
             protected,
+            policies,
             high_by_policy,
             decision_line,
             ..ExecutedFacts::bare(None, approval)

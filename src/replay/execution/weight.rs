@@ -31,6 +31,7 @@ impl Execution {
         let own = size_of::<Self>()
             + self.origin.id.len()
             + self.outcome.weight()
+            + self.conditions.weight()
             + self.session.weight(ENTRY);
         let retained = known + names + self.tokens.weight(ENTRY) + self.leftovers.weight();
         own + retained + lines + self.shown.weight() + self.turn.weight()
