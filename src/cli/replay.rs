@@ -320,6 +320,7 @@ impl ReplayArgs {
                 context_budget: self.context_budget,
                 approval_timeout: self.approval_timeout,
                 workdir: self.workdir.clone(),
+                policies: self.policy.iter().cloned().collect(),
                 decisions: decisions.clone(),
                 tools,
             },

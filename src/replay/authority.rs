@@ -36,6 +36,8 @@ pub struct Context<'a> {
     pub assessor: Assessor,
     /// Keep what actions changed, to compare it with a repository.
     pub keep_changes: bool,
+    /// Paths of the policies that govern the executions, besides those in the trace.
+    pub policies: &'a [String],
     /// Cache of analyses.
     pub cache: Option<&'a AnalysisCache>,
     /// The manifests of tools that calls are compared with.
@@ -48,6 +50,7 @@ impl Default for Context<'_> {
         Self {
             assessor: Assessor::default(),
             keep_changes: false,
+            policies: &[],
             cache: None,
             tools: None,
             tree: WorkTree::unknown(),

@@ -24,6 +24,9 @@ pub struct PathEffects {
     pub malformed: Option<String>,
     /// Nothing is known about a `code_diff` but that it can't be parsed: it names no file.
     pub unreadable: bool,
+    /// Paths that are written or removed, wherever they are. Behind a `/`, everything below is
+    /// removed or moved as well.
+    pub changed: Vec<String>,
     /// Paths inside the work tree that a tool or a command writes.
     pub written: Vec<String>,
     /// Paths that it reads, relative to the work tree where possible, and paths that its diff
@@ -57,6 +60,7 @@ impl PathEffects {
         let paths = self
             .protected
             .iter()
+            .chain(&self.changed)
             .chain(&self.written)
             .chain(&self.named);
         let leaving = self
@@ -98,6 +102,7 @@ impl PathEffects {
     }
 
     fn diff_path(&mut self, name: &str) {
+        self.changed.push(name.to_owned());
         match path::entry(name) {
             // No tool that applies diffs accepts such a name, so it is aimed at the reader of the
             // diff.
@@ -123,6 +128,7 @@ impl PathEffects {
             opaque,
             ..Self::default()
         };
+        let is_mv = analysis.tree.iter().any(|step| step.program == "mv");
         for effect in &analysis.effects {
             if effect.kind == EffectKind::Read {
                 let path = |place: &shell_effects::path::PathInfo| {
@@ -133,6 +139,9 @@ impl PathEffects {
                 reach.named.extend(effect.path_info.as_ref().map(path));
             }
             let writes = effect.changes;
+            if writes {
+                reach.changed.extend(changed_path(effect, is_mv, tree));
+            }
             let reads = matches!(effect.kind, EffectKind::Read | EffectKind::Credential);
             let tool = kind == ActionType::ToolCall;
             let Some(target) = effect
@@ -175,6 +184,7 @@ impl PathEffects {
         Self {
             leaves: self.leaves.clone(),
             protected: self.protected.clone(),
+            changed: self.changed.clone(),
             ..Self::default()
         }
     }
@@ -184,12 +194,14 @@ impl PathEffects {
     pub(super) fn merged_with(mut self, other: Self) -> Self {
         self.leaves.extend(other.leaves);
         self.protected.extend(other.protected);
+        self.changed.extend(other.changed);
         self.named.extend(other.named);
         self.deduplicated()
     }
 
     /// Adds paths that were observed to change.
     pub(super) fn with_observed(mut self, observed: &[String], tree: &WorkTree) -> Self {
+        self.changed.extend_from_slice(observed);
         for name in observed {
             if is_plainly_inside(name) {
                 self.write(name, false);
@@ -240,6 +252,65 @@ impl PathEffects {
         self.protected.retain(|p| met.insert(p.clone()));
         self
     }
+}
+
+/// Returns the path that an effect changes, relative to the work tree where possible.
+fn changed_path(effect: &Effect, is_mv: bool, tree: &WorkTree) -> Option<String> {
+    let place = effect.path_info.as_ref().map(|place| &place.absolute);
+    let path = place
+        .map(|absolute| tree.below(absolute).unwrap_or(absolute))
+        .or(effect.target.as_deref())?;
+    let whole = is_mv || effect.kind == EffectKind::Delete;
+    let end = if whole && !path.ends_with('/') {
+        "/"
+    } else {
+        ""
+    };
+    Some(format!("{path}{end}"))
+}
+
+/// Returns whether two paths may name the same file. Where the work tree isn't known, an absolute
+/// path may lead into it.
+pub(super) fn is_same_path(one: &str, other: &str, tree: &WorkTree) -> bool {
+    let ends_with = |long: &str, short: &str| {
+        let start = long.len().checked_sub(short.len());
+        let end = start.and_then(|start| Some((long.get(..start)?, long.get(start..)?)));
+        end.is_some_and(|(above, end)| above.ends_with('/') && end.eq_ignore_ascii_case(short))
+    };
+    let absolute = |path: &str| path.starts_with(['/', '~']);
+    one.eq_ignore_ascii_case(other)
+        || tree.is_unknown()
+            && match (absolute(one), absolute(other)) {
+                (true, false) => ends_with(one, other),
+                (false, true) => ends_with(other, one),
+                _ => false,
+            }
+}
+
+/// Returns whether a change of a path, as in [`PathEffects::changed`], changes a file.
+pub(super) fn is_change_of(path: &str, file: &str, tree: &WorkTree) -> bool {
+    let plain = crate::trace::action::plain_path(path);
+    let whole = path.ends_with('/').then(|| plain.trim_end_matches('/'));
+    let plain = plain.trim_end_matches('/');
+    // The file itself, or a folder that contains it.
+    let above = file.match_indices('/').filter_map(|(at, _)| file.get(..at));
+    let mut names = above
+        .filter(|_| whole.is_some())
+        .chain([file])
+        .filter(|name| !name.is_empty());
+    if !plain.contains(['*', '?', '[', '{']) {
+        return whole.is_some_and(|all| all.is_empty() || all == ".")
+            || names.any(|name| is_same_path(plain, name, tree));
+    }
+    let glob = globset::GlobBuilder::new(plain)
+        .literal_separator(true)
+        .case_insensitive(true)
+        .build();
+    // A pattern that can't be read may match.
+    glob.map_or(true, |glob| {
+        let glob = glob.compile_matcher();
+        names.any(|name| glob.is_match(name))
+    })
 }
 
 /// Directory in which a command starts.
@@ -477,6 +548,11 @@ impl WorkTree {
         absolute
             .strip_prefix(self.places.workdir.as_str())?
             .strip_prefix('/')
+    }
+
+    /// Returns a path relative to the work tree, if it is known and contains the path.
+    pub(super) fn relative<'p>(&self, path: &'p str) -> &'p str {
+        self.below(path).filter(|_| self.known).unwrap_or(path)
     }
 
     /// Returns whether nothing is known about the work tree.

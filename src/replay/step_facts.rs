@@ -322,6 +322,8 @@ pub struct ExecutedFacts {
     pub leaves: Vec<super::path_effects::PathEscape>,
     /// Protected paths that were written without a human's approval.
     pub protected: Vec<String>,
+    /// Policies that govern the execution and that it changed, whatever approved it.
+    pub policies: Vec<String>,
     /// Changed files of a low-risk action that a policy approved for its low risk.
     pub beyond_risk: Vec<String>,
     /// A policy approved it, and only its execution shows that its risk is high.
@@ -349,6 +351,7 @@ impl ExecutedFacts {
             undeclared: None,
             leaves: Vec::new(),
             protected: Vec::new(),
+            policies: Vec::new(),
             beyond_risk: Vec::new(),
             high_by_policy: false,
             decision_line: None,

@@ -43,6 +43,8 @@ pub struct Settings {
     pub approval_timeout: Option<u64>,
     /// The absolute path of the work tree. Overrides the one in the trace.
     pub workdir: Option<String>,
+    /// Paths of the policies that govern the executions, besides those in the trace.
+    pub policies: Vec<String>,
     /// Decisions from a source apart from the trace.
     pub decisions: Option<Arc<Sidecar>>,
     /// The manifests of tools that calls are compared with.

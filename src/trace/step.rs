@@ -107,6 +107,8 @@ pub struct StartFact<'r, 'a> {
     /// The task of the execution.
     pub intent: Option<Str<'a>>,
     pub policy_digest: Option<Str<'a>>,
+    /// Path of the policy's file.
+    pub policy_path: Option<Str<'a>>,
     /// Whether each action needs a capability token.
     pub capabilities_required: bool,
     /// Whether and how records are chained.

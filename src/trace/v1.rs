@@ -26,6 +26,7 @@ macro_rules! started {
             intent: Option::from($record.root_intent),
             policy: $record.policy.is_some(),
             policy_digest: $record.policy.as_ref().map(|p| p.digest),
+            policy_path: $record.policy.as_ref().and_then(|p| p.path),
             capabilities_required: $record.capabilities
                 == Some($crate::trace::record::CapabilityMode::Required),
             chain: $record.chain,

@@ -709,6 +709,7 @@ fn context_of(settings: &Settings) -> Context<'_> {
         assessor: settings.assessor,
         keep_changes: settings.keep_changes,
         tools: settings.tools.as_deref(),
+        policies: &settings.policies,
         ..Context::default()
     }
 }

@@ -63,6 +63,7 @@ mod policy;
 mod policy_accept;
 mod policy_check;
 mod policy_export;
+mod policy_limits;
 mod properties;
 mod prose;
 mod reading;

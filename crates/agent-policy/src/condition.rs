@@ -15,6 +15,7 @@ use super::facts::{Category, CommandText, Facts, bit};
 use super::flags::has_argument;
 use super::limit::Limit;
 use super::name::{Name, any_name};
+use super::network::{NetworkPattern, NetworkRequest};
 use super::path::{Access, PathGlob};
 use super::request::Request;
 use governance::{ActionType, RiskLevel};
@@ -57,6 +58,8 @@ pub(crate) enum Predicate {
     Effects(u32),
     Path(PathTest),
     Host(Vec<Name>),
+    /// Requests over the network.
+    Network(Vec<NetworkPattern>),
     /// A human has approved this tool before in the session, at the same or a higher risk.
     ApprovedBefore,
     /// The grants of a permission template.
@@ -197,6 +200,7 @@ impl Predicate {
             Self::Effects(_) => "effects",
             Self::Path(_) => "path",
             Self::Host(_) => "host",
+            Self::Network(_) => "network",
             Self::ApprovedBefore => "approved_before",
             Self::Granted(_) => "grants",
             Self::UsedUp(limit) => limit.key(),
@@ -259,16 +263,23 @@ impl Predicate {
                     None if strict => Tristate::No,
                     None => Tristate::Maybe,
                 };
-                let known = over(strict, facts.hosts().map(fits));
-                if strict
-                    && (facts.hides() || known != Tristate::No && facts.without_host().is_some())
-                {
-                    Tristate::No
-                } else if strict {
-                    known
-                } else {
-                    known.max(facts.perhaps())
-                }
+                contacts(over(strict, facts.hosts().map(fits)), facts, strict)
+            }
+            Self::Network(patterns) => {
+                let fits = |request: &NetworkRequest| {
+                    if request.is_known {
+                        Tristate::from_bool(patterns.iter().any(|p| p.fits(request, strict)))
+                    } else if strict {
+                        Tristate::No
+                    } else {
+                        Tristate::Maybe
+                    }
+                };
+                contacts(
+                    over(strict, facts.requests().iter().map(fits)),
+                    facts,
+                    strict,
+                )
             }
             Self::ApprovedBefore => Tristate::from_bool(
                 facts
@@ -280,6 +291,16 @@ impl Predicate {
             Self::UsedUp(limit) => Tristate::from_bool(limit.used_up(request).is_some()),
         }
     }
+}
+
+/// What is known of the hosts that are contacted, where the action may contact others, or a command
+/// contacts none.
+fn contacts(known: Tristate, facts: &Facts<'_>, strict: bool) -> Tristate {
+    if !strict {
+        return known.max(facts.perhaps());
+    }
+    let lacks = facts.hides() || known != Tristate::No && facts.without_host().is_some();
+    if lacks { Tristate::No } else { known }
 }
 
 /// Compares sets of bits: all of the action's bits must be in the rule's set, or any of them.
@@ -526,13 +547,19 @@ fn granted(grants: &[Condition], facts: &Facts<'_>) -> Tristate {
             _ => false,
         })
     });
-    let hosts = facts.hosts().all(|host| {
-        grants.iter().any(|g| match g {
-            Condition::Is(Predicate::Host(names), _) => {
-                host.is_some_and(|h| any_name(names, h, true))
-            }
-            _ => false,
-        })
+    // A remote is granted with the command that contacts it, and each command needs a grant.
+    let hosts = facts.requests().iter().all(|request| {
+        let host = request.host.as_deref();
+        request.is_of_remote
+            || grants.iter().any(|g| match g {
+                Condition::Is(Predicate::Host(names), _) => {
+                    host.is_some_and(|h| any_name(names, h, true))
+                }
+                Condition::Is(Predicate::Network(patterns), _) => {
+                    request.is_known && patterns.iter().any(|p| p.fits(request, true))
+                }
+                _ => false,
+            })
     });
     let programs = facts.steps().iter().enumerate().all(|(index, step)| {
         grants.iter().any(|g| match g {
@@ -541,19 +568,8 @@ fn granted(grants: &[Condition], facts: &Facts<'_>) -> Tristate {
         })
     });
     let effects = &facts.analysis().effects;
-    let kinds = effects
-        .iter()
-        .enumerate()
-        .all(|(index, effect)| match effect.kind {
-            EffectKind::Read | EffectKind::Write | EffectKind::Delete => {
-                facts.touches_path(index) || facts.is_of_program(index, effect)
-            }
-            EffectKind::Network => true,
-            // These have no path or host. They are granted with their program; a tool's name isn't
-            // a program.
-            EffectKind::Execute | EffectKind::GitRead => facts.is_of_program(index, effect),
-            _ => false,
-        });
+    let mut each = effects.iter().enumerate();
+    let kinds = each.all(|(index, effect)| facts.is_grantable(index, effect));
     Tristate::from_bool(
         places && hosts && programs && kinds && !(effects.is_empty() && facts.steps().is_empty()),
     )
@@ -635,6 +651,10 @@ pub(crate) fn actual(key: &str, facts: &Facts<'_>, request: &Request<'_>) -> Str
                 .map(|h| h.map_or("one that isn't known".into(), |h| format!("`{h}`")))
                 .collect();
             format!("the hosts are {}", list(names, "none"))
+        }
+        "network" => {
+            let texts = facts.requests().iter().map(|r| format!("`{}`", r.text));
+            format!("the requests are {}", list(texts.collect(), "none"))
         }
         "approved_before" => "the recorded approvals of this session".into(),
         "grants" => "what is granted".into(),

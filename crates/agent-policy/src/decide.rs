@@ -288,7 +288,7 @@ fn first_failure(
                     if strict
                         && matches!(
                             predicate.key(),
-                            "path" | "host" | "effects" | "category" | "command"
+                            "path" | "host" | "network" | "effects" | "category" | "command"
                         ) =>
                 {
                     let lacking = lacking(predicate.key(), facts).unwrap_or_default();
@@ -307,7 +307,7 @@ fn first_failure(
 fn lacking(key: &str, facts: &Facts<'_>) -> Option<String> {
     let (part, what) = match key {
         "path" => (facts.without_path()?, "touches no path"),
-        "host" => (facts.without_host()?, "contacts no host"),
+        "host" | "network" => (facts.without_host()?, "contacts no host"),
         "command" => (facts.without_step()?, "is no program"),
         _ => return None,
     };

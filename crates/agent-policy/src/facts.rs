@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::effect::Tristate;
+use super::network::{NetworkRequest, requests};
 use super::parts::Parts;
 use super::path::{PathFacts, TouchedPath};
 use super::surroundings::Surroundings;
@@ -23,12 +24,18 @@ pub const fn bit(kind: EffectKind) -> u32 {
 /// Effect kinds that may hide any other.
 pub(crate) const HIDDEN: u32 = bit(EffectKind::Unknown) | bit(EffectKind::Dynamic);
 
+/// The part of the category `git` that changes a repository.
+pub(crate) const GIT_WRITE: u32 = 1 << 6;
+
+/// The bits of all parts of categories.
+pub(crate) const CATEGORY_BITS: [u32; 7] = [1, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, GIT_WRITE];
+
 /// The category of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Category {
     /// Reads files.
     Read,
-    /// Changes or removes files.
+    /// Changes files.
     Write,
     /// Runs programs.
     Execute,
@@ -36,7 +43,7 @@ pub enum Category {
     Network,
     /// Uses or changes a repository.
     Git,
-    /// Changes rights, services, packages, secrets or processes.
+    /// Removes something, or changes rights, services, packages, secrets or processes.
     Admin,
 }
 
@@ -68,7 +75,25 @@ impl Category {
         1 << self as u32
     }
 
-    /// The category that an effect of a command belongs to.
+    /// The bits of its parts.
+    pub(crate) const fn bits(self) -> u32 {
+        match self {
+            Self::Git => self.bit() | GIT_WRITE,
+            _ => self.bit(),
+        }
+    }
+
+    /// The parts of categories that an effect belongs to, as bits. Removing something is both a
+    /// change and administration, so a rule that allows needs both, and a rule that forbids either.
+    pub(crate) const fn bits_of(kind: EffectKind) -> u32 {
+        match kind {
+            EffectKind::Delete => Self::Write.bit() | Self::Admin.bit(),
+            EffectKind::GitWrite | EffectKind::GitRewrite => Self::Git.bits(),
+            _ => Self::of(kind).bit(),
+        }
+    }
+
+    /// The category that a capability token needs for an effect.
     pub const fn of(kind: EffectKind) -> Self {
         match kind {
             EffectKind::Read => Self::Read,
@@ -108,6 +133,7 @@ pub(crate) struct Facts<'a> {
     effects: OnceCell<u32>,
     /// Facts about paths, with the index of their effect.
     paths: OnceCell<Vec<(usize, PathFacts)>>,
+    requests: OnceCell<Vec<NetworkRequest>>,
     compact: OnceCell<String>,
     texts: OnceCell<Vec<CommandText>>,
 }
@@ -127,6 +153,7 @@ impl<'a> Facts<'a> {
             parts: OnceCell::new(),
             effects: OnceCell::new(),
             paths: OnceCell::new(),
+            requests: OnceCell::new(),
             compact: OnceCell::new(),
             texts: OnceCell::new(),
         }
@@ -342,13 +369,13 @@ impl<'a> Facts<'a> {
         self.effects() & HIDDEN != 0 || self.analysis().truncated
     }
 
-    /// The categories, as bits. A command always has `execute`.
+    /// The parts of categories, as bits. A command always has `execute`.
     pub(crate) fn categories(&self) -> u32 {
         let bits = self
             .analysis()
             .effects
             .iter()
-            .fold(0, |bits, e| bits | Category::of(e.kind).bit());
+            .fold(0, |bits, e| bits | Category::bits_of(e.kind));
         let runs = self.action.kind == Some(ActionType::ShellCmd)
             || self.analysis().unparsed
             || !self.steps().is_empty();
@@ -457,12 +484,50 @@ impl<'a> Facts<'a> {
 
     /// The hosts; `None` for an unknown one.
     pub(crate) fn hosts(&self) -> impl Iterator<Item = Option<&str>> {
+        self.contacts().map(|(_, host)| host)
+    }
+
+    /// The hosts, each with the index of its effect.
+    pub(crate) fn contacts(&self) -> impl Iterator<Item = (usize, Option<&str>)> {
         let known = |t: &str| !t.is_empty() && !t.contains("$…");
-        self.analysis()
-            .effects
-            .iter()
-            .filter(|e| e.kind == EffectKind::Network)
-            .map(move |e| e.target.as_deref().filter(|t| known(t)))
+        let effects = self.analysis().effects.iter().enumerate();
+        effects
+            .filter(|(_, e)| e.kind == EffectKind::Network)
+            .map(move |(index, e)| (index, e.target.as_deref().filter(|t| known(t))))
+    }
+
+    /// The requests over the network; at least one for each contact with a host.
+    pub(crate) fn requests(&self) -> &[NetworkRequest] {
+        self.requests.get_or_init(|| requests(self))
+    }
+
+    /// Whether an effect on the network is `git`'s with a remote of the repository's configuration.
+    pub(crate) fn is_of_remote(&self, index: usize) -> bool {
+        let effect = self.analysis().effects.get(index);
+        let step = self.parts().owner(index);
+        let step = step.and_then(|step| self.analysis().tree.get(step));
+        effect.zip(step).is_some_and(|(effect, step)| {
+            effect.kind == EffectKind::Network
+                && effect.target.is_none()
+                && contacts_remote(step)
+                && self.is_of_program(index, effect)
+        })
+    }
+
+    /// Whether an effect is one that a template may grant: with its path, its host or its program.
+    pub(crate) fn is_grantable(&self, index: usize, effect: &Effect) -> bool {
+        match effect.kind {
+            EffectKind::Read | EffectKind::Write | EffectKind::Delete => {
+                self.touches_path(index) || self.is_of_program(index, effect)
+            }
+            EffectKind::Network => true,
+            // These have no path or host. They are granted with their program; a tool's name isn't
+            // a program.
+            EffectKind::Execute | EffectKind::GitRead | EffectKind::GitWrite => {
+                self.is_of_program(index, effect)
+            }
+            _ => false,
+        }
     }
 
     /// The payload as compact JSON, members in the order of their names.
@@ -478,6 +543,50 @@ impl<'a> Facts<'a> {
             Tristate::No
         }
     }
+}
+
+/// Options of `git push`, `fetch` and `pull` without a value that change neither the remote nor the
+/// programs that are run.
+const REMOTE_OPTIONS: [&str; 19] = [
+    "-u",
+    "--set-upstream",
+    "-q",
+    "--quiet",
+    "-v",
+    "--verbose",
+    "-n",
+    "--dry-run",
+    "-t",
+    "--tags",
+    "--follow-tags",
+    "--atomic",
+    "--progress",
+    "--no-tags",
+    "--rebase",
+    "--ff-only",
+    "--no-rebase",
+    "--porcelain",
+    "--no-verify",
+];
+
+/// Whether a step contacts a remote by its name, or the default one: no URL, no path.
+fn contacts_remote(step: &Step) -> bool {
+    let [subcommand, rest @ ..] = step.args.as_slice() else {
+        return false;
+    };
+    let is_remote = |name: &str| {
+        name.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+            && !name.starts_with(['-', '.'])
+    };
+    let mut operands = rest.iter().filter(|word| !word.starts_with('-'));
+    step.program == "git"
+        && matches!(subcommand.as_str(), "push" | "fetch" | "pull")
+        && operands.next().is_none_or(|name| is_remote(name))
+        && rest.iter().all(|word| {
+            !word.contains("$…")
+                && (!word.starts_with('-') || REMOTE_OPTIONS.contains(&word.as_str()))
+        })
 }
 
 /// Redirections at the end of a command: `> a`, `2>&1`, `&>> a`, `< a`. They contain no quotes, so

@@ -124,7 +124,7 @@ fn grant_alternatives(
 pub(crate) fn granted(predicate: &Predicate) -> GrantSet {
     match predicate {
         Predicate::Path(_) => PATHS,
-        Predicate::Host(_) => HOSTS,
+        Predicate::Host(_) | Predicate::Network(_) => HOSTS,
         Predicate::Command(test) if test.covers_programs() => PROGRAMS,
         Predicate::Effects(_) | Predicate::Category(_) | Predicate::Granted(_) => EVERYTHING,
         Predicate::Command(_)

@@ -16,6 +16,7 @@ mod limit;
 mod model;
 mod mutate;
 mod name;
+mod network;
 mod parts;
 mod path;
 mod pattern;
@@ -30,6 +31,7 @@ mod shipped;
 mod suite;
 mod surroundings;
 mod symbolic;
+mod timeline;
 mod vendor;
 mod witness_generation;
 mod yaml;
@@ -61,6 +63,7 @@ pub use suite::{
     load_reasons, repeated,
 };
 pub use symbolic::{PolicyUse, ProvableProperty, Proven, RuleUse};
+pub use timeline::{Moment, Timeline};
 pub use vendor::{Export, Gap, Loss, Translation, VendorFormat, export, load_file};
 pub use yaml::{Position, Problem};
 

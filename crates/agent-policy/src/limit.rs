@@ -7,13 +7,13 @@ use super::request::Request;
 pub enum Limit {
     /// Approved actions of the type within a minute.
     PerMinute(u64),
-    /// Approved actions of the type within an hour.
+    /// Approved actions of the type within an hour, in all executions that are known.
     PerHour(u64),
     /// Approved actions of the type in the execution.
     PerExecution(u64),
-    /// Approved actions of any type within an hour.
+    /// Approved actions of any type within an hour, in all executions that are known.
     AllPerHour(u64),
-    /// Cost of the execution so far.
+    /// Cost of the UTC day so far, in all executions that are known.
     Cost(f64),
     /// Milliseconds that the execution's actions have taken so far.
     Busy(u64),
@@ -33,6 +33,12 @@ impl Limit {
         }
     }
 
+    /// Whether it is about an hour or a day, whatever executions are in it.
+    #[must_use]
+    pub const fn spans_executions(&self) -> bool {
+        matches!(self, Self::PerHour(_) | Self::AllPerHour(_) | Self::Cost(_))
+    }
+
     /// The count in the window, if the limit is used up.
     #[must_use]
     pub fn used_up(&self, request: &Request<'_>) -> Option<u64> {
@@ -41,11 +47,11 @@ impl Limit {
         let (history, kind, now) = (request.history, request.action.kind, request.time);
         let (count, most) = match *self {
             Self::PerMinute(most) => (history.count(kind, Some(MINUTE), now), most),
-            Self::PerHour(most) => (history.count(kind, Some(HOUR), now), most),
+            Self::PerHour(most) => (history.recent(kind, HOUR, now), most),
             Self::PerExecution(most) => (history.count(kind, None, now), most),
-            Self::AllPerHour(most) => (history.count_all(Some(HOUR), now), most),
+            Self::AllPerHour(most) => (history.recent_all(HOUR, now), most),
             Self::Busy(most) => (history.busy(), most),
-            Self::Cost(most) => return (history.cost() >= most).then_some(0),
+            Self::Cost(most) => return (history.cost_of_day(now) >= most).then_some(0),
         };
         (count >= most).then_some(count)
     }
@@ -68,7 +74,7 @@ impl Limit {
             Self::AllPerHour(most) => {
                 format!("{count} approved actions in the last hour; the limit is {most}")
             }
-            Self::Cost(most) => format!("the execution has cost {most} or more"),
+            Self::Cost(most) => format!("actions have cost {most} or more on this day"),
             Self::Busy(most) => {
                 format!("the execution's actions have taken {count} ms; the limit is {most} ms")
             }

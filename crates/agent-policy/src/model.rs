@@ -75,6 +75,8 @@ pub struct Policy {
     pub default: Fallback,
     /// Whether the policy only monitors and enforces nothing.
     pub monitor: bool,
+    /// The position that switches off permission checks, so that nothing is asked.
+    pub disabled: Option<Position>,
     /// The rules, in the order of the file.
     pub rules: Rules,
     /// The custom properties.
@@ -163,6 +165,17 @@ impl Policy {
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&Rule> {
         self.rules.iter().find(|r| r.id == id)
+    }
+
+    /// Whether some limit is about an hour or a day, whatever executions are in it.
+    #[must_use]
+    pub fn counts_across_executions(&self) -> bool {
+        let of_policy = |rule: &Rule| match &rule.when {
+            Condition::Is(Predicate::UsedUp(limit), _) => limit.spans_executions(),
+            _ => false,
+        };
+        let mut rules = self.rules.iter();
+        rules.any(|rule| of_policy(rule) || rule.limits.iter().any(Limit::spans_executions))
     }
 
     /// Whether some rule depends on the history of approvals.

@@ -10,6 +10,7 @@ use super::facts::{Category, bit};
 use super::fuzz::Effort;
 use super::model::{Combine, Policy, Rule};
 use super::name::Name;
+use super::network::NetworkPattern;
 use super::question::Question;
 use super::suite::Case;
 use super::symbolic::SharedAutomata;
@@ -320,7 +321,7 @@ fn alternatives(predicate: &Predicate) -> Vec<(String, Predicate)> {
             })
         }
         Predicate::Category(bits) => each(
-            fewer(*bits, Category::ALL.iter().map(|c| (c.bit(), c.name()))),
+            fewer(*bits, Category::ALL.iter().map(|c| (c.bits(), c.name()))),
             Predicate::Category,
         ),
         Predicate::Effects(bits) => each(
@@ -331,6 +332,10 @@ fn alternatives(predicate: &Predicate) -> Vec<(String, Predicate)> {
         Predicate::Agent(names) => each(shorter(names, name_text), Predicate::Agent),
         Predicate::Mode(names) => each(shorter(names, name_text), Predicate::Mode),
         Predicate::Host(names) => each(shorter(names, name_text), Predicate::Host),
+        Predicate::Network(patterns) => {
+            let show = |pattern: &NetworkPattern| format!("`{}`", pattern.text());
+            each(shorter(patterns, show), Predicate::Network)
+        }
         Predicate::Turn(ranges) => {
             let show = |range: &TurnRange| format!("`{}`", range.text());
             each(shorter(ranges, show), Predicate::Turn)

@@ -99,6 +99,11 @@ impl Parts {
         self.effects.get(index).copied().unwrap_or_default()
     }
 
+    /// The step that causes an effect.
+    pub(crate) fn owner(&self, index: usize) -> Option<usize> {
+        self.owners.get(index).copied().flatten()
+    }
+
     /// The part that a step belongs to.
     pub(crate) fn of_step(&self, index: usize) -> usize {
         self.steps.get(index).copied().unwrap_or_default()

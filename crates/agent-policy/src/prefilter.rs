@@ -98,7 +98,7 @@ impl Prefilter {
                     ..Self::OPEN
                 }
             }
-            Predicate::Host(_) => Self {
+            Predicate::Host(_) | Predicate::Network(_) => Self {
                 parts: HOSTS,
                 ..Self::OPEN
             },

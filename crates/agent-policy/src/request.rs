@@ -1,8 +1,10 @@
 //! Requests to a policy, and the history of approvals.
 
 use super::action::{Action, type_bit};
+use super::timeline::Timeline;
 use governance::{ActionType, RiskLevel};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A request to a policy: may this action run?
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +66,11 @@ pub struct History {
     /// The highest risk that a human has approved, by tool.
     tools: BTreeMap<String, RiskLevel>,
     cost: f64,
+    /// The part of the cost without a time.
+    undated_cost: f64,
     busy: u64,
+    /// What happened in all executions, and the number of the present entry.
+    across: Option<(Arc<Timeline>, u64)>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -94,6 +100,15 @@ impl ApprovalTimes {
     }
 }
 
+/// All types of actions, the unknown ones last.
+const ALL_KINDS: [Option<ActionType>; 5] = [
+    Some(ActionType::ToolCall),
+    Some(ActionType::ShellCmd),
+    Some(ActionType::CodeDiff),
+    Some(ActionType::Answer),
+    None,
+];
+
 impl History {
     /// Adds an approval.
     pub fn approve(&mut self, past: &Past) {
@@ -118,10 +133,56 @@ impl History {
 
     /// Adds the cost of an action, in the unit of the policy's limit, and its duration.
     pub fn spend(&mut self, cost: f64, milliseconds: u64) {
+        self.spend_at(None, cost, milliseconds);
+    }
+
+    /// Like [`Self::spend`], at a time.
+    pub fn spend_at(&mut self, time: Option<i64>, cost: f64, milliseconds: u64) {
         if cost.is_finite() && cost > 0.0 {
             self.cost += cost;
+            if time.is_none() {
+                self.undated_cost += cost;
+            }
         }
         self.busy = self.busy.saturating_add(milliseconds);
+    }
+
+    /// Counts hours and days over all executions of a timeline, up to the entry with this number.
+    /// It contains the dated approvals and costs of this execution.
+    pub fn count_across(&mut self, timeline: &Arc<Timeline>, number: u64) {
+        self.across = Some((Arc::clone(timeline), number));
+    }
+
+    /// The number of approved actions of a type in the window that ends at `now`, in all executions
+    /// that are known.
+    #[must_use]
+    pub fn recent(&self, kind: Option<ActionType>, window: i64, now: Option<i64>) -> u64 {
+        let (Some((timeline, number)), Some(now)) = (&self.across, now) else {
+            return self.count(kind, Some(window), now);
+        };
+        let undated = self.approved.get(&type_bit(kind)).map_or(0, |t| t.unknown);
+        undated.saturating_add(timeline.count(kind, window, (now, *number)))
+    }
+
+    /// Like [`Self::recent`], over all types.
+    #[must_use]
+    pub fn recent_all(&self, window: i64, now: Option<i64>) -> u64 {
+        let kinds = ALL_KINDS.into_iter();
+        kinds.fold(0, |sum: u64, kind| {
+            sum.saturating_add(self.recent(kind, window, now))
+        })
+    }
+
+    /// What all known executions have cost on the UTC day of `now`. Without a time or other
+    /// executions, what this one has cost.
+    #[must_use]
+    pub fn cost_of_day(&self, now: Option<i64>) -> f64 {
+        match (&self.across, now) {
+            (Some((timeline, number)), Some(now)) => {
+                self.undated_cost + timeline.cost_of_day((now, *number))
+            }
+            _ => self.cost,
+        }
     }
 
     /// The number of approved actions of a type in the window that ends at `now`. Without a window
@@ -145,17 +206,10 @@ impl History {
     /// Like [`Self::count`], over all types.
     #[must_use]
     pub fn count_all(&self, window: Option<i64>, now: Option<i64>) -> u64 {
-        use ActionType::{Answer, CodeDiff, ShellCmd, ToolCall};
-        [
-            Some(ToolCall),
-            Some(ShellCmd),
-            Some(CodeDiff),
-            Some(Answer),
-            None,
-        ]
-        .into_iter()
-        .map(|k| self.count(k, window, now))
-        .sum()
+        let kinds = ALL_KINDS.into_iter();
+        kinds.fold(0, |sum: u64, kind| {
+            sum.saturating_add(self.count(kind, window, now))
+        })
     }
 
     /// What the execution has cost so far.

@@ -2,6 +2,7 @@ use super::*;
 use governance::RiskLevel;
 use serde_json::json;
 
+mod permissions;
 mod turns;
 
 fn policy(text: &str) -> Policy {

@@ -14,6 +14,7 @@ use super::facts::{Category, Facts, bit};
 use super::limit::Limit;
 use super::model::{Policy, Rule};
 use super::name::Name;
+use super::network::NetworkPattern;
 use super::path::Access;
 use super::question::{Context, Question};
 use super::request::{History, Request};
@@ -289,7 +290,7 @@ impl Vocabulary {
             Predicate::Category(bits) => {
                 let kinds = EffectKind::ALL
                     .into_iter()
-                    .filter(|k| Category::of(*k).bit() & bits != 0);
+                    .filter(|k| Category::bits_of(*k) & bits != 0);
                 self.effects |= kinds.fold(0, |all, kind| all | bit(kind));
             }
             Predicate::Effects(bits) => self.effects |= bits,
@@ -313,6 +314,10 @@ impl Vocabulary {
             Predicate::Command(test) => self.add_command(test),
             Predicate::Path(test) => self.add_path(test),
             Predicate::Host(names) => self.hosts.extend(examples(names)),
+            Predicate::Network(patterns) => {
+                self.lines
+                    .extend(patterns.iter().map(NetworkPattern::example));
+            }
             Predicate::ApprovedBefore => self.approved_before = true,
             Predicate::Granted(grants) => {
                 for grant in grants {

@@ -96,7 +96,13 @@ fn traces(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failu
         Some(tools) => Some(configured_tools(located, tools)?),
         None => None,
     };
+    // A change of the policy by an execution that it governs is a finding.
+    let policy = located.config.policy.as_ref();
     let settings = Settings {
+        policies: policy
+            .map(|policy| policy.file.clone())
+            .into_iter()
+            .collect(),
         assessor,
         keys,
         keep_changes,

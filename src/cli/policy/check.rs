@@ -182,6 +182,20 @@ pub(super) fn check(found: &LoadedPolicy, to: &mut Objections) -> Outcome {
         dead_default: used.dead_default,
         worst: None,
     };
+    if let Some(at) = found.policy.disabled {
+        let message = "permission checks are off: every action is allowed, and nobody is asked";
+        let help = "write `enabled: true`, or delete the block if that is meant";
+        let finding = to.add(
+            522,
+            &found.file,
+            &found.text,
+            at,
+            message.to_owned(),
+            Some(help.to_owned()),
+        );
+        finding.subject = Some("enabled".into());
+        outcome.worst = outcome.worst.max(Some(finding.severity));
+    }
     for (rule, used) in found.policy.rules.iter().zip(&used.rules) {
         // A form implies rules whether or not another one decides first.
         let (code, message, help) = match used {

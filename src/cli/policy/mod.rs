@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod counted;
 mod eval;
 mod export;
 pub(super) mod find;

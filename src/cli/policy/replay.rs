@@ -1,17 +1,19 @@
 //! `policy replay`: evaluates a policy for every recorded decision.
 
+use super::counted::{Uncounted, collect, is_stdin, thousands};
 use super::find::{self, LoadedPolicy};
 use super::objection::Objections;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print_prose_if, warn};
-use crate::diag::{FailOn, Place, Related, Severity, digest as digest_of, subject};
+use crate::diag::{Code, FailOn, Finding, Place, Related, Severity, digest as digest_of, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::rules::Settings;
 use crate::source::{Found as Input, Missing};
 use crate::trace::action::hex;
 use crate::trajectory::recorded_decisions::DecisionHistory;
-use crate::verify::{Options, Report, watch};
+use crate::verify::{Options, Report, verify, watch};
 use agent_policy::{
     Drift, DriftedDecision, History, RecordedDecision, Rule, SHIPPED, UnrecordedContext,
 };
@@ -95,6 +97,8 @@ struct Tally {
     errors: u64,
     warnings: u64,
     notes: u64,
+    /// What limits per hour and day don't count over all executions.
+    uncounted: Uncounted,
 }
 
 /// A difference between a policy and a recorded decision.
@@ -159,7 +163,11 @@ impl ReplayArgs {
         {
             policies.add_history(repository, self.policy_history)?;
         }
-        let (tally, mut objections, mut report) = evaluate_all(&policies, &traces(&self.traces));
+        let inputs = traces(&self.traces);
+        let (mut tally, mut objections, mut report) = evaluate_all(&policies, &inputs);
+        let changes = self.changes_of_policy(&inputs);
+        tally.errors += changes.len() as u64;
+        objections.findings.extend(changes);
         objections.findings.append(&mut report.findings);
         objections.finish();
         let (errors, warnings) = (
@@ -182,7 +190,9 @@ impl ReplayArgs {
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_ERROR,
             () if failing > 0 => EXIT_FINDINGS,
-            () if !tally.unrecorded.is_empty() && self.fail_on != FailOn::Never => {
+            () if (!tally.unrecorded.is_empty() || tally.uncounted.is_partial())
+                && self.fail_on != FailOn::Never =>
+            {
                 EXIT_NOTHING_VERIFIED
             }
             () if tally.decisions == tally.unjudged => {
@@ -191,6 +201,27 @@ impl ReplayArgs {
             }
             () => EXIT_CLEAN,
         })
+    }
+
+    /// Returns the findings about executions that changed the policy file of the command line.
+    fn changes_of_policy(&self, inputs: &[Result<Input, Missing>]) -> Vec<Finding> {
+        let policy = self.policy.as_deref();
+        let Some(file) = policy.filter(|name| Path::new(name).is_file()) else {
+            return Vec::new();
+        };
+        if inputs.iter().any(is_stdin) {
+            return Vec::new();
+        }
+        let options = Options {
+            settings: Settings {
+                policies: vec![file.to_owned()],
+                ..Settings::default()
+            },
+            ..Options::default()
+        };
+        let mut findings = verify(inputs, &options).findings;
+        findings.retain(|finding| finding.code == Code(521));
+        findings
     }
 
     fn text(&self, tally: &Tally, objections: &Objections, out: &mut dyn Write) -> io::Result<()> {
@@ -208,7 +239,7 @@ impl ReplayArgs {
             write_findings(&rest, out)?;
         }
         for ((code, rule), group) in &tally.groups {
-            let rule_of_code = crate::rules::by_code(crate::diag::Code(*code));
+            let rule_of_code = crate::rules::by_code(Code(*code));
             let (name, severity) =
                 rule_of_code.map_or(("", Severity::Error), |r| (r.name, r.severity));
             writeln!(
@@ -251,6 +282,9 @@ impl ReplayArgs {
                 terminal(execution)
             )?;
         }
+        if let Some(uncounted) = tally.uncounted.say() {
+            writeln!(out, "{uncounted}")?;
+        }
         if tally.unjudged > 0 {
             writeln!(
                 out,
@@ -276,6 +310,15 @@ fn evaluate_all(
     inputs: &[Result<Input, Missing>],
 ) -> (Tally, Objections, Report) {
     let mut ledger = DecisionHistory::default();
+    let mut uncounted = Uncounted::default();
+    let counts = policies.count_across_executions();
+    if counts && inputs.iter().any(is_stdin) {
+        uncounted.stdin = true;
+    } else if counts {
+        let timeline = collect(inputs);
+        uncounted.full = timeline.is_full();
+        ledger = DecisionHistory::counting(timeline);
+    }
     let mut tally = Tally::default();
     let mut objections = Objections::default();
     let mut missing: BTreeMap<String, u64> = BTreeMap::new();
@@ -314,6 +357,10 @@ fn evaluate_all(
             );
         });
     });
+    if counts {
+        uncounted.undated = ledger.undated();
+    }
+    tally.uncounted = uncounted;
     if !report.secrets.is_empty() {
         objections.hide(&report.secrets);
         for group in tally.groups.values_mut() {
@@ -363,6 +410,7 @@ pub(in crate::cli) fn compare_recorded(
     report
         .notices
         .extend(tally.unrecorded.iter().map(|(rule, doubt)| doubt.say(rule)));
+    report.notices.extend(tally.uncounted.say());
     let empty = tally.decisions == 0;
     Ok((
         report,
@@ -578,6 +626,7 @@ impl Tally {
             "decisions": self.decisions,
             "changed": self.changed,
             "unjudged": self.unjudged,
+            "undatedExecutions": self.uncounted.undated,
             "leftOut": self.left_out,
             "inconclusive": unrecorded,
             "groups": groups,
@@ -661,6 +710,12 @@ impl<'a> PolicySet<'a> {
         Ok(())
     }
 
+    /// Returns whether some policy has a limit per hour or day.
+    fn count_across_executions(&self) -> bool {
+        let mut all = self.given.iter().chain(self.by_digest.values());
+        all.any(|one| one.found.policy.counts_across_executions())
+    }
+
     fn policy_of(&self, decided: &RecordedDecision) -> Option<&ReplayedPolicy> {
         if let Some(found) = &self.given {
             return Some(found);
@@ -673,17 +728,4 @@ impl<'a> PolicySet<'a> {
 
 fn digest(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
-}
-
-/// Formats a number with thousands separators.
-fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
 }

@@ -134,10 +134,12 @@ impl Execution {
         let PathEffects {
             leaves, protected, ..
         } = PathEffects::default().with_observed(&changed, self.tree());
-        if !(leaves.is_empty() && protected.is_empty()) {
+        let policies = self.changed_policies(&changed);
+        if !(leaves.is_empty() && protected.is_empty() && policies.is_empty()) {
             step_facts.executed = Some(ExecutedFacts {
                 leaves,
                 protected,
+                policies,
                 ..ExecutedFacts::bare(None, Approval::Given)
             });
         }
@@ -315,6 +317,7 @@ impl Execution {
             .unwrap_or(TokenUse::Fine);
         let by_human = decision.what.by == DecidedBy::Human;
         let reach = PathEffects::default().with_observed(&changed, self.tree());
+        let mut policies = self.changed_policies(&changed);
         if by_human {
             self.leftovers.know(special(&reach).map(Into::into));
         }
@@ -326,6 +329,7 @@ impl Execution {
         } = reach;
         leaves.retain(|l| !reported(&l.path) && (l.disguised || !by_human));
         protected.retain(|path| !by_human && !reported(path));
+        policies.retain(|path| !reported(path));
         let writes = known
             .and_then(|k| k.reach.as_ref())
             .is_some_and(|r| !r.written.is_empty() || r.opaque);
@@ -334,6 +338,7 @@ impl Execution {
         let beyond_risk = changed;
         if leaves.is_empty()
             && protected.is_empty()
+            && policies.is_empty()
             && beyond_risk.is_empty()
             && token == TokenUse::Fine
         {
@@ -351,6 +356,7 @@ impl Execution {
             .chain(
                 protected
                     .iter()
+                    .chain(&policies)
                     .chain(&beyond_risk)
                     .map(|p| p.as_str().into()),
             )
@@ -360,6 +366,7 @@ impl Execution {
             token,
             leaves,
             protected,
+            policies,
             beyond_risk,
             decision_line,
             ..ExecutedFacts::bare(id, Approval::Given)

@@ -300,7 +300,7 @@ impl Execution {
             });
         let where_seen = PathEffects::default().with_observed(&seen, self.tree());
         let contribution = self.contribution(weighed, approval, success, &where_seen);
-        let (leaves, protected) = self.reach(
+        let (leaves, protected, policies) = self.reach(
             executed.action,
             approved,
             (approval, success),
@@ -340,6 +340,7 @@ impl Execution {
         self.turn.reported.extend(
             protected
                 .iter()
+                .chain(&policies)
                 .chain(&beyond_risk)
                 .map(|path| path.as_str().into()),
         );
@@ -380,6 +381,7 @@ impl Execution {
             undeclared,
             leaves,
             protected,
+            policies,
             beyond_risk,
             high_by_policy,
             decision_line: self.turn.decision.as_ref().map(|d| d.line),
@@ -442,12 +444,14 @@ impl Execution {
         let undeclared =
             authority::undeclared_changes(declared, observed, true).filter(|_| !self.is_session());
         let where_seen = PathEffects::default().with_observed(&seen, self.tree());
-        let (leaves, protected) = self.reach(None, approved, (approval, true), where_seen, context);
+        let (leaves, protected, policies) =
+            self.reach(None, approved, (approval, true), where_seen, context);
         let diff = self.executed_diff(changed, None, approved, approval);
         let facts = ExecutedFacts {
             undeclared,
             leaves,
             protected,
+            policies,
             beyond_risk: self.beyond_risk(approved, approval, true, &seen),
             decision_line: self.turn.decision.as_ref().map(|d| d.line),
             ..ExecutedFacts::bare(id.map(Cow::into_owned), approval)
@@ -578,7 +582,8 @@ impl Execution {
     /// Returns paths outside of the work tree and protected paths to report for an executed action,
     /// from its payload and from the paths that were `seen` to change. If a human approved the
     /// action, only disguised paths are returned. If the approval isn't recorded, protected paths
-    /// aren't reported.
+    /// aren't reported. The third list has the policies that the action changed, whatever approved
+    /// it.
     pub(super) fn reach(
         &self,
         ran: Option<Action<'_>>,
@@ -586,7 +591,7 @@ impl Execution {
         (approval, success): (Approval, bool),
         seen: PathEffects,
         context: Context<'_>,
-    ) -> (Vec<PathEscape>, Vec<String>) {
+    ) -> (Vec<PathEscape>, Vec<String>, Vec<String>) {
         let known = approved.or(self.turn.proposal.as_ref().map(|p| &p.what));
         let same = |action: &Action<'_>| known.is_some_and(|k| k.same_as(action) == Some(true));
         let payload = match &ran {
@@ -616,10 +621,15 @@ impl Execution {
             ran.map(|a| OwnedActionKind::of(a.kind)),
         ];
         let shell = kinds.into_iter().flatten().any(is_shell);
-        if by_human || approval == Approval::Unknown || (!success && !shell) {
+        let wrote = success || shell;
+        if by_human || approval == Approval::Unknown || !wrote {
             protected.clear();
         }
-        (leaves, protected)
+        let mut policies = self.changed_policies(&reach.changed);
+        if !wrote {
+            policies.clear();
+        }
+        (leaves, protected, policies)
     }
 
     /// Returns the files that changed although a policy approved the action as low-risk. Considers

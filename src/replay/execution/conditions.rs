@@ -2,19 +2,41 @@
 
 use super::super::step_facts::StepFacts;
 use super::Execution;
+use crate::replay::path_effects::{is_change_of, is_same_path};
+use crate::trace::action::plain_path;
 use crate::trace::step::StartFact;
 use sha2::{Digest as _, Sha256};
 
 /// Policy digest and intent of the last start, and conditions that aren't recorded.
 #[derive(Debug, Default)]
 pub(super) struct Conditions {
+    /// Paths of the policies that govern the execution.
+    policies: Vec<Box<str>>,
     policy_digest: Option<Box<str>>,
     intent: Option<[u8; 32]>,
     prompt_missing: bool,
     policy_missing: bool,
 }
 
+/// Maximum number of policies to know of one execution.
+const MOST: usize = 32;
+
 impl Conditions {
+    /// Records the path of a policy that governs the execution.
+    pub(super) fn govern(&mut self, path: &str) {
+        let path = plain_path(path);
+        let new = !path.is_empty() && !self.policies.iter().any(|known| **known == *path);
+        if new && self.policies.len() < MOST {
+            self.policies.push(path.into());
+        }
+    }
+
+    /// Returns an estimate of the bytes that it owns.
+    pub(super) fn weight(&self) -> usize {
+        let paths = self.policies.iter();
+        paths.map(|path| size_of::<Box<str>>() + path.len()).sum()
+    }
+
     /// Records that a thought lacks the versions of its prompt and tools.
     pub(super) const fn miss_prompt(&mut self) {
         self.prompt_missing = true;
@@ -39,6 +61,21 @@ impl Conditions {
 }
 
 impl Execution {
+    /// Returns the policies that govern the execution and that a change of these paths changes.
+    pub(super) fn changed_policies(&self, changed: &[String]) -> Vec<String> {
+        let tree = self.tree();
+        let mut found: Vec<String> = Vec::new();
+        for policy in &self.conditions.policies {
+            let policy = tree.relative(policy);
+            let is_changed = |path: &String| is_change_of(tree.relative(path), policy, tree);
+            let known = |other: &String| is_same_path(other, policy, tree);
+            if changed.iter().any(is_changed) && !found.iter().any(known) {
+                found.push(policy.to_owned());
+            }
+        }
+        found
+    }
+
     /// Applies the conditions of a start. After a pause, compares them with those before.
     pub(super) fn compare_conditions(
         &mut self,
@@ -67,6 +104,10 @@ impl Execution {
                 .zip(intent)
                 .is_some_and(|(then, now)| then != now);
         }
+        if let Some(path) = started.policy_path {
+            self.conditions.govern(&path.decode());
+        }
+        let conditions = &mut self.conditions;
         self.turns.limit(started.max_turns);
         conditions.policy_digest = digest.map(Into::into).or(conditions.policy_digest.take());
         conditions.intent = intent.or(conditions.intent);

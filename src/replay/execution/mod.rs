@@ -252,6 +252,9 @@ impl Execution {
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
+        for path in context.policies {
+            self.conditions.govern(path);
+        }
         let tree = self.session.tree();
         let context = Context {
             tree: tree.as_deref().unwrap_or(context.tree),

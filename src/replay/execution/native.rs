@@ -526,7 +526,7 @@ impl Execution {
         };
         let diff = self.executed_diff(&shown, Some(&known), None, approval);
         self.run_diff(diff, step_facts);
-        let (leaves, protected) =
+        let (leaves, protected, policies) =
             self.reach(Some(*action), None, (approval, true), declared, context);
         let decision_line = self.turn.decision.as_ref().map(|d| d.line);
         self.turn.proposal = Some(Evidence {
@@ -538,6 +538,7 @@ impl Execution {
         step_facts.executed = Some(ExecutedFacts {
             leaves,
             protected,
+            policies,
             high_by_policy,
             decision_line,
             ..ExecutedFacts::bare(None, approval)

@@ -31,6 +31,7 @@ impl Execution {
         let own = size_of::<Self>()
             + self.origin.id.len()
             + self.outcome.weight()
+            + self.conditions.weight()
             + self.session.weight(ENTRY)
             + self.unread_diff.as_ref().map_or(0, |diff| diff.weight());
         let retained = known + names + self.tokens.weight(ENTRY) + self.leftovers.weight();

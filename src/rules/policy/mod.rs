@@ -3,10 +3,12 @@
 mod comparison_inconclusive;
 mod dead_rule;
 mod evadable_rule;
+mod governing_policy_changed;
 mod newly_allowed;
 mod newly_asked;
 mod newly_asked_instead_of_allowed;
 mod newly_denied;
+mod permission_checks_off;
 mod policy_not_found;
 mod policy_now_allows;
 mod policy_now_asks;
@@ -41,4 +43,6 @@ pub(super) const RULES: &[&Rule] = &[
     &evadable_rule::RULE,
     &comparison_inconclusive::RULE,
     &property_removed::RULE,
+    &governing_policy_changed::RULE,
+    &permission_checks_off::RULE,
 ];

@@ -6,6 +6,7 @@ use crate::condition::{Condition, Predicate, TurnRange};
 use crate::limit::Limit;
 use crate::model::Policy;
 use crate::name::Name;
+use crate::network::NetworkPattern;
 use crate::question::{Approvals, Context, Question};
 use crate::request::Past;
 use crate::sample::samples;
@@ -160,6 +161,9 @@ impl Vocabulary {
             Predicate::Host(names) => self
                 .commands
                 .extend(examples(names).map(|h| format!("curl https://{h}/x"))),
+            Predicate::Network(patterns) => self
+                .commands
+                .extend(patterns.iter().map(NetworkPattern::example)),
             Predicate::Command(test) => {
                 self.commands.extend(examples(&test.text));
                 for program in examples(&test.program) {

@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, Reader};
 use super::pack::list;
-use super::when::{globs, name};
+use super::when::{globs, name, network_pattern};
 use super::{PolicyDraft, generated_rule};
 use crate::condition::{CommandTest, Condition, PathTest, Predicate};
 use crate::effect::Effect;
@@ -40,6 +40,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft 
         combine: Combine::DenyOverrides,
         default,
         monitor: false,
+        disabled: None,
         rules,
         properties: Vec::new(),
     }
@@ -175,11 +176,13 @@ fn templates(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader
         };
         let mut fields = Fields::new(value, "a template of permissions", reader);
         let mut grants = Vec::new();
-        for (text, at) in fields.texts_if_any("files", reader).unwrap_or_default() {
-            grants.extend(file_grant(&text, at, reader));
+        for key in ["file_system", "files"] {
+            for (text, at) in fields.texts_if_any(key, reader).unwrap_or_default() {
+                grants.extend(file_grant(&text, at, reader));
+            }
         }
         for (text, at) in fields.texts_if_any("network", reader).unwrap_or_default() {
-            grants.extend(host_grant(&text, at, reader));
+            grants.extend(network_grant(&text, at, reader));
         }
         for (text, at) in fields.texts_if_any("commands", reader).unwrap_or_default() {
             if let Some(test) = command_test(&text, at, reader) {
@@ -241,11 +244,12 @@ fn file_grant(text: &str, at: Position, reader: &mut Reader) -> Option<Condition
     ))
 }
 
-/// `GET:https://api.github.com/*` grants the host, since the analysis doesn't know methods and URL
-/// paths.
-fn host_grant(text: &str, at: Position, reader: &mut Reader) -> Option<Condition> {
-    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-    let host = rest.split(['/', ':']).next().unwrap_or(rest);
-    let name = name(host, at, reader)?;
-    Some(Condition::Is(Predicate::Host(vec![name]), text.to_owned()))
+/// `GET:https://api.github.com/*`; the name of a host grants every request to it.
+fn network_grant(text: &str, at: Position, reader: &mut Reader) -> Option<Condition> {
+    let predicate = if text.contains(['/', ':']) {
+        Predicate::Network(vec![network_pattern(text, at, reader)?])
+    } else {
+        Predicate::Host(vec![name(text, at, reader)?])
+    };
+    Some(Condition::Is(predicate, text.to_owned()))
 }

@@ -16,6 +16,8 @@ pub(crate) struct Reader {
     pub(crate) workdir: String,
     /// The lists of protected paths: ask, deny.
     pub(crate) protected: [Vec<String>; 2],
+    /// Whether the file is one of the older runtime, and not a pack.
+    pub(crate) older: bool,
 }
 
 impl Reader {
@@ -27,6 +29,7 @@ impl Reader {
                 protected::ask_globs().to_vec(),
                 protected::deny_globs().to_vec(),
             ],
+            older: false,
         }
     }
 
@@ -158,6 +161,12 @@ impl<'n> Fields<'n> {
 
     pub(crate) fn has(&self, key: &str) -> bool {
         self.members.iter().any(|(name, ..)| name == key)
+    }
+
+    /// The member of this name, which stays to be taken.
+    pub(crate) fn peek(&self, key: &str) -> Option<&'n Node> {
+        let member = self.members.iter().find(|(name, ..)| name == key)?;
+        Some(member.2)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

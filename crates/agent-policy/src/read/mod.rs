@@ -29,6 +29,7 @@ pub(crate) struct PolicyDraft {
     combine: Combine,
     default: Fallback,
     monitor: bool,
+    disabled: Option<Position>,
     rules: Vec<Rule>,
     properties: Vec<Property>,
 }
@@ -54,10 +55,17 @@ pub(crate) fn load_tree(name: &str, root: &Node) -> Result<Policy, Vec<Problem>>
     };
     let mut reader = Reader::new();
     let mut fields = Fields::new(root, "a policy", &mut reader);
+    let wrapped = permissions::wrapped(&mut fields, &mut reader);
+    if let Some(inner) = wrapped {
+        std::mem::replace(&mut fields, Fields::new(inner, "`permission`", &mut reader))
+            .finish(&mut reader);
+    }
     let has = |key: &str| fields.has(key);
-    let form = if has("dangerous_commands") || has("permissions") || has("limits") {
+    let form = if wrapped.is_some() {
+        Form::Permissions
+    } else if has("dangerous_commands") || has("permissions") || has("limits") {
         Form::Dangerous
-    } else if has("defaultLevel") || has("sessionMemory") || has("categoryDefaults") {
+    } else if permissions::is_block(&fields) {
         Form::Permissions
     } else if has("scopes") || has("risks") || has("meta") {
         Form::Scopes
@@ -80,7 +88,9 @@ pub(crate) fn load_tree(name: &str, root: &Node) -> Result<Policy, Vec<Problem>>
     };
     fields.finish(&mut reader);
     check_ids(&draft.rules, &mut reader);
-    if draft.rules.is_empty() && reader.problems.is_empty() {
+    // Permission rules may consist of their default level.
+    let needs_rules = draft.form != Form::Permissions;
+    if needs_rules && draft.rules.is_empty() && reader.problems.is_empty() {
         reader.problem(
             root.at,
             "the policy has no rules: its default would decide everything".into(),
@@ -99,6 +109,7 @@ pub(crate) fn load_tree(name: &str, root: &Node) -> Result<Policy, Vec<Problem>>
         combine: draft.combine,
         default: draft.default,
         monitor: draft.monitor,
+        disabled: draft.disabled,
         rules: Rules::new(draft.rules),
         properties: draft.properties,
         surroundings: Surroundings::new(&workdir),

@@ -7,7 +7,20 @@ use crate::effect::Effect;
 use crate::model::{Combine, Fallback, Form, Property, Rule};
 use crate::yaml::{Node, Value};
 
+/// The keys of a pack that an older rule file doesn't have.
+const PACK_KEYS: [&str; 7] = [
+    "version",
+    "id",
+    "combine",
+    "default",
+    "workdir",
+    "protected",
+    "properties",
+];
+
 pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft {
+    // The older rule file consists of its rules.
+    reader.older = !PACK_KEYS.iter().any(|key| fields.has(key));
     let id = fields.text("id", reader).map(|(id, _)| id);
     if let Some((version, at)) = fields.text("version", reader)
         && version != "1"
@@ -59,6 +72,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft 
         combine,
         default,
         monitor: false,
+        disabled: None,
         rules,
         properties,
     }

@@ -6,12 +6,60 @@ use super::when::name;
 use super::{PolicyDraft, generated_rule};
 use crate::condition::{Condition, Predicate};
 use crate::effect::Effect;
-use crate::facts::Category;
+use crate::facts::{Category, GIT_WRITE};
 use crate::model::{Combine, Fallback, Form, Rule};
 use crate::name::Name;
-use crate::yaml::Position;
+use crate::yaml::{Node, Position, Value};
 
 const LEVELS: [&str; 3] = ["auto", "confirm", "deny"];
+
+/// The other members of an agent's configuration that contains the block.
+const BESIDE: [&str; 13] = [
+    "$schema",
+    "name",
+    "model",
+    "temperature",
+    "maxTokens",
+    "systemPrompt",
+    "provider",
+    "skill",
+    "mcp",
+    "memory",
+    "knowledge",
+    "agent",
+    "tools",
+];
+
+/// Takes the block of permissions from the configuration of an agent.
+pub(super) fn wrapped<'n>(fields: &mut Fields<'n>, reader: &mut Reader) -> Option<&'n Node> {
+    if !fields.has("permission") {
+        return None;
+    }
+    fields.no_blank("permission", reader);
+    for key in BESIDE {
+        fields.accept(key);
+    }
+    fields.take("permission")
+}
+
+/// Whether a map is a block of permissions.
+pub(super) fn is_block(fields: &Fields<'_>) -> bool {
+    let keys = [
+        "defaultLevel",
+        "sessionMemory",
+        "categoryDefaults",
+        "enabled",
+    ];
+    let of_tools = |node: &Node| {
+        let members = match &node.value {
+            Value::List(list) => list.first().map(|first| &first.value),
+            _ => None,
+        };
+        let is_level = |key: &Node| key.text().is_some_and(|key| key == "level");
+        matches!(members, Some(Value::Map(map)) if map.iter().any(|(key, _)| is_level(key)))
+    };
+    keys.into_iter().any(|key| fields.has(key)) || fields.peek("rules").is_some_and(of_tools)
+}
 
 /// Order: what this session approved, the first rule for the tool, the category's default, the
 /// default level.
@@ -20,6 +68,11 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft 
     for key in ["version", "description"] {
         fields.accept(key);
     }
+    let at_enabled = fields.peek("enabled").map(|node| node.at);
+    let disabled = fields
+        .flag("enabled", reader)
+        .filter(|enabled| !enabled)
+        .and(at_enabled);
     let default = fields
         .text("defaultLevel", reader)
         .and_then(|(word, at)| level(&word, at, reader));
@@ -40,19 +93,24 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft 
     for node in list(fields, "rules", reader) {
         rules.extend(rule(node, rules.len(), reader));
     }
-    categories(fields, &mut rules, reader);
-    let effect = default.unwrap_or(Effect::RequireApproval);
-    let default = Fallback {
-        effect,
+    categories(fields, default, &mut rules, reader);
+    let mut default = Fallback {
+        effect: default.unwrap_or(Effect::RequireApproval),
         reason: "no permission rule is about this tool".into(),
         at: None,
     };
+    if disabled.is_some() {
+        rules.clear();
+        default.effect = Effect::Allow;
+        default.reason = "permission checks are off (`enabled: false`): nothing is asked".into();
+    }
     PolicyDraft {
         id,
         form: Form::Permissions,
         combine: Combine::FirstMatch,
         default,
         monitor: false,
+        disabled,
         rules,
         properties: Vec::new(),
     }
@@ -66,7 +124,7 @@ fn level(word: &str, at: Position, reader: &mut Reader) -> Option<Effect> {
     Effect::parse(word)
 }
 
-fn rule(node: &crate::yaml::Node, number: usize, reader: &mut Reader) -> Option<Rule> {
+fn rule(node: &Node, number: usize, reader: &mut Reader) -> Option<Rule> {
     let mut fields = Fields::new(node, "a permission rule", reader);
     let tool = fields.required("tool", reader);
     let effect = fields
@@ -105,38 +163,81 @@ fn rule(node: &crate::yaml::Node, number: usize, reader: &mut Reader) -> Option<
     })
 }
 
+/// The level of a category, or of a part of it.
+struct CategoryLevel {
+    name: String,
+    category: Category,
+    /// The bits of the category's parts.
+    bits: u32,
+    effect: Effect,
+    at: Position,
+}
+
 /// Reads the defaults of categories. A call is in a category if all of its effects are.
-fn categories(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reader) {
-    let Some(node) = fields.take("categoryDefaults") else {
-        return;
-    };
-    let mut defaults = Fields::new(node, "`categoryDefaults`", reader);
+///
+/// A category that isn't named has its own level, unless the default level is `deny`.
+fn categories(
+    fields: &mut Fields<'_>,
+    default: Option<Effect>,
+    rules: &mut Vec<Rule>,
+    reader: &mut Reader,
+) {
+    let block = fields.at;
+    let mut defaults = fields
+        .take("categoryDefaults")
+        .map(|node| Fields::new(node, "`categoryDefaults`", reader));
     let mut found = Vec::new();
     for category in Category::ALL {
-        if let Some((word, at)) = defaults.text(category.name(), reader)
-            && let Some(effect) = level(&word, at, reader)
-        {
-            found.push((category, effect, at));
-        }
+        let node = defaults
+            .as_mut()
+            .and_then(|defaults| defaults.take(category.name()));
+        found.extend(match node {
+            Some(node) => named(category, node, reader),
+            None if default == Some(Effect::Deny) => Vec::new(),
+            None => built_in(category, block),
+        });
     }
-    defaults.finish(reader);
+    if let Some(defaults) = defaults {
+        defaults.finish(reader);
+    }
     // Strict ones first, so that a call in two categories gets the stricter default. Between
-    // equals, the category of unknown effects comes first.
-    found.sort_by_key(|(category, effect, _)| {
+    // equals, the category of unknown effects comes first, and that of removing before writing.
+    found.sort_by_key(|level| {
         (
-            std::cmp::Reverse(*effect),
-            *category != Category::Execute,
-            *category,
+            std::cmp::Reverse(level.effect),
+            level.category != Category::Execute,
+            level.category != Category::Admin,
+            level.category,
         )
     });
-    for (category, effect, at) in found {
-        let when = Condition::Is(
-            Predicate::Category(category.bit()),
-            format!("category: {}", category.name()),
-        );
-        let reason = format!("the default of the category `{}`", category.name());
+    let is_auto = |category| {
+        let mut levels = found.iter();
+        levels.any(|level| level.category == category && level.effect == Effect::Allow)
+    };
+    let (reads_freely, writes_freely) = (is_auto(Category::Read), is_auto(Category::Write));
+    for level in found {
+        let CategoryLevel {
+            name,
+            category,
+            mut bits,
+            effect,
+            at,
+        } = level;
+        if category == Category::Git && effect == Effect::Allow {
+            // Who changes a repository reads it as well. What reads files of it reads.
+            bits |= category.bit();
+            if reads_freely {
+                bits |= Category::Read.bit();
+            }
+        }
+        // What removes something changes it as well.
+        if category == Category::Admin && effect == Effect::Allow && writes_freely {
+            bits |= Category::Write.bit();
+        }
+        let when = Condition::Is(Predicate::Category(bits), format!("category: {name}"));
+        let reason = format!("the default of the category `{name}`");
         rules.push(generated_rule(
-            &format!("category-{}", category.name()),
+            &format!("category-{}", name.replace(' ', "-")),
             at,
             effect,
             &reason,
@@ -144,4 +245,65 @@ fn categories(fields: &mut Fields<'_>, rules: &mut Vec<Rule>, reader: &mut Reade
             Vec::new(),
         ));
     }
+}
+
+/// The written levels of a category. Reading and writing a repository may have different ones.
+fn named(category: Category, node: &Node, reader: &mut Reader) -> Vec<CategoryLevel> {
+    if category == Category::Git && matches!(node.value, Value::Map(_)) {
+        let mut parts = Fields::new(node, "`git`", reader);
+        let mut of = |key: &'static str| {
+            parts
+                .text(key, reader)
+                .and_then(|(word, at)| Some((level(&word, at, reader)?, at)))
+        };
+        let read = of("read").unwrap_or((Effect::Allow, node.at));
+        let write = of("write").unwrap_or((Effect::RequireApproval, node.at));
+        parts.finish(reader);
+        return git(read, write);
+    }
+    let Some(word) = node.text() else {
+        reader.expected(node, "a level");
+        return Vec::new();
+    };
+    let one = level(&word, node.at, reader).map(|effect| CategoryLevel {
+        name: category.name().to_owned(),
+        category,
+        bits: category.bits(),
+        effect,
+        at: node.at,
+    });
+    one.into_iter().collect()
+}
+
+/// The levels of a category that a file doesn't name: only reading is automatic.
+fn built_in(category: Category, at: Position) -> Vec<CategoryLevel> {
+    let effect = match category {
+        Category::Git => return git((Effect::Allow, at), (Effect::RequireApproval, at)),
+        Category::Read => Effect::Allow,
+        Category::Write | Category::Execute | Category::Network | Category::Admin => {
+            Effect::RequireApproval
+        }
+    };
+    vec![CategoryLevel {
+        name: category.name().to_owned(),
+        category,
+        bits: category.bits(),
+        effect,
+        at,
+    }]
+}
+
+/// The levels of reading and of changing a repository.
+fn git(read: (Effect, Position), write: (Effect, Position)) -> Vec<CategoryLevel> {
+    let part = |name: &str, bits: u32, (effect, at): (Effect, Position)| CategoryLevel {
+        name: name.to_owned(),
+        category: Category::Git,
+        bits,
+        effect,
+        at,
+    };
+    vec![
+        part("git read", Category::Git.bit(), read),
+        part("git write", GIT_WRITE, write),
+    ]
 }

@@ -66,6 +66,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> PolicyDraft 
         combine: Combine::DenyOverrides,
         default,
         monitor,
+        disabled: None,
         rules: all,
         properties: Vec::new(),
     }

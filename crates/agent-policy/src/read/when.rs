@@ -7,6 +7,7 @@ use crate::facts::{Category, bit};
 use crate::glob_alternatives::alternatives;
 use crate::limit::Limit;
 use crate::name::Name;
+use crate::network::NetworkPattern;
 use crate::path::{Access, PathGlob};
 use crate::pattern;
 use crate::surroundings::Surroundings;
@@ -51,6 +52,7 @@ pub(crate) fn condition(
         "effects",
         "path",
         "host",
+        "network",
     ] {
         if !fields.has(key) {
             fields.accept(key);
@@ -78,7 +80,7 @@ pub(crate) fn condition(
                     Category::ALL
                         .into_iter()
                         .find(|c| c.name() == w)
-                        .map(Category::bit)
+                        .map(Category::bits)
                 },
             )
             .map(|bits| Predicate::Category(bits.into_iter().fold(0, |a, b| a | b))),
@@ -105,6 +107,7 @@ pub(crate) fn condition(
             "agent" => Some(Predicate::Agent(names(&written, reader))),
             "mode" => Some(Predicate::Mode(names(&written, reader))),
             "host" => Some(Predicate::Host(names(&written, reader))),
+            "network" => Some(Predicate::Network(network(&written, reader))),
             "pattern" => Some(Predicate::Pattern(regexes(&written, reader))),
             "command" => Some(Predicate::Command(command(&written, reader))),
             _ => Some(Predicate::Path(path(&written, reader))),
@@ -153,13 +156,25 @@ pub(crate) fn condition(
 
 fn read_limits(fields: &mut Fields<'_>, limits: Option<&mut Vec<Limit>>, reader: &mut Reader) {
     let mut found = Vec::new();
-    found.extend(fields.count("max_per_minute", reader).map(Limit::PerMinute));
-    found.extend(fields.count("max_per_hour", reader).map(Limit::PerHour));
-    found.extend(
-        fields
-            .count("max_per_execution", reader)
-            .map(Limit::PerExecution),
-    );
+    for (key, limit) in [
+        ("max_per_minute", Limit::PerMinute as fn(u64) -> Limit),
+        ("max_per_hour", Limit::PerHour),
+        ("max_per_execution", Limit::PerExecution),
+    ] {
+        let Some(node) = fields.take(key) else {
+            continue;
+        };
+        match reader.count(node) {
+            // The older runtime means no limit by it.
+            Some(0) if reader.older && key == "max_per_minute" => {}
+            Some(0) => reader.problem(
+                node.at,
+                format!("`{key}: 0` grants nothing: the rule would deny everything"),
+                Some("leave the key away for no limit, or write `effect: deny`".into()),
+            ),
+            count => found.extend(count.map(limit)),
+        }
+    }
     match limits {
         Some(limits) => limits.extend(found),
         None => {
@@ -194,7 +209,9 @@ fn impossible(all: &[Condition], at: Position, reader: &mut Reader) {
             Predicate::Effects(_) | Predicate::Path(_) | Predicate::Category(_) => {
                 !type_bit(Some(ActionType::Answer))
             }
-            Predicate::Host(_) => bits(&[ActionType::ShellCmd, ActionType::ToolCall]),
+            Predicate::Host(_) | Predicate::Network(_) => {
+                bits(&[ActionType::ShellCmd, ActionType::ToolCall])
+            }
             _ => continue,
         };
         if types & possible == 0 {
@@ -392,6 +409,39 @@ fn names(node: &Node, reader: &mut Reader) -> Vec<Name> {
         );
     }
     all
+}
+
+fn network(node: &Node, reader: &mut Reader) -> Vec<NetworkPattern> {
+    let mut all = Vec::new();
+    for item in node.items() {
+        match item.text() {
+            Some(text) => all.extend(network_pattern(&text, item.at, reader)),
+            None => reader.expected(item, "a request: `GET:https://HOST/*`"),
+        }
+    }
+    if node.items().is_empty() {
+        reader.problem(
+            node.at,
+            "the list is empty: nothing would match".into(),
+            None,
+        );
+    }
+    all
+}
+
+/// Compiles a pattern of requests, and reports an invalid one.
+pub(crate) fn network_pattern(
+    text: &str,
+    at: Position,
+    reader: &mut Reader,
+) -> Option<NetworkPattern> {
+    match NetworkPattern::new(text) {
+        Ok(pattern) => Some(pattern),
+        Err(error) => {
+            reader.problem(at, format!("`{text}`: {error}"), None);
+            None
+        }
+    }
 }
 
 fn command(node: &Node, reader: &mut Reader) -> CommandTest {

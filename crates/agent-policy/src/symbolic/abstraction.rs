@@ -5,7 +5,7 @@
 
 use super::encoding::{
     AGENT, ARGUMENTS, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD, PAYLOAD_PARTS,
-    STEPS, TOOLS, TURN, WORDS, WRITTEN,
+    REQUEST, STEPS, TOOLS, TURN, WORDS, WRITTEN,
 };
 use super::formula::{FactId, Object};
 use crate::action::type_bit;
@@ -17,7 +17,7 @@ use crate::grant_scope::first_outside;
 use crate::model::Policy;
 use crate::path::{PathGlob, TouchedPath};
 use crate::request::Request;
-use shell_effects::{EffectKind, Step};
+use shell_effects::Step;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The globs and grants of policies, by the text that facts name them with.
@@ -117,12 +117,16 @@ impl<'p> Vocabulary<'p> {
             part
         });
         object.parts.insert(PATHS, paths.collect());
-        let hosts = facts.hosts().map(|host| {
-            let mut part = named(host.unwrap_or_default());
-            let known = of
-                .iter()
-                .filter(|(fact, _)| *fact == Fact::Known && host.is_some());
-            part.facts.extend(known.map(|(_, id)| *id));
+        let hosts = facts.requests().iter().map(|request| {
+            let mut part = named(request.host.as_deref().unwrap_or_default());
+            part.texts.insert(REQUEST, request.text.clone());
+            let own = of.iter().filter(|(fact, _)| match fact {
+                Fact::Known => request.host.is_some(),
+                Fact::KnownRequest => request.is_known,
+                Fact::Remote => request.is_of_remote,
+                _ => false,
+            });
+            part.facts.extend(own.map(|(_, id)| *id));
             part
         });
         object.parts.insert(HOSTS, hosts.collect());
@@ -205,14 +209,7 @@ fn holds(fact: &Fact, facts: &Facts<'_>, request: &Request<'_>) -> bool {
         Fact::Outside(set) => first_outside(*set, facts).is_some(),
         Fact::Grantable => {
             let mut effects = facts.analysis().effects.iter().enumerate();
-            effects.all(|(index, effect)| match effect.kind {
-                EffectKind::Read | EffectKind::Write | EffectKind::Delete => {
-                    facts.touches_path(index) || facts.is_of_program(index, effect)
-                }
-                EffectKind::Network => true,
-                EffectKind::Execute | EffectKind::GitRead => facts.is_of_program(index, effect),
-                _ => false,
-            })
+            effects.all(|(index, effect)| facts.is_grantable(index, effect))
         }
         Fact::ApprovedBefore => facts
             .action
@@ -230,6 +227,8 @@ fn holds(fact: &Fact, facts: &Facts<'_>, request: &Request<'_>) -> bool {
         | Fact::Inner
         | Fact::ManyArguments
         | Fact::Argument(..)
+        | Fact::KnownRequest
+        | Fact::Remote
         | Fact::Granted(_) => false,
     }
 }

@@ -7,6 +7,7 @@ use crate::action::{kind_name, type_bit};
 use crate::condition::{CommandTest, Condition, PathTest, Predicate};
 use crate::facts::{Category, bit};
 use crate::name::Name;
+use crate::network::NetworkPattern;
 use governance::ActionType;
 use shell_effects::EffectKind;
 
@@ -58,11 +59,21 @@ impl Encoder {
             Predicate::Agent(names) => vec![single(names, Predicate::Agent)],
             Predicate::Mode(names) => vec![single(names, Predicate::Mode)],
             Predicate::Host(names) => vec![single(names, Predicate::Host)],
+            Predicate::Network(patterns) => {
+                let one = |pattern: &NetworkPattern| {
+                    let single = Predicate::Network(vec![pattern.clone()]);
+                    (pattern.text().to_owned(), single)
+                };
+                vec![patterns.iter().map(one).collect()]
+            }
             Predicate::Category(bits) => vec![
                 Category::ALL
                     .into_iter()
-                    .filter(|category| category.bit() & bits != 0)
-                    .map(|one| (one.name().to_owned(), Predicate::Category(one.bit())))
+                    .filter(|category| category.bits() & bits != 0)
+                    .map(|one| {
+                        let part = Predicate::Category(one.bits() & bits);
+                        (one.name().to_owned(), part)
+                    })
                     .collect(),
             ],
             Predicate::Effects(bits) => vec![

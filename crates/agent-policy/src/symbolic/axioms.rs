@@ -5,7 +5,9 @@
 //! can't be built.
 
 use super::abstraction::Vocabulary;
-use super::encoding::{Encoder, Fact, HOSTS, LINE, LINE_PARTS, PATHS, PAYLOAD_PARTS, STEPS, TOOLS};
+use super::encoding::{
+    Encoder, Fact, HOSTS, LINE, LINE_PARTS, PATHS, PAYLOAD_PARTS, REQUEST, STEPS, TOOLS,
+};
 use super::formula::{CollectionId, FormulaId, TRUE};
 use super::language::{Found, LanguageId, Pattern};
 use crate::action::type_bit;
@@ -25,10 +27,8 @@ const WIDER: [(&str, &[&str]); 3] = [
             "max_executions_per_hour",
         ],
     ),
-    (
-        "max_per_hour",
-        &["max_per_execution", "max_executions_per_hour"],
-    ),
+    // Approvals of an hour may be those of several executions.
+    ("max_per_hour", &["max_executions_per_hour"]),
     ("max_per_execution", &[]),
 ];
 
@@ -343,6 +343,20 @@ impl Encoder {
         paths.push(self.not(both));
         paths.push(self.wider_globs(vocabulary));
         let paths = self.all(paths);
-        vec![(PATHS, paths), (STEPS, self.words_begin())]
+        let remote = self.fact(Fact::Remote);
+        let unknown = self.not(known);
+        let mut hosts = vec![self.implies(remote, unknown)];
+        if self.has_requests {
+            let form = self.languages.of(Pattern {
+                regex: r"^(?:[A-Z]+|\?) (?:[a-z0-9]+|\?)://[^ /:]+:(?:[0-9]+|\?) [!-~]+$".into(),
+                ignore_case: false,
+                unicode: true,
+            });
+            hosts.push(self.formulas.text(REQUEST, form));
+            let request = self.fact(Fact::KnownRequest);
+            hosts.push(self.implies(known, request));
+        }
+        let hosts = self.all(hosts);
+        vec![(PATHS, paths), (HOSTS, hosts), (STEPS, self.words_begin())]
     }
 }

@@ -9,11 +9,12 @@ use super::solver::Solver;
 use crate::action::type_bit;
 use crate::condition::{CommandTest, Condition, PathTest, Predicate, TurnRange, risk_bit};
 use crate::effect::Effect;
-use crate::facts::{Category, HIDDEN, bit};
+use crate::facts::{CATEGORY_BITS, Category, HIDDEN, bit};
 use crate::grant_scope::GrantSet;
 use crate::limit::Limit;
 use crate::model::{Policy, Rule};
 use crate::name::Name;
+use crate::network::NetworkPattern;
 use crate::path::{Access, PathGlob};
 use governance::{ActionType, RiskLevel};
 use regex::Regex;
@@ -29,6 +30,8 @@ pub(super) const LINE: TextSlot = 2;
 pub(super) const PAYLOAD: TextSlot = 3;
 /// The text of a part: its name, path or host.
 pub(super) const NAME: TextSlot = 0;
+/// The text of a request, in the part of its host.
+pub(super) const REQUEST: TextSlot = 1;
 /// The text of a step as written, and its words.
 pub(super) const WRITTEN: TextSlot = 1;
 pub(super) const WORDS: TextSlot = 2;
@@ -86,6 +89,8 @@ pub(super) enum Fact {
     NotInside,
     /// The text of a path or host is known.
     Known,
+    /// The text of a request is known.
+    KnownRequest,
     /// It contains an unexpanded `*` or `?`.
     Wild,
     /// Everything below is affected too.
@@ -96,6 +101,8 @@ pub(super) enum Fact {
     HidesText,
     /// The line has text beside its commands.
     OtherText,
+    /// Of a host: a remote of the repository's configuration.
+    Remote,
     /// Of a step: another one starts it, and contains its text.
     Inner,
     /// It has many arguments.
@@ -148,6 +155,8 @@ pub(super) struct Encoder {
     /// The names of programs that appear, and whether texts of commands do.
     pub(super) programs: BTreeSet<String>,
     pub(super) has_texts: bool,
+    /// Whether patterns of requests appear.
+    pub(super) has_requests: bool,
 }
 
 /// Orders the counts of a limit: costs are positive floats, whose bits have the order of values.
@@ -177,6 +186,7 @@ impl Encoder {
             opaque: BTreeSet::new(),
             programs: BTreeSet::new(),
             has_texts: false,
+            has_requests: false,
         }
     }
 
@@ -327,7 +337,14 @@ impl Encoder {
             }
             Predicate::Command(test) => self.command(test, strict),
             Predicate::Path(test) => self.path(test, strict),
-            Predicate::Host(names) => self.host(names, strict),
+            Predicate::Host(names) => {
+                let fits = self.names(names, strict);
+                self.contacts(Fact::Known, fits, strict)
+            }
+            Predicate::Network(patterns) => {
+                let fits = self.requests(patterns, strict);
+                self.contacts(Fact::KnownRequest, fits, strict)
+            }
             Predicate::Turn(ranges) => self.turn(ranges),
             Predicate::ApprovedBefore => Truth::known(self.fact(Fact::ApprovedBefore)),
             Predicate::Granted(grants) => Truth::known(self.granted(grants)),
@@ -401,13 +418,13 @@ impl Encoder {
         }
     }
 
-    fn category(&mut self, category: Category) -> FormulaId {
+    fn category(&mut self, part: u32) -> FormulaId {
         let kinds = EffectKind::ALL
             .into_iter()
-            .filter(|kind| Category::of(*kind) == category)
+            .filter(|kind| Category::bits_of(*kind) & part != 0)
             .map(bit);
         let effects = self.effects(kinds.sum());
-        if category != Category::Execute {
+        if part != Category::Execute.bit() {
             return effects;
         }
         let (shell, unparsed, steps) = (
@@ -421,9 +438,9 @@ impl Encoder {
     fn categories(&mut self, bits: u32, strict: bool) -> Truth {
         let mut found = Vec::new();
         let mut others = Vec::new();
-        for category in Category::ALL {
-            let formula = self.category(category);
-            let list = if category.bit() & bits == 0 {
+        for part in CATEGORY_BITS {
+            let formula = self.category(part);
+            let list = if part & bits == 0 {
                 &mut others
             } else {
                 &mut found
@@ -629,8 +646,17 @@ impl Encoder {
         self.both(&all)
     }
 
-    fn host(&mut self, names: &[Name], strict: bool) -> Truth {
-        let (known, fits) = (self.fact(Fact::Known), self.names(names, strict));
+    /// The request matches one of the patterns.
+    pub(super) fn requests(&mut self, patterns: &[NetworkPattern], strict: bool) -> FormulaId {
+        self.has_requests = true;
+        let all = patterns.iter().map(|pattern| pattern.expression(strict));
+        let all: Vec<Regex> = all.cloned().collect();
+        self.regexes(REQUEST, &all)
+    }
+
+    /// All hosts, or one, fit where they are known.
+    fn contacts(&mut self, known: Fact, fits: FormulaId, strict: bool) -> Truth {
+        let known = self.fact(known);
         let fits = self.all([known, fits]);
         let unknown = self.not(known);
         let one = Truth {

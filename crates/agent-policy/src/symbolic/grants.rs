@@ -10,7 +10,9 @@ impl Encoder {
     /// The grants of a template cover every path, host and program, and nothing else happens.
     pub(super) fn granted(&mut self, grants: &[Condition]) -> FormulaId {
         let never = self.not(TRUE);
-        let (mut paths, mut hosts, mut steps) = (vec![never], vec![never], vec![never]);
+        // Remotes are granted with the command.
+        let remote = self.fact(Fact::Remote);
+        let (mut paths, mut hosts, mut steps) = (vec![never], vec![remote], vec![never]);
         for grant in grants {
             match grant {
                 Condition::Is(Predicate::Path(test), _) => {
@@ -19,6 +21,11 @@ impl Encoder {
                 }
                 Condition::Is(Predicate::Host(names), _) => {
                     let (known, fits) = (self.fact(Fact::Known), self.names(names, true));
+                    hosts.push(self.all([known, fits]));
+                }
+                Condition::Is(Predicate::Network(patterns), _) => {
+                    let (known, fits) =
+                        (self.fact(Fact::KnownRequest), self.requests(patterns, true));
                     hosts.push(self.all([known, fits]));
                 }
                 Condition::Is(Predicate::Command(test), _) => {

@@ -3,7 +3,7 @@
 use super::alternatives::TYPES;
 use super::encoding::{
     AGENT, ARGUMENTS, Encoder, Fact, HOSTS, LINE, LINE_PARTS, MODE, NAME, PATHS, PAYLOAD,
-    PAYLOAD_PARTS, STEPS, TOOLS, TURN, WORDS, WRITTEN,
+    PAYLOAD_PARTS, REQUEST, STEPS, TOOLS, TURN, WORDS, WRITTEN,
 };
 use super::formula::{CollectionId, FactId, FormulaId, Object, TextSlot};
 use crate::action::{kind_name, type_bit};
@@ -32,6 +32,8 @@ pub(crate) struct Sketch {
     pub(crate) payload: String,
     pub(crate) paths: Vec<(String, Access)>,
     pub(crate) hosts: Vec<String>,
+    /// The texts of requests, where they matter.
+    pub(crate) requests: Vec<String>,
     /// The texts of several commands of a line.
     pub(crate) parts: Vec<String>,
     /// Programs with their arguments.
@@ -84,6 +86,10 @@ impl Sketch {
             line: text(object, LINE).unwrap_or_default(),
             payload: text(object, PAYLOAD).unwrap_or_default(),
             hosts: parts(HOSTS).map(|host| known(host, "$H")).collect(),
+            requests: parts(HOSTS)
+                .filter_map(|host| text(host, REQUEST))
+                .filter(|request| !request.is_empty())
+                .collect(),
             approved_before: own.contains(&Fact::ApprovedBefore),
             several: own.contains(&Fact::Several),
             ..Self::default()
@@ -173,6 +179,7 @@ impl fmt::Display for Sketch {
                 .collect(),
         );
         list("host", self.hosts.iter().map(quoted).collect());
+        list("request", self.requests.iter().map(quoted).collect());
         for (what, text) in [("line", &self.line), ("payload", &self.payload)] {
             if !text.is_empty() {
                 list(what, vec![quoted(text)]);

@@ -111,7 +111,11 @@ fn agree(policy: &Policy, seed: u64, cases: u32) {
     }
 }
 
-const WHENS: [&str; 31] = [
+const WHENS: [&str; 35] = [
+    "network: 'GET:https://good.com/*'",
+    "network: ['*:https://*.good.com/*', 'POST:http://good.com:8080/x']",
+    "network: 'https://evil.com'",
+    "category: [write, admin, git]",
     "host: good.com",
     "host: ['*.good.com', good.com]",
     "path: { glob: 'src/**' }",
@@ -247,6 +251,10 @@ fn rewritings_are_proved_equal() {
             &["tool: x, max_per_hour: 5 → allow"],
         ),
         (
+            &["network: ['GET:https://a.test/*', 'get:https://A.test:443/x'] → deny"],
+            &["network: 'GET:https://a.test/*' → deny"],
+        ),
+        (
             &["turn: { at_least: 2, at_most: 4 } → deny"],
             &["turn: [2, 3] → deny", "turn: 4 → deny"],
         ),
@@ -313,6 +321,14 @@ fn what_becomes_more_permissive_is_found() {
         (
             &["tool: x, turn: { at_most: 9 } → allow"],
             &["tool: x → allow"],
+        ),
+        (
+            &["network: '*:https://a.test/*' → deny"],
+            &["network: 'GET:https://a.test/*' → deny"],
+        ),
+        (
+            &["network: 'GET:https://a.test/x' → allow"],
+            &["network: 'GET:https://a.test/*' → allow"],
         ),
         (&["risk: [medium, high] → deny"], &["risk: high → deny"]),
         (

@@ -4,6 +4,7 @@ use super::{MAX_ACTIONS, Vocabulary, histories, quoted};
 use crate::action::Action;
 use crate::facts::{Facts, bit};
 use crate::limit::Limit;
+use crate::network::command_of;
 use crate::path::Access;
 use crate::question::Question;
 use crate::surroundings::{Surroundings, table};
@@ -194,6 +195,7 @@ impl Vocabulary {
         own.tools = named.collect();
         let commands = sketch.commands.iter().filter(|text| !text.is_empty());
         let mut lines: Vec<String> = commands.cloned().collect();
+        lines.extend(sketch.requests.iter().filter_map(|text| command_of(text)));
         lines.extend(Some(&sketch.line).filter(|line| !line.is_empty()).cloned());
         for (program, arguments) in &sketch.steps {
             let program = if program.is_empty() { "ls" } else { program };
