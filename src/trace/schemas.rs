@@ -51,6 +51,6 @@ mod tests {
         let mut catalogue = Catalogue::new();
         add_to(&mut catalogue);
         assert_eq!(VALIDATORS.len(), catalogue.entries().len());
-        assert_eq!(catalogue.entries().len(), RecordKind::ALL.len() + 9);
+        assert_eq!(catalogue.entries().len(), RecordKind::ALL.len() + 11);
     }
 }

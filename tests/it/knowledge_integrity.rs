@@ -162,7 +162,7 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         "UPDATE skill_stats SET current_score = 0.99",
         "DELETE FROM skill_stats",
         "CREATE TEMP TABLE planted AS SELECT * FROM skill_stats;
-         UPDATE planted SET skill_name = 'planted';
+         UPDATE planted SET skill_name = 'planted', id = NULL;
          INSERT INTO skill_stats SELECT * FROM planted",
     ];
     for change in changes {

@@ -15,7 +15,7 @@ const MAX_CHECKS: usize = 200_000;
 /// Steps of automata that one analysis may take.
 const MAX_STEPS: u64 = 200_000_000;
 /// Conflicts that one run of the satisfiability solver may take.
-const MAX_CONFLICTS: u64 = 20_000;
+const MAX_CONFLICTS: u64 = 100_000;
 
 /// The answer of a solver.
 #[derive(Debug, Clone, PartialEq, Eq)]
