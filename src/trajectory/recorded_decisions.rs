@@ -147,7 +147,7 @@ impl DecisionHistory {
                 state.executed(step, executed, shared);
             }
             Fact::Annotation(Annotation::Executed(executed, _)) => {
-                state.executed(step, executed, shared)
+                state.executed(step, executed, shared);
             }
             Fact::Ended(_) => {
                 self.open.remove(execution);

@@ -14,7 +14,6 @@ use crate::grant_scope::GrantSet;
 use crate::limit::Limit;
 use crate::model::{Policy, Rule};
 use crate::name::Name;
-use crate::network::NetworkPattern;
 use crate::path::{Access, PathGlob};
 use governance::{ActionType, RiskLevel};
 use regex::Regex;
@@ -506,7 +505,7 @@ impl Encoder {
     }
 
     /// The text matches one of the expressions.
-    fn regexes(&mut self, slot: TextSlot, regexes: &[Regex]) -> FormulaId {
+    pub(super) fn regexes(&mut self, slot: TextSlot, regexes: &[Regex]) -> FormulaId {
         let mut fits = Vec::new();
         for regex in regexes {
             let language = self.languages.of(Pattern {
@@ -644,14 +643,6 @@ impl Encoder {
             all.push(uncertain(self, given, missing));
         }
         self.both(&all)
-    }
-
-    /// The request matches one of the patterns.
-    pub(super) fn requests(&mut self, patterns: &[NetworkPattern], strict: bool) -> FormulaId {
-        self.has_requests = true;
-        let all = patterns.iter().map(|pattern| pattern.expression(strict));
-        let all: Vec<Regex> = all.cloned().collect();
-        self.regexes(REQUEST, &all)
     }
 
     /// All hosts, or one, fit where they are known.

@@ -1,9 +1,11 @@
 //! What rules that allow grant, as formulas.
 
-use super::encoding::{Encoder, Fact, HOSTS, PATHS, STEPS};
+use super::encoding::{Encoder, Fact, HOSTS, PATHS, REQUEST, STEPS};
 use super::formula::{FormulaId, TRUE};
 use crate::condition::{Condition, Predicate};
 use crate::grant_scope::{self, GrantSet, UNRESTRICTED};
+use crate::network::NetworkPattern;
+use regex::Regex;
 use std::collections::BTreeMap;
 
 impl Encoder {
@@ -49,6 +51,14 @@ impl Encoder {
             self.formulas.every(STEPS, steps),
         ];
         self.all([shown, grantable, something].into_iter().chain(every))
+    }
+
+    /// The request matches one of the patterns.
+    pub(super) fn requests(&mut self, patterns: &[NetworkPattern], strict: bool) -> FormulaId {
+        self.has_requests = true;
+        let all = patterns.iter().map(|pattern| pattern.expression(strict));
+        let all: Vec<Regex> = all.cloned().collect();
+        self.regexes(REQUEST, &all)
     }
 
     /// A rule that allows covers every effect of the action.
