@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Work that one analysis may take, in checks of texts and parts.
 const MAX_CHECKS: usize = 200_000;
 /// Steps of automata that one analysis may take.
-const MAX_STEPS: u64 = 200_000_000;
+const MAX_STEPS: u64 = 2_000_000_000;
 /// Conflicts that one run of the satisfiability solver may take.
 const MAX_CONFLICTS: u64 = 100_000;
 
