@@ -343,9 +343,11 @@ impl Encoder {
         paths.push(self.not(both));
         paths.push(self.wider_globs(vocabulary));
         let paths = self.all(paths);
-        let remote = self.fact(Fact::Remote);
-        let unknown = self.not(known);
-        let mut hosts = vec![self.implies(remote, unknown)];
+        let mut hosts = Vec::new();
+        if self.has_remotes {
+            let (remote, unknown) = (self.fact(Fact::Remote), self.not(known));
+            hosts.push(self.implies(remote, unknown));
+        }
         if self.has_requests {
             let form = self.languages.of(Pattern {
                 regex: r"^(?:[A-Z]+|\?) (?:[a-z0-9]+|\?)://[^ /:]+:(?:[0-9]+|\?) [!-~]+$".into(),

@@ -156,6 +156,8 @@ pub(super) struct Encoder {
     pub(super) has_texts: bool,
     /// Whether patterns of requests appear.
     pub(super) has_requests: bool,
+    /// Whether templates appear, which grant remotes.
+    pub(super) has_remotes: bool,
 }
 
 /// Orders the counts of a limit: costs are positive floats, whose bits have the order of values.
@@ -186,6 +188,7 @@ impl Encoder {
             programs: BTreeSet::new(),
             has_texts: false,
             has_requests: false,
+            has_remotes: false,
         }
     }
 

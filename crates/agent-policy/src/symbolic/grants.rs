@@ -13,6 +13,7 @@ impl Encoder {
     pub(super) fn granted(&mut self, grants: &[Condition]) -> FormulaId {
         let never = self.not(TRUE);
         // Remotes are granted with the command.
+        self.has_remotes = true;
         let remote = self.fact(Fact::Remote);
         let (mut paths, mut hosts, mut steps) = (vec![never], vec![remote], vec![never]);
         for grant in grants {
