@@ -519,7 +519,7 @@ fn line_parts(cmd: &str) -> Vec<LinePart> {
                     }
                     Some((name, _)) => push("assignment", from + name.len() + 1..at),
                     None if cmd[..from].trim_end().ends_with("<<<") => {
-                        push("here-string", from..at)
+                        push("here-string", from..at);
                     }
                     None if target => push("redirection", from..at),
                     None if word.starts_with('-') => push("option", from..at),
@@ -624,7 +624,7 @@ fn the_last_of_many_items_counts() {
                 format!("f() {{ rm $@; }}; f {words}"),
                 format!("set -- {words}; for f; do rm $f; done"),
                 format!("parallel rm ::: {words}"),
-                format!("rm {{f{{1..400}},{}}}", last),
+                format!("rm {{f{{1..400}},{last}}}"),
             ] {
                 let shown: String = line.chars().take(60).collect();
                 assert_eq!(of(&line).risk, RiskLevel::High, "{shown} … {last}");

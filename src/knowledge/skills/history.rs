@@ -656,7 +656,8 @@ mod tests {
     #[test]
     fn a_skill_can_demand_more_success_of_itself() {
         let with = |threshold: f64, failures: usize| {
-            let uses = (0..12).map(|n| used("make", Some(n), n as usize >= failures));
+            let uses =
+                (0..12).map(|n| used("make", Some(n), n >= i64::try_from(failures).unwrap()));
             let skills = Skills {
                 uses: uses.collect(),
                 manifests: vec![Manifest {

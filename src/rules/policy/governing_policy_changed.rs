@@ -3,9 +3,9 @@
 //! ## What it does
 //! The rule compares the paths that an executed action wrote, removed or moved with the files of
 //! the policies that govern the execution. Those are `policy.path` of its start, the `[policy]
-//! file` of the gate's configuration, and the file that `policy replay` and `replay --mode
-//! re-evaluate` get with `--policy`. Paths come from the action's diff, parameters and command, and
-//! from `observedChanges` and artifacts. Removing or moving a directory affects every file in it.
+//! file` of the gate's configuration, and the file that `policy replay` gets with `--policy`. Paths
+//! come from the action's diff, parameters and command, and from `observedChanges` and artifacts.
+//! Removing or moving a directory affects every file in it.
 //!
 //! The rule fires whatever approved the action, a human included. Failed tool calls and diffs have
 //! written nothing. If the work tree isn't recorded, an absolute path that ends with the relative
