@@ -40,6 +40,7 @@ mod injections;
 mod knowledge;
 #[cfg(feature = "knowledge")]
 mod knowledge_budget;
+#[cfg(feature = "knowledge")]
 mod knowledge_graph;
 #[cfg(feature = "knowledge")]
 mod knowledge_hostile;
