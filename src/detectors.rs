@@ -127,13 +127,16 @@ impl Row {
             );
         }
         let decision = if self.human {
-            json!({ "status": "approved", "by": "human", "actionId": "a", "signer": "reviewer", "timestamp": 9000 })
+            json!({ "status": "approved", "by": "human", "actionId": "a", "signer": "reviewer",
+                "timestamp": 9000 })
         } else {
-            json!({ "status": "approved", "by": "policy", "actionId": "a", "ruleId": "allow", "timestamp": 9000 })
+            json!({ "status": "approved", "by": "policy", "actionId": "a", "ruleId": "allow",
+                "timestamp": 9000 })
         };
         let mut thought = json!({
             "record": "thought_generated", "turnId": 1, "timestamp": 2, "contextSnapshot": snapshot,
-            "thought": { "reasoning": reasoning, "done": false, "action": { "type": kind, "payload": payload } },
+            "thought": { "reasoning": reasoning, "done": false,
+                "action": { "type": kind, "payload": payload } },
         });
         if let (Some(used), Some(members)) = (&self.used, thought.as_object_mut()) {
             members.insert("usedContext".into(), json!(used));
@@ -146,15 +149,20 @@ impl Row {
             members.insert("truncated".into(), json!(true));
         }
         let intent = self.intent.as_deref().unwrap_or("Do what has to be done");
-        let action = json!({ "id": "a", "type": kind, "payload": payload, "riskLevel": "low", "reasoning": reasoning });
+        let action = json!({ "id": "a", "type": kind, "payload": payload, "riskLevel": "low",
+            "reasoning": reasoning });
         let mut records = vec![
-            json!({ "record": "execution_started", "timestamp": 1, "schemaVersion": "1.0", "rootIntent": intent, "fsmVersion": "1",
+            json!({ "record": "execution_started", "timestamp": 1, "schemaVersion": "1.0",
+                "rootIntent": intent, "fsmVersion": "1",
                 "policy": { "digest": "sha256:1" } }),
             thought,
             json!({ "record": "action_proposed", "turnId": 1, "timestamp": 3, "action": action }),
-            json!({ "record": "governance_decided", "turnId": 1, "timestamp": 9000, "decision": decision }),
-            json!({ "record": "execution_finished", "turnId": 1, "timestamp": 9001, "actionId": "a", "result": result }),
-            json!({ "record": "observation_recorded", "turnId": 1, "timestamp": 9002, "observation": { "summary": "Seen.", "artifacts": [] } }),
+            json!({ "record": "governance_decided", "turnId": 1, "timestamp": 9000,
+                "decision": decision }),
+            json!({ "record": "execution_finished", "turnId": 1, "timestamp": 9001,
+                "actionId": "a", "result": result }),
+            json!({ "record": "observation_recorded", "turnId": 1, "timestamp": 9002,
+                "observation": { "summary": "Seen.", "artifacts": [] } }),
         ];
         records.extend(self.more.iter().cloned());
         records.push(
@@ -182,7 +190,10 @@ impl Row {
     }
 
     fn action(&self) -> (&'static str, Value) {
-        let parameters = |path: &str| json!({ "path": path, "content": self.content.as_deref().unwrap_or("text\n") });
+        let parameters = |path: &str| {
+            let content = self.content.as_deref().unwrap_or("text\n");
+            json!({ "path": path, "content": content })
+        };
         if let Some(patch) = &self.patch {
             return ("code_diff", json!({ "diff": patch }));
         }

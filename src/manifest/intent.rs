@@ -271,7 +271,7 @@ mod tests {
             assert!(is_catch_all(intent), "{intent:?}");
         }
         for intent in [
-            "mend any build",
+            "fix any build",
             "general ledger",
             "do the dishes",
             "任何构建失败的修复",

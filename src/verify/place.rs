@@ -74,7 +74,7 @@ pub(super) fn problem_finding(
     let (line, column) = entry.position(problem.at.0);
     let turn = match &entry.record {
         Record::Broken(broken) => broken.turn,
-        Record::Recovered(mended) => mended.turn_at(problem.pointer.as_deref()),
+        Record::Recovered(recovered) => recovered.turn_at(problem.pointer.as_deref()),
         _ => None,
     };
     let place = if entry.derived {

@@ -35,28 +35,28 @@ fn project() -> tempfile::TempDir {
     let sources = "[knowledge]\ntraces = ['traces']\ngraph = ['g.jsonl']\nskills = ['skills']\n";
     fs::write(at.join("yuangs-verify.toml"), sources).unwrap();
     let trace = [
-        json!({"record":"execution_started","executionId":"e1","rootIntent":"Mend the page","timestamp":START,"schemaVersion":"1.0","fsmVersion":"1"}),
+        json!({"record":"execution_started","executionId":"e1","rootIntent":"Fix the page","timestamp":START,"schemaVersion":"1.0","fsmVersion":"1"}),
         json!({
             "record":"turn","executionId":"e1","turnId":1,"startTime":START,"endTime":START + 400,
             "contextSnapshot":{"inputHash":"0","systemPromptVersion":"1","toolSetVersion":"1","recentMessages":[],
                 "items":[{"path":"docs/page.md","hash":"0","tokens":12}]},
             "proposedAction":{"id":"a1","type":"shell_cmd","payload":{"command":"npm test"},"riskLevel":"medium","reasoning":"r"},
             "executionResult":{"success":true,"output":"12 passed","metadata":{"tokensUsed":321,"costEstimate":0.25}},
-            "usedSkills":["mend@1.0.0"],
+            "usedSkills":["fix-page@1.0.0"],
         }),
     ];
     write(at, "traces/e1.jsonl", &trace);
-    let meta = json!({"name":"mend","version":"1.0.0","intent":"mend a page","author":"mia","created_at":"2026-01-01",
+    let meta = json!({"name":"fix-page","version":"1.0.0","intent":"fix a page","author":"mia","created_at":"2026-01-01",
         "sourceContextPaths":["docs/page.md"]});
-    write(at, "skills/production/mend/meta.json", &[meta]);
+    write(at, "skills/production/fix-page/meta.json", &[meta]);
     let edge = |from: &str, kind: &str, to: &str| json!({"from":from,"to":to,"type":kind,"timestamp":START});
-    let mut strong = edge("docs/page.md", "supports", "skill:mend");
+    let mut strong = edge("docs/page.md", "supports", "skill:fix-page");
     strong["weight"] = json!(2.5);
     let graph = [
         edge("docs/page.md", "used_in", "exec:e1"),
         edge("ctx:docs/page.md", "used_in", "e1"),
         edge("docs/other.md", "used_in", "exec:e1"),
-        edge("docs/page.md", "derived_from", "skill:mend"),
+        edge("docs/page.md", "derived_from", "skill:fix-page"),
         strong,
         json!({"from":"a","to":"b","type":"supports","timestamp":START,"weight":"much"}),
         edge("docs/page.md", "used_in", "exec:e2"),
@@ -97,9 +97,9 @@ fn kinds_weights_and_origins_are_drawn() {
     for part in [
         "[label=\"docs/page.md\", shape=box, fillcolor=\"#4ea1d3\"]",
         "[label=\"exec:e1\", shape=hexagon,",
-        "[label=\"skill:mend\", shape=ellipse,",
+        "[label=\"skill:fix-page\", shape=ellipse,",
         "[label=\"supports 2.5\", style=bold,",
-        "[label=\"derived_from 1\", style=solid, tooltip=\"skills/production/mend/meta.json:1\"]",
+        "[label=\"derived_from 1\", style=solid, tooltip=\"skills/production/fix-page/meta.json:1\"]",
     ] {
         assert!(dot.contains(part), "{part}: {dot}");
     }
@@ -108,14 +108,14 @@ fn kinds_weights_and_origins_are_drawn() {
     assert_eq!(dot.matches("label=\"ctx:docs/page.md").count(), 0, "{dot}");
     let mermaid = text(at, &["graph", "export", "--format", "mermaid"]);
     for part in [
-        "([\"skill:mend\"])",
+        "([\"skill:fix-page\"])",
         "{{\"exec:e1\"}}",
         " ==>|supports 2.5 g.jsonl:5| ",
     ] {
         assert!(mermaid.contains(part), "{part}: {mermaid}");
     }
-    let provenance = text(at, &["graph", "provenance", "mend"]);
-    for place in ["g.jsonl:4", "skills/production/mend/meta.json:1"] {
+    let provenance = text(at, &["graph", "provenance", "fix-page"]);
+    for place in ["g.jsonl:4", "skills/production/fix-page/meta.json:1"] {
         assert!(provenance.contains(place), "{provenance}");
     }
 }
@@ -138,19 +138,19 @@ fn the_store_answers_the_queries_of_the_system() {
             ))
         })
         .unwrap();
-    assert_eq!((&*row.0, row.1), ("mend a page", 321));
+    assert_eq!((&*row.0, row.1), ("fix a page", 321));
     let [input, output, metadata] = row
         .2
         .map(|text| serde_json::from_str::<Value>(&text).unwrap());
-    assert_eq!(input["rootIntent"], "Mend the page");
+    assert_eq!(input["rootIntent"], "Fix the page");
     assert_eq!(input["action"]["payload"]["command"], "npm test");
     assert_eq!(output["output"], "12 passed");
     assert_eq!(metadata["costEstimate"], 0.25);
-    let best = "SELECT id, skill_name FROM skill_stats WHERE intent = 'mend a page' ORDER BY current_score DESC LIMIT 1";
+    let best = "SELECT id, skill_name FROM skill_stats WHERE intent = 'fix a page' ORDER BY current_score DESC LIMIT 1";
     let best: (i64, String) = db
         .query_row(best, [], |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap();
-    assert_eq!(best, (1, "mend".into()));
+    assert_eq!(best, (1, "fix-page".into()));
     let indices =
         "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name GLOB 'idx_skill_stats_*'";
     let indices: i64 = db.query_row(indices, [], |row| row.get(0)).unwrap();

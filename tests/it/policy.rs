@@ -398,7 +398,7 @@ fn a_counterexample_is_kept_as_a_case() {
     assert_eq!(
         code(at, &["test", "p.yaml"]),
         1,
-        "the regression fails until the policy is mended"
+        "the regression fails until the policy is fixed"
     );
 }
 

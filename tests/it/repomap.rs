@@ -299,7 +299,7 @@ fn a_cache_changes_nothing_but_the_time() {
     for broken in [&first[..first.len() / 2], b"", b"yvrmap\0\x01 nonsense"] {
         fs::write(&file, broken).unwrap();
         assert_eq!(stdout(at, &with), without);
-        assert_eq!(fs::read(&file).unwrap(), first, "built anew");
+        assert_eq!(fs::read(&file).unwrap(), first, "built again");
     }
     fs::write(at.join("src/pool.go"), "package pool\nfunc Changed() {}\n").unwrap();
     assert_eq!(stdout(at, &with), stdout(at, &["build", "src"]));

@@ -16,7 +16,7 @@ pub type Moment = (i64, u64);
 pub struct Timeline {
     /// The approvals, by the bit of their type.
     approvals: [Vec<Moment>; 5],
-    /// Each cost; once sorted, with the sum of all costs up to and including it.
+    /// Each cost; once sorted, with the sum of its UTC day up to and including it.
     costs: Vec<(Moment, f64)>,
     entries: usize,
     full: bool,
@@ -46,9 +46,11 @@ impl Timeline {
             times.sort_unstable();
         }
         self.costs.sort_unstable_by_key(|(at, _)| *at);
-        let mut sum = 0.0;
-        for (_, cost) in &mut self.costs {
-            sum += *cost;
+        let (mut sum, mut day) = (0.0, None);
+        for ((time, _), cost) in &mut self.costs {
+            let own = Some(time.div_euclid(DAY));
+            sum = if day == own { sum + *cost } else { *cost };
+            day = own;
             *cost = sum;
         }
         self
@@ -72,14 +74,10 @@ impl Timeline {
 
     /// The cost of the UTC day of `now`, up to `now`.
     pub(crate) fn cost_of_day(&self, now: Moment) -> f64 {
-        let start = now.0.div_euclid(DAY).saturating_mul(DAY);
-        let until = |end: usize| {
-            let last = end.checked_sub(1).and_then(|last| self.costs.get(last));
-            last.map_or(0.0, |(_, sum)| *sum)
-        };
         let before = self.costs.partition_point(|(at, _)| *at < now);
-        let earlier = self.costs.partition_point(|((time, _), _)| *time < start);
-        until(before) - until(earlier.min(before))
+        let last = before.checked_sub(1).and_then(|last| self.costs.get(last));
+        last.filter(|((time, _), _)| time.div_euclid(DAY) == now.0.div_euclid(DAY))
+            .map_or(0.0, |(_, sum)| *sum)
     }
 
     fn has_room(&mut self) -> bool {

@@ -356,7 +356,11 @@ const fn is_tag(c: char) -> bool {
 
 /// Approximates the pictographs and symbols of which emoji sequences consist.
 const fn is_pictograph(c: char) -> bool {
-    matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{27bf}' | '\u{2900}'..='\u{297f}' | '\u{2b00}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
+    matches!(
+        c,
+        '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{27bf}' | '\u{2900}'..='\u{297f}'
+            | '\u{2b00}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}'
+    )
 }
 
 /// Returns whether a character is used between the pictographs of a sequence.
@@ -367,23 +371,40 @@ const fn is_emoji_part(c: char) -> bool {
 /// Returns whether a script joins its letters and uses the joiner and the non-joiner: Arabic, South
 /// Asian scripts, Tibetan, Myanmar, Khmer, Mongolian.
 const fn joins(c: char) -> bool {
-    matches!(c, '\u{600}'..='\u{6ff}' | '\u{750}'..='\u{77f}' | '\u{8a0}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{f00}'..='\u{fff}'
-        | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{1800}'..='\u{18af}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+    matches!(
+        c,
+        '\u{600}'..='\u{6ff}' | '\u{750}'..='\u{77f}' | '\u{8a0}'..='\u{8ff}'
+            | '\u{900}'..='\u{dff}' | '\u{f00}'..='\u{fff}' | '\u{1000}'..='\u{109f}'
+            | '\u{1780}'..='\u{17ff}' | '\u{1800}'..='\u{18af}' | '\u{fb50}'..='\u{fdff}'
+            | '\u{fe70}'..='\u{fefc}'
+    )
 }
 
 /// Returns whether a script has no spaces between words: Thai, Lao, Myanmar, Khmer, Chinese,
 /// Japanese.
 const fn breaks_by_zero_width(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}')
-        || is_ideograph(c)
+    matches!(
+        c,
+        '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+            | '\u{3040}'..='\u{30ff}'
+    ) || is_ideograph(c)
 }
 
 const fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+    matches!(
+        c,
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+            | '\u{20000}'..='\u{323af}'
+    )
 }
 
 const fn is_right_to_left(c: char) -> bool {
-    matches!(c, '\u{590}'..='\u{60b}' | '\u{60d}'..='\u{61b}' | '\u{61d}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+    matches!(
+        c,
+        '\u{590}'..='\u{60b}' | '\u{60d}'..='\u{61b}' | '\u{61d}'..='\u{8ff}'
+            | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}'
+            | '\u{1e800}'..='\u{1efff}'
+    )
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ pub struct Stored {
 }
 
 /// The columns of [`Stored`], in its order.
-const COLUMNS: &str = "observation.id, key, path, observation.kind, task, time, first_line, last_line, summary, refs, detail
+const COLUMNS: &str = "observation.id, key, path, observation.kind, task, time, first_line,
+    last_line, summary, refs, detail
     FROM observation JOIN source ON source.id = observation.source";
 /// Order by time, then by position in the source. Rows without a time come last.
 const BY_TIME: &str = "ORDER BY time IS NULL, time, path, first_line, key";
@@ -152,7 +153,8 @@ impl Store {
     ) -> Result<Vec<Stored>, KnowledgeError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = format!(
-            "SELECT {COLUMNS} WHERE ?1 IS NULL OR task = ?1 ORDER BY time IS NULL, time DESC, path, first_line, key LIMIT ?2"
+            "SELECT {COLUMNS} WHERE ?1 IS NULL OR task = ?1 ORDER BY time IS NULL, time DESC,
+                path, first_line, key LIMIT ?2"
         );
         let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map(params![task, limit], stored)?;
@@ -263,7 +265,8 @@ impl Store {
         kind: SourceKind,
     ) -> Result<Vec<(String, String)>, KnowledgeError> {
         let mut select = self.db.prepare_cached(
-            "SELECT name, json FROM document JOIN source ON source.id = document.source WHERE kind = ?1 ORDER BY path, name",
+            "SELECT name, json FROM document JOIN source ON source.id = document.source
+                WHERE kind = ?1 ORDER BY path, name",
         )?;
         let rows = select.query_map([kind.name()], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
@@ -314,7 +317,8 @@ impl Store {
 
     /// Returns the nodes with lines of their own, in file order.
     pub(in crate::knowledge) fn nodes(&self) -> Result<Vec<NodeRow>, KnowledgeError> {
-        let sql = "SELECT path, line, node.id, type FROM node JOIN source ON source.id = node.source ORDER BY path, line";
+        let sql = "SELECT path, line, node.id, type
+            FROM node JOIN source ON source.id = node.source ORDER BY path, line";
         let mut select = self.db.prepare_cached(sql)?;
         let rows = select.query_map([], |row| {
             Ok(NodeRow {
@@ -370,7 +374,8 @@ pub(in crate::knowledge) fn sources(db: &Connection) -> Result<Vec<SourceRow>, K
 
 pub(in crate::knowledge) fn edges(db: &Connection) -> Result<Vec<EdgeRow>, KnowledgeError> {
     let mut statement = db.prepare_cached(
-        "SELECT path, line, from_node, to_node, type, time, weight, meta FROM edge JOIN source ON source.id = edge.source
+        "SELECT path, line, from_node, to_node, type, time, weight, meta
+         FROM edge JOIN source ON source.id = edge.source
          ORDER BY path, line",
     )?;
     let rows = statement.query_map([], |row| {
@@ -404,15 +409,21 @@ pub(in crate::knowledge) fn names(
 pub(in crate::knowledge) fn dangling(db: &Connection) -> Result<Vec<Finding>, KnowledgeError> {
     let mut statement = db.prepare(
         "WITH known (name) AS (
-             SELECT name FROM name UNION SELECT id FROM node UNION SELECT substr(id, instr(id, ':') + 1) FROM node),
+             SELECT name FROM name
+             UNION SELECT id FROM node
+             UNION SELECT substr(id, instr(id, ':') + 1) FROM node),
          ends (source, line, end, node, type, other) AS (
              SELECT source, line, 'from', from_node, type, to_node FROM edge
-             UNION ALL SELECT source, line, 'to', to_node, type, from_node FROM edge)
-         SELECT source.path, line, end, node FROM ends JOIN source ON source.id = ends.source
-         WHERE node NOT IN known AND substr(node, instr(node, ':') + 1) NOT IN known
+             UNION ALL SELECT source, line, 'to', to_node, type, from_node FROM edge),
+         named (source, line, end, node, bare, type, other, bare_other) AS (
+             SELECT source, line, end, node, substr(node, instr(node, ':') + 1),
+                 type, other, substr(other, instr(other, ':') + 1)
+             FROM ends)
+         SELECT source.path, line, end, node FROM named JOIN source ON source.id = named.source
+         WHERE node NOT IN known AND bare NOT IN known
              AND NOT EXISTS (
-                 SELECT 1 FROM snapshot WHERE snapshot.path IN (node, substr(node, instr(node, ':') + 1))
-                     AND (type <> 'used_in' OR execution IN (other, substr(other, instr(other, ':') + 1))))
+                 SELECT 1 FROM snapshot WHERE snapshot.path IN (node, bare)
+                     AND (type <> 'used_in' OR execution IN (other, bare_other)))
          ORDER BY source.path, line, end",
     )?;
     let rows = statement.query_map([], |row| {
@@ -437,19 +448,28 @@ pub(in crate::knowledge) fn misdirected(db: &Connection) -> Result<Vec<Finding>,
              ('used_in', 'from', 'context', ''), ('used_in', 'to', 'execution', ''),
              ('validated_by', 'from', 'execution', ''), ('validated_by', 'to', 'skill', ''),
              ('promoted_to', 'from', 'context', ''), ('promoted_to', 'to', 'skill', ''),
-             ('derived_from', 'from', 'skill', 'context'), ('derived_from', 'to', 'context', 'skill')),
-         prefixes (prefix, kind) AS (VALUES ('ctx', 'context'), ('context', 'context'), ('exec', 'execution'),
-             ('execution', 'execution'), ('skill', 'skill')),
-         ends (source, line, type, end, node) AS (
-             SELECT source, line, type, 'from', from_node FROM edge UNION ALL SELECT source, line, type, 'to', to_node FROM edge),
+             ('derived_from', 'from', 'skill', 'context'),
+             ('derived_from', 'to', 'context', 'skill')),
+         prefixes (prefix, kind) AS (VALUES
+             ('ctx', 'context'), ('context', 'context'),
+             ('exec', 'execution'), ('execution', 'execution'), ('skill', 'skill')),
+         ends (source, line, type, end, node, prefix) AS (
+             SELECT source, line, type, 'from', from_node,
+                 lower(substr(from_node, 1, instr(from_node, ':') - 1)) FROM edge
+             UNION ALL SELECT source, line, type, 'to', to_node,
+                 lower(substr(to_node, 1, instr(to_node, ':') - 1)) FROM edge),
          known (name, kind) AS (SELECT DISTINCT name, kind FROM name)
          SELECT path, line, wanted.type, wanted.end, node, wanted.kind
-         FROM ends JOIN wanted ON wanted.type = ends.type AND wanted.end = ends.end JOIN source ON source.id = ends.source
+         FROM ends
+             JOIN wanted ON wanted.type = ends.type AND wanted.end = ends.end
+             JOIN source ON source.id = ends.source
          WHERE CASE
-             WHEN lower(substr(node, 1, instr(node, ':') - 1)) IN (SELECT prefix FROM prefixes)
-             THEN (SELECT kind FROM prefixes WHERE prefix = lower(substr(node, 1, instr(node, ':') - 1))) NOT IN (wanted.kind, wanted.other)
+             WHEN ends.prefix IN (SELECT prefix FROM prefixes)
+             THEN (SELECT kind FROM prefixes WHERE prefix = ends.prefix)
+                 NOT IN (wanted.kind, wanted.other)
              ELSE EXISTS (SELECT 1 FROM known WHERE name = node)
-                 AND NOT EXISTS (SELECT 1 FROM known WHERE name = node AND known.kind IN (wanted.kind, wanted.other)) END
+                 AND NOT EXISTS (SELECT 1 FROM known
+                     WHERE name = node AND known.kind IN (wanted.kind, wanted.other)) END
          ORDER BY path, line, wanted.end",
     )?;
     let rows = statement.query_map([], |row| {

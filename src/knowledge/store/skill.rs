@@ -204,8 +204,9 @@ pub(in crate::knowledge) fn intents_agree(db: &Connection) -> Result<bool, Knowl
 /// on all processors.
 pub(in crate::knowledge) fn stats(db: &Connection) -> Result<Vec<Vec<String>>, KnowledgeError> {
     let mut select = db.prepare(
-        "SELECT skill_name, skill_version, intent, execution_count, success_count, failure_count, total_cost, avg_cost, total_latency,
-         avg_latency, rollback_count, rollback_rate, stability_score, current_score, first_execution_at, last_execution_at, updated_at
+        "SELECT skill_name, skill_version, intent, execution_count, success_count, failure_count,
+             total_cost, avg_cost, total_latency, avg_latency, rollback_count, rollback_rate,
+             stability_score, current_score, first_execution_at, last_execution_at, updated_at
          FROM skill_stats ORDER BY skill_name, skill_version",
     )?;
     let columns = select.column_count();

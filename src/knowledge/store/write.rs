@@ -109,7 +109,8 @@ impl<'s> Writer<'s> {
         prepared: &Prepared,
     ) -> Result<(), KnowledgeError> {
         let mut insert = self.db.prepare_cached(
-            "INSERT INTO source (kind, path, hash, bytes, digest, hidden) VALUES (?1, ?2, ?3, ?4, zeroblob(0), ?5)",
+            "INSERT INTO source (kind, path, hash, bytes, digest, hidden)
+             VALUES (?1, ?2, ?3, ?4, zeroblob(0), ?5)",
         )?;
         let source = insert.insert(params![
             file.kind.name(),
@@ -150,7 +151,8 @@ impl<'s> Writer<'s> {
         digest: &mut Sha256,
     ) -> Result<(), KnowledgeError> {
         let mut insert = self.db.prepare_cached(
-            "INSERT INTO observation (id, key, source, kind, task, time, first_line, last_line, summary, refs, detail)
+            "INSERT INTO observation (id, key, source, kind, task, time, first_line, last_line,
+             summary, refs, detail)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (key) DO NOTHING",
         )?;
         let mut seen: HashMap<&Id, u64> = HashMap::new();
@@ -205,7 +207,8 @@ impl<'s> Writer<'s> {
         digest: &mut Sha256,
     ) -> Result<(), KnowledgeError> {
         let mut edge = self.db.prepare_cached(
-            "INSERT INTO edge (source, line, from_node, to_node, type, time, weight, meta) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO edge (source, line, from_node, to_node, type, time, weight, meta)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?;
         for e in &extracted.edges {
             edge.execute(params![
@@ -230,8 +233,10 @@ impl<'s> Writer<'s> {
                 ],
             );
         }
-        let mut node =
-            self.db.prepare_cached("INSERT INTO node (source, line, id, type, time, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+        let mut node = self.db.prepare_cached(
+            "INSERT INTO node (source, line, id, type, time, payload)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?;
         for n in &extracted.nodes {
             node.execute(params![
                 source,
@@ -282,8 +287,9 @@ impl<'s> Writer<'s> {
         digest: &mut Sha256,
     ) -> Result<(), KnowledgeError> {
         let mut log = self.db.prepare_cached(
-            "INSERT INTO execution_log (source, line, skill_name, skill_version, task_id, success, rolled_back, error_message,
-             cost, latency, tokens_used, input_json, output_json, metadata_json, started_at, completed_at, turn)
+            "INSERT INTO execution_log (source, line, skill_name, skill_version, task_id, success,
+             rolled_back, error_message, cost, latency, tokens_used, input_json, output_json,
+             metadata_json, started_at, completed_at, turn)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
         )?;
         for used in &extracted.uses {
@@ -309,8 +315,9 @@ impl<'s> Writer<'s> {
             note(digest, &["use", &format!("{used:?}")]);
         }
         let mut change = self.db.prepare_cached(
-            "INSERT INTO promotion_history (source, line, skill_name, skill_version, candidate, old_status, new_status, score,
-             metrics_json, reason, decided_by, promoted_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            "INSERT INTO promotion_history (source, line, skill_name, skill_version, candidate,
+             old_status, new_status, score, metrics_json, reason, decided_by, promoted_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?;
         for p in &extracted.promotions {
             change.execute(params![
@@ -339,7 +346,8 @@ impl<'s> Writer<'s> {
         value: impl rusqlite::ToSql,
     ) -> Result<(), KnowledgeError> {
         // An unchanged value doesn't cause a write to disk.
-        let sql = "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2 WHERE value IS NOT ?2";
+        let sql = "INSERT INTO meta VALUES (?1, ?2)
+            ON CONFLICT (key) DO UPDATE SET value = ?2 WHERE value IS NOT ?2";
         self.db.prepare_cached(sql)?.execute(params![key, value])?;
         Ok(())
     }

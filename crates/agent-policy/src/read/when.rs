@@ -358,12 +358,18 @@ fn regex(text: &str, at: Position, ignore_case: bool, reader: &mut Reader) -> Op
     }
 }
 
-fn regexes(node: &Node, reader: &mut Reader) -> Vec<regex::Regex> {
+/// Reads a text or a list of texts. An empty list is reported, since nothing would match.
+fn texts<T>(
+    node: &Node,
+    expected: &'static str,
+    reader: &mut Reader,
+    mut read: impl FnMut(&str, Position, &mut Reader) -> Option<T>,
+) -> Vec<T> {
     let mut all = Vec::new();
     for item in node.items() {
         match item.text() {
-            Some(text) => all.extend(regex(&text, item.at, true, reader)),
-            None => reader.expected(item, "a regular expression"),
+            Some(text) => all.extend(read(&text, item.at, reader)),
+            None => reader.expected(item, expected),
         }
     }
     if node.items().is_empty() {
@@ -374,6 +380,12 @@ fn regexes(node: &Node, reader: &mut Reader) -> Vec<regex::Regex> {
         );
     }
     all
+}
+
+fn regexes(node: &Node, reader: &mut Reader) -> Vec<regex::Regex> {
+    texts(node, "a regular expression", reader, |text, at, reader| {
+        regex(text, at, true, reader)
+    })
 }
 
 /// Reads a name: exact, with `*`, or a regular expression that starts with `^`.
@@ -394,39 +406,16 @@ pub(crate) fn name(text: &str, at: Position, reader: &mut Reader) -> Option<Name
 }
 
 fn names(node: &Node, reader: &mut Reader) -> Vec<Name> {
-    let mut all = Vec::new();
-    for item in node.items() {
-        match item.text() {
-            Some(text) => all.extend(name(&text, item.at, reader)),
-            None => reader.expected(item, "a name"),
-        }
-    }
-    if node.items().is_empty() {
-        reader.problem(
-            node.at,
-            "the list is empty: nothing would match".into(),
-            None,
-        );
-    }
-    all
+    texts(node, "a name", reader, name)
 }
 
 fn network(node: &Node, reader: &mut Reader) -> Vec<NetworkPattern> {
-    let mut all = Vec::new();
-    for item in node.items() {
-        match item.text() {
-            Some(text) => all.extend(network_pattern(&text, item.at, reader)),
-            None => reader.expected(item, "a request: `GET:https://HOST/*`"),
-        }
-    }
-    if node.items().is_empty() {
-        reader.problem(
-            node.at,
-            "the list is empty: nothing would match".into(),
-            None,
-        );
-    }
-    all
+    texts(
+        node,
+        "a request: `GET:https://HOST/*`",
+        reader,
+        network_pattern,
+    )
 }
 
 /// Compiles a pattern of requests, and reports an invalid one.
