@@ -2,7 +2,7 @@
 
 use crate::trace::scalar::Timestamp;
 use hashbrown::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use util::keyed_hash;
 
 /// Maximum number of kept actions of each kind per execution.
 const MOST: usize = 1024;
@@ -42,7 +42,7 @@ impl ExecutedAction {
     /// Creates the entry of a call, without its time.
     pub(super) fn new(id: &str, line: u64, reported: bool) -> Self {
         Self {
-            id: hash(id),
+            id: keyed_hash(id),
             line,
             time: Timestamp::of_millis(0),
             reported,
@@ -52,7 +52,7 @@ impl ExecutedAction {
     /// Returns whether it belongs to the call with this id.
     #[must_use]
     pub fn is_of(&self, id: &str) -> bool {
-        self.id == hash(id)
+        self.id == keyed_hash(id)
     }
 
     /// Returns whether both belong to one call.
@@ -60,12 +60,6 @@ impl ExecutedAction {
     pub const fn is_same_call(&self, other: &Self) -> bool {
         self.id == other.id
     }
-}
-
-fn hash(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish()
 }
 
 impl SessionActions {

@@ -10,9 +10,9 @@ use shell_effects::WRAPPERS;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::marker::PhantomData;
 use strict_json::{Raw, Str, canonical_pieces, canonicalise};
+use util::keyed_hash;
 
 /// Parameters of tools that contain paths, in lower case.
 const PATH_MEMBERS: [&str; 16] = [
@@ -228,14 +228,11 @@ pub fn text_arguments<'t>(written: &[Cow<'t, str>]) -> Vec<Cow<'t, str>> {
 /// command don't matter.
 #[must_use]
 pub fn same_action(is_command: bool, payload: Raw<'_>) -> Option<u64> {
-    let mut hasher = DefaultHasher::new();
     if let Some(line) = command(payload).filter(|_| is_command) {
-        (line, cwd(payload)).hash(&mut hasher);
-    } else {
-        let (tool, given) = asked(payload)?;
-        (tool, canonicalise(given)).hash(&mut hasher);
+        return Some(keyed_hash(&(line, cwd(payload))));
     }
-    Some(hasher.finish())
+    let (tool, given) = asked(payload)?;
+    Some(keyed_hash(&(tool, canonicalise(given))))
 }
 
 /// Returns the diff of a `code_diff`: `diff`, or `content` if that contains it; `None` if they are

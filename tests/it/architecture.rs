@@ -340,6 +340,21 @@ fn only_the_command_line_touches_the_outside() {
     }
 }
 
+/// A record with both names of a member would be refused by serde without a note about duplicates,
+/// and what it contains would be lost.
+#[test]
+fn no_format_gives_a_member_two_names() {
+    let formats = sources(&["src/trace"]);
+    let formats: Vec<_> = formats
+        .iter()
+        .filter(|s| s.path.starts_with("src/trace/formats/"))
+        .collect();
+    assert!(formats.len() > 30, "{}", formats.len());
+    for source in formats {
+        assert!(!source.text.contains("alias = "), "{}", source.path);
+    }
+}
+
 #[test]
 fn files_stay_small() {
     for source in sources(&["src", "crates"]) {

@@ -7,10 +7,11 @@
 //! - The RFC refuses lone surrogates. Here, they are kept as `\udhhh`, so that they equal neither
 //!   U+FFFD nor each other.
 
-use super::scan::{Scanner, ValueKind};
+use super::scan::{Scanner, ValueKind, special};
 use super::text::{Raw, Str};
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use text_simd::CHUNK;
 
 /// Maximum nesting depth. Values of a record have passed a lower limit before.
 const MAX_DEPTH: u32 = 4096;
@@ -338,29 +339,41 @@ fn plain_length(text: &str) -> usize {
     at.min(text.len())
 }
 
-fn push_quoted(out: &mut String, text: &str) {
+/// Appends a text as a JSON string, with the escapes of RFC 8785, 3.2.2.2.
+pub fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
     push_escaped(out, text);
     out.push('"');
 }
 
-/// Writes text with the escapes of RFC 8785, 3.2.2.2.
 fn push_escaped(out: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\u{c}' => out.push_str("\\f"),
-            '\r' => out.push_str("\\r"),
-            c if c < ' ' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
+    let bytes = text.as_bytes();
+    let mut written = 0;
+    for start in (0..bytes.len()).step_by(CHUNK) {
+        let mut hits = special(bytes, start);
+        while hits != 0 {
+            let at = start + hits.trailing_zeros() as usize;
+            let Some(byte) = bytes.get(at) else {
+                break;
+            };
+            out.push_str(text.get(written..at).unwrap_or_default());
+            written = at + 1;
+            match byte {
+                b'"' => out.push_str("\\\""),
+                b'\\' => out.push_str("\\\\"),
+                8 => out.push_str("\\b"),
+                b'\t' => out.push_str("\\t"),
+                b'\n' => out.push_str("\\n"),
+                12 => out.push_str("\\f"),
+                b'\r' => out.push_str("\\r"),
+                control => {
+                    let _ = write!(out, "\\u{control:04x}");
+                }
             }
-            c => out.push(c),
+            hits &= hits - 1;
         }
     }
+    out.push_str(text.get(written..).unwrap_or_default());
 }
 
 /// Formats a number like ECMAScript (RFC 8785, 3.2.2.3) if a double can represent it.
@@ -475,5 +488,14 @@ mod tests {
     fn deep_values_do_not_overflow() {
         let deep = format!("{}{}", "[".repeat(4000), "]".repeat(4000));
         assert_eq!(canonical(&deep), deep);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn texts_are_quoted_like_serde_json(text in "([a-zé]{0,70}[\\x00-\\x7f]){0,5}") {
+            let mut quoted = String::new();
+            push_quoted(&mut quoted, &text);
+            proptest::prop_assert_eq!(quoted, serde_json::to_string(&text).unwrap());
+        }
     }
 }

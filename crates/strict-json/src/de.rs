@@ -257,7 +257,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if self.unremembered {
+        if self.unremembered && !self.scanner.is_validated() {
             // The type doesn't know this member, so only the scanner can find a duplicate.
             self.scanner.remember();
         }

@@ -7,7 +7,7 @@ mod locate;
 mod scan;
 mod text;
 
-pub use canonical::{canonical_eq, canonical_pieces, canonicalise, stringify};
+pub use canonical::{canonical_eq, canonical_pieces, canonicalise, push_quoted, stringify};
 pub use de::{Deserializer, from_text};
 pub use keys::MOST_NAMES;
 pub use locate::{Located, pointer_at, resolve, resolve_all};

@@ -45,6 +45,11 @@ impl Error {
         self.kind == ErrorKind::Incomplete
     }
 
+    /// Returns whether a derived type has found a duplicate of one of its members.
+    pub(super) fn is_repeated(&self) -> bool {
+        matches!(self.kind, ErrorKind::Repeated(_))
+    }
+
     /// Returns whether the text is valid JSON of another type than requested.
     #[must_use]
     pub fn is_data(&self) -> bool {
@@ -130,6 +135,8 @@ pub struct Scanner<'a> {
     failure: Option<Error>,
     /// Whether a number that is too large for a float is read as infinite.
     pub(super) has_infinite_numbers: bool,
+    /// The text was validated before, so only the ends of values are looked for.
+    is_validated: bool,
 }
 
 /// Which member names a [`Scanner`] remembers.
@@ -160,7 +167,23 @@ impl<'a> Scanner<'a> {
             chunk: (0, 0),
             failure: None,
             has_infinite_numbers: false,
+            is_validated: false,
         }
+    }
+
+    /// Creates a scanner for a value that another scanner has read. It neither checks skipped
+    /// values again nor notes anything in them, and derived types find duplicates of their members.
+    pub(super) fn validated(text: &'a str) -> Self {
+        Self {
+            is_validated: true,
+            memory: Memory::BesideTypes,
+            ..Self::new(text, super::DEFAULT_MAX_DEPTH)
+        }
+    }
+
+    /// Returns whether the text was validated before.
+    pub(super) fn is_validated(&self) -> bool {
+        self.is_validated
     }
 
     /// Creates a scanner for validated JSON: no depth limit, and duplicate members aren't tracked.
@@ -506,6 +529,9 @@ impl<'a> Scanner<'a> {
             pos = self.plain_until(pos);
             match bytes.get(pos) {
                 Some(b'"') => return pos << 1 | usize::from(escaped),
+                Some(b'\\') if self.is_validated => {
+                    return self.closing_quote(pos + 2).map_or(0, |end| end << 1 | 1);
+                }
                 Some(b'\\') => {
                     escaped = true;
                     match bytes.get(pos + 1) {
@@ -524,6 +550,44 @@ impl<'a> Scanner<'a> {
         };
         self.failure = Some(failure);
         0
+    }
+
+    /// Returns the offset of the quote that closes the string around `from`, in a text that was
+    /// validated. No escape may end at `from`.
+    fn closing_quote(&self, from: usize) -> Option<usize> {
+        let mut pos = from;
+        loop {
+            let rest = self.text.as_bytes().get(pos..)?;
+            let found = memchr::memchr(b'"', rest)?;
+            // A run of backslashes ends at the latest at the previous quote, so each is counted once.
+            let before = rest.get(..found)?.iter();
+            let backslashes = before.rev().take_while(|byte| **byte == b'\\').count();
+            if backslashes % 2 == 0 {
+                return Some(pos + found);
+            }
+            pos += found + 1;
+        }
+    }
+
+    /// Skips an object or an array of a text that was validated: only quotes and brackets matter.
+    fn skip_validated_container(&mut self) -> Result<(), Error> {
+        let mut depth = 0usize;
+        loop {
+            match self.byte() {
+                Some(b'"') => {
+                    self.string()?;
+                    continue;
+                }
+                Some(b'{' | b'[') => depth += 1,
+                Some(b'}' | b']') => depth = depth.saturating_sub(1),
+                Some(_) => {}
+                None => return self.error(ErrorKind::Incomplete),
+            }
+            self.pos += 1;
+            if depth == 0 {
+                return Ok(());
+            }
+        }
     }
 
     /// Returns the position of the first special byte at or after `pos`: a quote, a backslash, a
@@ -608,6 +672,10 @@ impl<'a> Scanner<'a> {
     pub fn skip(&mut self) -> Result<&'a str, Error> {
         self.peek();
         let start = self.pos;
+        if self.is_validated && matches!(self.byte(), Some(b'{' | b'[')) {
+            self.skip_validated_container()?;
+            return Ok(self.text.get(start..self.pos).unwrap_or_default());
+        }
         let base = self.open.len();
         let mut fresh_container = false;
         loop {
@@ -656,7 +724,7 @@ impl<'a> Scanner<'a> {
 /// Returns a bit for each special byte of the chunk at `pos`, on which a plain run of a string
 /// ends. Every byte after the end of the text counts as special.
 #[inline]
-fn special(bytes: &[u8], pos: usize) -> u64 {
+pub(super) fn special(bytes: &[u8], pos: usize) -> u64 {
     let bits = |chunk: &[u8; CHUNK]| {
         text_simd::word(
             text_simd::lanes(chunk)

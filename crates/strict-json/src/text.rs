@@ -144,7 +144,16 @@ impl<'a> Raw<'a> {
     /// Parses the value as a `T`; `None` if it has another type.
     #[must_use]
     pub fn read<T: Deserialize<'a>>(self) -> Option<T> {
-        super::from_text(self.0).ok()
+        let mut scanner = Scanner::validated(self.0);
+        let mut value = T::deserialize(&mut super::Deserializer::new(&mut scanner));
+        if matches!(&value, Err(error) if error.is_repeated()) {
+            // Of duplicate members, the first is used.
+            scanner.reset(self.0);
+            scanner.trust_types(false);
+            value = T::deserialize(&mut super::Deserializer::new(&mut scanner));
+        }
+        scanner.end().ok()?;
+        value.ok()
     }
 
     /// Like [`Self::read`], for types such as trees that are built from any value. Returns `None`
@@ -335,6 +344,7 @@ impl JsonSchema for Raw<'_> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn a_number_out_of_range_hides_nothing() {
@@ -388,7 +398,54 @@ mod tests {
         assert_ne!(Str::new(r"\u0061", true), Str::plain(r"\u0061"));
     }
 
+    /// Two known members; all others are skipped.
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct Known<'a> {
+        #[serde(borrow)]
+        a: Option<Raw<'a>>,
+        #[serde(borrow)]
+        b: Option<Str<'a>>,
+    }
+
+    /// JSON with repeated members, escaped names, brackets in strings and white space.
+    fn json() -> impl Strategy<Value = String> {
+        let string = r#"([a-c"\\\]\[{}\n,:]|\PC){0,6}"#;
+        let name = prop::sample::select(vec![r#""a""#, r#""b""#, r#""\u0061""#, r#""c\"""#]);
+        let leaf = prop_oneof![
+            string.prop_map(|text| serde_json::to_string(&text).unwrap()),
+            prop::sample::select(vec!["0", "-1.5e3", "true", "null", r#""\ud83d\\""#])
+                .prop_map(str::to_owned),
+        ];
+        leaf.prop_recursive(4, 24, 4, move |inner| {
+            let members = prop::collection::vec((name.clone(), inner.clone()), 0..5);
+            let elements = prop::collection::vec(inner, 0..5);
+            prop_oneof![
+                members.prop_map(|members| {
+                    let one = |(name, value): &(&str, String)| format!(" {name} : {value}");
+                    let all: Vec<_> = members.iter().map(one).collect();
+                    format!("{{{} }}", all.join(","))
+                }),
+                elements.prop_map(|elements| format!("[{}\n]", elements.join(" ,"))),
+            ]
+        })
+    }
+
     proptest! {
+        #[test]
+        fn a_validated_value_is_read_like_any_text(text in json()) {
+            let raw = Raw(&text);
+            prop_assert_eq!(raw.read::<Known<'_>>(), crate::from_text(&text).ok());
+            prop_assert_eq!(raw.read::<Vec<Raw<'_>>>(), crate::from_text(&text).ok());
+            prop_assert_eq!(raw.read::<Vec<Known<'_>>>(), crate::from_text(&text).ok());
+            prop_assert_eq!(raw.read::<BTreeMap<String, Raw<'_>>>(), crate::from_text(&text).ok());
+        }
+
+        #[test]
+        fn a_text_that_is_no_json_is_no_danger(text in r#"[\[\]{}:,"a0\\]{0,40}"#) {
+            let _ = Raw(&text).read::<BTreeMap<String, Raw<'_>>>();
+            let _ = Raw(&text).read::<Vec<Known<'_>>>();
+        }
+
         #[test]
         fn decodes_like_serde_json(text in any::<String>()) {
             let written = serde_json::to_string(&text).unwrap();

@@ -12,9 +12,9 @@ use crate::trace::scalar::Timestamp;
 use crate::trace::step::{CallAnnotation, StartFact, Step};
 use governance::{ActionType, Event, FsmVersion};
 use hashbrown::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use strict_json::Raw;
+use util::keyed_hash;
 
 /// Maximum number of remembered rejected actions, which may recur under another id.
 const REJECTED: usize = 1024;
@@ -127,12 +127,8 @@ impl Session {
     fn placed_key(&self, key: u64, action: &OwnedAction) -> u64 {
         let is_command = action.kind == Some(OwnedActionKind::Known(ActionType::ShellCmd));
         let payload = action.payload.as_deref().map(Raw::trusted);
-        let mut hasher = DefaultHasher::new();
-        key.hash(&mut hasher);
-        if is_command && payload.and_then(cwd).is_none() {
-            self.root.hash(&mut hasher);
-        }
-        hasher.finish()
+        let root = (is_command && payload.and_then(cwd).is_none()).then_some(&self.root);
+        keyed_hash(&(key, root))
     }
 }
 
@@ -141,11 +137,7 @@ fn key(action: &OwnedAction) -> Option<u64> {
     let is_command = action.kind == Some(OwnedActionKind::Known(ActionType::ShellCmd));
     let payload = action.payload.as_deref().map(Raw::trusted);
     let same = payload.and_then(|payload| same_action(is_command, payload));
-    same.or_else(|| {
-        let mut hasher = DefaultHasher::new();
-        action.hash()?.hash(&mut hasher);
-        Some(hasher.finish())
-    })
+    same.or_else(|| action.hash().map(|hash| keyed_hash(&hash)))
 }
 
 impl Execution {

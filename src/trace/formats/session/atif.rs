@@ -2,8 +2,8 @@
 
 use super::messages;
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
-    arguments, id, is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
+    Sessions, arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -34,7 +34,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
                 .and_then(|raw| raw.read::<Str<'_>>())
                 .is_some_and(|version| version.decode().starts_with("ATIF"))
     },
-    read,
+    read: Read::Value(read),
 };
 
 pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
@@ -56,7 +56,7 @@ pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
             || unit.has(&["traceId", "type", "startTime"]) && unit.has(&["id", "name"])
             || lists_observations(unit)
     },
-    read: read_langfuse,
+    read: Read::Value(read_langfuse),
 };
 
 /// Returns whether a document is a trace that contains its observations.

@@ -6,8 +6,8 @@
 //! stream the list `permission_denials` at the end. Approvals leave nothing.
 
 use super::{
-    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, SessionFormat, SessionRecord,
-    Sessions, is_word, offset, output, text,
+    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, Read, SessionFormat,
+    SessionRecord, Sessions, is_word, offset, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -16,7 +16,7 @@ use governance::DecidedBy;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use strict_json::{Raw, Str};
+use strict_json::{Deserializer, Raw, Str};
 
 pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     name: "claude-code",
@@ -25,10 +25,10 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     has_arrays: false,
     names: Sessions::OfFile,
     is_shape_of: |unit| is_session(unit) || is_stream(unit),
-    read: |line, text| {
-        let parts = line.read::<Line<'_>>();
-        parts.map(|parts| parts.record(text)).unwrap_or_default()
-    },
+    read: Read::AtOnce(|scanner, text| {
+        let line = Line::deserialize(&mut Deserializer::new(scanner));
+        line.ok().map(|line| line.record(text))
+    }),
 };
 
 /// Parts that no record of this format contains.
@@ -95,7 +95,9 @@ struct Line<'a> {
     meta: Lenient<bool>,
     #[serde(borrow)]
     message: Lenient<Message<'a>>,
-    #[serde(borrow, rename = "toolUseResult", alias = "tool_use_result")]
+    #[serde(borrow, rename = "toolUseResult")]
+    stored_result: Option<Raw<'a>>,
+    #[serde(borrow)]
     tool_use_result: Option<Raw<'a>>,
     #[serde(borrow, rename = "toolDenialKind")]
     denial: Lenient<Str<'a>>,
@@ -246,7 +248,10 @@ impl<'a> Line<'a> {
                 }
                 (Some(kind), _) if kind == "tool_result" || kind.ends_with("_tool_result") => {
                     // A structured result can be assigned only to a single block.
-                    let beside = self.tool_use_result.filter(|_| results == 1);
+                    let beside = self
+                        .stored_result
+                        .or(self.tool_use_result)
+                        .filter(|_| results == 1);
                     let mut ended = ended(&block, beside, self.denial);
                     if let (CallStatus::Ok, Some(by), Some(id)) =
                         (ended.how, denier(self.denial), ended.id.clone())

@@ -5,8 +5,8 @@
 //! stores one event per line; a denied call ends with a code of its own.
 
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
-    arguments, id, is_word, object_of, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
+    Sessions, arguments, id, is_word, object_of, output, text,
 };
 use super::{copilot_history, text_calls};
 use crate::trace::record::NotRecorded;
@@ -30,7 +30,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     has_arrays: false,
     names: Sessions::OfFile,
     is_shape_of: |unit| unit.has(&["ts"]) && unit.is_word("type", &["say", "ask"]),
-    read,
+    read: Read::Value(read),
 };
 
 pub(in crate::trace::formats) const COPILOT: SessionFormat = SessionFormat {
@@ -64,7 +64,7 @@ pub(in crate::trace::formats) const COPILOT: SessionFormat = SessionFormat {
                 && (unit.is_word("type", &events)
                     || unit.is_word("type", &["session.start", "session.resume"]) && named())
     },
-    read: read_copilot,
+    read: Read::Value(read_copilot),
 };
 
 #[derive(Debug, Default, Deserialize)]

@@ -5,8 +5,8 @@
 //! for approval nor answers are recorded: a rejection is the output of the call.
 
 use super::{
-    Call, CallEnd, CallStatus, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,
-    codex_log, input, is_word, output, text,
+    Call, CallEnd, CallStatus, Event, EventKind, Lenient, Read, SessionFormat, SessionRecord,
+    Sessions, codex_log, input, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -28,10 +28,10 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
             || unit.is_word("record_type", &["state"])
             || unit.has(&["call_id"]) && unit.is_word("type", &ITEMS)
     },
-    read: |line, _| {
+    read: Read::Value(|line, _| {
         let parts = line.read::<Line<'_>>();
         parts.map(|parts| parts.record(line)).unwrap_or_default()
-    },
+    }),
 };
 
 /// Parts that no record of this format contains.

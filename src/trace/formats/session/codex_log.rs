@@ -7,7 +7,7 @@
 
 use super::codex::{decliner, rejection};
 use super::{
-    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, Question, SessionFormat,
+    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, Question, Read, SessionFormat,
     SessionRecord, Sessions, input_text, output, text,
 };
 use crate::trace::record::NotRecorded;
@@ -26,10 +26,10 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     has_arrays: false,
     names: Sessions::Last,
     is_shape_of: |unit| unit.has(&["ts", "dir", "kind"]),
-    read: |line, _| {
+    read: Read::Value(|line, _| {
         let parts = line.read::<Line<'_>>();
         parts.map(Line::record).unwrap_or_default()
-    },
+    }),
 };
 
 /// Parts that not every record contains: not every call has a question.
@@ -317,8 +317,10 @@ impl<'a> Message<'a> {
         struct Content<'a> {
             #[serde(borrow, default)]
             content: Option<Raw<'a>>,
-            #[serde(default, alias = "isError")]
+            #[serde(default)]
             is_error: Lenient<bool>,
+            #[serde(default, rename = "isError")]
+            failed: Lenient<bool>,
         }
         let exit_code = self.exit_code.0.filter(|code| i32::try_from(*code).is_ok());
         let printed = || {
@@ -339,7 +341,7 @@ impl<'a> Message<'a> {
                 how = rejection(&shown).map_or(CallStatus::Error, CallStatus::Rejected);
             } else if let Some(ok) = ok {
                 shown = output(ok.content);
-                if ok.is_error.0 == Some(true) {
+                if [ok.is_error.0, ok.failed.0].contains(&Some(true)) {
                     how = CallStatus::Error;
                 }
             }

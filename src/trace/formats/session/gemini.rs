@@ -4,8 +4,8 @@
 //! A status says how a call ended; the exit code of a command is part of its text.
 
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
-    arguments, id, is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
+    Sessions, arguments, id, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -31,7 +31,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
             || unit.is_word("type", &["gemini"]) && unit.has_one(&["content", "toolCalls"])
             || unit.has_one(&["$set", "$rewindTo"])
     },
-    read,
+    read: Read::Value(read),
 };
 
 #[derive(Debug, Default, Deserialize)]

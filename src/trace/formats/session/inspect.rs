@@ -5,8 +5,8 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
-    arguments, id, is_word, known, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
+    Sessions, arguments, id, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use governance::DecidedBy;
@@ -15,6 +15,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::{collections, iter};
 use strict_json::{Raw, Str, canonicalise};
+use util::keyed_hash;
 
 pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     name: "inspect",
@@ -33,7 +34,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
         unit.has(&["eval", "version"]) && unit.has_one(&["samples", "plan", "status"])
             || unit.has(&["id", "epoch", "input", "target", "messages"])
     },
-    read,
+    read: Read::Value(read),
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -334,7 +335,7 @@ impl<'a> Calls<'a> {
 /// Hashes a call, independent of the notation of its arguments.
 fn hash_of(call: &Call<'_>) -> u64 {
     let given = canonicalise(Raw::trusted(&call.input));
-    known::hash(&format!("{} {given}", call.tool))
+    keyed_hash(&(&call.tool, given))
 }
 
 /// Collects events and those nested in them.

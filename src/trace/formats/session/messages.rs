@@ -15,8 +15,8 @@ use self::notes::Notes;
 use super::text_calls;
 use super::unread;
 use super::{
-    Call, CallEnd, CallStatus, Event, EventKind, Events, Lenient, SessionFormat, SessionRecord,
-    Sessions, arguments, id, is_word, object_of, output, text,
+    Call, CallEnd, CallStatus, Event, EventKind, Events, Lenient, Read, SessionFormat,
+    SessionRecord, Sessions, arguments, id, is_word, object_of, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -40,7 +40,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     has_arrays: true,
     names: Sessions::OfFile,
     is_shape_of: |unit| is_message(unit) || is_conversation(unit),
-    read,
+    read: Read::Value(read),
 };
 
 pub(in crate::trace::formats) const PI: SessionFormat = SessionFormat {
@@ -60,7 +60,7 @@ pub(in crate::trace::formats) const PI: SessionFormat = SessionFormat {
                 && unit.has(&["message", "timestamp"])
                 && !unit.has(&["role"])
     },
-    read: read_pi,
+    read: Read::Value(read_pi),
 };
 
 const USER: &[&str] = &["user", "human"];

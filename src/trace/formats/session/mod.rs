@@ -38,7 +38,8 @@ use crate::trace::step::Step;
 use governance::{DecidedBy, FsmVersion};
 use serde::Deserialize;
 use std::borrow::Cow;
-use strict_json::{Deserializer, Error, Raw, Scanner, Str};
+use strict_json::{Deserializer, Error, Raw, Scanner, Str, push_quoted};
+use util::keyed_hash;
 
 /// A record of a session, or a whole session in one document.
 #[derive(Debug, Default)]
@@ -74,7 +75,16 @@ pub(super) struct SessionFormat {
     /// How records are assigned to sessions.
     pub(super) names: Sessions,
     pub(super) is_shape_of: fn(&Unit<'_>) -> bool,
-    pub(super) read: for<'a> fn(Raw<'a>, &'a str) -> SessionRecord<'a>,
+    pub(super) read: Read,
+}
+
+/// How a record is read from its text.
+pub(super) enum Read {
+    /// The text is validated first. The value is the whole record.
+    Value(for<'a> fn(Raw<'a>, &'a str) -> SessionRecord<'a>),
+    /// The record is read while the text is validated, which is quicker for formats with a record
+    /// for each event. Returns `None` if it is of another type.
+    AtOnce(for<'a> fn(&mut Scanner<'a>, &'a str) -> Option<SessionRecord<'a>>),
 }
 
 impl TraceFormat for SessionFormat {
@@ -108,9 +118,21 @@ impl TraceFormat for SessionFormat {
 
     fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
         scanner.trust_types(false);
+        if let Read::AtOnce(read) = self.read {
+            if let Some(record) = read(scanner, text)
+                && scanner.end().is_ok()
+            {
+                return Ok(Box::new(record).into());
+            }
+            scanner.reset(text);
+        }
         let raw = Raw::deserialize(&mut Deserializer::new(scanner))?;
         scanner.end()?;
-        Ok(Box::new((self.read)(raw, text)).into())
+        let record = match self.read {
+            Read::Value(read) => read(raw, text),
+            Read::AtOnce(_) => SessionRecord::default(),
+        };
+        Ok(Box::new(record).into())
     }
 
     fn reader(&self, stem: &str, own_calls: &OwnCalls) -> Box<dyn Reader> {
@@ -131,7 +153,7 @@ impl SessionRecord<'_> {
     /// Returns hashes that identify its calls.
     pub(in crate::trace::formats) fn call_hashes(&self) -> impl Iterator<Item = u64> {
         self.events.iter().filter_map(|event| match &event.what {
-            EventKind::Call(call) | EventKind::Began(call) => Some(known::hash_of(call)),
+            EventKind::Call(call) | EventKind::Began(call) => Some(keyed_hash(call)),
             _ => None,
         })
     }
@@ -162,7 +184,7 @@ impl Event<'_> {
 }
 
 /// Content of a session's event.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub(super) enum EventKind<'a> {
     /// A request to the agent.
     Prompt(Cow<'a, str>),
@@ -252,14 +274,14 @@ pub(super) enum EventKind<'a> {
 }
 
 /// Subject of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Question {
     Command,
     Patch,
 }
 
 /// A call of a tool.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub(super) struct Call<'a> {
     /// `None` in a format without ids: then the next result belongs to it.
     pub(super) id: Option<Cow<'a, str>>,
@@ -281,7 +303,7 @@ impl Call<'_> {
 }
 
 /// End of a call.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub(super) struct CallEnd<'a> {
     /// Id of the call; `None` in a format without ids.
     pub(super) id: Option<Cow<'a, str>>,
@@ -306,7 +328,7 @@ impl CallEnd<'_> {
 }
 
 /// A change of a file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 pub(super) struct Change {
     /// Path as recorded.
     pub(super) path: String,
@@ -331,7 +353,7 @@ impl Change {
 }
 
 /// How a call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum CallStatus {
     /// Without an error.
     Ok,
@@ -427,7 +449,7 @@ pub(super) fn input_text<'a>(text: Cow<'a, str>, name: &str) -> Cow<'a, str> {
         return text;
     }
     let mut out = format!("{{\"{name}\":");
-    write::string(&mut out, &text);
+    push_quoted(&mut out, &text);
     out.push('}');
     Cow::Owned(out)
 }

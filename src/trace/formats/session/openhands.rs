@@ -6,8 +6,8 @@
 
 use super::messages::Message;
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
-    arguments, id, is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
+    Sessions, arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -37,7 +37,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
                 && !unit.has(&["trajectory"])
             || is_trajectory(unit)
     },
-    read,
+    read: Read::Value(read),
 };
 
 /// Returns whether a document lists the events of a conversation, as the server returns them.
@@ -74,8 +74,10 @@ const NO_TOOLS: &[&str] = &[
 struct Run<'a> {
     #[serde(borrow)]
     instance_id: Lenient<Str<'a>>,
-    #[serde(borrow, alias = "trajectory")]
+    #[serde(borrow)]
     history: Lenient<Vec<Raw<'a>>>,
+    #[serde(borrow)]
+    trajectory: Lenient<Vec<Raw<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -151,11 +153,16 @@ fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     let mut open = Vec::new();
     let run = raw.read::<Run<'a>>().unwrap_or_default();
     let mut record = SessionRecord::default();
-    match run.history.0 {
-        Some(history) => {
+    let lists = [run.history.0, run.trajectory.0];
+    match lists
+        .iter()
+        .any(Option::is_some)
+        .then(|| lists.into_iter().flatten())
+    {
+        Some(lists) => {
             record.session = text(run.instance_id).filter(|id| !id.is_empty());
             record.whole = true;
-            for raw in history {
+            for raw in lists.flatten() {
                 // Some versions store pairs of an action and its observation.
                 match raw.read::<Vec<Raw<'a>>>() {
                     Some(pair) => pair

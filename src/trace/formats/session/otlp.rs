@@ -4,8 +4,8 @@
 //! belong to several sessions and are sorted by time first.
 
 use super::{
-    Call, CallEnd, CallStatus, Event, EventKind, Lenient, SessionFormat, SessionRecord, Sessions,
-    input_text, object_of, offset, otlp_models, output, text, write,
+    Call, CallEnd, CallStatus, Event, EventKind, Lenient, Read, SessionFormat, SessionRecord,
+    Sessions, input_text, object_of, offset, otlp_models, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -16,7 +16,7 @@ use serde::Deserialize;
 use shell_effects::agent_tools;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use strict_json::{Raw, Str};
+use strict_json::{Raw, Str, push_quoted};
 
 pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     name: "otlp",
@@ -25,10 +25,10 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     has_arrays: false,
     names: Sessions::OfFile,
     is_shape_of: |unit| unit.has_one(&["resourceLogs", "resourceSpans"]) || is_list_of_spans(unit),
-    read: |unit, text| {
+    read: Read::Value(|unit, text| {
         let export = unit.read::<Export<'_>>();
         export.unwrap_or_default().record(text)
-    },
+    }),
 };
 
 /// Parts that not every record of this format contains.
@@ -77,12 +77,19 @@ struct Export<'a> {
 struct Group<'a> {
     #[serde(borrow)]
     resource: Lenient<Attributed<'a>>,
-    #[serde(borrow, alias = "instrumentationLibraryLogs")]
+    #[serde(borrow)]
     scope_logs: List<'a>,
-    #[serde(borrow, alias = "instrumentationLibrarySpans")]
+    /// The name of `scopeLogs` in early versions, as are the next two.
+    #[serde(borrow)]
+    instrumentation_library_logs: List<'a>,
+    #[serde(borrow)]
     scope_spans: List<'a>,
-    #[serde(borrow, alias = "logs")]
+    #[serde(borrow)]
+    instrumentation_library_spans: List<'a>,
+    #[serde(borrow)]
     log_records: List<'a>,
+    #[serde(borrow)]
+    logs: List<'a>,
     #[serde(borrow)]
     spans: List<'a>,
 }
@@ -114,8 +121,11 @@ struct Item<'a> {
     time_unix_nano: Option<Raw<'a>>,
     #[serde(borrow)]
     observed_time_unix_nano: Option<Raw<'a>>,
-    #[serde(borrow, alias = "start_time")]
+    #[serde(borrow)]
     start_time_unix_nano: Option<Raw<'a>>,
+    /// The Python SDK's name.
+    #[serde(borrow, rename = "start_time")]
+    start_time: Option<Raw<'a>>,
     #[serde(borrow)]
     end_time_unix_nano: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -133,10 +143,15 @@ struct Context<'a> {
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 struct Status<'a> {
-    #[serde(borrow, alias = "status_code")]
+    #[serde(borrow)]
     code: Option<Raw<'a>>,
-    #[serde(borrow, alias = "description")]
+    #[serde(borrow)]
     message: Lenient<Str<'a>>,
+    /// The Python SDK's names.
+    #[serde(borrow)]
+    status_code: Option<Raw<'a>>,
+    #[serde(borrow)]
+    description: Lenient<Str<'a>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -188,7 +203,7 @@ impl<'a> AnyValue<'a> {
             let pairs = pairs.into_iter().filter_map(Raw::read::<KeyValue<'a>>);
             for (n, pair) in pairs.enumerate() {
                 out.push_str(if n > 0 { "," } else { "" });
-                write::string(out, &pair.key.decode());
+                push_quoted(out, &pair.key.decode());
                 out.push(':');
                 pair.value.0.unwrap_or_default().write(out, levels);
             }
@@ -202,13 +217,13 @@ impl<'a> AnyValue<'a> {
             }
             out.push(']');
         } else if let Some(text) = text(self.string) {
-            write::string(out, &text);
+            push_quoted(out, &text);
         } else if let Some(number) = self.int.or(self.double).or(self.boolean) {
             // Numbers of 64 bits are written as texts.
             let number = output(Some(number));
             match serde_json::from_str::<serde_json::Value>(&number) {
                 Ok(_) => out.push_str(&number),
-                Err(_) => write::string(out, &number),
+                Err(_) => push_quoted(out, &number),
             }
         } else {
             out.push_str("null");
@@ -301,8 +316,18 @@ impl<'a> Export<'a> {
         for group in groups(self.resource_logs).chain(groups(self.resource_spans)) {
             let resource = group.resource.0.and_then(|resource| resource.attributes);
             let around = Attributes::of(resource).session();
-            for scope in groups(group.scope_logs).chain(groups(group.scope_spans)) {
-                for (list, is_span) in [(scope.log_records, false), (scope.spans, true)] {
+            let scopes = [
+                group.scope_logs,
+                group.instrumentation_library_logs,
+                group.scope_spans,
+                group.instrumentation_library_spans,
+            ];
+            for scope in scopes.into_iter().flat_map(groups) {
+                for (list, is_span) in [
+                    (scope.log_records, false),
+                    (scope.logs, false),
+                    (scope.spans, true),
+                ] {
                     for raw in list.0.unwrap_or_default() {
                         let Some(item) = raw.read::<Item<'a>>() else {
                             continue;
@@ -356,6 +381,7 @@ impl<'a> Item<'a> {
         let attributes = Attributes::of(self.attributes);
         let times = [
             self.start_time_unix_nano,
+            self.start_time,
             self.time_unix_nano,
             self.observed_time_unix_nano,
             self.end_time_unix_nano,
@@ -464,9 +490,13 @@ impl<'a> Item<'a> {
                 None => name,
             });
         let status = self.status.0.unwrap_or_default();
-        let code = output(status.code);
+        let code = output(status.code.or(status.status_code));
         let failed = matches!(&*code, "2" | "STATUS_CODE_ERROR" | "ERROR");
-        let failure = failed.then(|| text(status.message).unwrap_or_default());
+        let failure = failed.then(|| {
+            text(status.message)
+                .or_else(|| text(status.description))
+                .unwrap_or_default()
+        });
         vec![done(attributes, tool, None, failure)]
     }
 }

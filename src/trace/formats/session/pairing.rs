@@ -16,7 +16,7 @@ use self::refusals::{CallOrigin, RejectedActions};
 use self::refused::PendingRejections;
 use self::said::Claim;
 use self::wanted::RequestedCalls;
-use super::known::{hash, hash_of, hash_of_end, told};
+use super::known::{hash_of_end, hash_of_record};
 use super::tools::{asked, wraps_output};
 use super::unread;
 use super::waiting::{CallResult, Queue, Waiting};
@@ -31,6 +31,7 @@ use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use util::keyed_hash;
 
 /// Maximum bytes of calls that wait for their results.
 const WAITING: usize = 16 << 20;
@@ -241,7 +242,7 @@ impl Pairing {
                 }
             }
             EventKind::OfPerson(id) => {
-                self.known_elsewhere.insert(hash(id));
+                self.known_elsewhere.insert(keyed_hash(id));
             }
             EventKind::Began(call) => {
                 if self.is_known_elsewhere(call.id.as_deref()) {
@@ -249,7 +250,7 @@ impl Pairing {
                 }
                 // A repeated call has the same content; other content under the same id is another
                 // call.
-                if !self.asked.contains(&hash_of(call)) {
+                if !self.asked.contains(&keyed_hash(call)) {
                     self.call(key, line, event.time, call, on);
                 }
             }
@@ -329,7 +330,7 @@ impl Pairing {
     /// Returns whether a call has been emitted.
     fn is_over(&self, key: &str, call: &Call<'_>) -> bool {
         let session = self.sessions.get(key);
-        let over = |id| session.is_some_and(|s| s.ids.contains(&hash(id)));
+        let over = |id| session.is_some_and(|s| s.ids.contains(&keyed_hash(id)));
         call.id.as_deref().is_some_and(over)
     }
 
@@ -379,7 +380,7 @@ impl Pairing {
             result: None,
         };
         if self.asked.len() < REMEMBERED {
-            self.asked.insert(hash_of(call));
+            self.asked.insert(keyed_hash(call));
         }
         self.register_call(key, call);
         let refused = call.id.as_deref().and_then(|id| self.refused.remove(id));
@@ -427,7 +428,10 @@ impl Pairing {
             self.result(n, time, ended, on);
             return;
         }
-        let before = ended.id.as_deref().and_then(|id| self.over.get(&hash(id)));
+        let before = ended
+            .id
+            .as_deref()
+            .and_then(|id| self.over.get(&keyed_hash(id)));
         let before = before.copied();
         if before == Some(hash_of_end(ended)) {
             return;
@@ -475,9 +479,9 @@ impl Pairing {
         on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
         if let Some(id) = ended.id.as_deref().filter(|_| self.over.len() < REMEMBERED) {
-            self.over.insert(hash(id), hash_of_end(ended));
+            self.over.insert(keyed_hash(id), hash_of_end(ended));
             if ended.how == CallStatus::Ok {
-                self.ran.insert(hash(id));
+                self.ran.insert(keyed_hash(id));
             }
         }
         let tool = self.waiting.get(n).map_or("", |w| &w.tool);
@@ -526,7 +530,7 @@ impl Pairing {
         if let (Some((false, by)), Some(id)) = (decision, waiting.id.as_deref())
             && self.rejected.len() < REMEMBERED
         {
-            self.rejected.insert(hash(id), by);
+            self.rejected.insert(keyed_hash(id), by);
         }
         self.start(&waiting.session, on);
         let Some(session) = self.sessions.get_mut(&waiting.session) else {
@@ -560,7 +564,7 @@ impl Pairing {
         // A repeated id belongs to another call, so the call's number is appended.
         let number = session.turns.to_string();
         let id = waiting.id.as_deref().unwrap_or(&number);
-        let id = if session.ids.len() >= REMEMBERED || session.ids.insert(hash(id)) {
+        let id = if session.ids.len() >= REMEMBERED || session.ids.insert(keyed_hash(id)) {
             Cow::Borrowed(id)
         } else {
             Cow::Owned(format!("{id}#{number}"))
@@ -710,12 +714,12 @@ impl Reader for Pairing {
         }
         // A repeated record has the same content; other content under the same id is new.
         if let Some(id) = record.id.as_deref() {
-            let told = told(record);
-            if self.read.get(&hash(id)) == Some(&told) {
+            let told = hash_of_record(record);
+            if self.read.get(&keyed_hash(id)) == Some(&told) {
                 return;
             }
             if self.read.len() < REMEMBERED {
-                self.read.entry(hash(id)).or_insert(told);
+                self.read.entry(keyed_hash(id)).or_insert(told);
             }
         }
         let of_agent = |agent: &str| key.strip_suffix(agent)?.strip_suffix('/');

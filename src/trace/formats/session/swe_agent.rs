@@ -6,8 +6,8 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionFormat, SessionRecord, Sessions,
-    is_word, object_of, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
+    Sessions, is_word, object_of, output, text,
 };
 use crate::trace::record::NotRecorded;
 use serde::Deserialize;
@@ -37,7 +37,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
                     .and_then(|list| list.first()?.read::<Message<'_>>())
                     .is_some_and(|first| first.role.0.is_some())
     },
-    read,
+    read: Read::Value(read),
 };
 
 pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
@@ -66,7 +66,7 @@ pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
                             || said.contains("ONE bash code block")
                     })
     },
-    read: read_mini,
+    read: Read::Value(read_mini),
 };
 
 /// Commands of the agent's own interface, which aren't programs.

@@ -214,3 +214,53 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_member_under_both_of_its_names_hides_no_call() {
+    let export = |scopes: &str, records: &str| {
+        format!(
+            r#"{{"resourceLogs":[{{{scopes}"scopeLogs":[{{{records}"logRecords":[{}]}}]}}]}}"#,
+            concat!(
+                r#"{"body":{"stringValue":"claude_code.tool_result"},"attributes":["#,
+                r#"{"key":"event.name","value":{"stringValue":"tool_result"}},"#,
+                r#"{"key":"tool_name","value":{"stringValue":"Bash"}}]}"#,
+            )
+        )
+    };
+    let plain = told(&otlp::FORMAT, &export("", ""));
+    assert!(plain.iter().any(|line| line.contains("Bash")), "{plain:?}");
+    let library = export(r#""instrumentationLibraryLogs":[],"#, "");
+    assert_eq!(told(&otlp::FORMAT, &library), plain);
+    assert_eq!(told(&otlp::FORMAT, &export("", r#""logs":[],"#)), plain);
+
+    let line = concat!(
+        r#"{"type":"user","sessionId":"s","tool_use_result":"x","toolUseResult":"y","message":"#,
+        r#"{"content":[{"type":"tool_result","tool_use_id":"a","content":"done"}]}}"#,
+    );
+    assert_eq!(told(&claude_code::FORMAT, line), ["end a Ok None done"]);
+
+    let part = concat!(
+        r#"{"role":"assistant","parts":[{"type":"dynamic-tool","toolName":"g","toolCallId":"c","#,
+        r#""state":"input-available","input":{},"args":{"path":"x"}}]}"#,
+    );
+    assert_eq!(
+        told(&messages::FORMAT, part),
+        [r#"call c g {"input":{},"args":{"path":"x"}}"#]
+    );
+}
+
+#[test]
+fn a_record_under_a_known_id_with_other_events_is_read() {
+    let line = |said: &str| {
+        format!(r#"{{"type":"result","session_id":"s","uuid":"u","permission_denials":[{said}]}}"#)
+    };
+    let denied = r#"{"tool_name":"Bash","tool_use_id":"a","tool_input":{"command":"ls"}}"#;
+    let records = fed(
+        &claude_code::FORMAT,
+        &[&line(""), &line(denied), &line(denied)],
+    );
+    let calls = records
+        .iter()
+        .filter(|record| record.contains(r#""callId":"a""#));
+    assert_eq!(calls.count(), 1, "{records:?}");
+}

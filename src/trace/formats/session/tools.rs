@@ -1,10 +1,9 @@
 //! Calls of a session as actions of `ExecutionRecord`.
 
-use super::write;
 use shell_effects::agent_tools;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use strict_json::{Raw, Str};
+use strict_json::{Raw, Str, push_quoted};
 
 /// An action: its type, and its payload as JSON.
 pub(super) struct SessionAction {
@@ -43,9 +42,9 @@ pub(super) fn asked(
     if let Some(diff) = diff {
         let mut payload = String::with_capacity(input.len() + diff.len() + 64);
         payload.push_str("{\"diff\":");
-        write::string(&mut payload, diff);
+        push_quoted(&mut payload, diff);
         payload.push_str(",\"tool\":");
-        write::string(&mut payload, tool);
+        push_quoted(&mut payload, tool);
         payload.push_str(",\"parameters\":");
         payload.push_str(input);
         payload.push('}');
@@ -62,7 +61,7 @@ pub(super) fn asked(
     }
     let mut payload = String::with_capacity(input.len() + tool.len() + 40);
     payload.push_str("{\"tool\":");
-    write::string(&mut payload, tool);
+    push_quoted(&mut payload, tool);
     payload.push_str(",\"parameters\":");
     payload.push_str(input);
     payload.push('}');
@@ -95,14 +94,14 @@ fn command(tool: &str, input: &str, cwd: Option<&str>) -> Option<String> {
         return None;
     }
     let mut payload = String::from("{\"command\":");
-    write::string(&mut payload, &line);
+    push_quoted(&mut payload, &line);
     if let Some(own) = own {
         payload.push_str(",\"cwd\":");
-        write::string(&mut payload, &own);
+        push_quoted(&mut payload, &own);
     }
     for (name, value) in input {
         payload.push(',');
-        write::string(&mut payload, &name);
+        push_quoted(&mut payload, &name);
         payload.push(':');
         payload.push_str(value.as_written());
     }

@@ -6,6 +6,7 @@ use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use std::fmt::Write as _;
+use strict_json::push_quoted;
 
 /// Data of a call's record.
 pub(super) struct CallParts<'c> {
@@ -41,15 +42,9 @@ pub(super) enum End<'c> {
     },
 }
 
-/// Appends a JSON string.
-pub(super) fn string(out: &mut String, text: &str) {
-    // Serialising a string never fails.
-    out.push_str(&serde_json::to_string(text).unwrap_or_default());
-}
-
 fn member(out: &mut String, name: &str, text: &str) {
     let _ = write!(out, ",\"{name}\":");
-    string(out, text);
+    push_quoted(out, text);
 }
 
 /// Returns the record of a session's start.
@@ -136,7 +131,7 @@ pub(super) fn call(parts: &CallParts<'_>) -> String {
     } = parts.end
     {
         out.push_str(",\"result\":{\"output\":");
-        string(&mut out, output);
+        push_quoted(&mut out, output);
         if let Some(code) = exit_code {
             let _ = write!(out, ",\"exitCode\":{code}");
         }

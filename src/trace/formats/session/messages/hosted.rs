@@ -8,6 +8,7 @@ use super::{
 use crate::trace::formats::session::CallEnd;
 use governance::DecidedBy;
 use serde::Deserialize;
+use std::borrow::Cow;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -21,10 +22,15 @@ struct Item<'a> {
     call: Option<Raw<'a>>,
     #[serde(borrow, rename = "toolName")]
     tool: Lenient<Str<'a>>,
-    #[serde(borrow, alias = "args")]
+    #[serde(borrow)]
     input: Option<Raw<'a>>,
-    #[serde(borrow, alias = "result")]
+    #[serde(borrow)]
     output: Option<Raw<'a>>,
+    /// Earlier names of `input` and `output`.
+    #[serde(borrow)]
+    args: Option<Raw<'a>>,
+    #[serde(borrow)]
+    result: Option<Raw<'a>>,
     #[serde(borrow, rename = "errorText")]
     error: Option<Raw<'a>>,
     #[serde(borrow, rename = "toolInvocation")]
@@ -97,10 +103,18 @@ impl<'a> Item<'a> {
             return false;
         };
         let tool = tool.map(|tool| tool.to_owned().into());
+        let input = match (self.input, self.args) {
+            // Which of them was used is unknown.
+            (Some(input), Some(args)) => {
+                let (input, args) = (input.as_written(), args.as_written());
+                Cow::Owned(format!("{{\"input\":{input},\"args\":{args}}}"))
+            }
+            (input, args) => arguments(input.or(args)),
+        };
         let call = Call {
             id: Some(id.clone()),
             tool: tool.or_else(|| text(self.tool)).unwrap_or_default(),
-            input: arguments(self.input),
+            input,
         };
         events.push(raw, EventKind::Call(call));
         let by = DecidedBy::Human;
@@ -116,7 +130,7 @@ impl<'a> Item<'a> {
         let ended = CallEnd {
             id: Some(id),
             how,
-            output: output(self.output.or(self.error)),
+            output: output(self.output.or(self.result).or(self.error)),
             exit_code: None,
             change: None,
         };

@@ -1,9 +1,9 @@
 //! Records that repeat a sub-agent's own session, if that is kept.
 
-use super::super::known::{hash, hash_of};
 use super::{
     Call, CallEnd, CallStatus, EventKind, Pairing, REMEMBERED, RoutedRecord, SessionRecord,
 };
+use util::keyed_hash;
 
 impl Pairing {
     /// Reads such a record. A call in it is new unless another input or another record of this one
@@ -18,11 +18,11 @@ impl Pairing {
         for event in &record.events {
             let tells = match &event.what {
                 EventKind::Call(call) => {
-                    let told = hash_of(call);
+                    let told = keyed_hash(call);
                     let elsewhere = self.own_calls.hold(told);
                     if elsewhere && self.known_elsewhere.len() < REMEMBERED {
                         let id = call.id.as_deref().unwrap_or_default();
-                        self.known_elsewhere.insert(hash(id));
+                        self.known_elsewhere.insert(keyed_hash(id));
                     }
                     !elsewhere && !self.asked.contains(&told)
                 }
@@ -46,7 +46,7 @@ impl Pairing {
     /// output.
     fn is_new_end(&self, ended: &CallEnd<'_>) -> bool {
         let id = ended.id.as_deref().unwrap_or_default();
-        let (hash, is_open) = (hash(id), self.waiting.last_open(id).is_some());
+        let (hash, is_open) = (keyed_hash(id), self.waiting.last_open(id).is_some());
         let contradicts = match ended.how {
             CallStatus::Ok => self.rejected.contains_key(&hash),
             CallStatus::Rejected(_) => self.ran.contains(&hash),
@@ -58,27 +58,28 @@ impl Pairing {
 
     /// Returns whether a call belongs to another input or to a person, not to this session.
     pub(super) fn is_known_elsewhere(&self, id: Option<&str>) -> bool {
-        let told = |id: &str| self.known_elsewhere.contains(&hash(id));
+        let told = |id: &str| self.known_elsewhere.contains(&keyed_hash(id));
         !self.known_elsewhere.is_empty() && id.is_some_and(told)
     }
 
     fn remember_copy(&mut self, call: &Call<'_>) {
         if self.known_from_copies.len() < REMEMBERED {
-            self.known_from_copies.insert(hash_of(call));
-            self.known_from_copies.extend(call.id.as_deref().map(hash));
+            self.known_from_copies.insert(keyed_hash(call));
+            self.known_from_copies
+                .extend(call.id.as_deref().map(keyed_hash));
         }
     }
 
     /// Returns whether a copy has already contained a call.
     pub(super) fn was_copied(&self, call: &Call<'_>) -> bool {
-        !self.known_from_copies.is_empty() && self.known_from_copies.contains(&hash_of(call))
+        !self.known_from_copies.is_empty() && self.known_from_copies.contains(&keyed_hash(call))
     }
 
     /// Returns whether a copy has already contained a result and its call.
     pub(super) fn end_was_copied(&self, id: Option<&str>) -> bool {
         let told = |id: &str| {
             let is_open = self.waiting.last_open(id).is_some();
-            let id = hash(id);
+            let id = keyed_hash(id);
             !is_open && self.known_from_copies.contains(&id) && self.over.contains_key(&id)
         };
         !self.known_from_copies.is_empty() && id.is_some_and(told)

@@ -2,8 +2,9 @@
 
 use super::{
     Call, CallEnd, CallParts, CallStatus, DecidedBy, End, Pairing, Question, REMEMBERED,
-    RecordKind, RoutedRecord, Timestamp, feed, hash, hash_of_end, write,
+    RecordKind, RoutedRecord, Timestamp, feed, hash_of_end, write,
 };
+use util::keyed_hash;
 
 impl Pairing {
     /// Completes a call with data that wasn't known when it first came.
@@ -16,7 +17,7 @@ impl Pairing {
         waiting.decide(decision);
         // A rejection of this id belongs to a call that has already been emitted.
         let session = self.sessions.get(&*waiting.session);
-        let denied = |id: &str| session.is_some_and(|s| s.denied_ids.contains(&hash(id)));
+        let denied = |id: &str| session.is_some_and(|s| s.denied_ids.contains(&keyed_hash(id)));
         if waiting.id.as_deref().is_some_and(denied) {
             waiting.decide(Some((false, DecidedBy::Human)));
         }
@@ -40,9 +41,9 @@ impl Pairing {
             if open.is_none() && !self.in_doubt {
                 self.emit_call(n, false, on);
             }
-        } else if !self.over.contains_key(&hash(id)) {
+        } else if !self.over.contains_key(&keyed_hash(id)) {
             self.refused.add(place, id, by, call);
-        } else if self.ran.contains(&hash(id)) {
+        } else if self.ran.contains(&keyed_hash(id)) {
             // A call that ended with an error may have failed because of the rejection.
             self.rejected_and_ran(place.0, place.1, id, by, "", on);
         }
@@ -58,7 +59,7 @@ impl Pairing {
         ended: &CallEnd<'_>,
         on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) -> bool {
-        let hash = hash(id);
+        let hash = keyed_hash(id);
         let by = match ended.how {
             CallStatus::Ok => self.rejected.get(&hash).copied(),
             CallStatus::Rejected(by) if self.ran.contains(&hash) => Some(by),
@@ -148,7 +149,7 @@ impl Pairing {
             if let Some(id) = waiting.id.as_deref()
                 && session.denied_ids.len() < REMEMBERED
             {
-                session.denied_ids.insert(hash(id));
+                session.denied_ids.insert(keyed_hash(id));
             }
         }
     }
@@ -160,14 +161,14 @@ impl Pairing {
         if let (Some(id), Some(session)) = (id, self.sessions.get_mut(key))
             && session.requests.len() < REMEMBERED
         {
-            session.requests.insert(hash(request), id);
+            session.requests.insert(keyed_hash(request), id);
         }
     }
 
     /// Returns the call of a denied request.
     pub(super) fn denied_call(&self, key: &str, request: Option<&str>) -> Option<Box<str>> {
         let session = self.sessions.get(key)?;
-        let named = request.and_then(|request| session.requests.get(&hash(request)));
+        let named = request.and_then(|request| session.requests.get(&keyed_hash(request)));
         named.cloned().or_else(|| self.waiting.only_open(key))
     }
 }

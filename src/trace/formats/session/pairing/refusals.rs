@@ -4,8 +4,8 @@
 use super::super::tools::SessionAction;
 use crate::trace::action::{cwd, same_action};
 use hashbrown::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use strict_json::Raw;
+use util::keyed_hash;
 
 /// Maximum number of remembered rejected actions per input.
 const REFUSED: usize = 1024;
@@ -36,13 +36,9 @@ fn key(place: &CallOrigin<'_>, action: &SessionAction) -> Option<u64> {
     let payload = Raw::trusted(&action.payload);
     let is_command = action.kind == "shell_cmd";
     let same = same_action(is_command, payload)?;
-    let mut hasher = DefaultHasher::new();
-    (place.session, same).hash(&mut hasher);
     // A command without a directory is executed in its part's directory.
-    if is_command && cwd(payload).is_none() {
-        place.root.hash(&mut hasher);
-    }
-    Some(hasher.finish())
+    let root = (is_command && cwd(payload).is_none()).then_some(place.root);
+    Some(keyed_hash(&(place.session, same, root)))
 }
 
 impl RejectedActions {

@@ -1,8 +1,8 @@
 //! Rejections that come before their calls, and rejections whose calls no other record contains.
 
-use super::super::known::hash;
 use super::{Call, DecidedBy, Pairing, REMEMBERED, RoutedRecord, Timestamp, WAITING};
 use hashbrown::{HashMap, HashSet};
+use util::keyed_hash;
 
 /// Rejected calls that haven't come so far, by hash of their ids.
 #[derive(Debug, Default)]
@@ -51,8 +51,8 @@ impl PendingRejections {
         self.number += 1;
         let number = self.number;
         let key = match id {
-            "" => hash(&format!("#{number}")),
-            id => hash(id),
+            "" => keyed_hash(&format!("#{number}")),
+            id => keyed_hash(id),
         };
         self.all.entry(key).or_insert(PendingRejection {
             number,
@@ -66,7 +66,7 @@ impl PendingRejections {
 
     /// Removes a rejected call that has come or whose result has come. Returns who rejected it.
     pub(super) fn remove(&mut self, id: &str) -> Option<DecidedBy> {
-        self.all.remove(&hash(id)).map(|refused| refused.by)
+        self.all.remove(&keyed_hash(id)).map(|refused| refused.by)
     }
 }
 

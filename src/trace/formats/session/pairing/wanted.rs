@@ -1,13 +1,12 @@
 //! Calls that a model requested. Their execution is recorded elsewhere, if at all.
 
-use super::super::known::hash;
 use super::super::unread;
 use super::{
     Call, CallEnd, CallStatus, DEPTH, Pairing, REMEMBERED, RoutedRecord, Timestamp, WAITING,
 };
 use hashbrown::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use strict_json::{Raw, Scanner, canonicalise};
+use util::keyed_hash;
 
 /// Formats that record requested calls separately from executed ones.
 const FORMATS: [&str; 3] = ["codex", "langfuse", "otlp"];
@@ -46,18 +45,15 @@ struct RecordedCall {
 
 /// Hashes a tool's name, independent of case and punctuation.
 fn tool_hash(session: &str, tool: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    session.hash(&mut hasher);
     let letters = tool.chars().filter(|c| c.is_alphanumeric());
     let plain: String = letters.flat_map(char::to_lowercase).collect();
-    plain.hash(&mut hasher);
-    hasher.finish()
+    keyed_hash(&(session, plain))
 }
 
 fn input_hash(input: &str) -> Option<u64> {
     let is_text = input.starts_with("{\"input\":\"") || input.starts_with("{\"arguments\":\"");
     let is_json = || Scanner::new(input, DEPTH).skip().is_ok();
-    (input != "{}" && !is_text && is_json()).then(|| hash(&canonicalise(Raw::trusted(input))))
+    (input != "{}" && !is_text && is_json()).then(|| keyed_hash(&canonicalise(Raw::trusted(input))))
 }
 
 impl Pairing {
@@ -74,9 +70,9 @@ impl Pairing {
         if self.requested_calls.made.len() < most {
             self.requested_calls
                 .ids
-                .extend(call.id.as_deref().map(hash));
+                .extend(call.id.as_deref().map(keyed_hash));
             self.requested_calls.made.push(RecordedCall {
-                id: call.id.as_deref().map(hash),
+                id: call.id.as_deref().map(keyed_hash),
                 tool: tool_hash(session, &call.tool),
                 input: input_hash(&call.input),
             });
@@ -92,7 +88,7 @@ impl Pairing {
         (call, ended): (&Call<'_>, Option<&CallEnd<'_>>),
         on: &mut dyn FnMut(RoutedRecord<'_, '_>),
     ) {
-        let id = call.id.as_deref().map(hash);
+        let id = call.id.as_deref().map(keyed_hash);
         if let Some(id) = id.filter(|id| self.requested_calls.ids.contains(id)) {
             self.requested_calls.matched.insert(id);
             return;
@@ -131,7 +127,7 @@ impl Pairing {
         self.requested_calls.held = 0;
         let ids: HashSet<u64> = asked
             .iter()
-            .filter_map(|requested| requested.call.id.as_deref().map(hash))
+            .filter_map(|requested| requested.call.id.as_deref().map(keyed_hash))
             .collect();
         let mut met = HashSet::new();
         let mut by_input: HashMap<(u64, Option<u64>), usize> = HashMap::new();
@@ -152,7 +148,7 @@ impl Pairing {
             ended,
         } in asked
         {
-            let id = call.id.as_deref().map(hash);
+            let id = call.id.as_deref().map(keyed_hash);
             if id.is_some_and(|id| !met.insert(id)) {
                 continue;
             }
