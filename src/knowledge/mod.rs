@@ -29,6 +29,7 @@ pub mod skills;
 mod source_config;
 mod store;
 mod text;
+pub mod usage;
 mod vector;
 mod weak;
 pub mod window;

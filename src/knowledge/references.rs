@@ -5,8 +5,8 @@ use super::extract::{Turn, each_turn};
 use super::source_config::finding;
 use crate::diag::{Finding, assign_fingerprints};
 use crate::source::{Found, Missing};
-use crate::trace::action::plain_path;
 use crate::trace::injected::declared;
+use crate::trace::typed_reference::Declared;
 use crate::verify::{Options, Report};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -90,25 +90,30 @@ fn said(payload: &str) -> Vec<String> {
     all
 }
 
-fn undeclared(quotes: &Quotes, turn: &Turn) -> Vec<String> {
-    let mut spoken: Vec<String> = Vec::new();
-    for deed in turn.deed.iter().chain(&turn.performed) {
-        spoken.extend(deed.payload.iter().flat_map(|p| said(p)));
+/// Returns the texts of a turn's actions.
+fn spoken(turn: &Turn) -> Vec<String> {
+    let deeds = turn.deed.iter().chain(&turn.performed);
+    deeds
+        .flat_map(|deed| deed.payload.iter().flat_map(|p| said(p)))
+        .collect()
+}
+
+/// Returns the items that a turn declares as used.
+pub(super) fn declared_by(turn: &Turn) -> Declared {
+    let spoken = spoken(turn);
+    let texts = spoken.iter().chain(&turn.reasonings);
+    let written = texts.flat_map(|text| declared(text));
+    let mut all = Declared::default();
+    for reference in turn.used_context.iter().flatten().cloned().chain(written) {
+        all.add(&reference);
     }
-    let written = spoken
-        .iter()
-        .chain(&turn.reasonings)
-        .flat_map(|text| declared(text));
-    let declared: BTreeSet<String> = turn
-        .used_context
-        .iter()
-        .flatten()
-        .cloned()
-        .chain(written)
-        .map(|p| plain_path(&p).into_owned())
-        .collect();
-    let known =
-        |id: &str, path: &str| declared.contains(id) || declared.contains(&*plain_path(path));
+    all
+}
+
+fn undeclared(quotes: &Quotes, turn: &Turn) -> Vec<String> {
+    let spoken = spoken(turn);
+    let declared = declared_by(turn);
+    let known = |id: &str, path: &str| declared.contains(id) || declared.contains(path);
     let paths: BTreeSet<&str> = spoken
         .iter()
         .flat_map(|text| quotes.undeclared(text, &known))

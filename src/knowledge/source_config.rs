@@ -89,12 +89,19 @@ impl SourceKind {
             Self::Traces => by_name(path) == Choice::Read,
             Self::Transcripts | Self::Graph => name == plain && ends(&[".jsonl"]),
             Self::Documents | Self::Progress | Self::Summaries => ends(&[".md", ".markdown"]),
-            Self::Runs | Self::Bank => name == plain && ends(&[".json"]),
+            Self::Runs => name == plain && ends(&[".json"]),
+            // A snapshot of a bank is a copy.
+            Self::Bank => name == plain && ends(&[".json"]) && !is_in(path, "snapshots"),
             Self::Skills => matches!(&*name, "meta.json" | "skills.json" | PROMOTIONS),
             // Listed with the repository's ignore rules, not here.
             Self::RepoMap => false,
         }
     }
+}
+
+/// Returns whether a file is directly in a directory of this name.
+fn is_in(file: &Path, directory: &str) -> bool {
+    file.parent().and_then(Path::file_name) == Some(directory.as_ref())
 }
 
 /// The sources as configured.

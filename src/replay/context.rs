@@ -8,9 +8,11 @@ use crate::trace::formats::FormatRecord;
 use crate::trace::injected::{self, SnapshotMetadata};
 use crate::trace::record::{ContextDiff, ContextSnapshot, Payload, SnapshotItem, Turn};
 use crate::trace::recover::Recovered;
+use crate::trace::typed_reference::{Declared, TypedReference, is_among};
 use crate::trace::v1::Record;
 use governance::ActionType;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use strict_json::Str;
 
 /// A contradiction in what is recorded about the context.
@@ -334,14 +336,15 @@ impl ContextTracker {
         let (Some(items), Some((kind, payload))) = (&self.items, action) else {
             return;
         };
-        let mut declared: BTreeSet<String> = used
-            .unwrap_or_default()
-            .iter()
-            .map(|p| plain(&p.distinct()))
-            .collect();
-        declared.extend(injected::references(&reasoning.decode()).map(plain));
+        let mut declared = Declared::default();
+        for path in used.unwrap_or_default() {
+            declared.add(&path.distinct());
+        }
+        injected::references(&reasoning.decode()).for_each(|path| declared.add(path));
         if let Some(answer) = &answer {
-            declared.extend(injected::declared(answer).iter().map(|p| plain(p)));
+            injected::declared(answer)
+                .iter()
+                .for_each(|path| declared.add(path));
         }
         let undeclared =
             self.sources
@@ -471,17 +474,28 @@ impl ContextTracker {
         answer: Option<&str>,
         breaks: &mut Vec<ContextBreak>,
     ) {
-        let absent = |path: &String| match &self.items {
-            Some(items) => !items.contains_key(path),
-            None => self.presence.get(path) == Some(&false),
+        let absent = |reference: &str| match &self.items {
+            Some(items) => !is_among(reference, |text| {
+                let from = (Bound::Included(text), Bound::Unbounded);
+                items
+                    .range::<str, _>(from)
+                    .next()
+                    .map(|(path, _)| path.as_str())
+            }),
+            None => {
+                let told = |path: &str| self.presence.get(path);
+                let typed = || told(&TypedReference::parse(reference)?.path);
+                told(&plain_path(reference)).or_else(typed) == Some(&false)
+            }
         };
         if self.items.is_none() && self.presence.is_empty() {
             return;
         }
         let mut seen = BTreeSet::new();
         let mut look = |path: &str, declared: bool| {
+            let is_absent = absent(path);
             let path = plain_path(path).into_owned();
-            if absent(&path) && seen.insert(path.clone()) {
+            if is_absent && seen.insert(path.clone()) {
                 breaks.push(ContextBreak::UnknownReference { path, declared });
             }
         };
@@ -575,8 +589,4 @@ fn by_path(items: &[SnapshotItem<'_>]) -> Items {
 
 fn answer(kind: ActionType, payload: &Payload<'_>) -> Option<String> {
     (kind == ActionType::Answer).then(|| action::answer(payload.0))?
-}
-
-fn plain(path: &str) -> String {
-    plain_path(path).into_owned()
 }

@@ -7,8 +7,9 @@ use crate::trace::action::{self, plain_path};
 use crate::trace::injected;
 use crate::trace::record::Payload;
 use crate::trace::step::ActionKind;
+use crate::trace::typed_reference::Declared;
 use governance::ActionType;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use strict_json::Raw;
 use util::verbatim_overlap::{RUN, Repetition, head, repetitions, runs_of};
 
@@ -127,7 +128,7 @@ impl Sources {
         kind: ActionType,
         payload: Payload<'_>,
         there: &dyn Fn(&str) -> bool,
-        declared: &BTreeSet<String>,
+        declared: &Declared,
     ) -> Vec<Undeclared> {
         let texts = written(kind, payload.0);
         let mut found: BTreeMap<u32, Repetition> = BTreeMap::new();
@@ -138,7 +139,7 @@ impl Sources {
         };
         let holders = |run| {
             paths(run)
-                .filter(|(_, path)| there(path) && !declared.contains(*path))
+                .filter(|(_, path)| there(path) && !declared.contains(path))
                 .map(|(n, _)| n)
                 .collect()
         };
@@ -289,8 +290,13 @@ mod tests {
         let answer = format!(r#"{{"content":"It is so: {text}."}}"#);
         let mut sources = Sources::default();
         let all = |_: &str| true;
-        let none = BTreeSet::new();
-        let ask = |sources: &mut Sources, declared: &BTreeSet<String>| {
+        let none = Declared::default();
+        let only = |reference| {
+            let mut declared = Declared::default();
+            declared.add(reference);
+            declared
+        };
+        let ask = |sources: &mut Sources, declared: &Declared| {
             sources
                 .undeclared(ActionType::Answer, payload(&answer), &all, declared)
                 .into_iter()
@@ -302,16 +308,10 @@ mod tests {
             payload(r#"{"tool":"read_file","parameters":{"path":"./ops.md"}}"#),
         );
         sources.after_execution(true, text);
-        assert_eq!(
-            ask(&mut sources, &BTreeSet::from(["ops.md".to_owned()])),
-            [""; 0]
-        );
+        assert_eq!(ask(&mut sources, &only("@ops.md:1-9")), [""; 0]);
         assert_eq!(ask(&mut sources, &none), ["ops.md"]);
         sources.carried(&format!("[Reference] FILE: copy (copy.md)\n{text}\n"));
-        assert_eq!(
-            ask(&mut sources, &BTreeSet::from(["copy.md".to_owned()])),
-            [""; 0]
-        );
+        assert_eq!(ask(&mut sources, &only("copy.md")), [""; 0]);
         let mut asked = Sources::default();
         asked.asked(text);
         asked.carried(&format!("[Reference] FILE: copy (copy.md)\n{text}\n"));

@@ -18,6 +18,7 @@ pub mod scalar;
 pub mod schemas;
 pub mod step;
 mod turn;
+pub mod typed_reference;
 pub mod v1;
 
 pub use entry::{Entry, Problem, Record};

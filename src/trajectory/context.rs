@@ -6,10 +6,12 @@
 
 use super::model::Trajectory;
 use crate::trace::injected::declared;
+use crate::trace::typed_reference::is_among;
 use crate::verify::timeline::{Deed, Turn};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 /// The tolerated share of references to missing items.
 const TOLERATED: f64 = 0.2;
@@ -129,14 +131,17 @@ impl References {
             let Some(paths) = of_turn(turn) else { continue };
             any = true;
             for path in paths {
-                if items
-                    .as_ref()
-                    .is_some_and(|items| items.contains(path.as_str()))
-                {
-                    valid += 1;
-                } else if items.is_some() {
-                    invalid += 1;
-                    unknown.insert(path.clone());
+                if let Some(items) = items {
+                    let first_from = |text: &str| {
+                        let from = (Bound::Included(text), Bound::Unbounded);
+                        items.range::<str, _>(from).next().copied()
+                    };
+                    if is_among(&path, first_from) {
+                        valid += 1;
+                    } else {
+                        invalid += 1;
+                        unknown.insert(path.clone());
+                    }
                 }
                 referenced.insert(path);
             }

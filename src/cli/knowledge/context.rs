@@ -7,9 +7,11 @@ use crate::cli::executions::ReadArgs;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
+use crate::diag::{Finding, assign_fingerprints};
 use crate::knowledge::SourceKind;
-use crate::knowledge::context::{Bank, Item, Metrics, stage};
+use crate::knowledge::context::{Bank, BankQuery, Hit, Item, Metrics, stage};
 use crate::knowledge::references::{findings, weak_turns};
+use crate::knowledge::usage::overstated_usage;
 use crate::report::{findings_json, line_start, safe_json, terminal, write_findings};
 use crate::source::discover;
 use crate::trajectory::{References, Trajectory};
@@ -25,8 +27,11 @@ pub enum ContextCommand {
     /// Show the stage of each item: context, bank, candidate for a skill, or archived; with the
     /// figures that decide.
     Stages(StagesArgs),
-    /// Show what executions refer to, how much of it was there, and which turns hide what they use
-    /// (YV602).
+    /// Find items as an agent's user types it: `@src/a.ts:10-30`, `#src/engine`, `@!check.sh`,
+    /// `type:file importance:>0.5 tag:ci "two words"`, `:ls`, `:cat 3`.
+    Find(FindArgs),
+    /// Show what executions refer to, how much of it was there, which turns hide what they use
+    /// (YV602), and which items claim more uses than the traces record (YV922).
     References(ReferencesArgs),
 }
 
@@ -34,6 +39,7 @@ impl ContextCommand {
     pub(super) fn run(self) -> Result<u8, Failure> {
         match self {
             Self::Stages(args) => args.run(),
+            Self::Find(args) => args.run(),
             Self::References(args) => args.run(),
         }
     }
@@ -58,6 +64,19 @@ pub(super) struct BankArgs {
 pub struct StagesArgs {
     #[command(flatten)]
     bank: BankArgs,
+}
+
+/// Arguments of `knowledge context find`.
+#[derive(Debug, Args)]
+pub struct FindArgs {
+    /// The query. Without it, list all items.
+    #[arg(value_name = "QUERY", default_value = "")]
+    query: String,
+    #[command(flatten)]
+    bank: BankArgs,
+    /// Print at most N items that meet conditions.
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    limit: usize,
 }
 
 /// Arguments of `knowledge context references`.
@@ -216,6 +235,102 @@ impl StagesArgs {
     }
 }
 
+impl FindArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let query = BankQuery::parse(&self.query).map_err(|why| {
+            Failure::unable(
+                why,
+                "`knowledge context find --help` shows the forms of a query",
+            )
+        })?;
+        let bank = bank(&self.bank.place.place()?)?;
+        let now = as_of(&bank, self.bank.now);
+        let mut hits = query.hits(&bank, now);
+        let found = hits.len();
+        if matches!(query, BankQuery::Find(_)) {
+            hits.truncate(self.limit);
+        }
+        let item = |hit: &Hit| bank.items.get(hit.number.checked_sub(1)?);
+        let items: Vec<(&Hit, &Item)> = hits.iter().filter_map(|h| Some((h, item(h)?))).collect();
+        let with_content = matches!(query, BankQuery::Show(_)) || query.lines().is_some();
+        print(Color::Auto, |out| match self.bank.format {
+            Format::Text => {
+                for (hit, item) in &items {
+                    let score = hit
+                        .score
+                        .map_or_else(|| "-".to_owned(), |s| format!("{s:.3}"));
+                    let kind = if item.kind.is_empty() {
+                        "-"
+                    } else {
+                        &item.kind
+                    };
+                    let (kind, path) = (shown(&bank, kind), shown(&bank, &item.path));
+                    writeln!(out, "{:>4} {score:>6}  {kind:<9}  {path}", hit.number)?;
+                    if with_content {
+                        match content(item, query.lines()) {
+                            Some(text) => {
+                                for line in text.lines() {
+                                    writeln!(out, "      {}", shown(&bank, line))?;
+                                }
+                            }
+                            None => writeln!(out, "      the bank doesn't contain that")?,
+                        }
+                    }
+                }
+                for (file, why) in &bank.unreadable {
+                    writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
+                }
+                let more = found - items.len();
+                let more = if more > 0 {
+                    format!(", {more} more with --limit {found}")
+                } else {
+                    String::new()
+                };
+                writeln!(out, "{} of {} items{more}", items.len(), bank.items.len())
+            }
+            Format::Json => {
+                let one = |(hit, item): &(&Hit, &Item)| {
+                    let text = content(item, query.lines()).filter(|_| with_content);
+                    let (kind, semantic) =
+                        (Some(&item.kind).filter(|k| !k.is_empty()), &item.semantic);
+                    json!({
+                        "number": hit.number, "id": shown(&bank, &item.id), "path": shown(&bank, &item.path),
+                        "type": kind.map(|k| shown(&bank, k)), "semantic": semantic.as_ref().map(|s| shown(&bank, s)),
+                        "tags": item.tags.iter().map(|t| shown(&bank, t)).collect::<Vec<_>>(), "file": item.file,
+                        "importance": Metrics::of(item, now).importance, "relevance": hit.relevance, "score": hit.score,
+                        "content": text.map(|text| bank.secrets.hide(&text).unwrap_or(text)),
+                    })
+                };
+                let all: Vec<Value> = items.iter().map(one).collect();
+                let unreadable: Vec<&String> =
+                    bank.unreadable.iter().map(|(file, _)| file).collect();
+                let json = json!({
+                    "version": 1, "now": now, "found": found, "items": all, "unreadable": unreadable,
+                });
+                writeln!(out, "{}", safe_json(&json))
+            }
+        })?;
+        Ok(match exit(&bank) {
+            EXIT_CLEAN if items.is_empty() => EXIT_NOTHING_VERIFIED,
+            code => code,
+        })
+    }
+}
+
+/// Returns the content of an item, or some of its lines; `None` when the bank lacks it.
+fn content(item: &Item, lines: Option<(u64, u64)>) -> Option<String> {
+    let text = item.content.as_deref().or(item.summary.as_deref())?;
+    let Some((first, last)) = lines else {
+        return Some(text.to_owned());
+    };
+    let chosen: Vec<&str> = (1_u64..)
+        .zip(text.lines())
+        .filter(|(n, _)| (first..=last).contains(n))
+        .map(|(_, line)| line)
+        .collect();
+    (!chosen.is_empty()).then(|| chosen.join("\n"))
+}
+
 fn staged_json(bank: &Bank, item: &Item, now: i64) -> Value {
     let (staged, f) = (stage(item, now), Metrics::of(item, now));
     json!({
@@ -254,7 +369,11 @@ impl ReferencesArgs {
         let bank = Bank::read(&place.sources).map_err(|e| failure(&e))?;
         let reading = self.read.read(&traces)?;
         let looked = weak_turns(&bank, &discover(&traces));
-        let findings = findings(&looked, &bank);
+        let mut findings = findings(&looked, &bank);
+        let claims = overstated_usage(&bank, &place.sources, &discover(&traces));
+        findings.extend(claims.map_err(|e| failure(&e))?);
+        findings.sort_by_cached_key(Finding::order);
+        assign_fingerprints(&mut findings);
         let executions = &reading.book.executions;
         print(Color::Auto, |out| match self.format {
             Format::Text => {

@@ -22,9 +22,22 @@ const HALF_LIFE: u32 = 30;
 pub struct PlaceArgs {
     /// Read this configuration. The default is the nearest `yuangs-verify.toml` from the current
     /// folder upward.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "store")]
     config: Option<PathBuf>,
+    /// Use an agent's own store instead of a configuration, such as `~/.yuangs`. It may contain
+    /// `context-bank`, `knowledge` (the graph), `skills` and `traces`; the index is its file
+    /// `index.db`.
+    #[arg(long, value_name = "FOLDER")]
+    store: Option<PathBuf>,
 }
+
+/// The parts of an agent's own store.
+const PARTS: [(SourceKind, &str); 4] = [
+    (SourceKind::Bank, "context-bank"),
+    (SourceKind::Graph, "knowledge"),
+    (SourceKind::Skills, "skills"),
+    (SourceKind::Traces, "traces"),
+];
 
 /// Selects the source of vectors.
 #[derive(Debug, Clone, Args)]
@@ -59,6 +72,12 @@ pub(super) struct Place {
 
 impl PlaceArgs {
     pub(super) fn place(&self) -> Result<Place, Failure> {
+        self.store
+            .as_deref()
+            .map_or_else(|| self.configured(), own_store)
+    }
+
+    fn configured(&self) -> Result<Place, Failure> {
         let located = locate(self.config.as_deref())?;
         let Some(section) = located.config.knowledge.clone() else {
             return Err(Failure::unable(
@@ -101,6 +120,33 @@ impl PlaceArgs {
             section,
         })
     }
+}
+
+/// Returns the parts of an agent's own store. A folder without parts may be a context bank itself.
+fn own_store(folder: &Path) -> Result<Place, Failure> {
+    let mut paths: Vec<(SourceKind, String)> = PARTS
+        .into_iter()
+        .filter(|(_, part)| folder.join(part).is_dir())
+        .map(|(kind, part)| (kind, part.to_owned()))
+        .collect();
+    if paths.is_empty() && folder.join("index.json").is_file() {
+        paths.push((SourceKind::Bank, ".".to_owned()));
+    }
+    if paths.is_empty() {
+        let parts = PARTS.map(|(_, part)| format!("`{part}`")).join(", ");
+        return Err(Failure::unable(
+            format!("`{}` is no store of an agent", folder.display()),
+            format!("a store has one of {parts}, or is a context bank with `index.json`"),
+        ));
+    }
+    Ok(Place {
+        path: folder.join("index.db"),
+        sources: Sources {
+            root: folder.to_owned(),
+            paths,
+        },
+        section: Knowledge::default(),
+    })
 }
 
 impl Place {

@@ -54,6 +54,9 @@ pub struct Item {
     pub path: String,
     /// `file`, `directory`, `runtime` or `generated`; empty when it isn't recorded.
     pub kind: String,
+    /// `source_code`, `config` and the like, if it is recorded.
+    pub semantic: Option<String>,
+    pub tags: Vec<String>,
     pub alias: Option<String>,
     pub content: Option<String>,
     pub summary: Option<String>,
@@ -201,6 +204,8 @@ impl Item {
             place,
             id: text("id").unwrap_or_else(|| path.clone()),
             kind,
+            semantic: text("semantic"),
+            tags: tags(value),
             alias: text("alias"),
             content: text("content"),
             summary: text("summary"),
@@ -214,6 +219,19 @@ impl Item {
                 .map(|_| count(value, "reinforcedAtReferences")),
             path,
         })
+    }
+}
+
+/// Returns the tags of an item: a list, or a single one.
+fn tags(value: &Value) -> Vec<String> {
+    match value.get("tags") {
+        Some(Value::Array(all)) => all
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
+        Some(Value::String(one)) => vec![one.clone()],
+        _ => Vec::new(),
     }
 }
 
@@ -250,15 +268,7 @@ fn is_production_config(value: &Value, path: &str, semantic: &str) -> bool {
             .and_then(Value::as_str)
             .unwrap_or_default()
     };
-    let tags = match value.get("tags") {
-        Some(Value::Array(all)) => all
-            .iter()
-            .filter_map(Value::as_str)
-            .collect::<Vec<_>>()
-            .join(" "),
-        Some(Value::String(one)) => one.clone(),
-        _ => String::new(),
-    };
+    let tags = tags(value).join(" ");
     let told = [
         path,
         text("alias"),

@@ -6,6 +6,7 @@
 mod bank;
 mod formula;
 mod item;
+mod query;
 mod quote;
 
 pub use bank::{Bank, BankFile};
@@ -15,6 +16,7 @@ pub use formula::{
 };
 pub(super) use item::item_faults;
 pub use item::{Importance, Item, Place, UsageStats};
+pub use query::{BankQuery, Hit};
 pub use quote::Quotes;
 
 /// Milliseconds in a day.

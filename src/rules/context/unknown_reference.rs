@@ -3,8 +3,9 @@
 //! ## What it does
 //! The rule compares the items in `usedContext`, and in references in the reasoning or the answer
 //! (`[Reference] TYPE: NAME (PATH)`), with the items of the snapshot shown for the thought: its
-//! own, or the last recorded one. A leading `./` and doubled slashes are ignored. If no record
-//! lists items, nothing is checked.
+//! own, or the last recorded one. A leading `./` and doubled slashes are ignored. References may be
+//! written as people type them: `@src/a.ts`, `@src/a.ts:10-30`, `#src/engine` (a directory) and
+//! `@!check.sh` (what a script printed). If no record lists items, nothing is checked.
 //!
 //! ## Why it matters
 //! A reference is evidence: it names the facts on which a conclusion depends, and items that are

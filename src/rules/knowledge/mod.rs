@@ -5,6 +5,7 @@ mod excluded_result;
 mod interface_changed;
 mod invalid_manifest;
 mod invalid_tool_parameters;
+mod overstated_usage;
 mod permission_exceeded;
 mod risk_below_declared;
 mod skill_limit_exceeded;
@@ -39,4 +40,5 @@ pub(super) const RULES: &[&Rule] = &[
     &unknown_server::RULE,
     &excluded_result::RULE,
     &unlisted_resource::RULE,
+    &overstated_usage::RULE,
 ];
