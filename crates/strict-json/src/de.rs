@@ -35,6 +35,15 @@ impl<'s, 'de> Deserializer<'s, 'de> {
         }
     }
 
+    /// Handles a value of another type than requested. If the text was validated, nobody reads the
+    /// message, and the value isn't decoded for it.
+    fn other_type<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        if self.scanner.is_validated() {
+            return self.scanner.error(ErrorKind::Data(String::new()));
+        }
+        de::Deserializer::deserialize_any(self, visitor)
+    }
+
     fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         if let Some(n) = self.scanner.small_integer() {
             return visitor.visit_u64(n);
@@ -131,8 +140,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
     any! {
         deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_u8 deserialize_u16
         deserialize_u32 deserialize_u64 deserialize_f32 deserialize_f64 deserialize_char deserialize_str
-        deserialize_string deserialize_bytes deserialize_byte_buf deserialize_unit deserialize_seq deserialize_map
-        deserialize_identifier
+        deserialize_string deserialize_bytes deserialize_byte_buf deserialize_unit deserialize_identifier
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -178,7 +186,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
                 let kind = self.scanner.kind()?;
                 let at = self.scanner.position();
                 if kind != ValueKind::String {
-                    return self.deserialize_any(visitor);
+                    return self.other_type(visitor);
                 }
                 let string = self.scanner.string()?;
                 let inner = string.as_written();
@@ -211,10 +219,24 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         if self.scanner.kind()? != ValueKind::Object {
-            return self.deserialize_any(visitor);
+            return self.other_type(visitor);
         }
         let at = self.scanner.position();
         self.map(visitor, true).map_err(|e| with_position(e, at))
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.scanner.kind()? {
+            ValueKind::Array => self.deserialize_any(visitor),
+            _ => self.other_type(visitor),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.scanner.kind()? {
+            ValueKind::Object => self.deserialize_any(visitor),
+            _ => self.other_type(visitor),
+        }
     }
 
     fn deserialize_unit_struct<V: Visitor<'de>>(
