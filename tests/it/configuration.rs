@@ -104,3 +104,41 @@ fn doctor_finds_what_the_gate_would_trip_over() {
         assert_eq!(problems, ["knowledge: gone isn't there"]);
     }
 }
+
+#[test]
+fn doctor_names_entries_that_have_expired() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    let trace = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/corpora/traces/demo/diff-fix.jsonl"
+    );
+    write(root, "t/a.jsonl", &std::fs::read_to_string(trace).unwrap());
+    let policy = run(root, &["policy", "show", "default"]).out;
+    write(root, "p.yaml", &policy);
+    let config = include_str!("configuration/expiring.toml");
+    write(root, "yuangs-verify.toml", config);
+    let doctor = |now: &str| {
+        let ran = run(root, &["doctor", "--now", now]);
+        let lines = ran.out.lines().filter(|line| line.contains("2026-"));
+        (ran.code, lines.map(str::to_owned).collect::<Vec<_>>())
+    };
+    let (applies, expired) = ("applies with `gate --now` until", "expired on");
+    let ignore = "ignore number 2 (old) ";
+    let accept = "policy.accept number 1 (wider) ";
+    let lines = |ok: [bool; 2]| {
+        [(ignore, "2026-05-31", ok[0]), (accept, "2026-06-30", ok[1])].map(|(name, date, ok)| {
+            let (mark, said) = if ok {
+                ("ok      ", applies)
+            } else {
+                ("PROBLEM ", expired)
+            };
+            format!("{mark} {name}{said} {date}")
+        })
+    };
+    assert_eq!(doctor("2026-05-31"), (0, lines([true, true]).to_vec()));
+    assert_eq!(doctor("2026-06-01"), (2, lines([false, true]).to_vec()));
+    assert_eq!(doctor("2026-07-01"), (2, lines([false, false]).to_vec()));
+    // Without --now, the current time applies.
+    assert_eq!(run(root, &["doctor"]).code, 2);
+}
