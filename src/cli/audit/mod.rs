@@ -9,6 +9,7 @@ use super::common::formats::{OutputFormat, trace_format};
 use super::common::secrets::secret_rules;
 use super::output::{Color, Failure, print_prose_if, warn};
 use super::policy::other_decisions;
+use super::progress::Progress;
 use super::reports::{Target, lang_parser, target};
 use crate::diag::{FailOn, Severity};
 use crate::replay::Assessor;
@@ -182,7 +183,6 @@ impl AuditArgs {
 
     fn read(&self, places: &Places, tree: Option<&Path>) -> Read {
         let earliest = self.since.earliest();
-        let options = self.options();
         let mut read = Read {
             audit: Audit::default(),
             files: Vec::new(),
@@ -215,6 +215,11 @@ impl AuditArgs {
             }
             false
         });
+        let progress = Progress::of_inputs(inputs.iter().map(|(input, _)| input), false);
+        let options = Options {
+            bytes_read: Some(progress.done()),
+            ..self.options()
+        };
         for (input, must_say) in inputs {
             if let Err(missing) = &input {
                 warn(&format!("can't read `{}`: {}", missing.name, missing.error));
