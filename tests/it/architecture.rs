@@ -34,7 +34,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "config",
-        &["diag", "features", "replay", "rules", "trace", "verify"],
+        &[
+            "diag", "features", "replay", "report", "rules", "trace", "verify",
+        ],
     ),
     ("detectors", &["diag", "replay", "rules", "verify"]),
     ("manifest", &["diag", "replay", "rules", "schema", "trace"]),
@@ -451,7 +453,7 @@ fn what_replays_inputs_shows_progress() {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        let calls = ["verify(", "watch(", "verify_turns("];
+        let calls = ["verify(", "verify_one(", "watch(", "verify_turns("];
         let replays = text.split(|c: char| c.is_whitespace() || "=&{.".contains(c));
         let mut replays = replays.filter(|word| calls.iter().any(|call| word.starts_with(call)));
         if replays.next().is_some() && !text.contains("Progress::of_inputs(") {

@@ -1,6 +1,7 @@
 //! Mistakes in the configuration: all are reported in one run, each with its place.
 
 use crate::support::{git, run, write};
+use std::path::Path;
 
 const BROKEN: &str = include_str!("configuration/broken.toml");
 
@@ -88,10 +89,6 @@ fn doctor_finds_what_the_gate_would_trip_over() {
             "[reports]\nsarif = 'out/x'\n",
             "reports: sarif goes to out/x, whose directory is missing",
         ),
-        (
-            "[reports]\nsarfi = 'x'\n",
-            "reports: no format is called sarfi",
-        ),
     ] {
         let (code, problems) = doctor(wrong);
         assert_eq!((code, problems.len()), (2, 1), "{wrong}: {problems:?}");
@@ -102,6 +99,37 @@ fn doctor_finds_what_the_gate_would_trip_over() {
         assert_eq!(fine, (0, Vec::new()));
         let (_, problems) = doctor("[knowledge]\ndocuments = ['README.md', 'gone']\n");
         assert_eq!(problems, ["knowledge: gone isn't there"]);
+    }
+}
+
+#[test]
+fn an_unknown_report_is_shown_where_it_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "fail-on = 'erro'\n[reports]\nhtml = 'a'\nsarfi = 'x'\n";
+    write(directory.path(), "yuangs-verify.toml", text);
+    let ran = run(directory.path(), &["gate"]);
+    assert_eq!(ran.code, 2);
+    let said = "error: reports: no format is called `sarfi`; the nearest is `sarif`";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    assert!(
+        ran.err.contains(" --> yuangs-verify.toml:4:1"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("2 mistakes"), "{}", ran.err);
+}
+
+#[test]
+fn an_abbreviated_name_gets_the_whole_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (given, whole) in [
+        ("claude", "claude-code"),
+        ("gemini", "gemini-cli"),
+        ("codx", "codex"),
+    ] {
+        let ran = run(root, &["replay", "--format-in", given, "-"]);
+        let said = format!("the nearest is `{whole}`");
+        assert!(ran.code == 2 && ran.err.contains(&said), "{}", ran.err);
     }
 }
 

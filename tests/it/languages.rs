@@ -588,6 +588,8 @@ fn explanations_and_comparisons_leave_nothing_in_english() {
         "src",
         "add",
         "ts",
+        "parameters",
+        "path",
         "done",
         "true",
         "ms",
