@@ -85,7 +85,7 @@ impl CompareArgs {
         let document = compare(&base.book, &new.book, Lang::En);
         let page = || match self.lang {
             Lang::En => page(&document, Lang::En),
-            lang => page(&compare(&base.book, &new.book, lang), lang),
+            lang @ Lang::Zh => page(&compare(&base.book, &new.book, lang), lang),
         };
         self.format.print(self.color, page, || &document)?;
         Ok(self.exit_code(&document))

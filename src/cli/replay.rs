@@ -432,7 +432,7 @@ impl ReplayArgs {
             ..options
         };
         let report = watch(&inputs, &options, &mut |file, id, entry| {
-            reevaluation.record(file, id, entry)
+            reevaluation.record(file, id, entry);
         });
         drop(progress);
         let document = reevaluation.finish(&report.secrets, report.counts.errors);

@@ -529,7 +529,7 @@ fn without_words(value: &mut serde_json::Value) {
         "fsmVersion",
     ];
     match value {
-        serde_json::Value::String(text) => *text = "¤".to_owned(),
+        serde_json::Value::String(text) => "¤".clone_into(text),
         serde_json::Value::Array(all) => all.iter_mut().for_each(without_words),
         serde_json::Value::Object(members) => {
             for (name, value) in members.iter_mut() {

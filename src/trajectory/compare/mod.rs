@@ -318,6 +318,6 @@ fn compare_two(base: &Trajectory, new: &Trajectory, lang: Lang) -> Comparison {
         aligned: count,
         aligned_by_actions: exact,
         left_out: base.turns_left_out + new.turns_left_out,
-        differences: found.differences,
+        differences: found.list,
     }
 }

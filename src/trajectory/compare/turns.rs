@@ -18,7 +18,7 @@ const PATHS: usize = 8;
 pub(super) struct Differences {
     /// The language of the values.
     lang: Lang,
-    pub(super) differences: Vec<Difference>,
+    pub(super) list: Vec<Difference>,
     pub(super) same: Sameness,
 }
 
@@ -26,7 +26,7 @@ impl Differences {
     pub(super) const fn new(lang: Lang) -> Self {
         Self {
             lang,
-            differences: Vec::new(),
+            list: Vec::new(),
             same: Sameness::ALL,
         }
     }
@@ -120,7 +120,7 @@ impl Differences {
         base: Option<String>,
         new: Option<String>,
     ) {
-        self.differences.push(Difference {
+        self.list.push(Difference {
             aspect,
             base_at: places.0,
             new_at: places.1,
@@ -301,10 +301,10 @@ impl Differences {
     }
 
     fn contexts(&mut self, base: &Turn, new: &Turn, places: (Option<At>, Option<At>)) {
-        let lang = self.lang;
         fn member<'t>(turn: &'t Turn, of: fn(&'t Context) -> Option<&'t String>) -> Option<String> {
             turn.context.as_ref().and_then(of).cloned()
         }
+        let lang = self.lang;
         self.if_differs(
             Aspect::Prompt,
             places,

@@ -315,9 +315,10 @@ fn came_of_it(turn: &Turn, detail: Detail, page: &mut Page) {
         action(lang.say("executed"), ran, detail, page);
     }
     if let Some(result) = &turn.result {
-        let ending = match result.failed() {
-            true => lang.say("failed"),
-            false => lang.say("success"),
+        let ending = if result.failed() {
+            lang.say("failed")
+        } else {
+            lang.say("success")
         };
         let mut parts = vec![ending.to_owned()];
         parts.extend(
