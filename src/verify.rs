@@ -35,11 +35,13 @@ pub use signed::Signatures;
 pub use units::{InputUnits, Units};
 
 use crate::diag::{Finding, assign_fingerprints};
+use crate::replay::Summary;
 use crate::rules::Settings;
 use crate::schema::Validator;
 use crate::source::{Found, Limits, Missing};
 use crate::trace::Format;
 use crate::trace::formats::OwnCalls;
+use content_scan::mask::Mask;
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -123,6 +125,37 @@ pub fn verify_turns(
     report.counts.files += 1;
     input::verify(input, options, own_calls, Some(on_turn), &mut report);
     finish(report, options)
+}
+
+/// Verifies one of several inputs. `own_calls` are the calls that the other inputs contain.
+#[must_use]
+pub fn verify_one(
+    input: &Result<Found, Missing>,
+    own_calls: &OwnCalls,
+    options: &Options,
+) -> Report {
+    let mut report = Report::default();
+    report.counts.files += 1;
+    input::verify(input, options, own_calls, None, &mut report);
+    finish(report, options)
+}
+
+/// Returns the findings between files that were verified one by one (YV324), from their summaries
+/// and secrets.
+#[must_use]
+pub fn findings_between(summaries: Vec<Summary>, secrets: Mask) -> Vec<Finding> {
+    let mut report = Report {
+        summaries,
+        secrets,
+        ..Report::default()
+    };
+    repeats::report_repeats(&mut report);
+    let is_between = |finding: &Finding| {
+        let mut related = finding.related.iter();
+        related.any(|place| place.file != finding.place.file)
+    };
+    report.findings.retain(is_between);
+    report.findings
 }
 
 /// Passes each record of the inputs to `watch`, in input order, with the name of the input and the

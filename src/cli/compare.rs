@@ -4,6 +4,8 @@ use super::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
 use super::output::{Color, Failure, warn};
+use super::reports::lang_parser;
+use crate::report::Lang;
 use crate::trajectory::compare::{Document, compare, page};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -36,6 +38,9 @@ pub struct CompareArgs {
     /// Output format.
     #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
     format: DocumentFormat,
+    /// Write the fixed words in text, Markdown and HTML in this language. JSON stays as it is.
+    #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
+    lang: Lang,
     /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
@@ -77,9 +82,12 @@ impl CompareArgs {
                 return Ok(EXIT_NOTHING_VERIFIED);
             }
         }
-        let document = compare(&base.book, &new.book);
-        self.format
-            .print(self.color, || page(&document), || &document)?;
+        let document = compare(&base.book, &new.book, Lang::En);
+        let page = || match self.lang {
+            Lang::En => page(&document, Lang::En),
+            lang @ Lang::Zh => page(&compare(&base.book, &new.book, lang), lang),
+        };
+        self.format.print(self.color, page, || &document)?;
         Ok(self.exit_code(&document))
     }
 

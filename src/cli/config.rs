@@ -3,12 +3,13 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR};
 use super::common::located::{LocatedConfig, locate};
 use super::common::policy_files::{ENDINGS, REASONS, sibling};
+use super::common::time::{current_time, parse_time};
 use super::common::tools::read_tools;
 use super::common::trust::trust_store;
 use super::file;
 use super::init_github;
 use super::output::{Color, Failure, print_prose};
-use crate::config::{Config, Demand, FILE, Traces};
+use crate::config::{Config, Demand, Expiry, FILE, Traces};
 use crate::replay::Answer;
 use crate::report::terminal;
 use crate::source::{
@@ -507,13 +508,19 @@ pub(super) struct DoctorArgs {
     /// Read this configuration. The default is the nearest one from the current folder upward.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Compare expiry dates with this time (`2027-01-31` or RFC 3339). The default is the current
+    /// time.
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    now: Option<i64>,
 }
 
 impl DoctorArgs {
     /// Runs the checks and prints their results.
     pub(super) fn run(self) -> Result<u8, Failure> {
         let located = locate(self.config.as_deref())?;
-        let checks = check(&located);
+        let mut checks = check(&located);
+        let now = self.now.or_else(current_time).unwrap_or(i64::MAX);
+        checks.extend(expiries(&located.config, now));
         print_prose(Color::Auto, |out| {
             writeln!(
                 out,
@@ -657,13 +664,13 @@ fn check(located: &LocatedConfig) -> Vec<(bool, String)> {
             .map(Path::to_path_buf)
             .unwrap_or_default();
         let there = folder.as_os_str().is_empty() || folder.is_dir();
-        let known = crate::report::Format::parse(format).is_some();
-        let said = match (known, there) {
-            (false, _) => format!("reports: no format is called {format}"),
-            (_, false) => format!("reports: {format} goes to {path}, whose directory is missing"),
-            _ => format!("reports: {format} goes to {path}"),
+        let missing = if there {
+            ""
+        } else {
+            ", whose directory is missing"
         };
-        all.push((there && known, said));
+        let said = format!("reports: {format} goes to {path}{missing}");
+        all.push((there, said));
     }
     if let Some(knowledge) = &config.knowledge {
         // Other commands maintain the index, and the gate doesn't use it.
@@ -676,6 +683,23 @@ fn check(located: &LocatedConfig) -> Vec<(bool, String)> {
         });
     }
     all
+}
+
+/// Checks the expiry dates of entries. The gate skips an expired one.
+fn expiries(config: &Config, now: i64) -> impl Iterator<Item = (bool, String)> {
+    Expiry::of(config, now).into_iter().map(|entry| {
+        let said = if entry.expired {
+            "expired on"
+        } else {
+            "applies with `gate --now` until"
+        };
+        let Expiry {
+            name,
+            date,
+            expired,
+        } = entry;
+        (!expired, format!("{name} {said} {date}"))
+    })
 }
 
 /// Checks whether the named revisions exist.

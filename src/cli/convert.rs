@@ -6,6 +6,7 @@ use super::common::inputs::outside_git;
 use super::file::traces;
 use super::guard::{self, Exemption};
 use super::output::{Failure, print_shared, warn};
+use super::progress::{Progress, is_on_terminal};
 use super::write::cannot_write;
 use crate::diag::{Finding, Severity};
 use crate::trace::{Format, Record};
@@ -90,11 +91,14 @@ impl ConvertArgs {
     }
 
     fn convert(&self, out: &mut (dyn Write + Send), converted: &mut ConversionCounts) -> Report {
+        let inputs = traces(&self.sessions);
+        let progress = Progress::of_inputs(&inputs, is_on_terminal(self.output.as_deref()));
         let options = Options {
             format: self.format_in,
+            bytes_read: Some(progress.done()),
             ..Options::default()
         };
-        watch(&traces(&self.sessions), &options, &mut |file, _, entry| {
+        watch(&inputs, &options, &mut |file, _, entry| {
             if converted.failed.is_some() {
                 return;
             }

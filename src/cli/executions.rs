@@ -4,11 +4,12 @@ use super::common::formats::trace_format;
 use super::common::secrets::secret_rules;
 use super::file::traces;
 use super::output::Failure;
+use super::progress::verify_inputs;
 use crate::replay::Assessor;
 use crate::rules::Settings;
 use crate::trace::Format;
 use crate::trajectory::ExecutionSet;
-use crate::verify::{Options, verify};
+use crate::verify::Options;
 use clap::Args;
 use content_scan::mask::Mask;
 use std::path::PathBuf;
@@ -61,7 +62,7 @@ impl ReadArgs {
     /// # Errors
     /// When the rules for secrets can't be loaded, since secrets would be shown then.
     pub(super) fn read(&self, paths: &[PathBuf]) -> Result<Reading, Failure> {
-        let mut report = verify(&traces(paths), &self.options()?);
+        let mut report = verify_inputs(&traces(paths), self.options()?, false);
         let secrets = std::mem::take(&mut report.secrets);
         let unopened = report.counts.unopened;
         Ok(Reading {

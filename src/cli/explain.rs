@@ -5,7 +5,10 @@ use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
 use super::knowledge::ask;
 use super::output::{Color, Failure, print_prose, warn};
+use super::reports::lang_parser;
 use crate::diag::Code;
+use crate::report::Lang;
+use crate::report::page::Format as PageFormat;
 use crate::rules::{self, Page, Rule};
 use crate::trajectory::ExecutionSet;
 use crate::trajectory::explain::{Detail, Document, page};
@@ -36,6 +39,9 @@ pub struct ExplainArgs {
     /// Output format.
     #[arg(long, value_parser = DocumentFormat::parser(), default_value = "text")]
     format: DocumentFormat,
+    /// Write the fixed words in text, Markdown and HTML in this language. JSON stays as it is.
+    #[arg(long, value_parser = lang_parser(), default_value = "en", value_name = "LANG")]
+    lang: Lang,
     /// Show at most N lines of a command or a result, and twice as many of a diff. Omitted lines
     /// are counted.
     #[arg(long, default_value_t = Detail::default().lines, value_name = "N")]
@@ -58,13 +64,40 @@ fn rule(word: &str) -> Option<&'static Rule> {
     Code::parse(word).and_then(rules::by_code).or_else(by_name)
 }
 
+/// Returns the page of a rule with its title. Another language has its summary and headings.
+fn rule_page(rule: &Rule, lang: Lang) -> String {
+    let page = Page::from_rule(rule);
+    if lang == Lang::En {
+        return page.titled(rule);
+    }
+    let severity = lang.say(rule.severity.name());
+    let mut text = format!("# {} {} ({severity})\n\n", rule.code, rule.name);
+    text.push_str(&lang.fill("{0}.", &[&lang.summary(rule)]));
+    text.push_str("\n\n");
+    for line in page.markdown.lines() {
+        match line.strip_prefix("## ") {
+            Some(heading) => text.extend(["## ", lang.say_if_known(heading)]),
+            None => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    text
+}
+
 impl ExplainArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         if let [what] = self.what.as_slice() {
             let word = what.to_string_lossy();
             if let Some(rule) = rule(word.trim()) {
+                let markdown = DocumentFormat::Page(PageFormat::Markdown);
+                if self.format != DocumentFormat::TEXT && self.format != markdown {
+                    return Err(Failure::unable(
+                        "the page of a rule is written as text or Markdown only",
+                        "`yuangs-verify rules --format json` lists the rules for programs",
+                    ));
+                }
                 print_prose(self.color, |out| {
-                    write!(out, "{}", Page::from_rule(rule).titled(rule))
+                    write!(out, "{}", rule_page(rule, self.lang))
                 })?;
                 return Ok(EXIT_CLEAN);
             }
@@ -127,7 +160,7 @@ impl ExplainArgs {
         }
         self.format.print(
             self.color,
-            || page(&book, graph.as_ref(), detail),
+            || page(&book, graph.as_ref(), detail, self.lang),
             || Document::of(&book, graph.as_ref()),
         )?;
         Ok(match () {

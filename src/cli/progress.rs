@@ -1,8 +1,10 @@
 //! Shows progress on standard error if it is a terminal and the command takes over a second.
 
 use crate::source::{Found, Input, Missing};
+use crate::verify::{Options, Report, verify};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -64,9 +66,12 @@ impl Progress {
     }
 
     /// Starts counting the bytes of inputs.
-    pub(super) fn of_inputs(inputs: &[Result<Found, Missing>], quiet: bool) -> Self {
+    pub(super) fn of_inputs<'i>(
+        inputs: impl IntoIterator<Item = &'i Result<Found, Missing>>,
+        quiet: bool,
+    ) -> Self {
         let mut total = 0_u64;
-        for input in inputs.iter().flatten() {
+        for input in inputs.into_iter().flatten() {
             if input.input == Input::Stdin {
                 total = 0;
                 break;
@@ -99,6 +104,26 @@ impl Drop for Progress {
             let _ = thread.join();
         }
     }
+}
+
+/// Returns true if output is written to the terminal while it is made. A progress line would mix
+/// with it.
+pub(super) fn is_on_terminal(output: Option<&Path>) -> bool {
+    output.is_none_or(|path| path.as_os_str() == "-") && std::io::stdout().is_terminal()
+}
+
+/// Verifies inputs and shows the progress.
+pub(super) fn verify_inputs(
+    inputs: &[Result<Found, Missing>],
+    options: Options,
+    quiet: bool,
+) -> Report {
+    let progress = Progress::of_inputs(inputs, quiet);
+    let options = Options {
+        bytes_read: Some(progress.done()),
+        ..options
+    };
+    verify(inputs, &options)
 }
 
 /// Draws until the sender is dropped, then erases the line.

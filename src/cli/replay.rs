@@ -327,7 +327,7 @@ impl ReplayArgs {
             ..self.common.options()
         };
         match (self.mode, &self.policy, &self.repo) {
-            (Mode::ReEvaluate, Some(policy), None) => return self.re_evaluate(policy, &options),
+            (Mode::ReEvaluate, Some(policy), None) => return self.re_evaluate(policy, options),
             (Mode::ReEvaluate, Some(_), Some(_)) => {
                 return Err(Failure::unable(
                     "a re-evaluation doesn't read a repository",
@@ -421,15 +421,20 @@ impl ReplayArgs {
     }
 
     /// Evaluates the policy at each decision.
-    fn re_evaluate(&self, policy: &str, options: &Options) -> Result<u8, Failure> {
+    fn re_evaluate(&self, policy: &str, options: Options) -> Result<u8, Failure> {
         secret_rules()?;
         let found = super::policy::find::policy(policy)?;
         let mut reevaluation = Reevaluation::new(&found.policy);
-        let report = watch(
-            &file::traces(&self.common.paths),
-            options,
-            &mut |file, id, entry| reevaluation.record(file, id, entry),
-        );
+        let inputs = file::traces(&self.common.paths);
+        let progress = Progress::of_inputs(&inputs, self.common.quiet);
+        let options = Options {
+            bytes_read: Some(progress.done()),
+            ..options
+        };
+        let report = watch(&inputs, &options, &mut |file, id, entry| {
+            reevaluation.record(file, id, entry);
+        });
+        drop(progress);
         let document = reevaluation.finish(&report.secrets, report.counts.errors);
         let format = match self.common.reports.only_format()? {
             ReportFormat::Json => DocumentFormat::Json,

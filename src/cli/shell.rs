@@ -23,7 +23,7 @@ impl CompletionsArgs {
             &mut script,
         );
         if self.shell == clap_complete::Shell::Bash {
-            script = with_one_spelling(script);
+            script = with_split_values(with_one_spelling(script));
         }
         if self.shell == clap_complete::Shell::Fish {
             add_for_fish(&command, &[], &mut script);
@@ -42,6 +42,19 @@ fn with_one_spelling(script: Vec<u8>) -> Vec<u8> {
     match String::from_utf8(script) {
         Ok(text) => text
             .replace(&name.replace('-', "__subcmd__"), &name.replace('-', "__"))
+            .into_bytes(),
+        Err(error) => error.into_bytes(),
+    }
+}
+
+/// Completes the value in `--option=VALUE`, which Bash splits into three words. `clap_complete`
+/// expects the option as the previous word.
+fn with_split_values(script: Vec<u8>) -> Vec<u8> {
+    const PREVIOUS: &str = "    prev=\"$3\"\n";
+    const SPLIT: &str = include_str!("shell/split_values.bash");
+    match String::from_utf8(script) {
+        Ok(text) => text
+            .replacen(PREVIOUS, &format!("{PREVIOUS}{SPLIT}"), 1)
             .into_bytes(),
         Err(error) => error.into_bytes(),
     }

@@ -252,6 +252,50 @@ impl Application<'_> {
     }
 }
 
+/// An entry of the configuration with an expiry date.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expiry {
+    /// Name of the entry, with its reason.
+    pub name: String,
+    /// Last day on which the entry applies.
+    pub date: String,
+    /// Whether that day is over.
+    pub expired: bool,
+}
+
+impl Expiry {
+    /// Returns the entries of a configuration that have an expiry date. `now` is in milliseconds
+    /// since the epoch.
+    #[must_use]
+    pub fn of(config: &Config, now: i64) -> Vec<Self> {
+        let ignores = config.ignore.iter().enumerate();
+        let ignores = ignores.map(|(n, entry)| (ignore_name(n, entry), &entry.expires));
+        let accept = config.policy.iter().flat_map(|policy| &policy.accept);
+        let accept = accept.enumerate();
+        let accept = accept.map(|(n, entry)| (accept_name(n, entry), &entry.expires));
+        let entries = ignores.chain(accept);
+        entries
+            .filter_map(|(name, date)| {
+                let date = date.clone()?;
+                let expired = day_end(&date).is_some_and(|end| now >= end);
+                Some(Self {
+                    name,
+                    date,
+                    expired,
+                })
+            })
+            .collect()
+    }
+}
+
+fn ignore_name(index: usize, ignore: &Ignore) -> String {
+    format!("ignore number {} ({})", index + 1, ignore.reason)
+}
+
+fn accept_name(index: usize, accept: &Accept) -> String {
+    format!("policy.accept number {} ({})", index + 1, accept.reason)
+}
+
 /// Returns why an entry with an expiry date doesn't apply, if it doesn't.
 fn inactive(name: &str, expires: Option<&str>, now: Option<i64>) -> Option<String> {
     let date = expires?;
@@ -290,7 +334,7 @@ pub fn apply(
         applied: Applied::default(),
     };
     for (n, ignore) in config.ignore.iter().enumerate() {
-        let name = format!("ignore number {} ({})", n + 1, ignore.reason);
+        let name = ignore_name(n, ignore);
         if let Some(notice) = inactive(&name, ignore.expires.as_deref(), now) {
             applying.applied.notices.push(notice);
             continue;
@@ -306,7 +350,7 @@ pub fn apply(
     }
     let accept = config.policy.iter().flat_map(|policy| &policy.accept);
     for (n, accept) in accept.enumerate() {
-        let name = format!("policy.accept number {} ({})", n + 1, accept.reason);
+        let name = accept_name(n, accept);
         if let Some(notice) = inactive(&name, accept.expires.as_deref(), now) {
             applying.applied.notices.push(notice);
             continue;

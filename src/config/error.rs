@@ -31,6 +31,11 @@ pub enum ConfigError {
         name: String,
         nearest: Option<String>,
     },
+    #[error("reports: no format is called `{name}`; {}", hint(nearest.as_ref()))]
+    UnknownReport {
+        name: String,
+        nearest: Option<String>,
+    },
     #[error("reports.{name}: `{path}` leads out of the folder of the configuration")]
     ReportPath { name: String, path: String },
     #[error("{name}: `{date}` isn't a date; write it as 2027-01-31")]
@@ -81,12 +86,18 @@ pub struct ConfigProblem {
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
 pub struct ConfigErrors(pub Vec<ConfigProblem>);
 
-/// Returns the known word with the smallest edit distance, unless that exceeds half of the word's
-/// length.
+/// Returns the known word that the word abbreviates, as `claude` does `claude-code`. Otherwise
+/// returns the one with the smallest edit distance, unless that exceeds half of the word's length.
 pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
     // A hostile key may be long; it gets no suggestion then.
+    let known: Vec<&str> = known.filter(|_| word.len() <= 64).collect();
+    let rest = |known: &'k str| known.strip_prefix(word);
+    let is_longer = |known: &&&'k str| rest(known).is_some_and(|rest| rest.starts_with('-'));
+    if let Some(whole) = known.iter().find(is_longer).filter(|_| word.len() > 2) {
+        return Some((*whole).to_owned());
+    }
     known
-        .filter(|_| word.len() <= 64)
+        .into_iter()
         .map(|known| (strsim::levenshtein(word, known), known))
         .min_by_key(|(changes, _)| *changes)
         .filter(|(changes, _)| changes * 2 <= word.chars().count())

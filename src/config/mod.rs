@@ -10,7 +10,7 @@ mod error;
 mod files;
 mod read;
 
-pub use apply::{Applied, apply};
+pub use apply::{Applied, Expiry, apply};
 pub use baseline::{Baseline, BaselineError};
 pub(crate) use error::nearest;
 pub use error::{ConfigError, ConfigErrors, ConfigProblem};

@@ -4,6 +4,7 @@ use super::error::{ConfigError, ConfigErrors, ConfigProblem, nearest};
 use super::{Accept, Config, Ignore, Traces, apply, day_end, files};
 use crate::diag::Code;
 use crate::features::Feature;
+use crate::report::Format as ReportFormat;
 use crate::rules;
 use crate::trace::Format;
 use crate::trace::entry::place_in;
@@ -219,6 +220,13 @@ fn check(config: &Config, places: &Places<'_>, problems: &mut Problems) {
             let (name, path) = (name.clone(), path.clone());
             let span = places.value(&["reports", &name]);
             problems.push((span, ConfigError::ReportPath { name, path }));
+        }
+        if ReportFormat::parse(name).is_none() {
+            let known = ReportFormat::ALL.iter().map(|format| format.name());
+            let nearest = nearest(name, known);
+            let name = name.clone();
+            let span = places.key(&["reports", &name]);
+            problems.push((span, ConfigError::UnknownReport { name, nearest }));
         }
     }
     if let Some(traces) = &config.traces {

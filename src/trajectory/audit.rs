@@ -3,6 +3,7 @@
 
 use super::model::{ExecutionSet, FindingNote, Trajectory};
 use super::words;
+use crate::report::Lang;
 use crate::trace::record::{CallOutcome, NotRecorded};
 use crate::verify::timeline::Turn;
 use governance::{DecidedBy, RiskLevel, Ruling};
@@ -211,7 +212,7 @@ impl Audit {
         }
         let listed = Listed {
             risk,
-            what: words::action(action),
+            what: words::action(action, Lang::En),
             decision: words::decided(turn),
             outcome: words::outcome(turn),
             time: turn.start,

@@ -25,7 +25,9 @@ pub struct FindingNote {
 }
 
 impl FindingNote {
-    fn from_finding(finding: &Finding) -> Self {
+    /// Reduces a finding.
+    #[must_use]
+    pub fn from_finding(finding: &Finding) -> Self {
         Self {
             code: finding.code.to_string(),
             severity: finding.severity,

@@ -1,5 +1,6 @@
 //! The terms for actions, decisions and times that all outputs share.
 
+use crate::report::Lang;
 use crate::trace::record::CallOutcome;
 use crate::verify::timeline::{CallEnd, Deed, Shown, Text, Turn, Verdict};
 use governance::DecidedBy;
@@ -32,8 +33,8 @@ pub(super) const PROMPT: &str = "$ ";
 
 /// Describes an action briefly. Hostile.
 #[must_use]
-pub fn action(action: &Shown) -> String {
-    action_up_to(action, COMMAND)
+pub fn action(action: &Shown, lang: Lang) -> String {
+    action_up_to(action, COMMAND, lang)
 }
 
 /// Formats an untruncated command line as [`action`] shows it.
@@ -42,15 +43,15 @@ pub(super) fn shown_command(line: &str) -> String {
 }
 
 /// Describes an action briefly, with up to `command` characters of a command. Hostile.
-pub(super) fn action_up_to(action: &Shown, command: usize) -> String {
+pub(super) fn action_up_to(action: &Shown, command: usize, lang: Lang) -> String {
     let paths = action.paths.join(", ");
     match &action.deed {
         Deed::Command(text) => format!("{PROMPT}{}", first_line(text, command)),
-        Deed::Diff(_) if paths.is_empty() => "diff".into(),
-        Deed::Diff(_) => format!("diff of {paths}"),
+        Deed::Diff(_) if paths.is_empty() => lang.say("diff").into(),
+        Deed::Diff(_) => lang.fill("diff of {0}", &[&paths]),
         Deed::Tool { tool, .. } if paths.is_empty() => tool.clone(),
         Deed::Tool { tool, .. } => format!("{tool} {paths}"),
-        Deed::Answer(_) => "answer".into(),
+        Deed::Answer(_) => lang.say("answer").into(),
         Deed::Other { word, .. } => word.clone(),
     }
 }
@@ -66,14 +67,14 @@ pub const fn by(by: DecidedBy) -> &'static str {
 
 /// Describes a decision with its author. Hostile.
 #[must_use]
-pub fn decision(decision: &Verdict) -> String {
+pub fn decision(decision: &Verdict, lang: Lang) -> String {
     let who = match (decision.by, &decision.signer, &decision.rule) {
-        (DecidedBy::Human, Some(signer), _) => format!("a human, {signer}"),
-        (DecidedBy::Human, None, _) => "a human who isn't named".into(),
-        (DecidedBy::Policy, _, Some(rule)) => format!("policy, rule {rule}"),
-        (DecidedBy::Policy, _, None) => "policy, no rule named".into(),
+        (DecidedBy::Human, Some(signer), _) => lang.fill("a human, {0}", &[signer]),
+        (DecidedBy::Human, None, _) => lang.say("a human who isn't named").into(),
+        (DecidedBy::Policy, _, Some(rule)) => lang.fill("policy, rule {0}", &[rule]),
+        (DecidedBy::Policy, _, None) => lang.say("policy, no rule named").into(),
     };
-    format!("{} by {who}", decision.ruling.name())
+    lang.fill("{0} by {1}", &[&lang.say(decision.ruling.name()), &who])
 }
 
 /// Returns the milliseconds between a proposal and its decision.

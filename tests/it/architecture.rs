@@ -34,7 +34,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "config",
-        &["diag", "features", "replay", "rules", "trace", "verify"],
+        &[
+            "diag", "features", "replay", "report", "rules", "trace", "verify",
+        ],
     ),
     ("detectors", &["diag", "replay", "rules", "verify"]),
     ("manifest", &["diag", "replay", "rules", "schema", "trace"]),
@@ -433,4 +435,32 @@ fn public_types_and_functions_are_documented() {
         "without documentation:\n{}",
         found.join("\n")
     );
+}
+
+/// Commands that replay inputs show progress. Others replay only what a command finds or samples.
+#[test]
+fn what_replays_inputs_shows_progress() {
+    const EXCEPT: [&str; 3] = [
+        "src/cli/config.rs",
+        "src/cli/policy/compare.rs",
+        "src/cli/policy/counted.rs",
+    ];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut without: Vec<String> = Vec::new();
+    for entry in walkdir::WalkDir::new(root.join("src/cli")) {
+        let path = entry.unwrap().into_path();
+        if path.extension().is_none_or(|ending| ending != "rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let calls = ["verify(", "verify_one(", "watch(", "verify_turns("];
+        let replays = text.split(|c: char| c.is_whitespace() || "=&{.".contains(c));
+        let mut replays = replays.filter(|word| calls.iter().any(|call| word.starts_with(call)));
+        if replays.next().is_some() && !text.contains("Progress::of_inputs(") {
+            let name = path.strip_prefix(root).unwrap().to_string_lossy();
+            without.push(name.replace('\\', "/"));
+        }
+    }
+    without.sort();
+    assert_eq!(without, EXCEPT);
 }

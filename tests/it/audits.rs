@@ -367,3 +367,34 @@ fn an_audit_writes_the_reports_of_replay_and_never_over_a_session() {
         text
     );
 }
+
+#[test]
+fn an_audit_shows_what_ran_in_another_file_after_a_rejection() {
+    let folder = tempfile::tempdir().unwrap();
+    let cwd = folder.path().to_str().unwrap();
+    let main = session("s", cwd, &[("make deploy", "")]);
+    let denied = main.replacen(
+        "\"type\":\"user\"",
+        "\"toolDenialKind\":\"user-rejected\",\"type\":\"user\"",
+        1,
+    );
+    let denied = denied.replace("\"tool_use_id\"", "\"is_error\":true,\"tool_use_id\"");
+    assert_eq!(denied.matches("toolDenialKind").count(), 1);
+    write(folder.path(), "p/s.jsonl", &denied);
+    let own = session("s", cwd, &[("make", ""), ("make deploy", "")]);
+    let own = own
+        .replace("\"call-", "\"own-")
+        .replace("\"cwd\"", "\"agentId\":\"a\",\"isSidechain\":true,\"cwd\"");
+    write(folder.path(), "p/agent-a.jsonl", &own);
+    let audit = ["audit", "--since", "all", "--format", "json", "p"];
+    let shown = run(folder.path(), &audit);
+    let shown: Value = serde_json::from_str(&shown.out).unwrap();
+    let rejections = &shown["audit"]["rejections"];
+    assert_eq!(rejections["byHuman"], 1, "{shown:#}");
+    assert_eq!(rejections["ranAllTheSame"], 1, "{shown:#}");
+    let text = run(folder.path(), &["audit", "--since", "all", "p"]).out;
+    assert!(
+        text.contains("YV324") && text.contains("p/agent-a.jsonl:3"),
+        "{text}"
+    );
+}

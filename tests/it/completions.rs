@@ -17,6 +17,17 @@ const TYPED: [(&str, &str); 9] = [
     ("completions zs", "zsh"),
 ];
 
+/// Values after an equals sign. Bash splits there, the other shells don't.
+const SPLIT: [(&str, &str); 3] = [
+    ("replay --format = sar", "sarif"),
+    ("replay -q --lang =", "en zh"),
+    ("policy test --format = js", "json"),
+];
+const JOINED: [(&str, &str); 2] = [
+    ("replay --format=sar", "--format=sarif"),
+    ("policy test --format=js", "--format=json"),
+];
+
 /// Whether a shell is installed; reports it if not.
 fn is_installed(shell: &str) -> bool {
     let is_installed = Command::new(shell).args(["-c", "exit 0"]).output().is_ok();
@@ -60,10 +71,15 @@ fn bash_completes_past_the_first_word() {
     let directory = tempfile::tempdir().unwrap();
     let script = script(directory.path(), "bash");
     for program in ["yuangs-verify", "./target/debug/yuangs-verify"] {
-        let typed = TYPED.map(|(words, _)| format!("{program} {words}"));
+        let all = [&TYPED[..], &SPLIT].concat();
+        let typed: Vec<String> = all
+            .iter()
+            .map(|(words, _)| format!("{program} {words}"))
+            .collect();
         let mut arguments = vec!["--norc", "-c", ASK, "bash", script.to_str().unwrap()];
         arguments.extend(typed.iter().map(String::as_str));
-        assert_eq!(lines("bash", &arguments), TYPED.map(|(_, word)| word));
+        let completed: Vec<&str> = all.iter().map(|(_, word)| *word).collect();
+        assert_eq!(lines("bash", &arguments), completed);
     }
 }
 
@@ -76,8 +92,10 @@ fn fish_completes_past_the_first_word() {
     let directory = tempfile::tempdir().unwrap();
     let script = script(directory.path(), "fish");
     let mut arguments = vec!["--no-config", "-c", ASK, script.to_str().unwrap()];
-    arguments.extend(TYPED.map(|(words, _)| words));
-    assert_eq!(lines("fish", &arguments), TYPED.map(|(_, word)| word));
+    let all = [&TYPED[..], &JOINED].concat();
+    arguments.extend(all.iter().map(|(words, _)| *words));
+    let completed: Vec<&str> = all.iter().map(|(_, word)| *word).collect();
+    assert_eq!(lines("fish", &arguments), completed);
 }
 
 #[test]
@@ -93,12 +111,16 @@ fn zsh_completes_past_the_first_word() {
     let recorded = directory.path().join("recorded");
     let mut arguments = vec!["-f", "-c", ASK, "zsh", script.to_str().unwrap()];
     arguments.push(recorded.to_str().unwrap());
-    arguments.extend(TYPED.map(|(words, _)| words));
+    let all = [&TYPED[..], &JOINED].concat();
+    arguments.extend(all.iter().map(|(words, _)| *words));
     lines("zsh", &arguments);
-    let completed = TYPED.map(|(words, word)| {
-        let before = words.rsplit_once(' ').map_or("", |(before, _)| before);
-        format!("{before} {word}").trim_start().to_owned()
-    });
+    let completed: Vec<String> = all
+        .iter()
+        .map(|(words, word)| {
+            let before = words.rsplit_once(' ').map_or("", |(before, _)| before);
+            format!("{before} {word}").trim_start().to_owned()
+        })
+        .collect();
     let recorded = std::fs::read_to_string(recorded).unwrap();
     assert_eq!(recorded.lines().collect::<Vec<_>>(), completed);
 }

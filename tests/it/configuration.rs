@@ -1,6 +1,7 @@
 //! Mistakes in the configuration: all are reported in one run, each with its place.
 
 use crate::support::{git, run, write};
+use std::path::Path;
 
 const BROKEN: &str = include_str!("configuration/broken.toml");
 
@@ -88,10 +89,6 @@ fn doctor_finds_what_the_gate_would_trip_over() {
             "[reports]\nsarif = 'out/x'\n",
             "reports: sarif goes to out/x, whose directory is missing",
         ),
-        (
-            "[reports]\nsarfi = 'x'\n",
-            "reports: no format is called sarfi",
-        ),
     ] {
         let (code, problems) = doctor(wrong);
         assert_eq!((code, problems.len()), (2, 1), "{wrong}: {problems:?}");
@@ -103,4 +100,73 @@ fn doctor_finds_what_the_gate_would_trip_over() {
         let (_, problems) = doctor("[knowledge]\ndocuments = ['README.md', 'gone']\n");
         assert_eq!(problems, ["knowledge: gone isn't there"]);
     }
+}
+
+#[test]
+fn an_unknown_report_is_shown_where_it_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "fail-on = 'erro'\n[reports]\nhtml = 'a'\nsarfi = 'x'\n";
+    write(directory.path(), "yuangs-verify.toml", text);
+    let ran = run(directory.path(), &["gate"]);
+    assert_eq!(ran.code, 2);
+    let said = "error: reports: no format is called `sarfi`; the nearest is `sarif`";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    assert!(
+        ran.err.contains(" --> yuangs-verify.toml:4:1"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("2 mistakes"), "{}", ran.err);
+}
+
+#[test]
+fn an_abbreviated_name_gets_the_whole_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (given, whole) in [
+        ("claude", "claude-code"),
+        ("gemini", "gemini-cli"),
+        ("codx", "codex"),
+    ] {
+        let ran = run(root, &["replay", "--format-in", given, "-"]);
+        let said = format!("the nearest is `{whole}`");
+        assert!(ran.code == 2 && ran.err.contains(&said), "{}", ran.err);
+    }
+}
+
+#[test]
+fn doctor_names_entries_that_have_expired() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    let trace = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/corpora/traces/demo/diff-fix.jsonl"
+    );
+    write(root, "t/a.jsonl", &std::fs::read_to_string(trace).unwrap());
+    let policy = run(root, &["policy", "show", "default"]).out;
+    write(root, "p.yaml", &policy);
+    let config = include_str!("configuration/expiring.toml");
+    write(root, "yuangs-verify.toml", config);
+    let doctor = |now: &str| {
+        let ran = run(root, &["doctor", "--now", now]);
+        let lines = ran.out.lines().filter(|line| line.contains("2026-"));
+        (ran.code, lines.map(str::to_owned).collect::<Vec<_>>())
+    };
+    let (applies, expired) = ("applies with `gate --now` until", "expired on");
+    let ignore = "ignore number 2 (old) ";
+    let accept = "policy.accept number 1 (wider) ";
+    let lines = |ok: [bool; 2]| {
+        [(ignore, "2026-05-31", ok[0]), (accept, "2026-06-30", ok[1])].map(|(name, date, ok)| {
+            let (mark, said) = if ok {
+                ("ok      ", applies)
+            } else {
+                ("PROBLEM ", expired)
+            };
+            format!("{mark} {name}{said} {date}")
+        })
+    };
+    assert_eq!(doctor("2026-05-31"), (0, lines([true, true]).to_vec()));
+    assert_eq!(doctor("2026-06-01"), (2, lines([false, true]).to_vec()));
+    assert_eq!(doctor("2026-07-01"), (2, lines([false, false]).to_vec()));
+    // Without --now, the current time applies.
+    assert_eq!(run(root, &["doctor"]).code, 2);
 }

@@ -17,10 +17,15 @@ use yuangs_verify::trajectory::{ExecutionSet, stats};
 use yuangs_verify::verify::{Options, Report, verify, verify_reader};
 
 /// Sources of the reports for people.
-const REPORTERS: [&str; 6] = [
+const REPORTERS: [&str; 11] = [
     "src/report",
+    "src/trajectory/compare",
+    "src/trajectory/explain",
     "src/trajectory/stats",
+    "src/trajectory/words.rs",
     "src/cli/audit",
+    "src/cli/compare.rs",
+    "src/cli/explain.rs",
     "src/cli/gate",
     "src/cli/rules.rs",
     "src/cli/stats.rs",
@@ -28,7 +33,7 @@ const REPORTERS: [&str; 6] = [
 const TEMPLATES: [&str; 3] = ["html/page.html", "page/page.html", "page/parts.html"];
 
 /// Names from other modules that reporters show.
-const NAMES: [&str; 25] = [
+const NAMES: [&str; 43] = [
     "error",
     "warning",
     "note",
@@ -54,6 +59,26 @@ const NAMES: [&str; 25] = [
     "interrupted",
     "not-executed",
     "unmatched",
+    // Subjects of differences.
+    "intent",
+    "action",
+    "states",
+    "risk",
+    "decision",
+    "context",
+    "prompt",
+    "tools",
+    "policy",
+    "model",
+    "skills",
+    "command",
+    "result",
+    "outcome",
+    "verdict",
+    // Qualities of references.
+    "good",
+    "poor",
+    "nothing declared",
 ];
 const UNRECORDED: [NotRecorded; 8] = [
     NotRecorded::Decisions,
@@ -160,9 +185,8 @@ impl Named {
         named.words.extend(outcomes.cloned().collect::<Vec<_>>());
         named.words.extend(NAMES.map(str::to_owned));
         for rule in rules::ALL.iter() {
-            let page = rules::Page::from_rule(rule).markdown;
-            let (shown, _) = page.split_once("\n## Fails").unwrap();
-            let headings = shown.lines().filter_map(|line| line.strip_prefix("## "));
+            let lines = rule.source.lines();
+            let headings = lines.filter_map(|line| line.strip_prefix("//! ## "));
             named.words.extend(headings.map(str::to_owned));
         }
         named.words.extend(UNRECORDED.map(|n| n.name().to_owned()));
@@ -428,7 +452,10 @@ fn chinese_reports() {
 fn commands_take_the_language_and_json_is_the_same() {
     const DEMO: &str = "corpora/traces/demo";
     const SESSIONS: &str = "corpora/traces/sessions/claude-code";
-    let commands: [(&[&str], &str); 5] = [
+    const BROKEN: &str = "corpora/traces/broken/YV301-no-decision-in-turn-4.jsonl";
+    let commands: [(&[&str], &str); 7] = [
+        (&["explain", DEMO], "路径合法：是；已授权：是"),
+        (&["compare", DEMO, BROKEN], "路径相同：否；决定相同：否"),
         (&["replay", DEMO], "路径合法: 是"),
         (&["validate", DEMO], "0 个错误"),
         (&["stats", DEMO], "每次执行的轮数"),
@@ -462,6 +489,135 @@ fn commands_take_the_language_and_json_is_the_same() {
     let refused = run(root(), &[&["replay"], &arguments[..]].concat());
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("in English only"), "{}", refused.err);
+}
+
+#[test]
+fn pages_of_rules_have_chinese_headings() {
+    for rule in rules::ALL.iter() {
+        let code = rule.code.to_string();
+        let page = run(root(), &["explain", &code, "--lang", "zh"]).out;
+        assert!(page.contains(Lang::Zh.summary(rule)), "{page}");
+        for heading in ["## 检查内容", "## 为何重要", "## 如何修复", "## 通过的例子"]
+        {
+            assert!(page.contains(heading), "{heading}: {page}");
+        }
+    }
+    for format in ["json", "html"] {
+        let refused = run(root(), &["explain", "YV301", "--format", format]);
+        assert!(
+            refused.code == 2 && refused.out.is_empty(),
+            "{}",
+            refused.out
+        );
+    }
+}
+
+/// Replaces all text in a record that isn't a name of the format, so that it has no letters.
+fn without_words(value: &mut serde_json::Value) {
+    const NAMES: [&str; 12] = [
+        "record",
+        "type",
+        "status",
+        "by",
+        "kind",
+        "outcome",
+        "riskLevel",
+        "role",
+        "diff",
+        "timestamp",
+        "schemaVersion",
+        "fsmVersion",
+    ];
+    match value {
+        serde_json::Value::String(text) => "¤".clone_into(text),
+        serde_json::Value::Array(all) => all.iter_mut().for_each(without_words),
+        serde_json::Value::Object(members) => {
+            for (name, value) in members.iter_mut() {
+                let is_name = value.is_string() && NAMES.contains(&&**name);
+                if !is_name && name != "evaluation" {
+                    without_words(value);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn explanations_and_comparisons_leave_nothing_in_english() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, source) in [
+        ("1.jsonl", "demo/diff-fix.jsonl"),
+        ("2.jsonl", "broken/YV301-no-decision-in-turn-4.jsonl"),
+        ("3.jsonl", "native/record-lines.jsonl"),
+    ] {
+        let text = read(&format!("corpora/traces/{source}"));
+        let lines = text.lines().map(|line| {
+            let mut record = serde_json::from_str(line).unwrap();
+            without_words(&mut record);
+            format!("{record}\n")
+        });
+        std::fs::write(folder.path().join(name), lines.collect::<String>()).unwrap();
+    }
+    // Messages of findings and of effects stay English, and so do names of formats, types, events,
+    // states and units.
+    let is_message = |line: &str| {
+        let rows = ["**问题**", "**效果**", "**原因**"];
+        rows.iter().any(|row| line.contains(row))
+    };
+    let known = [
+        "jsonl",
+        "execution",
+        "records",
+        "yuangs",
+        "record",
+        "code",
+        "diff",
+        "shell",
+        "cmd",
+        "tool",
+        "call",
+        "answer",
+        "continue",
+        "terminate",
+        "incomplete",
+        "failure",
+        "retry",
+        "goal",
+        "satisfied",
+        "src",
+        "add",
+        "ts",
+        "parameters",
+        "path",
+        "done",
+        "true",
+        "ms",
+        "s",
+        "YV",
+    ];
+    let is_name = |word: &str| known.contains(&word) || word.starts_with(char::is_uppercase);
+    for command in [
+        &["explain", "1.jsonl", "2.jsonl", "3.jsonl"][..],
+        &["compare", "1.jsonl", "2.jsonl"],
+    ] {
+        let chinese = [command, &["--lang", "zh", "--format", "markdown"]].concat();
+        let out = run(folder.path(), &chinese).out;
+        let mut fenced = false;
+        let lines = out.lines().filter(|line| {
+            fenced ^= line.starts_with("```");
+            !fenced && !is_message(line)
+        });
+        let lines: Vec<&str> = lines.collect();
+        assert!(lines.len() > 10, "{out}");
+        let words = lines
+            .iter()
+            .flat_map(|line| line.split(|c: char| !c.is_ascii_alphabetic()));
+        let left: BTreeSet<&str> = words
+            .filter(|word| !word.is_empty() && !is_name(word))
+            .collect();
+        assert!(left.is_empty(), "{command:?}: {left:?}\n{out}");
+    }
 }
 
 #[test]

@@ -147,7 +147,20 @@ fn a_rejection_is_known_in_the_other_files_of_its_session() {
             let related = f["related"][0]["file"].as_str().unwrap_or_default();
             format!("{}:{} {related}", f["file"].as_str().unwrap(), f["line"])
         });
-        places.collect::<Vec<_>>()
+        let places: Vec<String> = places.collect();
+        // The conversion of both files gives the same.
+        let converted = run(folder.path(), &["convert", "p"]).out;
+        write(folder.path(), "converted.jsonl", &converted);
+        let (_, report) = json_report(folder.path(), &["replay", "converted.jsonl"]);
+        let count = |report: &Value| codes(report).iter().filter(|c| **c == "YV324").count();
+        assert_eq!(count(&report), places.len(), "{converted}");
+        // Executions that aren't a session and its sub-agent have nothing to do with each other.
+        let samples = converted.replace("\"s1/ab1\"", "\"log/2\"");
+        let samples = samples.replace("\"s1\"", "\"log/1\"");
+        write(folder.path(), "samples.jsonl", &samples);
+        let (_, report) = json_report(folder.path(), &["replay", "samples.jsonl"]);
+        assert_eq!(count(&report), 0, "{samples}");
+        places
     };
     let repeat = ["p/agent-ab1.jsonl:1 p/s1.jsonl"];
     assert_eq!(found(&rejected(1), &ran(6, "b", "make upload")), repeat);

@@ -66,7 +66,7 @@ fn of_text(name: &str, text: &str) -> ExecutionSet {
 
 fn explained(book: &ExecutionSet, graph: Option<&Graph>, format: Format) -> String {
     let mut plain = anstream::StripStream::new(Vec::new());
-    explain::page(book, graph, Detail::default())
+    explain::page(book, graph, Detail::default(), Lang::En)
         .write(format, &mut plain)
         .unwrap();
     String::from_utf8(plain.into_inner()).unwrap()
@@ -203,7 +203,11 @@ fn the_layouts_of_a_trace_differ_in_nothing() {
     for demo in ["diff-fix", "react-fix"] {
         let one = book(&[&format!("demo/{demo}.jsonl")]);
         for other in ["turns", "execution"] {
-            let document = compare(&one, &book(&[&format!("demo/{demo}-{other}.jsonl")]));
+            let document = compare(
+                &one,
+                &book(&[&format!("demo/{demo}-{other}.jsonl")]),
+                Lang::En,
+            );
             assert!(
                 document.is_empty() && document.pairs.len() == 1,
                 "{demo} {other}: {document:?}"
@@ -219,7 +223,7 @@ fn nothing_differs_from_itself_whatever_the_order_of_files() {
         let files = corpus(folder);
         for file in &files {
             let one = book(&[file]);
-            let document = compare(&one, &one);
+            let document = compare(&one, &one, Lang::En);
             // An unreadable trace isn't equal to anything, not even to itself.
             let same = document.is_empty() && document.same == Sameness::ALL;
             assert_eq!(same, document.unread == 0, "{file}: {document:?}");
@@ -235,8 +239,8 @@ fn nothing_differs_from_itself_whatever_the_order_of_files() {
         let forth: Vec<&str> = files.iter().map(String::as_str).collect();
         let back: Vec<&str> = files.iter().rev().map(String::as_str).collect();
         let (a, b) = (
-            compare(&book(&forth), &book(&back)),
-            compare(&book(&back), &book(&forth)),
+            compare(&book(&forth), &book(&back), Lang::En),
+            compare(&book(&back), &book(&forth), Lang::En),
         );
         assert_eq!(a.same, b.same, "{folder}");
         assert_eq!(a.pairs.len(), b.pairs.len());
@@ -252,7 +256,7 @@ fn what_changed_is_found_where_it_is() {
     .unwrap();
     let base = of_text("base.jsonl", &text);
     let aspects = |new: &str| {
-        let document = compare(&base, &of_text("new.jsonl", new));
+        let document = compare(&base, &of_text("new.jsonl", new), Lang::En);
         let aspects: Vec<Aspect> = document
             .pairs
             .iter()
@@ -296,7 +300,7 @@ fn what_changed_is_found_where_it_is() {
         .filter(|l| !l.contains("\"turnId\":1,"))
         .map(|l| l.replace("\"turnId\":2", "\"turnId\":1"))
         .collect();
-    let document = compare(&base, &of_text("new.jsonl", &second.join("\n")));
+    let document = compare(&base, &of_text("new.jsonl", &second.join("\n")), Lang::En);
     let differences = &document.pairs[0].differences;
     assert!(differences.iter().any(|d| d.aspect == Aspect::Action
         && d.base_at.unwrap().turn == Some(1)
@@ -304,7 +308,7 @@ fn what_changed_is_found_where_it_is() {
     assert_eq!(document.pairs[0].aligned, 1);
     assert!(!document.same.path && !document.same.decisions && document.same.outcome);
     let mut plain = anstream::StripStream::new(Vec::new());
-    compare::page(&document)
+    compare::page(&document, Lang::En)
         .write(Format::Text, &mut plain)
         .unwrap();
     insta::assert_snapshot!(
@@ -321,7 +325,11 @@ fn a_tail_that_is_cut_from_the_page_still_differs() {
             r#"{{"record":"action_proposed","executionId":"e","turnId":1,"timestamp":1,"action":{{"id":"a","type":"shell_cmd","payload":{{"command":"echo {long}{end}"}},"riskLevel":"low","reasoning":"r"}}}}"#
         )
     };
-    let document = compare(&of_text("a", &line("1")), &of_text("b", &line("2")));
+    let document = compare(
+        &of_text("a", &line("1")),
+        &of_text("b", &line("2")),
+        Lang::En,
+    );
     assert!(!document.same.path, "{document:?}");
 }
 
@@ -759,7 +767,8 @@ fn the_json_keeps_its_schemas() {
             .map(|e| format!("{}: {e}", e.instance_path()))
             .collect();
         assert!(errors.is_empty(), "{file}: {errors:?}");
-        let value = serde_json::to_value(compare(&one, &book(&["demo/react-fix.jsonl"]))).unwrap();
+        let value = serde_json::to_value(compare(&one, &book(&["demo/react-fix.jsonl"]), Lang::En))
+            .unwrap();
         assert!(compared.is_valid(&value), "{file}");
     }
 }

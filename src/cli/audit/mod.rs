@@ -9,17 +9,20 @@ use super::common::formats::{OutputFormat, trace_format};
 use super::common::secrets::secret_rules;
 use super::output::{Color, Failure, print_prose_if, warn};
 use super::policy::other_decisions;
+use super::progress::Progress;
 use super::reports::{Target, lang_parser, target};
 use crate::diag::{FailOn, Severity};
-use crate::replay::Assessor;
+use crate::replay::{Assessor, Summary};
 use crate::report::{Lang, TextOptions, safe_json};
 use crate::rules::Settings;
 use crate::source::{Found, Missing, survey};
 use crate::trace::Format;
 use crate::trajectory::audit::{Audit, last_time};
-use crate::trajectory::{ExecutionSet, Trajectory, words};
-use crate::verify::{Options, verify};
+
+use crate::trajectory::{ExecutionSet, FindingNote, Trajectory, words};
+use crate::verify::{Options, findings_between, own_calls, verify_one};
 use clap::Args;
+use content_scan::mask::Mask;
 use governance::RiskLevel;
 use places::{Mention, Places};
 use std::path::{Path, PathBuf};
@@ -182,7 +185,6 @@ impl AuditArgs {
 
     fn read(&self, places: &Places, tree: Option<&Path>) -> Read {
         let earliest = self.since.earliest();
-        let options = self.options();
         let mut read = Read {
             audit: Audit::default(),
             files: Vec::new(),
@@ -215,12 +217,24 @@ impl AuditArgs {
             }
             false
         });
-        for (input, must_say) in inputs {
+        let progress = Progress::of_inputs(inputs.iter().map(|(input, _)| input), false);
+        let options = Options {
+            bytes_read: Some(progress.done()),
+            ..self.options()
+        };
+        let (inputs, must_say): (Vec<_>, Vec<_>) = inputs.into_iter().unzip();
+        let own_calls = own_calls(&inputs, &options);
+        let (mut summaries, mut secrets) = (Vec::new(), Mask::default());
+        for (input, must_say) in inputs.into_iter().zip(must_say) {
             if let Err(missing) = &input {
                 warn(&format!("can't read `{}`: {}", missing.name, missing.error));
             }
-            let report = verify(std::slice::from_ref(&input), &options);
+            let mut report = verify_one(&input, &own_calls, &options);
             read.unopened += report.counts.unopened;
+            secrets.absorb(std::mem::take(&mut report.secrets));
+            let acted = report.summaries.iter();
+            let acted = acted.filter(|summary| summary.actions_of_session.is_some());
+            let acted: Vec<Summary> = acted.cloned().collect();
             let set = ExecutionSet::of(report);
             let place = |e: &Trajectory| tree.map_or(Place::Here, |tree| Place::of(e, tree));
             let here = |e: &Trajectory| match place(e) {
@@ -239,6 +253,11 @@ impl AuditArgs {
             let moved = |e: &&Trajectory| place(e) == Place::Moved && new(e);
             read.moved += number(set.executions.iter().filter(moved).count());
             let kept = read.audit.add(&set, &|e| here(e) && new(e));
+            summaries.extend(
+                acted
+                    .into_iter()
+                    .filter(|summary| kept.contains(&*summary.id)),
+            );
             // Other files in a directory for sessions aren't sessions.
             let mut beside = set.findings;
             beside.retain(|f| tree.is_none() || f.code != "YV108");
@@ -251,6 +270,10 @@ impl AuditArgs {
             {
                 read.files.push(found);
             }
+        }
+        for finding in findings_between(summaries, secrets) {
+            let note = FindingNote::from_finding(&finding);
+            read.audit.add_of_file(&finding.place.file, &[note]);
         }
         read
     }

@@ -3,11 +3,12 @@
 use crate::cli::common::inputs::Inputs;
 use crate::cli::guard;
 use crate::cli::output::Failure;
+use crate::cli::progress::verify_inputs;
 use crate::cli::reports::{DRAWN_TURNS, Target, base, shell_line, statistics, write_files};
 use crate::diag::FailOn;
 use crate::report::{Format, Outcome, Run, TextOptions};
 use crate::source::{Found, Missing};
-use crate::verify::{Options, verify};
+use crate::verify::Options;
 use std::path::Path;
 
 /// Checks that each report may be written to its target, before anything is read.
@@ -41,7 +42,7 @@ pub(super) fn write(
         max_turns: if with_turns { DRAWN_TURNS } else { 0 },
         ..options
     };
-    let mut report = verify(inputs, &options);
+    let mut report = verify_inputs(inputs, options, false);
     if fail_on == FailOn::Never && report.counts.errors > 0 {
         let notice = Outcome::not_enforced(report.counts.errors);
         report.notices.push(notice);

@@ -6,6 +6,7 @@
 use super::{ExportArgs, ExportCounts};
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print_as_is};
+use crate::cli::progress::{Progress, is_on_terminal};
 use crate::cli::write;
 use crate::report::safe_json;
 use crate::source::{Found, Missing};
@@ -21,13 +22,15 @@ const IN_MEMORY: usize = 4 << 20;
 impl ExportArgs {
     /// Exports the turns of one input after the other.
     pub(super) fn turns(&self) -> Result<u8, Failure> {
+        let inputs = traces(&self.traces);
+        let progress = Progress::of_inputs(&inputs, is_on_terminal(self.out.as_deref()));
         let options = Options {
+            bytes_read: Some(progress.done()),
             // Findings and turns aren't exported from the report.
             max_findings: 1,
             max_turns: 1,
             ..self.read.options()?
         };
-        let inputs = traces(&self.traces);
         let mut exported = ExportCounts::default();
         let mut rows = Rows {
             room: self.read.max_turns,

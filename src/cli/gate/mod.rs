@@ -99,7 +99,13 @@ impl GateArgs {
             mut report,
             missing,
             lacking,
-        } = steps::run(&located, max_turns)?;
+        } = steps::run(
+            &located,
+            steps::StepOptions {
+                max_turns,
+                quiet: self.quiet,
+            },
+        )?;
         report.notices.splice(0..0, located.notices.iter().cloned());
         report
             .findings

@@ -7,18 +7,28 @@ use crate::cli::common::tools::tool_manifest;
 use crate::cli::common::trust::parse_trust_store;
 use crate::cli::output::Failure;
 use crate::cli::policy::{compare_recorded, compare_with_base, run_cases};
+use crate::cli::progress::verify_inputs;
 use crate::cli::repomap::{check_map, compare_interface};
 use crate::config::{RiskProfile, ToolFiles};
 use crate::replay::{Assessor, ToolManifest};
 use crate::rules::Settings;
 use crate::source::Discovery;
 use crate::trace::Format;
-use crate::verify::{Options, Report, verify};
+use crate::verify::{Options, Report};
 use std::path::Path;
 use std::sync::Arc;
 
 /// A step: its findings, or why there was nothing to check.
-type Step = fn(&LocatedConfig, usize) -> Result<StepResult, Failure>;
+type Step = fn(&LocatedConfig, StepOptions) -> Result<StepResult, Failure>;
+
+/// Options of the command line that steps use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StepOptions {
+    /// Maximum number of turns to keep for a page.
+    pub(super) max_turns: usize,
+    /// Whether to hide the progress.
+    pub(super) quiet: bool,
+}
 
 /// The result of a step.
 #[derive(Debug, Default)]
@@ -41,10 +51,10 @@ const STEPS: [Step; 6] = [
 ];
 
 /// Runs the steps and merges their findings into one report.
-pub(super) fn run(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failure> {
+pub(super) fn run(located: &LocatedConfig, options: StepOptions) -> Result<StepResult, Failure> {
     let mut whole = StepResult::default();
     for step in STEPS {
-        let part = step(located, max_turns)?;
+        let part = step(located, options)?;
         whole.report.absorb(part.report);
         whole.missing = whole.missing.or(part.missing);
         whole.lacking = whole.lacking.or(part.lacking);
@@ -53,7 +63,7 @@ pub(super) fn run(located: &LocatedConfig, max_turns: usize) -> Result<StepResul
 }
 
 /// Replays the traces. Each record is also checked against its schema, as by `validate`.
-fn traces(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failure> {
+fn traces(located: &LocatedConfig, options: StepOptions) -> Result<StepResult, Failure> {
     let Some(traces) = &located.config.traces else {
         let missing =
             Some("nothing was verified: the configuration names no traces ([traces] paths)".into());
@@ -111,13 +121,13 @@ fn traces(located: &LocatedConfig, max_turns: usize) -> Result<StepResult, Failu
         tools,
         ..Settings::default()
     };
-    let options = Options {
+    let verification = Options {
         formats,
         settings,
-        max_turns,
+        max_turns: options.max_turns,
         ..Options::default()
     };
-    let mut report = verify(&inputs, &options);
+    let mut report = verify_inputs(&inputs, verification, options.quiet);
     strict::unread(&mut report, skipped);
     strict::unterminated(&mut report, traces.unterminated.unwrap_or_default());
     strict::demands(&mut report, &traces.require);
@@ -159,7 +169,7 @@ fn configured_tools(
 }
 
 /// Runs the test cases of the policy.
-fn policy_test(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
+fn policy_test(located: &LocatedConfig, _: StepOptions) -> Result<StepResult, Failure> {
     let Some(policy) = &located.config.policy else {
         return Ok(StepResult::default());
     };
@@ -186,7 +196,7 @@ fn policy_test(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure>
 }
 
 /// Compares the policy of the work tree with that of the merge base.
-fn policy_compare(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
+fn policy_compare(located: &LocatedConfig, _: StepOptions) -> Result<StepResult, Failure> {
     let Some((policy, base)) = located
         .config
         .policy
@@ -204,7 +214,7 @@ fn policy_compare(located: &LocatedConfig, _: usize) -> Result<StepResult, Failu
 }
 
 /// Compares every recorded decision with the policy.
-fn policy_replay(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
+fn policy_replay(located: &LocatedConfig, _: StepOptions) -> Result<StepResult, Failure> {
     let (Some(policy), Some(traces)) = (&located.config.policy, &located.config.traces) else {
         return Ok(StepResult::default());
     };
@@ -219,7 +229,7 @@ fn policy_replay(located: &LocatedConfig, _: usize) -> Result<StepResult, Failur
 }
 
 /// Rebuilds the repo map from the directory of the configuration and compares it.
-fn repo_map(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
+fn repo_map(located: &LocatedConfig, _: StepOptions) -> Result<StepResult, Failure> {
     let Some(map) = &located.config.repo_map else {
         return Ok(StepResult::default());
     };
@@ -247,7 +257,7 @@ fn repo_map(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
 }
 
 /// Compares the definitions below the configuration's directory with those at the merge base.
-fn interfaces(located: &LocatedConfig, _: usize) -> Result<StepResult, Failure> {
+fn interfaces(located: &LocatedConfig, _: StepOptions) -> Result<StepResult, Failure> {
     let Some(base) = located
         .config
         .repo_map

@@ -14,12 +14,12 @@ mod skills;
 
 pub(super) use about::ask;
 
+use super::common::time::current_time;
 use super::output::Failure;
 use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Arguments of `knowledge`.
 #[derive(Debug, Args)]
@@ -99,11 +99,7 @@ impl KnowledgeArgs {
 
 /// Returns the current time in milliseconds since the Unix epoch; 0 if the clock is before it.
 fn clock() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .ok()
-        .and_then(|d| i64::try_from(d.as_millis()).ok())
-        .unwrap_or(0)
+    current_time().unwrap_or(0)
 }
 
 fn failure(error: &KnowledgeError) -> Failure {

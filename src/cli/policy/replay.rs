@@ -7,6 +7,7 @@ use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHI
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print_prose_if, warn};
+use crate::cli::progress::Progress;
 use crate::diag::{Code, FailOn, Finding, Place, Related, Severity, digest as digest_of, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::rules::Settings;
@@ -322,8 +323,10 @@ fn evaluate_all(
     let mut tally = Tally::default();
     let mut objections = Objections::default();
     let mut missing: BTreeMap<String, u64> = BTreeMap::new();
+    let progress = Progress::of_inputs(inputs, false);
     let options = Options {
         max_findings: KEPT,
+        bytes_read: Some(progress.done()),
         ..Options::default()
     };
     let report = watch(inputs, &options, &mut |file, execution, entry| {

@@ -1,11 +1,12 @@
 //! A page as Markdown for a code forge.
 
 use super::{Kind, Page, Part, Tone};
+use crate::report::Lang;
 use std::io::{self, Write};
 use text_safety::escape::markdown::{cell, fenced, message};
 
 pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
-    let mut in_list = false;
+    let (lang, mut in_list) = (page.lang, false);
     // A chart repeats the table before it.
     for (n, part) in page
         .parts
@@ -24,7 +25,7 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
                     out,
                     "{} {}",
                     "#".repeat(usize::from(*level).clamp(1, 6)),
-                    one_line(text)
+                    one_line(text, lang)
                 )?;
             }
             Part::Row(name, value, tone) => {
@@ -33,7 +34,7 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
                 } else {
                     ("**", "**")
                 };
-                writeln!(out, "- {open}{name}{close} {}", one_line(value))?;
+                writeln!(out, "- {open}{name}{close} {}", one_line(value, lang))?;
             }
             Part::Block {
                 kind,
@@ -50,7 +51,7 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
                 }
             }
             Part::Table(caption, head, rows) => {
-                writeln!(out, "{}\n", one_line(caption))?;
+                writeln!(out, "{}\n", one_line(caption, lang))?;
                 writeln!(out, "| {} |", head.join(" | "))?;
                 writeln!(out, "|{}", " --- |".repeat(head.len()))?;
                 for row in rows {
@@ -59,7 +60,7 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
                 }
             }
             Part::Chart(_) => {}
-            Part::Say(text, _) => writeln!(out, "{}", one_line(text))?,
+            Part::Say(text, _) => writeln!(out, "{}", one_line(text, lang))?,
         }
     }
     Ok(())
@@ -67,9 +68,9 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> io::Result<()> {
 
 /// Formats a text as one line that is never empty, because Markdown reads an empty list item or
 /// heading differently. The line begins no list, rule or heading.
-fn one_line(text: &str) -> String {
+fn one_line(text: &str, lang: Lang) -> String {
     if text.trim().is_empty() {
-        return "(nothing)".into();
+        return lang.say("(nothing)").into();
     }
     let line = message(text.trim());
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -128,21 +128,15 @@ impl Page {
     pub fn block(&mut self, kind: Kind, text: &str, cut: usize, limit: usize) {
         let lines: Vec<&str> = text.lines().collect();
         let shown = lines.get(..limit.min(lines.len())).unwrap_or_default();
-        let more = lines.len() - shown.len();
+        let (more, lang) = (lines.len() - shown.len(), self.lang);
         let missing = match (more, cut) {
             (0, 0) => None,
-            (0, cut) => Some(format!(
-                "{} more",
-                super::words::plural(cut as u64, "character")
-            )),
-            (more, 0) => Some(format!(
-                "{} more",
-                super::words::plural(more as u64, "line")
-            )),
-            (more, _) => Some(format!(
-                "more than {}",
-                super::words::plural(more as u64, "further line")
-            )),
+            (0, cut) => Some(lang.plural(cut as u64, "more character")),
+            (more, 0) => Some(lang.plural(more as u64, "more line")),
+            (more, _) => {
+                let lines = lang.plural(more as u64, "further line");
+                Some(lang.fill("more than {0}", &[&lines]))
+            }
         };
         self.parts.push(Part::Block {
             kind,
@@ -210,12 +204,20 @@ mod tests {
         page.block(Kind::Text, "a\nb\nc", 7, 2);
         let text = written(&page, Format::Text);
         for part in [
-            "… 1 line more",
-            "… 7 characters more",
+            "… 1 more line",
+            "… 7 more characters",
             "… more than 1 further line",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
+    }
+
+    #[test]
+    fn a_long_word_widens_no_page() {
+        let mut page = Page::new("x");
+        page.heading(1, "x".repeat(7_000), Tone::Plain);
+        let html = written(&page, Format::Html);
+        assert!(html.contains("}h1,h2,h3,p{overflow-wrap:anywhere}"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Compares two records of single commands: their decision, model, skills and risk.
 
 use super::{Aspect, At, Comparison, Difference, Sameness, Side};
+use crate::report::Lang;
 use crate::trajectory::words::first_line;
 use crate::verify::timeline::CommandRun;
 use shell_effects::Table;
@@ -16,7 +17,7 @@ pub(super) fn side(run: &CommandRun) -> Side {
 
 /// Compares two records. The command counts as their path, and the model with its skills as their
 /// decision.
-pub(super) fn compare(base: &CommandRun, new: &CommandRun) -> Comparison {
+pub(super) fn compare(base: &CommandRun, new: &CommandRun, lang: Lang) -> Comparison {
     let at = |run: &CommandRun| {
         Some(At {
             turn: None,
@@ -26,22 +27,18 @@ pub(super) fn compare(base: &CommandRun, new: &CommandRun) -> Comparison {
     let table = Table::builtin();
     let risk = |run: &CommandRun| {
         let line = run.command.as_ref()?;
-        Some(
-            shell_effects::analyse(&line.text, &shell_effects::Context::new(&table))
-                .risk
-                .name()
-                .to_owned(),
-        )
+        let risk = shell_effects::analyse(&line.text, &shell_effects::Context::new(&table)).risk;
+        Some(lang.say(risk.name()).to_owned())
     };
     let model = |run: &CommandRun| {
         let fallback = match (&run.fallback_reason, run.used_fallback) {
-            (Some(reason), true) => format!(", as a fallback: {reason}"),
-            (None, true) => ", as a fallback".to_owned(),
+            (Some(reason), true) => lang.fill(", as a fallback: {0}", &[reason]),
+            (None, true) => lang.say(", as a fallback").to_owned(),
             (_, false) => String::new(),
         };
         Some(format!(
             "{}{fallback}",
-            run.model.as_deref().unwrap_or("not recorded")
+            run.model.as_deref().unwrap_or(lang.say("not recorded"))
         ))
     };
     let decision = |run: &CommandRun| {
@@ -71,7 +68,7 @@ pub(super) fn compare(base: &CommandRun, new: &CommandRun) -> Comparison {
             .unwrap_or_default();
         Some(format!(
             "{}{why}",
-            if run.success { "success" } else { "failed" }
+            lang.say(if run.success { "success" } else { "failed" })
         ))
     };
     let asked = |run: &CommandRun| {

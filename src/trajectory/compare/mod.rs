@@ -12,6 +12,7 @@ pub use page::page;
 use super::align::{Likeness, align};
 use super::model::{ExecutionSet, Trajectory};
 use super::pair::pair;
+use crate::report::Lang;
 use crate::verify::timeline::{Deed, Shown, Turn};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -202,17 +203,23 @@ impl Document {
     }
 }
 
-/// Compares two sets of executions.
+/// Compares two sets of executions. The values are described in this language; programs get
+/// English.
 #[must_use]
-pub fn compare(base: &ExecutionSet, new: &ExecutionSet) -> Document {
+pub fn compare(base: &ExecutionSet, new: &ExecutionSet, lang: Lang) -> Document {
     let executions = pair(&base.executions, &new.executions);
     let records = pair(&base.commands, &new.commands);
     let mut pairs: Vec<Comparison> = executions
         .both
         .iter()
-        .map(|(a, b)| compare_two(a, b))
+        .map(|(a, b)| compare_two(a, b, lang))
         .collect();
-    pairs.extend(records.both.iter().map(|(a, b)| commands::compare(a, b)));
+    pairs.extend(
+        records
+            .both
+            .iter()
+            .map(|(a, b)| commands::compare(a, b, lang)),
+    );
     let left = |executions: &[&Trajectory], records: &[&crate::verify::timeline::CommandRun]| {
         executions
             .iter()
@@ -283,14 +290,13 @@ fn likeness(a: &Turn, b: &Turn) -> Likeness {
 }
 
 /// Compares two executions.
-#[must_use]
-pub fn compare_two(base: &Trajectory, new: &Trajectory) -> Comparison {
+fn compare_two(base: &Trajectory, new: &Trajectory, lang: Lang) -> Comparison {
     let like = |a: usize, b: usize| match (base.turns.get(a), new.turns.get(b)) {
         (Some(a), Some(b)) => likeness(a, b),
         _ => Likeness::Different,
     };
     let (aligned, exact) = align(base.turns.len(), new.turns.len(), &like);
-    let mut found = turns::Differences::default();
+    let mut found = turns::Differences::new(lang);
     found.whole(base, new);
     let mut count = 0;
     for (a, b) in aligned {
@@ -312,6 +318,6 @@ pub fn compare_two(base: &Trajectory, new: &Trajectory) -> Comparison {
         aligned: count,
         aligned_by_actions: exact,
         left_out: base.turns_left_out + new.turns_left_out,
-        differences: found.differences,
+        differences: found.list,
     }
 }

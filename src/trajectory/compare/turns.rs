@@ -1,9 +1,10 @@
 //! Finds the differences between two executions, and between two aligned turns.
 
 use super::{Aspect, At, Difference, Sameness, same_action};
+use crate::report::Lang;
 use crate::trace::action::changed_lines;
 use crate::trajectory::model::Trajectory;
-use crate::trajectory::words::{self, first_line, plural};
+use crate::trajectory::words::{self, first_line};
 use crate::verify::timeline::{Context, Deed, Opening, Result, Shown, Text, Turn, Verdict};
 use std::collections::BTreeSet;
 
@@ -15,47 +16,53 @@ const PATHS: usize = 8;
 /// The differences found so far.
 #[derive(Debug)]
 pub(super) struct Differences {
-    pub(super) differences: Vec<Difference>,
+    /// The language of the values.
+    lang: Lang,
+    pub(super) list: Vec<Difference>,
     pub(super) same: Sameness,
 }
 
-impl Default for Differences {
-    fn default() -> Self {
+impl Differences {
+    pub(super) const fn new(lang: Lang) -> Self {
         Self {
-            differences: Vec::new(),
+            lang,
+            list: Vec::new(),
             same: Sameness::ALL,
         }
     }
 }
 
 /// Describes an action by what distinguishes it from others of its kind.
-fn describe(action: &Shown) -> String {
+fn describe(action: &Shown, lang: Lang) -> String {
     match &action.deed {
         Deed::Tool { tool, payload } => format!("{tool} {}", first_line(payload, TEXT)),
-        Deed::Answer(text) => format!("answer {}", first_line(text, TEXT)),
+        Deed::Answer(text) => format!("{} {}", lang.say("answer"), first_line(text, TEXT)),
         Deed::Other { word, payload } => format!("{word} {}", first_line(payload, TEXT)),
         Deed::Diff(text) => {
             let (added, removed) = changed_lines(&text.text);
-            format!("{} (+{added} -{removed} lines)", words::action(action))
+            lang.fill(
+                "{0} (+{1} -{2} lines)",
+                &[&words::action(action, lang), &added, &removed],
+            )
         }
-        Deed::Command(_) => words::action(action),
+        Deed::Command(_) => words::action(action, lang),
     }
 }
 
 /// Describes a decision: its ruling, its author, and its change of the action.
-fn decided(decision: &Verdict) -> String {
+fn decided(decision: &Verdict, lang: Lang) -> String {
     let modified = decision
         .modified
         .as_ref()
-        .map(|m| format!(", to {}", describe(m)))
+        .map(|m| lang.fill(", to {0}", &[&describe(m, lang)]))
         .unwrap_or_default();
-    format!("{}{modified}", words::decision(decision))
+    format!("{}{modified}", words::decision(decision, lang))
 }
 
-fn result(result: &Result) -> String {
+fn result(result: &Result, lang: Lang) -> String {
     let code = result
         .exit_code
-        .map(|c| format!(", exit code {c}"))
+        .map(|c| lang.fill(", exit code {0}", &[&c]))
         .unwrap_or_default();
     let kind = result
         .error_type
@@ -67,7 +74,7 @@ fn result(result: &Result) -> String {
         .as_ref()
         .filter(|e| !e.text.is_empty())
         .unwrap_or(&result.output);
-    let word = if result.failed() { "failed" } else { "success" };
+    let word = lang.say(if result.failed() { "failed" } else { "success" });
     format!("{word}{code}{kind}: {}", first_line(text, TEXT))
 }
 
@@ -89,12 +96,10 @@ fn same_result(a: &Result, b: &Result) -> bool {
 }
 
 /// Marks two different texts whose first lines are equal, so that a reader sees the difference.
-fn apart(base: String, new: String) -> (String, String) {
+fn apart(base: String, new: String, lang: Lang) -> (String, String) {
     if base == new {
-        (
-            base,
-            format!("{new} (the same at a glance, and not the same)"),
-        )
+        let marked = lang.fill("{0} (the same at a glance, and not the same)", &[&new]);
+        (base, marked)
     } else {
         (base, new)
     }
@@ -115,7 +120,7 @@ impl Differences {
         base: Option<String>,
         new: Option<String>,
     ) {
-        self.differences.push(Difference {
+        self.list.push(Difference {
             aspect,
             base_at: places.0,
             new_at: places.1,
@@ -173,12 +178,16 @@ impl Differences {
         if self.if_differs(Aspect::Outcome, places, ended(base), ended(new)) {
             self.same.outcome = false;
         }
+        let lang = self.lang;
         let verdict = |t: &Trajectory| {
             let v = t.verdict;
-            let answers = [v.legal_path, v.authorised, v.governance_complete].map(|a| a.name());
-            Some(format!(
-                "legal path {}, authorised {}, governance complete {}",
-                answers[0], answers[1], answers[2]
+            Some(lang.fill(
+                "legal path {0}, authorised {1}, governance complete {2}",
+                &[
+                    &lang.say(v.legal_path.name()),
+                    &lang.say(v.authorised.name()),
+                    &lang.say(v.governance_complete.name()),
+                ],
             ))
         };
         self.if_differs(Aspect::Verdict, places, verdict(base), verdict(new));
@@ -186,9 +195,10 @@ impl Differences {
 
     /// Adds a turn without a counterpart on the other side.
     pub(super) fn alone(&mut self, base: Option<&Turn>, new: Option<&Turn>) {
+        let lang = self.lang;
         let what = |turn: &Turn| match turn.proposed.as_ref().or(turn.ran.as_ref()) {
-            Some(action) => describe(action),
-            None => "a turn without an action".to_owned(),
+            Some(action) => describe(action, lang),
+            None => lang.say("a turn without an action").to_owned(),
         };
         self.same.path = false;
         if base.or(new).is_some_and(|t| t.decision.is_some()) {
@@ -204,7 +214,7 @@ impl Differences {
 
     /// Adds the differences between two aligned turns.
     pub(super) fn pair(&mut self, base: &Turn, new: &Turn) {
-        let places = (Some(at(base)), Some(at(new)));
+        let (places, lang) = ((Some(at(base)), Some(at(new))), self.lang);
         self.actions(base, new, places);
         let states = |t: &Turn| {
             let path: Vec<&str> = t.path.iter().map(|s| s.state.name()).collect();
@@ -213,7 +223,7 @@ impl Differences {
         if self.if_differs(Aspect::States, places, states(base), states(new)) {
             self.same.path = false;
         }
-        let risk = |t: &Turn| words::risk(t).map(|r| r.name().to_owned());
+        let risk = |t: &Turn| words::risk(t).map(|r| lang.say(r.name()).to_owned());
         self.if_differs(Aspect::Risk, places, risk(base), risk(new));
         self.decisions(base, new, places);
         self.contexts(base, new, places);
@@ -234,32 +244,33 @@ impl Differences {
             (Some(a), Some(b)) if same_result(a, b) => {}
             (None, None) => {}
             (Some(a), Some(b)) => {
-                let (a, b) = apart(result(a), result(b));
+                let (a, b) = apart(result(a, lang), result(b, lang), lang);
                 self.add(Aspect::Result, places, Some(a), Some(b));
             }
             (a, b) => self.add(
                 Aspect::Result,
                 places,
-                a.as_ref().map(result),
-                b.as_ref().map(result),
+                a.as_ref().map(|a| result(a, lang)),
+                b.as_ref().map(|b| result(b, lang)),
             ),
         }
     }
 
     fn actions(&mut self, base: &Turn, new: &Turn, places: (Option<At>, Option<At>)) {
+        let lang = self.lang;
         for (a, b) in [(&base.proposed, &new.proposed), (&base.ran, &new.ran)] {
             match (a, b) {
                 (Some(a), Some(b)) if same_action(a, b) => continue,
                 (None, None) => continue,
                 (Some(a), Some(b)) => {
-                    let (a, b) = apart(describe(a), describe(b));
+                    let (a, b) = apart(describe(a, lang), describe(b, lang), lang);
                     self.add(Aspect::Action, places, Some(a), Some(b));
                 }
                 (a, b) => self.add(
                     Aspect::Action,
                     places,
-                    a.as_ref().map(describe),
-                    b.as_ref().map(describe),
+                    a.as_ref().map(|a| describe(a, lang)),
+                    b.as_ref().map(|b| describe(b, lang)),
                 ),
             }
             self.same.path = false;
@@ -267,6 +278,7 @@ impl Differences {
     }
 
     fn decisions(&mut self, base: &Turn, new: &Turn, places: (Option<At>, Option<At>)) {
+        let lang = self.lang;
         let changed_alike = match (&base.decision, &new.decision) {
             (Some(a), Some(b)) => match (&a.modified, &b.modified) {
                 (Some(a), Some(b)) => same_action(a, b),
@@ -276,12 +288,12 @@ impl Differences {
             _ => true,
         };
         let (a, b) = (
-            base.decision.as_ref().map(decided),
-            new.decision.as_ref().map(decided),
+            base.decision.as_ref().map(|d| decided(d, lang)),
+            new.decision.as_ref().map(|d| decided(d, lang)),
         );
         if !changed_alike && a == b {
             self.same.decisions = false;
-            let (a, b) = apart(a.unwrap_or_default(), b.unwrap_or_default());
+            let (a, b) = apart(a.unwrap_or_default(), b.unwrap_or_default(), lang);
             self.add(Aspect::Decision, places, Some(a), Some(b));
         } else if self.if_differs(Aspect::Decision, places, a, b) {
             self.same.decisions = false;
@@ -292,6 +304,7 @@ impl Differences {
         fn member<'t>(turn: &'t Turn, of: fn(&'t Context) -> Option<&'t String>) -> Option<String> {
             turn.context.as_ref().and_then(of).cloned()
         }
+        let lang = self.lang;
         self.if_differs(
             Aspect::Prompt,
             places,
@@ -325,14 +338,16 @@ impl Differences {
                 .filter(|item| theirs.as_ref().is_none_or(|t| !t.contains(item)))
                 .map(|(path, _)| path.as_str())
                 .collect();
-            let dots = if only.len() > PATHS { ", …" } else { "" };
-            let shown = only
+            let mut shown = only
                 .get(..PATHS.min(only.len()))
                 .unwrap_or_default()
                 .join(", ");
-            Some(format!(
-                "{} of its own: {shown}{dots}",
-                plural(only.len() as u64, "item")
+            if only.len() > PATHS {
+                shown.push_str(", …");
+            }
+            Some(lang.fill(
+                "{0} of its own: {1}",
+                &[&lang.plural(only.len() as u64, "item"), &shown],
             ))
         };
         self.add(Aspect::Context, places, other(&a, &b), other(&b, &a));

@@ -3,53 +3,61 @@
 
 use super::TABLE;
 use crate::report::page::{Kind, Page, Tone};
-use crate::trajectory::words::{duration, moment, plural};
+use crate::trajectory::words::{duration, moment};
 use crate::verify::timeline::CommandRun;
 
 /// Writes the section of one record.
 pub(super) fn write(run: &CommandRun, page: &mut Page) {
-    page.heading(1, format!("Command {} ({})", run.name, run.id), Tone::Plain);
+    let lang = page.lang;
+    page.heading(
+        1,
+        lang.fill("Command {0} ({1})", &[&run.name, &run.id]),
+        Tone::Plain,
+    );
     page.row(
-        "recorded in",
-        format!(
-            "{}:{} (yuangs-record: no turns, so nothing is replayed)",
-            run.file, run.line
+        lang.say("recorded in"),
+        lang.fill(
+            "{0}:{1} (yuangs-record: no turns, so nothing is replayed)",
+            &[&run.file, &run.line],
         ),
     );
-    page.row("when", moment(run.time));
-    let mode = run
-        .mode
-        .as_ref()
-        .map(|m| format!(", mode {m}"))
-        .unwrap_or_default();
-    page.row(
-        "where",
-        format!("{}, tool {}{mode}", run.project, run.tool_version),
-    );
+    page.row(lang.say("when"), moment(run.time));
+    let mut place = vec![
+        run.project.clone(),
+        lang.fill("tool {0}", &[&run.tool_version]),
+    ];
+    let mode = run.mode.as_ref();
+    place.extend(mode.map(|mode| lang.fill("mode {0}", &[mode])));
+    page.row(lang.say("where"), lang.list(&place));
     if let Some(asked) = &run.asked {
-        page.row("asked", "");
+        page.row(lang.say("asked"), "");
         page.block(Kind::Text, &asked.text, asked.cut, 6);
     }
-    let wanted = [("required", &run.required), ("preferred", &run.preferred)];
+    let wanted = [
+        (lang.say("required"), &run.required),
+        (lang.say("preferred"), &run.preferred),
+    ];
     let wanted: Vec<String> = wanted
         .iter()
         .filter(|(_, list)| !list.is_empty())
         .map(|(word, list)| format!("{word} {}", list.join(", ")))
         .collect();
     page.row(
-        "wanted",
+        lang.say("wanted"),
         if wanted.is_empty() {
-            "no capability in particular".to_owned()
+            lang.say("no capability in particular").to_owned()
         } else {
-            wanted.join("; ")
+            wanted.join(lang.say("; "))
         },
     );
     decision(run, page);
     for skill in &run.skills {
-        let score = skill.score.map_or("no score recorded".to_owned(), |s| {
-            format!("score {s} at that time")
-        });
-        page.row("skill", format!("{}, {score}", skill.name));
+        let score = skill.score.map_or_else(
+            || lang.say("no score recorded").to_owned(),
+            |score| lang.fill("score {0} at that time", &[&score]),
+        );
+        let parts = [skill.name.clone(), score];
+        page.row(lang.say("skill"), lang.list(&parts));
     }
     if let Some(line) = &run.command {
         let analysis = shell_effects::analyse(&line.text, &shell_effects::Context::new(&TABLE));
@@ -58,59 +66,57 @@ pub(super) fn write(run: &CommandRun, page: &mut Page) {
             shell_effects::RiskLevel::Medium => Tone::Warning,
             shell_effects::RiskLevel::Low => Tone::Plain,
         };
-        page.toned("command", format!("{} risk", analysis.risk.name()), tone);
+        let risk = lang.fill("{0} risk", &[&lang.say(analysis.risk.name())]);
+        page.toned(lang.say("command"), risk, tone);
         page.block(Kind::Text, &line.text, line.cut, 12);
         for reason in analysis.reasons().iter().take(4) {
-            page.row("because", reason.clone());
+            page.row(lang.say("because"), reason.clone());
         }
     }
     let mut parts = vec![if run.success {
-        "success".to_owned()
+        lang.say("success").to_owned()
     } else {
-        "failed".to_owned()
+        lang.say("failed").to_owned()
     }];
     parts.extend(run.failure.clone());
     parts.extend(
         run.tokens
             .and_then(|n| u64::try_from(n).ok())
-            .map(|n| plural(n, "token")),
+            .map(|n| lang.plural(n, "token")),
     );
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a float to integer cast saturates, which suits a duration"
     )]
     parts.extend(run.latency_ms.map(|ms| duration(ms as i64)));
-    parts.extend(run.reward.map(|r| format!("reward {r}")));
+    parts.extend(run.reward.map(|r| lang.fill("reward {0}", &[&r])));
     page.toned(
-        "outcome",
-        parts.join(", "),
+        lang.say("outcome"),
+        lang.list(&parts),
         if run.success { Tone::Good } else { Tone::Bad },
     );
 }
 
 fn decision(run: &CommandRun, page: &mut Page) {
-    let model = run.model.as_deref().unwrap_or("not recorded");
-    let of = if run.candidates.is_empty() {
-        String::new()
-    } else {
-        format!(", of {}", run.candidates.join(", "))
-    };
-    let strategy = run
-        .strategy
-        .as_ref()
-        .map(|s| format!(", strategy {s}"))
-        .unwrap_or_default();
+    let lang = page.lang;
+    let model = run.model.as_deref().unwrap_or(lang.say("not recorded"));
+    let mut parts = vec![model.to_owned()];
+    if !run.candidates.is_empty() {
+        parts.push(lang.fill("of {0}", &[&run.candidates.join(", ")]));
+    }
+    let strategy = run.strategy.as_ref();
+    parts.extend(strategy.map(|name| lang.fill("strategy {0}", &[name])));
     let reason = run
         .reason
         .as_ref()
         .map(|r| format!(": {r}"))
         .unwrap_or_default();
-    page.row("model", format!("{model}{of}{strategy}{reason}"));
+    page.row(lang.say("model"), lang.list(&parts) + &reason);
     if run.used_fallback {
         let why = run
             .fallback_reason
             .as_deref()
-            .unwrap_or("no reason is recorded");
-        page.toned("fallback", why, Tone::Warning);
+            .unwrap_or(lang.say("no reason is recorded"));
+        page.toned(lang.say("fallback"), why, Tone::Warning);
     }
 }

@@ -4,11 +4,12 @@
 use super::{Detail, turn};
 use crate::diag::Severity;
 use crate::replay::Answer;
+use crate::report::Lang;
 use crate::report::page::{Page, Tone};
 use crate::trajectory::context::{Quality, References};
 use crate::trajectory::graph::{Evidence, Graph, Said};
 use crate::trajectory::model::{FindingNote, Known, Trajectory};
-use crate::trajectory::words::{TurnOutcome, duration, plural};
+use crate::trajectory::words::{TurnOutcome, duration};
 use governance::DecidedBy;
 use governance::Ruling;
 use std::cmp::Reverse;
@@ -21,25 +22,29 @@ pub(super) fn write(
     detail: Detail,
     page: &mut Page,
 ) {
+    let lang = page.lang;
     page.heading(
         1,
-        format!("Execution {}", execution.execution_id),
+        lang.fill("Execution {0}", &[&execution.execution_id]),
         Tone::Plain,
     );
     found(&execution.findings, page);
     page.row(
-        "recorded in",
+        lang.say("recorded in"),
         format!(
             "{}:{} ({})",
             execution.file, execution.line, execution.format
         ),
     );
-    page.row("intent", execution.intent().unwrap_or("not recorded"));
+    page.row(
+        lang.say("intent"),
+        execution.intent().unwrap_or(lang.say("not recorded")),
+    );
     took_part(execution, page);
-    page.row("summary", what_happened(execution));
+    page.row(lang.say("summary"), what_happened(execution, lang));
     page.toned(
-        "ended",
-        ended(execution),
+        lang.say("ended"),
+        ended(execution, lang),
         if execution.final_state.is_some() {
             Tone::Plain
         } else {
@@ -53,12 +58,14 @@ pub(super) fn write(
         verdict.governance_complete,
     ];
     page.toned(
-        "verdict",
-        format!(
-            "legal path: {}; authorised: {}; governance complete: {}",
-            verdict.legal_path.name(),
-            verdict.authorised.name(),
-            verdict.governance_complete.name()
+        lang.say("verdict"),
+        lang.fill(
+            "legal path: {0}; authorised: {1}; governance complete: {2}",
+            &[
+                &lang.say(verdict.legal_path.name()),
+                &lang.say(verdict.authorised.name()),
+                &lang.say(verdict.governance_complete.name()),
+            ],
         ),
         match () {
             () if answers.contains(&Answer::No) => Tone::Bad,
@@ -96,9 +103,9 @@ pub(super) fn write(
     }
     if execution.turns_left_out > 0 {
         page.say(
-            format!(
-                "… {} more, beyond the limit",
-                plural(execution.turns_left_out, "turn")
+            lang.fill(
+                "… {0}, beyond the limit",
+                &[&lang.plural(execution.turns_left_out, "more turn")],
             ),
             Tone::Warning,
         );
@@ -108,6 +115,7 @@ pub(super) fn write(
 /// Writes the number of findings by severity and rule. It comes first, because readers need it
 /// most.
 pub(super) fn found<'n>(findings: impl IntoIterator<Item = &'n FindingNote>, page: &mut Page) {
+    let lang = page.lang;
     let mut severities: BTreeMap<Reverse<Severity>, u64> = BTreeMap::new();
     let mut codes: BTreeMap<(Reverse<Severity>, &str), u64> = BTreeMap::new();
     for note in findings {
@@ -118,19 +126,19 @@ pub(super) fn found<'n>(findings: impl IntoIterator<Item = &'n FindingNote>, pag
     }
     let counts: Vec<String> = severities
         .iter()
-        .map(|(severity, n)| plural(*n, severity.0.name()))
+        .map(|(severity, n)| lang.plural(*n, severity.0.name()))
         .collect();
     let codes: Vec<String> = codes
         .iter()
         .map(|((_, code), n)| match n {
             1 => (*code).to_owned(),
-            n => format!("{code} ({n} times)"),
+            n => lang.fill("{0} ({1} times)", &[code, &n]),
         })
         .collect();
     let (text, tone) = match severities.keys().next() {
-        None => ("nothing".to_owned(), Tone::Plain),
+        None => (lang.say("nothing").to_owned(), Tone::Plain),
         Some(Reverse(worst)) => (
-            format!("{}: {}", counts.join(", "), codes.join(", ")),
+            lang.fill("{0}: {1}", &[&lang.list(&counts), &lang.list(&codes)]),
             match worst {
                 Severity::Error => Tone::Bad,
                 Severity::Warning => Tone::Warning,
@@ -138,10 +146,11 @@ pub(super) fn found<'n>(findings: impl IntoIterator<Item = &'n FindingNote>, pag
             },
         ),
     };
-    page.toned("found", text, tone);
+    page.toned(lang.say("found"), text, tone);
 }
 
 fn took_part(execution: &Trajectory, page: &mut Page) {
+    let lang = page.lang;
     let mut agents: BTreeSet<&str> = execution
         .openings
         .iter()
@@ -170,8 +179,8 @@ fn took_part(execution: &Trajectory, page: &mut Page) {
     let mut add = |name: &str, text: String| {
         parts.extend((!text.is_empty()).then(|| format!("{name} {text}")));
     };
-    add("agent", join(agents));
-    add("model", join(models));
+    add(lang.say("agent"), join(agents));
+    add(lang.say("model"), join(models));
     let last = |member: fn(&crate::verify::timeline::Opening) -> Option<&String>| {
         execution
             .openings
@@ -181,15 +190,15 @@ fn took_part(execution: &Trajectory, page: &mut Page) {
             .cloned()
             .unwrap_or_default()
     };
-    add("governor", last(|o| o.governor.as_ref()));
-    add("signed by", join(signers));
-    add("runtime", last(|o| o.runtime.as_ref()));
+    add(lang.say("governor"), last(|o| o.governor.as_ref()));
+    add(lang.say("signed by"), join(signers));
+    add(lang.say("runtime"), last(|o| o.runtime.as_ref()));
     page.row(
-        "took part",
+        lang.say("took part"),
         if parts.is_empty() {
-            "not recorded".to_owned()
+            lang.say("not recorded").to_owned()
         } else {
-            parts.join("; ")
+            parts.join(lang.say("; "))
         },
     );
     let policy = [
@@ -203,10 +212,10 @@ fn took_part(execution: &Trajectory, page: &mut Page) {
         .filter(|p| !p.is_empty())
         .collect();
     if !policy.is_empty() {
-        page.row("policy", policy.join(", "));
+        page.row(lang.say("policy"), policy.join(", "));
     }
     if let Some(parent) = execution.openings.iter().find_map(|o| o.parent.as_ref()) {
-        page.row("resumes", parent.clone());
+        page.row(lang.say("resumes"), parent.clone());
     }
 }
 
@@ -214,7 +223,7 @@ fn count<'t, T>(all: &'t [T], test: impl Fn(&'t T) -> bool) -> u64 {
     all.iter().filter(|t| test(t)).count() as u64
 }
 
-fn what_happened(execution: &Trajectory) -> String {
+fn what_happened(execution: &Trajectory, lang: Lang) -> String {
     let turns = &execution.turns;
     let ruled = |ruling: Ruling, by: DecidedBy| {
         count(turns, |t| {
@@ -223,53 +232,54 @@ fn what_happened(execution: &Trajectory) -> String {
                 .is_some_and(|d| d.ruling == ruling && d.by == by)
         })
     };
-    let mut parts = vec![format!(
-        "{}, {} proposed",
-        plural(count(turns, |t| t.number.is_some()), "turn"),
-        plural(count(turns, |t| t.proposed.is_some()), "action")
-    )];
-    for (ruling, word) in [
-        (Ruling::Approved, "approved"),
-        (Ruling::Modified, "modified"),
-        (Ruling::Rejected, "rejected"),
-    ] {
-        for (by, who) in [(DecidedBy::Policy, "policy"), (DecidedBy::Human, "a human")] {
+    let mut parts = vec![
+        lang.plural(count(turns, |t| t.number.is_some()), "turn"),
+        lang.plural(count(turns, |t| t.proposed.is_some()), "proposed action"),
+    ];
+    for ruling in [Ruling::Approved, Ruling::Modified, Ruling::Rejected] {
+        for (by, who) in [
+            (DecidedBy::Policy, lang.say("policy")),
+            (DecidedBy::Human, lang.say("a human")),
+        ] {
             let n = ruled(ruling, by);
-            parts.extend((n > 0).then(|| format!("{n} {word} by {who}")));
+            let word = lang.say(ruling.name());
+            parts.extend((n > 0).then(|| lang.fill("{0} {1} by {2}", &[&n, &word, &who])));
         }
     }
     for fate in [TurnOutcome::Succeeded, TurnOutcome::Failed] {
         let n = count(turns, |t| TurnOutcome::from_turn(t) == fate);
-        parts.extend((n > 0).then(|| format!("{n} {}", fate.name())));
+        parts.extend((n > 0).then(|| lang.fill("{0} {1}", &[&n, &lang.say(fate.name())])));
     }
-    parts.extend(execution.took().map(|ms| format!("in {}", duration(ms))));
-    parts.join(", ")
+    let took = execution.took().map(duration);
+    parts.extend(took.map(|time| lang.fill("took {0}", &[&time])));
+    lang.list(&parts)
 }
 
 /// Describes the end of an execution and its cause, as far as they are recorded.
-fn ended(execution: &Trajectory) -> String {
+fn ended(execution: &Trajectory, lang: Lang) -> String {
     let last = execution
         .turns
         .iter()
         .rev()
         .find_map(|t| Some((t.evaluation.as_ref()?, t.number)));
     let ruled = match last {
-        Some((evaluation, Some(turn))) => format!("the runtime ruled {evaluation} in turn {turn}"),
-        Some((evaluation, None)) => format!("the runtime ruled {evaluation}"),
-        None => "no evaluation is recorded".to_owned(),
+        Some((evaluation, Some(turn))) => {
+            lang.fill("the runtime ruled {0} in turn {1}", &[evaluation, &turn])
+        }
+        Some((evaluation, None)) => lang.fill("the runtime ruled {0}", &[evaluation]),
+        None => lang.say("no evaluation is recorded").to_owned(),
     };
-    let state = execution
-        .final_state
-        .map_or("where it stopped isn't recorded".to_owned(), |s| {
-            format!("it is in {}", s.name())
-        });
-    match &execution.outcome {
-        Some(outcome) => format!("{outcome}; {ruled}; {state}"),
-        None => format!("its end isn't declared; {ruled}; {state}"),
-    }
+    let state = execution.final_state.map_or(
+        lang.say("where it stopped isn't recorded").to_owned(),
+        |s| lang.fill("it is in {0}", &[&s.name()]),
+    );
+    let undeclared = || lang.say("its end isn't declared").to_owned();
+    let outcome = execution.outcome.clone().unwrap_or_else(undeclared);
+    [outcome, ruled, state].join(lang.say("; "))
 }
 
 fn context(execution: &Trajectory, page: &mut Page) {
+    let lang = page.lang;
     let sum = |part: fn(&crate::verify::timeline::ContextDiff) -> usize| {
         execution
             .turns
@@ -280,24 +290,24 @@ fn context(execution: &Trajectory, page: &mut Page) {
     };
     let references = References::of(execution);
     let changes = [
-        (sum(|d| d.added.len()), "added"),
-        (sum(|d| d.removed.len()), "removed"),
-        (sum(|d| d.changed.len()), "changed"),
+        (sum(|d| d.added.len()), lang.say("added")),
+        (sum(|d| d.removed.len()), lang.say("removed")),
+        (sum(|d| d.changed.len()), lang.say("changed")),
     ];
     let mut parts: Vec<String> = Vec::new();
-    parts.extend(references.items.map(|n| plural(n as u64, "item")));
+    parts.extend(references.items.map(|n| lang.plural(n as u64, "item")));
     parts.extend(
         changes
             .iter()
             .filter(|(n, _)| *n > 0)
-            .map(|(n, word)| format!("{n} {word}")),
+            .map(|(n, word)| lang.fill("{0} {1}", &[n, word])),
     );
     page.row(
-        "context",
+        lang.say("context"),
         if parts.is_empty() {
-            "no items are recorded".to_owned()
+            lang.say("no items are recorded").to_owned()
         } else {
-            parts.join(", ")
+            lang.list(&parts)
         },
     );
     let tone = if references.quality == Quality::Poor {
@@ -310,30 +320,37 @@ fn context(execution: &Trajectory, page: &mut Page) {
             let unknown = if references.unknown.is_empty() {
                 String::new()
             } else {
-                format!("; not in the context: {}", references.unknown.join(", "))
+                let unknown = references.unknown.join(", ");
+                lang.fill("; not in the context: {0}", &[&unknown])
             };
-            format!(
-                "{}: {} of {} to an item that was there ({:.0} %){unknown}",
-                references.quality.name(),
-                references.valid,
-                plural((references.valid + references.invalid) as u64, "reference"),
-                accuracy * 100.0
-            )
+            let all = references.valid + references.invalid;
+            let percent = format!("{:.0}", accuracy * 100.0);
+            let text = lang.fill(
+                "{0}: {1} of {2} to an item that was there ({3} %)",
+                &[
+                    &lang.say(references.quality.name()),
+                    &references.valid,
+                    &lang.plural(all as u64, "reference"),
+                    &percent,
+                ],
+            );
+            text + &unknown
         }
-        None => references.quality.name().to_owned(),
+        None => lang.say(references.quality.name()).to_owned(),
     };
-    page.toned("references", text, tone);
+    page.toned(lang.say("references"), text, tone);
     if !references.weak_turns.is_empty() {
         let turns: Vec<String> = references.weak_turns.iter().map(i64::to_string).collect();
-        let text = format!(
-            "{}: content of the context is used and not declared, so nothing gains by them",
-            turns.join(", ")
+        let text = lang.fill(
+            "{0}: content of the context is used and not declared, so they are no evidence",
+            &[&turns.join(", ")],
         );
-        page.toned("weak turns", text, Tone::Warning);
+        page.toned(lang.say("weak turns"), text, Tone::Warning);
     }
 }
 
 fn skills(execution: &Trajectory, page: &mut Page) {
+    let lang = page.lang;
     let used: BTreeSet<&str> = execution
         .turns
         .iter()
@@ -343,25 +360,29 @@ fn skills(execution: &Trajectory, page: &mut Page) {
         .collect();
     let recorded = execution.turns.iter().any(|t| t.used_skills.is_some());
     page.row(
-        "skills used",
+        lang.say("skills used"),
         match (used.is_empty(), recorded) {
-            (true, true) => "none".to_owned(),
-            (true, false) => "not recorded".to_owned(),
+            (true, true) => lang.say("none").to_owned(),
+            (true, false) => lang.say("not recorded").to_owned(),
             (false, _) => used.into_iter().collect::<Vec<_>>().join(", "),
         },
     );
 }
 
 fn evidence(evidence: &Evidence, page: &mut Page) {
+    let lang = page.lang;
     if evidence.is_empty() {
-        page.row("evidence", "the graph says nothing of this execution");
+        page.row(
+            lang.say("evidence"),
+            lang.say("the graph says nothing of this execution"),
+        );
         return;
     }
     let sentence = |list: &[Said], say: &dyn Fn(&Said) -> String| {
         list.iter()
-            .map(|s| format!("{} (line {})", say(s), s.line))
+            .map(|s| lang.fill("{0} (line {1})", &[&say(s), &s.line]))
             .collect::<Vec<_>>()
-            .join("; ")
+            .join(lang.say("; "))
     };
     let mut row = |name, list: &[Said], say: &dyn Fn(&Said) -> String| {
         if !list.is_empty() {
@@ -369,39 +390,46 @@ fn evidence(evidence: &Evidence, page: &mut Page) {
         }
     };
     let with = |s: &Said| s.with.clone().unwrap_or_default();
-    row("evidence", &evidence.contexts_used, &|s| {
-        format!("used {}", s.node)
+    row(lang.say("evidence"), &evidence.contexts_used, &|s| {
+        lang.fill("used {0}", &[&s.node])
     });
     row(
-        "validated",
+        lang.say("validated"),
         &evidence.skills_validated,
         &|s| match s.success {
-            Some(true) => format!("{} did well", s.node),
-            Some(false) => format!("{} did badly", s.node),
+            Some(true) => lang.fill("{0} did well", &[&s.node]),
+            Some(false) => lang.fill("{0} did badly", &[&s.node]),
             None => s.node.clone(),
         },
     );
-    row("promoted", &evidence.promoted, &|s| {
-        format!("{} became {}", s.node, with(s))
+    row(lang.say("promoted"), &evidence.promoted, &|s| {
+        lang.fill("{0} became {1}", &[&s.node, &with(s)])
     });
-    row("provenance", &evidence.provenance, &|s| {
-        format!("{} comes from {}", s.node, with(s))
+    row(lang.say("provenance"), &evidence.provenance, &|s| {
+        lang.fill("{0} comes from {1}", &[&s.node, &with(s)])
     });
-    row("suggestion", &evidence.suggested, &|s| {
-        format!("{} comes from {}, used here", s.node, with(s))
+    row(lang.say("suggestion"), &evidence.suggested, &|s| {
+        lang.fill("{0} comes from {1}, used here", &[&s.node, &with(s)])
     });
     if evidence.left_out > 0 {
         page.row(
-            "left out",
-            format!("{} of the graph", plural(evidence.left_out, "statement")),
+            lang.say("left out"),
+            lang.fill(
+                "{0} of the graph",
+                &[&lang.plural(evidence.left_out, "statement")],
+            ),
         );
     }
 }
 
 /// Writes the statements of a knowledge index, each with the lines that support it.
 fn index(known: &[Known], page: &mut Page) {
+    let lang = page.lang;
     if known.is_empty() {
-        page.row("index", "it says nothing of this execution");
+        page.row(
+            lang.say("index"),
+            lang.say("it says nothing of this execution"),
+        );
     }
     for Known {
         what,
@@ -411,14 +439,14 @@ fn index(known: &[Known], page: &mut Page) {
     } in known
     {
         let name = match what.as_str() {
-            "indexed" => "index",
-            "used" => "evidence",
-            "provenance" => "provenance",
-            "promoted" => "promoted",
-            _ => "validated",
+            "indexed" => lang.say("index"),
+            "used" => lang.say("evidence"),
+            "provenance" => lang.say("provenance"),
+            "promoted" => lang.say("promoted"),
+            _ => lang.say("validated"),
         };
         let said = if what == "used" {
-            format!("used {node}")
+            lang.fill("used {0}", &[node])
         } else {
             node.clone()
         };
@@ -433,16 +461,22 @@ fn index(known: &[Known], page: &mut Page) {
 
 /// Writes one finding.
 pub(super) fn finding(note: &FindingNote, page: &mut Page) {
+    let lang = page.lang;
     let tone = match note.severity {
         Severity::Error => Tone::Bad,
         Severity::Warning => Tone::Warning,
         Severity::Note => Tone::Plain,
     };
     page.toned(
-        "finding",
-        format!(
-            "{} {}: {} (line {})",
-            note.severity, note.code, note.message, note.line
+        lang.say("finding"),
+        lang.fill(
+            "{0} {1}: {2} (line {3})",
+            &[
+                &lang.say(note.severity.name()),
+                &note.code,
+                &note.message,
+                &note.line,
+            ],
         ),
         tone,
     );

@@ -10,6 +10,7 @@ pub use document::{Document, ExecutionView};
 
 use super::graph::Graph;
 use super::model::ExecutionSet;
+use crate::report::Lang;
 use crate::report::page::{Page, Tone};
 use std::sync::LazyLock;
 
@@ -34,17 +35,17 @@ impl Default for Detail {
     }
 }
 
-/// Builds the page that explains a set of executions.
+/// Builds the page that explains a set of executions, in a language.
 #[must_use]
-pub fn page(set: &ExecutionSet, graph: Option<&Graph>, detail: Detail) -> Page {
+pub fn page(set: &ExecutionSet, graph: Option<&Graph>, detail: Detail, lang: Lang) -> Page {
     let title = match (set.executions.as_slice(), set.commands.as_slice()) {
-        ([one], []) => format!("Execution {}", one.execution_id),
-        ([], [one]) => format!("Command {}", one.id),
-        _ => "Executions".to_owned(),
+        ([one], []) => lang.fill("Execution {0}", &[&one.execution_id]),
+        ([], [one]) => lang.fill("Command {0}", &[&one.id]),
+        _ => lang.say("Executions").to_owned(),
     };
-    let mut page = Page::new(title);
+    let mut page = Page::in_language(lang, title);
     if set.executions.len() > 1 {
-        let count = super::words::plural(set.executions.len() as u64, "execution");
+        let count = lang.plural(set.executions.len() as u64, "execution");
         page.heading(1, count, Tone::Plain);
         let inside = set.executions.iter().flat_map(|e| &e.findings);
         execution::found(inside.chain(&set.findings), &mut page);
@@ -62,16 +63,17 @@ pub fn page(set: &ExecutionSet, graph: Option<&Graph>, detail: Detail) -> Page {
         } else {
             ""
         };
-        let count = super::words::plural(graph.malformed_count, "line");
-        page.heading(2, "The graph", Tone::Plain);
+        let count = lang.plural(graph.malformed_count, "line");
+        let lines = format!("{}{dots}", lines.join(", "));
+        page.heading(2, lang.say("The graph"), Tone::Plain);
         page.toned(
-            "skipped",
-            format!("{count} that can't be read: {}{dots}", lines.join(", ")),
+            lang.say("skipped"),
+            lang.fill("{0} that can't be read: {1}", &[&count, &lines]),
             Tone::Warning,
         );
     }
     if !set.findings.is_empty() {
-        page.heading(2, "Found outside of executions", Tone::Plain);
+        page.heading(2, lang.say("Found outside of executions"), Tone::Plain);
         for finding in &set.findings {
             execution::finding(finding, &mut page);
         }

@@ -1,10 +1,11 @@
 //! The section about one turn, short enough for one screen.
 
 use super::{Detail, TABLE, execution};
+use crate::report::Lang;
 use crate::report::page::{Kind, Page, Tone};
 use crate::trajectory::context;
 use crate::trajectory::model::{FindingNote, Trajectory};
-use crate::trajectory::words::{self, TurnOutcome, duration, plural};
+use crate::trajectory::words::{self, TurnOutcome, duration};
 use crate::verify::timeline::{Deed, Shown, Turn};
 use governance::Ruling;
 
@@ -26,27 +27,29 @@ pub(super) fn write(
     let Some(turn) = of.turns.get(index) else {
         return;
     };
+    let lang = page.lang;
     let fate = TurnOutcome::from_turn(turn);
-    let number = turn
-        .number
-        .map_or("Before the first turn".to_owned(), |n| format!("Turn {n}"));
+    let number = turn.number.map_or_else(
+        || lang.say("Before the first turn").to_owned(),
+        |n| lang.fill("Turn {0}", &[&n]),
+    );
     let mut title = vec![number];
     title.extend(
         turn.proposed
             .as_ref()
             .or(turn.ran.as_ref())
-            .map(words::action),
+            .map(|action| words::action(action, lang)),
     );
-    title.extend(words::risk(turn).map(|r| format!("{} risk", r.name())));
+    title.extend(words::risk(turn).map(|risk| rated(risk, lang)));
     if fate == TurnOutcome::None {
         title.extend(
             turn.thoughts
                 .iter()
                 .any(|t| t.done)
-                .then(|| "believes itself done".to_owned()),
+                .then(|| lang.say("believes itself done").to_owned()),
         );
     } else {
-        title.push(fate.name().to_owned());
+        title.push(lang.say(fate.name()).to_owned());
     }
     let tone = match () {
         () if found
@@ -66,20 +69,20 @@ pub(super) fn write(
     came_of_it(turn, detail, page);
     for frame in &turn.frames {
         page.row(
-            "terminal",
+            lang.say("terminal"),
             format!("{}: {}", frame.what, words::first_line(&frame.text, 200)),
         );
     }
     if let Some(evaluation) = &turn.evaluation {
-        page.row("evaluation", evaluation.clone());
+        page.row(lang.say("evaluation"), evaluation.clone());
     }
     if let Some(stop) = turn.path.iter().find(|s| s.illegal.is_some()) {
         let event = stop.illegal.clone().unwrap_or_default();
         page.toned(
-            "path",
-            format!(
-                "{event} was illegal; the state stayed {}",
-                stop.state.name()
+            lang.say("path"),
+            lang.fill(
+                "{0} was illegal; the state stayed {1}",
+                &[&event, &stop.state.name()],
             ),
             Tone::Bad,
         );
@@ -88,46 +91,50 @@ pub(super) fn write(
         execution::finding(note, page);
     }
     let took = turn.end.zip(turn.start).and_then(|(e, s)| e.checked_sub(s));
-    let took = took
-        .map(|ms| format!(", {}", duration(ms)))
-        .unwrap_or_default();
-    page.row("recorded", format!("line {}{took}", turn.line));
+    let mut parts = vec![lang.fill("line {0}", &[&turn.line])];
+    parts.extend(took.map(duration));
+    page.row(lang.say("recorded"), lang.list(&parts));
 }
 
-fn list(paths: &[String]) -> String {
+fn rated(risk: governance::RiskLevel, lang: Lang) -> String {
+    lang.fill("{0} risk", &[&lang.say(risk.name())])
+}
+
+fn list(paths: &[String], lang: Lang) -> String {
     let more = paths.len().saturating_sub(PATHS);
     let shown = paths
         .get(..PATHS.min(paths.len()))
         .unwrap_or_default()
         .join(", ");
     if more > 0 {
-        format!("{shown} and {more} more")
+        lang.fill("{0} and {1} more", &[&shown, &more])
     } else {
         shown
     }
 }
 
 fn shown_to_the_model(turn: &Turn, page: &mut Page) {
+    let lang = page.lang;
     let mut parts = Vec::new();
     if let Some(context) = &turn.context {
         parts.extend(
             context
                 .items
                 .as_ref()
-                .map(|i| plural((i.len() + context.items_cut) as u64, "item")),
+                .map(|i| lang.plural((i.len() + context.items_cut) as u64, "item")),
         );
-        parts.extend(context.messages.map(|n| plural(n as u64, "message")));
+        parts.extend(context.messages.map(|n| lang.plural(n as u64, "message")));
         parts.extend(
             context
                 .prompt_version
                 .as_ref()
-                .map(|v| format!("prompt {v}")),
+                .map(|v| lang.fill("prompt {0}", &[v])),
         );
         parts.extend(
             context
                 .tool_set_version
                 .as_ref()
-                .map(|v| format!("tools {v}")),
+                .map(|v| lang.fill("tools {0}", &[v])),
         );
     }
     if let Some(diff) = &turn.context_diff {
@@ -136,21 +143,25 @@ fn shown_to_the_model(turn: &Turn, page: &mut Page) {
             ("-", &diff.removed),
             ("~", &diff.changed),
         ] {
-            parts.extend((!paths.is_empty()).then(|| format!("{sign} {}", list(paths))));
+            parts.extend((!paths.is_empty()).then(|| format!("{sign} {}", list(paths, lang))));
         }
     }
     if !parts.is_empty() {
-        page.row("context", parts.join("; "));
+        page.row(lang.say("context"), parts.join(lang.say("; ")));
     }
     if let Some(used) = context::of_turn(turn).filter(|u| !u.is_empty()) {
-        page.row("refers to", list(&used.into_iter().collect::<Vec<_>>()));
+        page.row(
+            lang.say("refers to"),
+            list(&used.into_iter().collect::<Vec<_>>(), lang),
+        );
     }
     if let Some(skills) = turn.used_skills.as_ref().filter(|s| !s.is_empty()) {
-        page.row("skills", list(skills));
+        page.row(lang.say("skills"), list(skills, lang));
     }
 }
 
 fn thoughts(turn: &Turn, page: &mut Page) {
+    let lang = page.lang;
     for thought in &turn.thoughts {
         let who = thought
             .agent
@@ -160,42 +171,45 @@ fn thoughts(turn: &Turn, page: &mut Page) {
         let why = thought
             .reasoning
             .as_ref()
-            .map_or("no reason is recorded".to_owned(), |r| {
+            .map_or(lang.say("no reason is recorded").to_owned(), |r| {
                 words::first_line(r, 400)
             });
-        page.row("thought", format!("{who}{why}"));
+        page.row(lang.say("thought"), format!("{who}{why}"));
     }
 }
 
 fn acted(turn: &Turn, detail: Detail, page: &mut Page) {
+    let lang = page.lang;
     match (&turn.proposed, &turn.ran) {
-        (Some(proposed), _) => action("proposed", proposed, detail, page),
+        (Some(proposed), _) => action(lang.say("proposed"), proposed, detail, page),
         (None, None) => {}
-        (None, Some(ran)) => action("ran", ran, detail, page),
+        (None, Some(ran)) => action(lang.say("ran"), ran, detail, page),
     }
     if let Some(declared) = turn.declared_changes.as_ref().filter(|d| !d.is_empty()) {
-        page.row("declares", format!("it will change {}", list(declared)));
+        page.row(
+            lang.say("declares"),
+            lang.fill("it will change {0}", &[&list(declared, lang)]),
+        );
     }
 }
 
 fn action(name: &'static str, shown: &Shown, detail: Detail, page: &mut Page) {
-    let id = shown
-        .id
-        .as_ref()
-        .map(|id| format!(", {id}"))
-        .unwrap_or_default();
-    let risk = shown
-        .risk
-        .map(|r| format!(", recorded as {} risk", r.name()))
-        .unwrap_or_default();
-    page.row(name, format!("{}{id}{risk}", shown.deed.word()));
+    let lang = page.lang;
+    let mut parts = vec![shown.deed.word().to_owned()];
+    parts.extend(shown.id.clone());
+    let risk = shown.risk.map(|risk| rated(risk, lang));
+    parts.extend(risk.map(|risk| lang.fill("recorded as {0}", &[&risk])));
+    page.row(name, lang.list(&parts));
     match &shown.deed {
         Deed::Command(text) => {
             page.block(Kind::Text, &text.text, text.cut, detail.lines);
             if text.cut == 0 && text.text.len() <= COMMAND {
                 effects(&text.text, page);
             } else {
-                page.row("effects", "too long to be taken apart here");
+                page.row(
+                    lang.say("effects"),
+                    lang.say("too long to be taken apart here"),
+                );
             }
         }
         Deed::Diff(text) => page.block(
@@ -213,11 +227,12 @@ fn action(name: &'static str, shown: &Shown, detail: Detail, page: &mut Page) {
 }
 
 fn effects(line: &str, page: &mut Page) {
+    let lang = page.lang;
     let analysis = shell_effects::analyse(line, &shell_effects::Context::new(&TABLE));
     if analysis.unparsed {
         page.toned(
-            "effects",
-            "not understood, so anything may happen",
+            lang.say("effects"),
+            lang.say("not understood, so anything may happen"),
             Tone::Bad,
         );
     }
@@ -233,10 +248,10 @@ fn effects(line: &str, page: &mut Page) {
             Tone::Plain
         };
         page.toned(
-            "effect",
+            lang.say("effect"),
             format!(
                 "{} {}{target}: {}",
-                effect.risk.name(),
+                lang.say(effect.risk.name()),
                 effect.kind.as_str(),
                 effect.why
             ),
@@ -246,52 +261,50 @@ fn effects(line: &str, page: &mut Page) {
     let more = analysis.effects.len().saturating_sub(EFFECTS);
     if more > 0 {
         page.row(
-            "effect",
-            format!("… {more} more: see `yuangs-verify command explain`"),
+            lang.say("effect"),
+            lang.fill("… {0} more: see `yuangs-verify command explain`", &[&more]),
         );
     }
 }
 
 fn decided(turn: &Turn, detail: Detail, page: &mut Page) {
+    let lang = page.lang;
     let Some(decision) = &turn.decision else {
         if turn.proposed.is_some() || turn.result.is_some() {
             let why = if turn.decision_broken {
-                "there is one that can't be read"
+                lang.say("there is one that can't be read")
             } else {
-                "none is recorded"
+                lang.say("none is recorded")
             };
-            page.toned("decision", why, Tone::Warning);
+            page.toned(lang.say("decision"), why, Tone::Warning);
         }
         return;
     };
-    let waited = words::waited(turn)
-        .map(|ms| format!(", after {}", duration(ms)))
-        .unwrap_or_default();
+    let mut parts = vec![words::decision(decision, lang)];
+    let waited = words::waited(turn).map(duration);
+    parts.extend(waited.map(|time| lang.fill("after {0}", &[&time])));
+    parts.extend(
+        decision
+            .signed
+            .then(|| lang.say("with a signature").to_owned()),
+    );
     let reason = decision
         .reason
         .as_ref()
         .map(|r| format!(": {r}"))
         .unwrap_or_default();
-    let signed = if decision.signed {
-        ", with a signature"
-    } else {
-        ""
-    };
     let tone = match decision.ruling {
         Ruling::Approved => Tone::Good,
         Ruling::Modified | Ruling::Rejected => Tone::Warning,
     };
-    page.toned(
-        "decision",
-        format!("{}{waited}{signed}{reason}", words::decision(decision)),
-        tone,
-    );
+    page.toned(lang.say("decision"), lang.list(&parts) + &reason, tone);
     if let Some(modified) = &decision.modified {
-        action("changed to", modified, detail, page);
+        action(lang.say("changed to"), modified, detail, page);
     }
 }
 
 fn came_of_it(turn: &Turn, detail: Detail, page: &mut Page) {
+    let lang = page.lang;
     if let (Some(ran), Some(_)) = (&turn.ran, &turn.proposed)
         && turn
             .decision
@@ -299,25 +312,30 @@ fn came_of_it(turn: &Turn, detail: Detail, page: &mut Page) {
             .and_then(|d| d.modified.as_ref())
             .is_none_or(|m| m.deed != ran.deed)
     {
-        action("executed", ran, detail, page);
+        action(lang.say("executed"), ran, detail, page);
     }
     if let Some(result) = &turn.result {
-        let mut parts = vec![if result.failed() { "failed" } else { "success" }.to_owned()];
+        let ending = if result.failed() {
+            lang.say("failed")
+        } else {
+            lang.say("success")
+        };
+        let mut parts = vec![ending.to_owned()];
         parts.extend(
             (result.success && result.marked_failed)
-                .then(|| "though its flag says success".to_owned()),
+                .then(|| lang.say("though its flag says success").to_owned()),
         );
-        parts.extend(result.exit_code.map(|c| format!("exit code {c}")));
+        parts.extend(result.exit_code.map(|c| lang.fill("exit code {0}", &[&c])));
         parts.extend(result.error_type.clone());
         #[expect(
             clippy::cast_possible_truncation,
             reason = "a float to integer cast saturates, which suits a duration"
         )]
         parts.extend(result.duration_ms.map(|ms| duration(ms as i64)));
-        parts.extend(result.cost.map(|c| format!("cost {c}")));
+        parts.extend(result.cost.map(|c| lang.fill("cost {0}", &[&c])));
         page.toned(
-            "result",
-            parts.join(", "),
+            lang.say("result"),
+            lang.list(&parts),
             if result.failed() {
                 Tone::Bad
             } else {
@@ -342,26 +360,26 @@ fn came_of_it(turn: &Turn, detail: Detail, page: &mut Page) {
     }
     if let Some(observed) = &turn.observed_changes {
         page.row(
-            "changed",
+            lang.say("changed"),
             if observed.is_empty() {
-                "no file".to_owned()
+                lang.say("no file").to_owned()
             } else {
-                list(observed)
+                list(observed, lang)
             },
         );
     }
     if let Some(observation) = &turn.observation {
         let cut = if observation.truncated {
-            " (cut by the writer)"
+            lang.say(" (cut by the writer)")
         } else {
             ""
         };
         page.row(
-            "observed",
+            lang.say("observed"),
             format!("{}{cut}", words::first_line(&observation.summary, 400)),
         );
         if !observation.artifacts.is_empty() {
-            page.row("artifacts", list(&observation.artifacts));
+            page.row(lang.say("artifacts"), list(&observation.artifacts, lang));
         }
     }
 }

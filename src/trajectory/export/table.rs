@@ -1,6 +1,6 @@
 //! Executions, turns, decisions and findings as tables, written as CSV or JSON lines.
 
-use crate::report::terminal;
+use crate::report::{Lang, terminal};
 use crate::trajectory::model::{ExecutionSet, FindingNote, Trajectory};
 use crate::trajectory::words::{self, TurnOutcome, moment};
 use crate::verify::timeline::{Deed, Turn};
@@ -304,7 +304,7 @@ fn turn_cells(t: &Turn, command: usize) -> Vec<Cell> {
                 .collect(),
         ),
         Cell::text(action.map(|a| a.deed.word())),
-        Cell::text(action.map(|a| words::action_up_to(a, command))),
+        Cell::text(action.map(|a| words::action_up_to(a, command, Lang::En))),
         Cell::text(words::risk(t).map(|r| r.name())),
         Cell::Text(TurnOutcome::from_turn(t).name().into()),
         result
@@ -340,7 +340,7 @@ fn decision(e: &Trajectory, t: &Turn) -> Option<Vec<Cell>> {
         Cell::Text(e.file.clone()),
         Cell::Text(e.execution_id.clone()),
         t.number.map_or(Cell::Empty, Cell::Whole),
-        Cell::text(t.proposed.as_ref().map(words::action)),
+        Cell::text(t.proposed.as_ref().map(|a| words::action(a, Lang::En))),
         Cell::text(words::risk(t).map(|r| r.name())),
         Cell::Text(decision.ruling.name().into()),
         Cell::Text(words::by(decision.by).into()),
