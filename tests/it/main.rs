@@ -39,6 +39,8 @@ mod injections;
 #[cfg(feature = "knowledge")]
 mod knowledge;
 #[cfg(feature = "knowledge")]
+mod knowledge_bank;
+#[cfg(feature = "knowledge")]
 mod knowledge_budget;
 #[cfg(feature = "knowledge")]
 mod knowledge_graph;
