@@ -25,6 +25,9 @@ mod command;
 mod completions;
 mod configuration;
 mod corpora;
+// Subcommands of features that aren't built have no manual pages.
+#[cfg(all(feature = "knowledge", feature = "repomap", feature = "policy-fuzz"))]
+mod coverage;
 mod detectors;
 mod diffs;
 mod docs;
