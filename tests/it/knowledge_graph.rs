@@ -164,3 +164,28 @@ fn the_store_answers_the_queries_of_the_system() {
     text(at, &["reindex", "--no-vectors"]);
     assert_eq!(run(at, &check).status.code(), Some(0));
 }
+
+#[test]
+fn the_store_keeps_the_metrics_of_a_promotion() {
+    let folder = project();
+    let at = folder.path();
+    let change = json!({"skill_name":"fix-page","skill_version":"1.0.0","old_status":"experimental","new_status":"production",
+        "score":0.91,"metrics":{"success_rate":0.95},"reason":"green for a month","by":"mia","promoted_at":START + 500});
+    write(at, "skills/promotions.jsonl", &[change]);
+    text(at, &["reindex", "--no-vectors"]);
+    let db = rusqlite::Connection::open(at.join(".yuangs/index.db")).unwrap();
+    let history = "SELECT old_status, new_status, metrics_json, reason, promoted_at FROM promotion_history WHERE skill_name = 'fix-page'";
+    let row = db
+        .query_row(history, [], |row| {
+            let part = |n| row.get::<_, String>(n);
+            Ok(([part(0)?, part(1)?, part(2)?, part(3)?], row.get(4)?))
+        })
+        .unwrap();
+    let expected = [
+        "experimental",
+        "production",
+        r#"{"success_rate":0.95}"#,
+        "green for a month",
+    ];
+    assert_eq!(row, (expected.map(str::to_owned), START + 500));
+}

@@ -25,6 +25,9 @@ mod command;
 mod completions;
 mod configuration;
 mod corpora;
+// Subcommands of features that aren't built have no manual pages.
+#[cfg(all(feature = "knowledge", feature = "repomap", feature = "policy-fuzz"))]
+mod coverage;
 mod detectors;
 mod diffs;
 mod docs;
@@ -38,6 +41,8 @@ mod generate;
 mod injections;
 #[cfg(feature = "knowledge")]
 mod knowledge;
+#[cfg(feature = "knowledge")]
+mod knowledge_bank;
 #[cfg(feature = "knowledge")]
 mod knowledge_budget;
 #[cfg(feature = "knowledge")]

@@ -836,3 +836,10 @@ fn an_index_gives_evidence_with_files_and_lines() {
     let foreign = run(&["explain", "t.jsonl", "--index", "graph.jsonl"]);
     assert_eq!(foreign.status.code(), Some(2));
 }
+
+#[test]
+fn references_to_what_was_not_in_the_context_are_counted() {
+    let unknown = book(&["broken/YV601-used-after-its-removal.jsonl"]);
+    let text = explained(&unknown, None, Format::Text);
+    assert!(text.contains("poor: 0 of 1 reference"), "{text}");
+}

@@ -715,3 +715,21 @@ fn options_are_forbidden_in_every_spelling_and_allowed_to_the_letter() {
     );
     assert_eq!(ask(&spares, "git push -uf"), Effect::RequireApproval);
 }
+
+#[test]
+fn a_limit_on_latency_counts_one_execution() {
+    let p = policy(
+        "limits: {max_latency_per_task: 30000}\ndangerous_commands: [{pattern: rm, severity: high, action: block}]\n",
+    );
+    let action = Action::shell("ls");
+    let after = |milliseconds: u64| {
+        let mut history = History::default();
+        history.spend(0.0, 1_000);
+        history.spend(0.0, milliseconds);
+        let decision = p.decide(&Request::new(&action, &history));
+        (decision.effect, decision.rule_id().to_owned())
+    };
+    assert_eq!(after(28_999).0, Effect::RequireApproval);
+    let limit = "limit-max_latency_per_task".to_owned();
+    assert_eq!(after(29_000), (Effect::Deny, limit));
+}
