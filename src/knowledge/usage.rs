@@ -196,11 +196,8 @@ mod tests {
     fn usage(outcomes: &[bool]) -> Usage {
         let mut usage = Usage::default();
         for (time, success) in (1..).zip(outcomes) {
-            let turn = Turn {
-                success: Some(*success),
-                start: Some(time),
-                ..Turn::default()
-            };
+            let mut turn = Turn::default();
+            (turn.success, turn.start) = (Some(*success), Some(time));
             usage.add(&turn);
         }
         usage
