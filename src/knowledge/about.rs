@@ -1,9 +1,11 @@
 //! Collects what the index knows about one execution: its observations, its skills and its graph
 //! edges, each with source lines.
 
+use super::context::{Stage, stage};
 use super::graph::{Graph, Line, Statement};
-use super::store::{Store, Stored};
+use super::store::{Store, Stored, skill};
 use super::{Kind, KnowledgeError};
+use crate::trace::action::plain_path;
 use std::collections::BTreeSet;
 
 /// Maximum number of observations of an execution that are read.
@@ -11,16 +13,34 @@ const OBSERVATIONS: usize = 10_000;
 /// Maximum number of statements of each kind that are reported.
 const TOLD: usize = 50;
 
-/// Returns what the index knows about an execution and the skills that it used or validated.
+/// What an execution recorded of itself.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    pub id: String,
+    /// The skills that it used.
+    pub skills: BTreeSet<String>,
+    /// The plain paths of the items in its contexts.
+    pub items: BTreeSet<String>,
+    /// Its last time, in milliseconds since the Unix epoch.
+    pub ended: i64,
+}
+
+/// Returns what the index knows about an execution, the skills that it used or validated, and the
+/// items of its contexts.
 ///
 /// # Errors
 /// When the store can't be read.
 pub fn about(
     store: &Store,
     graph: &Graph,
-    execution: &str,
-    used: &BTreeSet<String>,
+    execution: &Recorded,
 ) -> Result<Vec<Statement>, KnowledgeError> {
+    let Recorded {
+        id: execution,
+        skills: used,
+        items,
+        ended,
+    } = execution;
     let observations = store.of_task(execution, OBSERVATIONS)?;
     let mut out: Vec<Statement> = indexed(&observations).into_iter().collect();
     let from_graph = graph.trace(execution);
@@ -48,7 +68,46 @@ pub fn about(
     }
     out.extend(from_graph.into_iter().take(TOLD));
     out.extend(provenance.into_iter().take(TOLD));
+    out.extend(from_bank(store, items, *ended)?);
     Ok(out)
+}
+
+/// States for items of a context bank how far they are on the way to a skill, and which of them are
+/// suggested as one.
+fn from_bank(
+    store: &Store,
+    items: &BTreeSet<String>,
+    now: i64,
+) -> Result<Vec<Statement>, KnowledgeError> {
+    let mut all = Vec::new();
+    let mut suggested = Vec::new();
+    for item in skill::items(&store.db)? {
+        if !items.contains(&*plain_path(&item.path)) || all.len() >= TOLD {
+            continue;
+        }
+        let decision = stage(&item, now);
+        let way = match decision.stage {
+            Stage::Context => "context",
+            Stage::Bank => "context → bank",
+            Stage::SkillCandidate => "context → bank → candidate for a skill",
+            Stage::Archived => "context → archived",
+        };
+        let statement = |what, note: String| Statement {
+            what,
+            node: item.path.clone(),
+            note,
+            lines: vec![Line {
+                file: item.file.clone(),
+                line: 1,
+            }],
+        };
+        if decision.stage == Stage::SkillCandidate {
+            suggested.push(statement("suggestion", "could become a skill".to_owned()));
+        }
+        all.push(statement("bank", format!("{way}; {}", decision.why)));
+    }
+    all.append(&mut suggested);
+    Ok(all)
 }
 
 /// States that an execution is in the index, and with how many observations.

@@ -7,10 +7,10 @@
 use super::model::Trajectory;
 use crate::trace::injected::declared;
 use crate::trace::typed_reference::is_among;
-use crate::verify::timeline::{Deed, Turn};
+use crate::verify::timeline::{Deed, Item, Turn};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 /// The tolerated share of references to missing items.
@@ -112,6 +112,90 @@ pub(super) fn items(turns: &[Turn]) -> Vec<Option<BTreeSet<&str>>> {
             (None, None) => {}
         }
         all.push(current.clone());
+    }
+    all
+}
+
+/// How an item differs between two contexts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    Added,
+    Removed,
+    Changed,
+}
+
+impl Change {
+    /// Returns the sign in lists.
+    pub(super) const fn sign(self) -> &'static str {
+        match self {
+            Self::Added => "+",
+            Self::Removed => "-",
+            Self::Changed => "~",
+        }
+    }
+}
+
+/// An item that differs between two contexts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ItemChange<'t> {
+    pub(super) change: Change,
+    pub(super) path: &'t str,
+    /// Its size in tokens before and after, as far as it is recorded.
+    pub(super) tokens: (Option<u64>, Option<u64>),
+}
+
+/// What a turn's context shows in comparison with the one before.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct View<'t> {
+    /// It is the first context whose items are recorded.
+    pub(super) is_first: bool,
+    /// The recorded difference, or else the one between the two lists of items.
+    pub(super) changes: Vec<ItemChange<'t>>,
+}
+
+/// Compares the context of each turn with the one before.
+pub(super) fn views(turns: &[Turn]) -> Vec<View<'_>> {
+    let mut before: Option<BTreeMap<&str, &Item>> = None;
+    let mut all = Vec::with_capacity(turns.len());
+    for turn in turns {
+        let context = turn.context.as_ref();
+        let items = context.and_then(|c| Some((c.items.as_ref()?, c.items_cut)));
+        let now: Option<BTreeMap<&str, &Item>> =
+            items.map(|(items, _)| items.iter().map(|i| (i.path.as_str(), i)).collect());
+        let size = |items: &Option<BTreeMap<&str, &Item>>, path: &str| {
+            items.as_ref().and_then(|items| items.get(path)?.tokens)
+        };
+        let entry = |change, path| ItemChange {
+            change,
+            path,
+            tokens: (size(&before, path), size(&now, path)),
+        };
+        let mut changes: Vec<ItemChange<'_>> = Vec::new();
+        if let Some(diff) = &turn.context_diff {
+            let lists = [
+                (Change::Added, &diff.added),
+                (Change::Removed, &diff.removed),
+                (Change::Changed, &diff.changed),
+            ];
+            for (change, paths) in lists {
+                changes.extend(paths.iter().map(|path| entry(change, path.as_str())));
+            }
+        } else if let (Some(before), Some(now)) = (&before, &now) {
+            let added = now.keys().filter(|path| !before.contains_key(*path));
+            changes.extend(added.map(|path| entry(Change::Added, *path)));
+            let removed = before.keys().filter(|path| !now.contains_key(*path));
+            changes.extend(removed.map(|path| entry(Change::Removed, *path)));
+            let changed = now
+                .iter()
+                .filter(|(path, item)| before.get(*path).is_some_and(|old| old.hash != item.hash));
+            changes.extend(changed.map(|(path, _)| entry(Change::Changed, *path)));
+        }
+        let is_first = before.is_none() && now.is_some();
+        all.push(View { is_first, changes });
+        // The rest of a list that was cut is unknown, so nothing is compared with it.
+        if let (Some((_, cut)), Some(now)) = (items, now) {
+            before = (cut == 0).then_some(now);
+        }
     }
     all
 }

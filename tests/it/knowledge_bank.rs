@@ -3,6 +3,7 @@
 use super::skills::{run, said, write};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::process::Command;
 
 fn json_of(folder: &Path, args: &[&str]) -> Value {
     let output = run(folder, &[args, &["--format", "json"]].concat());
@@ -93,4 +94,42 @@ fn a_use_of_a_skill_counts_for_its_contexts() {
     };
     assert_eq!(overstated(json!(["docs/page.md"])), 0);
     assert_eq!(overstated(json!(["docs/other.md"])), 1);
+}
+
+#[test]
+fn an_execution_is_told_what_the_bank_says_of_its_items() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let config = "[knowledge]\ntraces = ['t.jsonl']\nbank = ['bank.json']\n";
+    write(at, "yuangs-verify.toml", config);
+    let trace = include_str!("../../corpora/traces/legal/context-of-two-turns.jsonl");
+    write(at, "t.jsonl", trace);
+    let item = |path: &str, referenced: u32| {
+        json!({"id":path,"path":path,"importance":{"useCount":6,"successCount":5,"failureCount":1,
+            "confidence":0.8,"lastUsed":1_768_800_000_000_i64},
+            "usageStats":{"referencedCount":referenced,"verifiedUseful":4,"verifiedNotUseful":1}})
+    };
+    let bank = json!([
+        item("src/add.ts", 6),
+        item("README.md", 3),
+        item("elsewhere.md", 6)
+    ]);
+    write(at, "bank.json", &bank.to_string());
+    let indexed = run(at, &["reindex", "--no-vectors"]);
+    assert!(indexed.status.success(), "{indexed:?}");
+    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .current_dir(at)
+        .args(["explain", "t.jsonl", "--index", ".yuangs/index.db"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in [
+        "from the bank README.md: context → bank; for a skill: referenced 3 of 5 (bank.json:1)",
+        "from the bank src/add.ts: context → bank → candidate for a skill; referenced 6",
+        "suggestion src/add.ts: could become a skill (bank.json:1)",
+    ] {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+    assert!(!text.contains("elsewhere.md"), "{text}");
 }

@@ -106,6 +106,26 @@ fn a_repair_is_told() {
 }
 
 #[test]
+fn the_context_of_a_turn_is_compared_with_the_one_before() {
+    let text = explained(
+        &book(&["legal/context-of-two-turns.jsonl"]),
+        None,
+        Format::Text,
+    );
+    for said in [
+        "README.md (300 tokens), src/add.ts (100 tokens)",
+        "+ package.json (80 tokens); - README.md (300 tokens); ~ src/add.ts (100 → 120 tokens)",
+        "3 items, 1 added, 1 removed, 1 changed",
+        "good: 2 of 2 references",
+    ] {
+        assert!(
+            text.replace("\n            ", " ").contains(said),
+            "{said}\n{text}"
+        );
+    }
+}
+
+#[test]
 fn an_unauthorised_step_is_told_in_its_place() {
     let text = explained(
         &book(&["broken/YV301-no-decision-in-turn-4.jsonl"]),

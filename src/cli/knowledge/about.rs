@@ -1,9 +1,10 @@
 //! Queries an index about executions, for `explain`.
 
 use crate::cli::output::Failure;
-use crate::knowledge::about::about;
+use crate::knowledge::about::{Recorded, about};
 use crate::knowledge::graph::{Graph, Statement};
 use crate::knowledge::{KnowledgeError, Store};
+use crate::trace::action::plain_path;
 use crate::trajectory::{ExecutionSet, Known};
 use content_scan::mask::Mask;
 use std::path::Path;
@@ -26,14 +27,19 @@ pub(in crate::cli) fn ask(
         text
     };
     for execution in &mut book.executions {
-        let used = execution
-            .turns
-            .iter()
-            .filter_map(|t| t.used_skills.as_ref())
-            .flatten()
-            .cloned()
-            .collect();
-        let statements = about(&store, &graph, &execution.execution_id, &used).map_err(failure)?;
+        let turns = &execution.turns;
+        let skills = turns.iter().filter_map(|t| t.used_skills.as_ref());
+        let contexts = turns.iter().filter_map(|t| t.context.as_ref());
+        let items = contexts.filter_map(|c| c.items.as_ref()).flatten();
+        let recorded = Recorded {
+            id: execution.execution_id.clone(),
+            skills: skills.flatten().cloned().collect(),
+            items: items
+                .map(|item| plain_path(&item.path).into_owned())
+                .collect(),
+            ended: turns.iter().filter_map(|t| t.end).max().unwrap_or(0),
+        };
+        let statements = about(&store, &graph, &recorded).map_err(failure)?;
         let known = |s: Statement| Known {
             what: s.what.to_owned(),
             node: clean(s.node),

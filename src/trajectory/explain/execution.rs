@@ -6,7 +6,7 @@ use crate::diag::Severity;
 use crate::replay::Answer;
 use crate::report::Lang;
 use crate::report::page::{Page, Tone};
-use crate::trajectory::context::{Quality, References};
+use crate::trajectory::context::{Change, Quality, References, views};
 use crate::trajectory::graph::{Evidence, Graph, Said};
 use crate::trajectory::model::{FindingNote, Known, Trajectory};
 use crate::trajectory::words::{TurnOutcome, duration};
@@ -85,7 +85,8 @@ pub(super) fn write(
     for note in found.remove(&None).unwrap_or_default() {
         finding(note, page);
     }
-    for index in 0..execution.turns.len() {
+    let views = views(&execution.turns);
+    for (index, view) in views.iter().enumerate() {
         if detail.turn.is_none()
             || execution
                 .turns
@@ -95,6 +96,7 @@ pub(super) fn write(
             turn::write(
                 execution,
                 index,
+                view,
                 &found.remove(&Some(index)).unwrap_or_default(),
                 detail,
                 page,
@@ -280,19 +282,16 @@ fn ended(execution: &Trajectory, lang: Lang) -> String {
 
 fn context(execution: &Trajectory, page: &mut Page) {
     let lang = page.lang;
-    let sum = |part: fn(&crate::verify::timeline::ContextDiff) -> usize| {
-        execution
-            .turns
-            .iter()
-            .filter_map(|t| t.context_diff.as_ref())
-            .map(part)
-            .sum::<usize>()
-    };
     let references = References::of(execution);
+    let views = views(&execution.turns);
+    let sum = |change| {
+        let all = views.iter().flat_map(|view| &view.changes);
+        all.filter(|c| c.change == change).count()
+    };
     let changes = [
-        (sum(|d| d.added.len()), lang.say("added")),
-        (sum(|d| d.removed.len()), lang.say("removed")),
-        (sum(|d| d.changed.len()), lang.say("changed")),
+        (sum(Change::Added), lang.say("added")),
+        (sum(Change::Removed), lang.say("removed")),
+        (sum(Change::Changed), lang.say("changed")),
     ];
     let mut parts: Vec<String> = Vec::new();
     parts.extend(references.items.map(|n| lang.plural(n as u64, "item")));
@@ -443,6 +442,8 @@ fn index(known: &[Known], page: &mut Page) {
             "used" => lang.say("evidence"),
             "provenance" => lang.say("provenance"),
             "promoted" => lang.say("promoted"),
+            "bank" => lang.say("from the bank"),
+            "suggestion" => lang.say("suggestion"),
             _ => lang.say("validated"),
         };
         let said = if what == "used" {

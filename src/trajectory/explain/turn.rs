@@ -3,7 +3,7 @@
 use super::{Detail, TABLE, execution};
 use crate::report::Lang;
 use crate::report::page::{Kind, Page, Tone};
-use crate::trajectory::context;
+use crate::trajectory::context::{self, Change, ItemChange, View};
 use crate::trajectory::model::{FindingNote, Trajectory};
 use crate::trajectory::words::{self, TurnOutcome, duration};
 use crate::verify::timeline::{Deed, Shown, Turn};
@@ -20,6 +20,7 @@ const PATHS: usize = 8;
 pub(super) fn write(
     of: &Trajectory,
     index: usize,
+    view: &View<'_>,
     found: &[&FindingNote],
     detail: Detail,
     page: &mut Page,
@@ -62,7 +63,7 @@ pub(super) fn write(
         () => Tone::Plain,
     };
     page.heading(2, title.join(" · "), tone);
-    shown_to_the_model(turn, page);
+    shown_to_the_model(turn, view, page);
     thoughts(turn, page);
     acted(turn, detail, page);
     decided(turn, detail, page);
@@ -113,7 +114,22 @@ fn list(paths: &[String], lang: Lang) -> String {
     }
 }
 
-fn shown_to_the_model(turn: &Turn, page: &mut Page) {
+/// Names an item with its size, or with both sizes if it changed.
+fn sized(change: &ItemChange<'_>, lang: Lang) -> String {
+    let path = change.path;
+    match (change.change, change.tokens) {
+        (Change::Added, (_, Some(tokens))) | (Change::Removed, (Some(tokens), _)) => {
+            lang.fill("{0} ({1})", &[&path, &lang.plural(tokens, "token")])
+        }
+        (Change::Changed, (Some(before), Some(after))) if before != after => {
+            let after = lang.plural(after, "token");
+            lang.fill("{0} ({1} → {2})", &[&path, &before, &after])
+        }
+        _ => path.to_owned(),
+    }
+}
+
+fn shown_to_the_model(turn: &Turn, view: &View<'_>, page: &mut Page) {
     let lang = page.lang;
     let mut parts = Vec::new();
     if let Some(context) = &turn.context {
@@ -137,17 +153,27 @@ fn shown_to_the_model(turn: &Turn, page: &mut Page) {
                 .map(|v| lang.fill("tools {0}", &[v])),
         );
     }
-    if let Some(diff) = &turn.context_diff {
-        for (sign, paths) in [
-            ("+", &diff.added),
-            ("-", &diff.removed),
-            ("~", &diff.changed),
-        ] {
-            parts.extend((!paths.is_empty()).then(|| format!("{sign} {}", list(paths, lang))));
-        }
+    for change in [Change::Added, Change::Removed, Change::Changed] {
+        let of_kind = view.changes.iter().filter(|c| c.change == change);
+        let paths: Vec<String> = of_kind.map(|c| sized(c, lang)).collect();
+        let sign = change.sign();
+        parts.extend((!paths.is_empty()).then(|| format!("{sign} {}", list(&paths, lang))));
     }
     if !parts.is_empty() {
         page.row(lang.say("context"), parts.join(lang.say("; ")));
+    }
+    let items = turn.context.as_ref().and_then(|c| c.items.as_ref());
+    if let Some(items) = items.filter(|items| view.is_first && !items.is_empty()) {
+        let named = items.iter().map(|item| {
+            let entry = ItemChange {
+                change: Change::Added,
+                path: &item.path,
+                tokens: (None, item.tokens),
+            };
+            sized(&entry, lang)
+        });
+        let paths: Vec<String> = named.collect();
+        page.row(lang.say("in view"), list(&paths, lang));
     }
     if let Some(used) = context::of_turn(turn).filter(|u| !u.is_empty()) {
         page.row(
