@@ -559,7 +559,7 @@ impl<'a> Scanner<'a> {
         loop {
             let rest = self.text.as_bytes().get(pos..)?;
             let found = memchr::memchr(b'"', rest)?;
-            // A run of backslashes ends at the latest at the previous quote, so each is counted once.
+            // A run of backslashes ends at the previous quote at the latest, so each counts once.
             let before = rest.get(..found)?.iter();
             let backslashes = before.rev().take_while(|byte| **byte == b'\\').count();
             if backslashes % 2 == 0 {
