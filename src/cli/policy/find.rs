@@ -153,14 +153,12 @@ impl LoadedPolicy {
 
     /// Whether another policy has the same text.
     pub(super) fn is_same_text(&self, other: &Self) -> bool {
-        let texts = |found: &Self| {
-            found
+        self.sources.len() == other.sources.len()
+            && self
                 .sources
                 .iter()
-                .map(|s| s.text.clone())
-                .collect::<Vec<_>>()
-        };
-        texts(self) == texts(other)
+                .zip(&other.sources)
+                .all(|(own, other)| own.text == other.text)
     }
 }
 
