@@ -70,6 +70,7 @@ mod policy_accept;
 mod policy_check;
 mod policy_export;
 mod policy_limits;
+mod policy_settings;
 mod properties;
 mod prose;
 mod reading;

@@ -8,7 +8,7 @@ use sha2::Digest as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
-fn run(folder: &Path, args: &[&str]) -> Output {
+pub(crate) fn run(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
         .current_dir(folder)
         .arg("policy")
@@ -17,7 +17,7 @@ fn run(folder: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-fn code(folder: &Path, args: &[&str]) -> i32 {
+pub(crate) fn code(folder: &Path, args: &[&str]) -> i32 {
     run(folder, args).status.code().unwrap()
 }
 

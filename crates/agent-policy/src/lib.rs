@@ -64,7 +64,10 @@ pub use suite::{
 };
 pub use symbolic::{PolicyUse, ProvableProperty, Proven, RuleUse};
 pub use timeline::{Moment, Timeline};
-pub use vendor::{Export, Gap, Loss, Translation, VendorFormat, export, load_file};
+pub use vendor::{
+    Export, Gap, Loss, SettingsFile, SettingsLevel, Translation, VendorFormat, export, load_file,
+    load_settings, translate_settings,
+};
 pub use yaml::{Position, Problem};
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use shell_effects::Effect as ShellEffect;
 use shell_effects::chars::{any_byte, has_unknown};
 use shell_effects::path::{PathClass, normalise};
 use shell_effects::{EffectKind, RiskLevel};
+use std::fmt;
 
 /// How a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -232,7 +233,7 @@ impl PathFacts {
 }
 
 /// A compiled glob over paths.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct PathGlob {
     /// The glob as written.
     text: String,
@@ -258,6 +259,13 @@ pub(crate) enum GlobError {
     Empty,
     #[error("not a glob: {0}")]
     Syntax(String),
+}
+
+/// What the glob is made of, without its automata: conditions are compared by this.
+impl fmt::Debug for PathGlob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PathGlob({:?}, {:?})", self.text, self.parts)
+    }
 }
 
 impl PathGlob {

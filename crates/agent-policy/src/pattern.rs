@@ -21,6 +21,9 @@ pub enum PatternError {
         /// The name and the syntax of the construct.
         construct: String,
     },
+    /// A flag that the dialect's `.` ignores.
+    #[error("the flag `s` can't be used: `.` matches no line break; write `[^]` for any character")]
+    DotAll,
     /// A syntax error, with the library's message.
     #[error("not a regular expression: {0}")]
     Syntax(String),
@@ -157,6 +160,9 @@ fn translate(pattern: &str) -> Result<String, PatternError> {
                         return Err(not_regular("the negative look-behind `(?<!…)`"));
                     }
                     (Some('>'), _) => return Err(not_regular("the atomic group `(?>…)`")),
+                    _ if sets_dot_all(chars.get(i + 2..).unwrap_or_default()) => {
+                        return Err(PatternError::DotAll);
+                    }
                     _ => {}
                 }
                 out.push('(');
@@ -168,6 +174,16 @@ fn translate(pattern: &str) -> Result<String, PatternError> {
         i += 1;
     }
     Ok(out)
+}
+
+/// Whether the flags behind `(?` contain `s`. It would be ignored, and a rule that forbids would
+/// silently miss what is on another line.
+fn sets_dot_all(rest: &[char]) -> bool {
+    let flags = rest
+        .iter()
+        .take_while(|c| c.is_ascii_alphabetic() || **c == '-');
+    let end = rest.get(flags.clone().count());
+    matches!(end, Some(':' | ')')) && flags.take_while(|c| **c != '-').any(|c| *c == 's')
 }
 
 /// Appends a literal character. A backslash before others could have a meaning: `\<` is a word
@@ -341,7 +357,14 @@ mod tests {
             );
             assert!(error.to_string().contains(name), "{error}");
         }
-        assert!(compile("(?<x>a)", true).is_ok());
+        for flags in ["(?s)a.b", "(?is:a.b)", "a(?s-i)b"] {
+            assert_eq!(compile(flags, true).unwrap_err(), PatternError::DotAll);
+        }
+        for fine in [
+            "(?<x>a)", "(?<s>a)", "(?-s)a", "(?i-s:a)", "(?:s)", r"\(?s:a",
+        ] {
+            assert!(compile(fine, true).is_ok(), "{fine}");
+        }
         assert!(matches!(compile("a(", true), Err(PatternError::Syntax(_))));
         assert_eq!(
             compile("(a{1000}){1000}", true).unwrap_err(),

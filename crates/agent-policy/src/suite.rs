@@ -332,10 +332,7 @@ pub fn load_corpus(text: &str) -> Result<Vec<Case>, Vec<Problem>> {
         .zip(text.lines())
         .filter(|(_, l)| !l.trim().is_empty())
     {
-        let at = Position {
-            line: number,
-            column: 1,
-        };
+        let at = Position::new(number, 1);
         if cases.len() + problems.len() == MAX_CASES {
             problems.push(Problem {
                 at,

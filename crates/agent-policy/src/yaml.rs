@@ -10,13 +10,30 @@ use std::fmt;
 /// Maximum size of a policy or a test file in bytes.
 const MAX_BYTES: usize = 4 << 20;
 
-/// A position in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord, serde::Serialize)]
+/// A position in a file of a policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
 pub struct Position {
+    /// Index of the file; 0 unless the policy consists of several.
+    pub source: u16,
     /// Line, from 1; 0 if unknown.
     pub line: u32,
     /// Column in UTF-8 bytes, from 1.
     pub column: u32,
+}
+
+impl Position {
+    /// The beginning of a policy's only or first file.
+    pub const START: Self = Self::new(1, 1);
+
+    /// A position in a policy's only or first file.
+    #[must_use]
+    pub const fn new(line: u32, column: u32) -> Self {
+        Self {
+            source: 0,
+            line,
+            column,
+        }
+    }
 }
 
 /// An error in a policy or test file.
@@ -60,10 +77,7 @@ fn node(spanned: Spanned<Parsed>) -> Node {
     let place = spanned.referenced;
     let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     Node {
-        at: Position {
-            line: small(place.line()),
-            column: small(place.column()),
-        },
+        at: Position::new(small(place.line()), small(place.column())),
         value: spanned.value.0,
     }
 }
@@ -151,12 +165,10 @@ pub(crate) fn parse(text: &str) -> Result<Node, Problem> {
     let mut root = match serde_saphyr::from_str_with_options::<Spanned<Parsed>>(text, options) {
         Ok(spanned) => node(spanned),
         Err(error) => {
-            let place = error
-                .location()
-                .map_or_else(Position::default, |l| Position {
-                    line: u32::try_from(l.line()).unwrap_or(0),
-                    column: u32::try_from(l.column()).unwrap_or(0),
-                });
+            let place = error.location().map_or_else(Position::default, |l| {
+                let small = |n: u64| u32::try_from(n).unwrap_or(0);
+                Position::new(small(l.line()), small(l.column()))
+            });
             let lines: Vec<&str> = text.lines().collect();
             let message = plain_words(&error.without_snippet().to_string());
             return Err(fail(in_bytes(place, &lines), message, None));
@@ -329,25 +341,16 @@ mod tests {
     #[test]
     fn every_value_knows_its_place() {
         let root = parse("a: 1\nb:\n  - x: 'é ü'\n    c: {d: [true, null]}\n").unwrap();
-        assert_eq!(find(&root, "a").at, Position { line: 1, column: 4 });
+        assert_eq!(find(&root, "a").at, Position::new(1, 4));
         let first = &find(&root, "b").items()[0];
-        assert_eq!(first.at, Position { line: 3, column: 5 });
+        assert_eq!(first.at, Position::new(3, 5));
         assert_eq!(find(first, "x").text().as_deref(), Some("é ü"));
         let list = find(find(first, "c"), "d");
-        assert_eq!(
-            list.items()[0].at,
-            Position {
-                line: 4,
-                column: 13
-            }
-        );
+        assert_eq!(list.items()[0].at, Position::new(4, 13));
         let root = parse("{é: 1, b: 2}").unwrap();
         assert_eq!(
             find(&root, "b").at,
-            Position {
-                line: 1,
-                column: 12
-            },
+            Position::new(1, 12),
             "columns are bytes"
         );
     }

@@ -187,9 +187,7 @@ pub(super) fn check(found: &LoadedPolicy, to: &mut Objections) -> Outcome {
         let help = "write `enabled: true`, or delete the block if that is meant";
         let finding = to.add(
             522,
-            &found.file,
-            &found.text,
-            at,
+            found.place(at),
             message.to_owned(),
             Some(help.to_owned()),
         );
@@ -231,7 +229,7 @@ pub(super) fn check(found: &LoadedPolicy, to: &mut Objections) -> Outcome {
             }
         };
         outcome.dead += 1;
-        let finding = to.add(code, &found.file, &found.text, rule.at, message, Some(help));
+        let finding = to.add(code, found.place(rule.at), message, Some(help));
         finding.subject = Some(subject([&*rule.id]));
         outcome.worst = outcome.worst.max(Some(finding.severity));
     }
@@ -239,7 +237,7 @@ pub(super) fn check(found: &LoadedPolicy, to: &mut Objections) -> Outcome {
     if let Some(at) = found.policy.default.at.filter(|_| used.dead_default) {
         let message = "the default never decides: the rules decide on every action".to_owned();
         let help = "delete `default`, or narrow the rule that matches everything else".to_owned();
-        let finding = to.add(510, &found.file, &found.text, at, message, Some(help));
+        let finding = to.add(510, found.place(at), message, Some(help));
         finding.subject = Some("default".into());
         outcome.worst = outcome.worst.max(Some(finding.severity));
     }

@@ -315,7 +315,7 @@ pub(in crate::cli) fn compare_with_base(policy: &Path, base: &str) -> Result<Rep
         cases: GATE_CASES,
         only: Vec::new(),
     };
-    let found = if pair.base.text == pair.head.text {
+    let found = if pair.base.is_same_text(&pair.head) {
         None
     } else {
         Some(compare(&pair.base.policy, &pair.head.policy, &[], &effort))
@@ -413,15 +413,8 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
         let message =
             "more permissive: the policy enforced, and now it only monitors: it stops nothing"
                 .to_owned();
-        to.add(
-            516,
-            &pair.head.file,
-            &pair.head.text,
-            Position { line: 1, column: 1 },
-            message,
-            None,
-        )
-        .subject = Some("disarmed".into());
+        to.add(516, pair.head.place(Position::START), message, None)
+            .subject = Some("disarmed".into());
     }
     for UnprovenChange { what, change } in &found.lost {
         let place = pair
@@ -430,27 +423,18 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             .properties
             .iter()
             .find(|p| p.id == *what)
-            .map_or(Position { line: 1, column: 1 }, |p| p.at);
+            .map_or(Position::START, |p| p.at);
         let message =
             format!("the property `{what}` held in the base, and the head lost it: {change}");
         let help = "keep the property, or say in the pull request why it needn't hold any more";
-        to.add(
-            520,
-            &pair.head.file,
-            &pair.head.text,
-            place,
-            message,
-            Some(help.into()),
-        )
-        .subject = Some(subject([&**what]));
+        to.add(520, pair.head.place(place), message, Some(help.into()))
+            .subject = Some(subject([&**what]));
     }
     for one in &found.unproven {
         let help = "read the kind of action: if it can exist, add a case for it; if not, write the rule so that it excludes it";
         to.add(
             INCONCLUSIVE,
-            &pair.head.file,
-            &pair.head.text,
-            Position { line: 1, column: 1 },
+            pair.head.place(Position::START),
             format!("inconclusive: {}: {}", one.what, one.change),
             Some(help.into()),
         )
@@ -461,7 +445,7 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             .head
             .policy
             .rule(&kind.head_rule)
-            .map_or(Position { line: 1, column: 1 }, |r| r.at);
+            .map_or(Position::START, |r| r.at);
         let word = if kind.is_more_permissive() {
             "more permissive"
         } else {
@@ -483,15 +467,8 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
         );
         let help = format!("the new reason: {}", difference.reason);
         let (base, head) = (kind.base.to_string(), kind.head.to_string());
-        to.add(
-            code,
-            &pair.head.file,
-            &pair.head.text,
-            place,
-            message,
-            Some(help),
-        )
-        .subject = Some(subject([
+        to.add(code, pair.head.place(place), message, Some(help))
+            .subject = Some(subject([
             &*base,
             &*kind.base_rule,
             &*head,

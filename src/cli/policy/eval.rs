@@ -1,13 +1,13 @@
 //! `policy eval`: evaluates a policy for actions.
 
-use super::find;
+use super::find::{self, LoadedPolicy};
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print, warn};
 use crate::report::{safe_json, terminal};
 use agent_policy::{
-    Action, Context, Decision, Effect, Policy, Question, RuleExplanation, Tristate, json_context,
+    Action, Context, Decision, Effect, Question, RuleExplanation, Tristate, json_context,
     json_once, json_question,
 };
 use clap::Args;
@@ -77,7 +77,7 @@ impl EvalArgs {
             for (line, question) in &questions {
                 match question {
                     Ok(question) => {
-                        let effect = self.answer(&found.policy, question, *line, out)?;
+                        let effect = self.answer(&found, question, *line, out)?;
                         strictest = strictest.max(effect);
                     }
                     Err(why) => {
@@ -150,11 +150,12 @@ impl EvalArgs {
 
     fn answer(
         &self,
-        policy: &Policy,
+        found: &LoadedPolicy,
         question: &Question,
         line: u64,
         out: &mut dyn Write,
     ) -> io::Result<Effect> {
+        let policy = &found.policy;
         let history = question.history();
         let action = &question.action;
         let request = question.context.request(action, &history);
@@ -166,7 +167,7 @@ impl EvalArgs {
         };
         match self.format {
             OutputFormat::Text => text(action, line, &decision, out)
-                .and_then(|()| account(&consulted, &decision, out))?,
+                .and_then(|()| account(found, &consulted, &decision, out))?,
             OutputFormat::Json => {
                 let mut value = json!({
                     "effect": decision.effect,
@@ -181,7 +182,7 @@ impl EvalArgs {
                     }
                     if self.trace {
                         let rules = consulted.iter().map(|c| {
-                            json!({ "rule": c.rule.id, "effect": c.rule.effect, "holds": c.holds, "why": c.why, "consulted": !c.too_late })
+                            json!({ "rule": c.rule.id, "effect": c.rule.effect, "holds": c.holds, "why": c.why, "consulted": !c.too_late, "file": found.file_of(c.rule.at), "line": c.rule.at.line })
                         });
                         object.insert("trace".into(), rules.collect());
                     }
@@ -226,6 +227,7 @@ fn text(
 
 /// Writes the explanation of every rule.
 fn account(
+    found: &LoadedPolicy,
     consulted: &[RuleExplanation<'_>],
     decision: &Decision<'_>,
     out: &mut dyn Write,
@@ -238,13 +240,19 @@ fn account(
             Tristate::Maybe => "may match",
             Tristate::No => "no match",
         };
-        writeln!(
+        write!(
             out,
             "    {mark:<10} {} ({}): {}",
             terminal(&one.rule.id),
             one.rule.effect,
             terminal(&one.why)
         )?;
+        // Rules of several files are found by their places.
+        if found.sources.len() > 1 {
+            let at = one.rule.at;
+            write!(out, " [{}:{}]", terminal(found.file_of(at)), at.line)?;
+        }
+        writeln!(out)?;
     }
     Ok(())
 }

@@ -1,14 +1,16 @@
 //! Loads policies and reports mistakes in them.
 
 use super::revision::Revision;
+use super::settings::SettingsFiles;
 use crate::cli::common::exit::EXIT_CLEAN;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, Mistake, print};
+use crate::diag::Place;
 use agent_policy::{
-    Policy, Position, Problem, SHIPPED, VendorFormat, built_in_policy, load, load_file,
+    Policy, Position, Problem, SHIPPED, Translation, VendorFormat, built_in_policy, load, load_file,
 };
 use clap::Args;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Maximum size of a policy or a test file in bytes.
 const MAX_BYTES: u64 = 4 << 20;
@@ -43,13 +45,33 @@ fn pack_of(name: &str) -> Result<Option<String>, Failure> {
     if format.is_none() && !Path::new(path).is_file() {
         return Ok(None);
     }
-    let (file, text) = (name_of(Path::new(path)), read(Path::new(path))?);
-    let Some(format) = format.or_else(|| VendorFormat::detect(&file, &text)) else {
-        return Ok(None);
+    let format = match format {
+        Some(format) => format,
+        None => {
+            let (file, text) = (name_of(Path::new(path)), read(Path::new(path))?);
+            let Some(format) = VendorFormat::detect(&file, &text) else {
+                return Ok(None);
+            };
+            format
+        }
     };
-    match format.translate(&stem(&file), &text) {
-        Ok(pack) => Ok(Some(pack.yaml())),
-        Err(problems) => Err(complain(&file, &text, &problems)),
+    let (pack, _) = translation(format, path)?;
+    Ok(Some(pack.yaml()))
+}
+
+/// Translates a vendor's files into a pack. Also returns the files.
+pub(super) fn translation(
+    format: VendorFormat,
+    written: &str,
+) -> Result<(Translation, Vec<Source>), Failure> {
+    if format == VendorFormat::Claude {
+        let files = SettingsFiles::find(written)?;
+        return Ok((files.translate()?, files.sources));
+    }
+    let source = source(written)?;
+    match format.translate(&stem(&source.file), &source.text) {
+        Ok(pack) => Ok((pack, vec![source])),
+        Err(problems) => Err(complain(&source.file, &source.text, &problems)),
     }
 }
 
@@ -63,12 +85,88 @@ fn no_policy(name: &str) -> Failure {
     )
 }
 
-/// A policy with its text and the name used in reports.
+/// A file of a policy.
 #[derive(Debug)]
-pub(in crate::cli) struct LoadedPolicy {
+pub(super) struct Source {
+    /// The name used in reports.
     pub(super) file: String,
     pub(super) text: String,
+    /// The path, if it was read from the disk.
+    pub(super) path: Option<PathBuf>,
+}
+
+/// A policy with its files and the name used in reports.
+#[derive(Debug)]
+pub(in crate::cli) struct LoadedPolicy {
+    /// The name of the file. Of several files, their names with commas.
+    pub(super) file: String,
+    /// At least one, in the order of [`Position::source`].
+    pub(super) sources: Vec<Source>,
     pub(in crate::cli) policy: Policy,
+}
+
+impl LoadedPolicy {
+    /// A policy that is in one file.
+    pub(super) fn of_file(file: &str, text: String, policy: Policy) -> Self {
+        let source = Source {
+            file: file.to_owned(),
+            text,
+            path: None,
+        };
+        Self {
+            file: file.to_owned(),
+            sources: vec![source],
+            policy,
+        }
+    }
+
+    /// Returns the paths of its files on the disk.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().filter_map(|s| s.path.as_deref())
+    }
+
+    /// Returns the path of its only file on the disk, to write `what` next to it. None if it isn't
+    /// on the disk.
+    pub(super) fn only_path(&self, what: &str) -> Result<Option<&Path>, Failure> {
+        if self.sources.len() > 1 {
+            return Err(Failure::unable(
+                format!(
+                    "`{}` are several files: {what} belong next to one",
+                    self.file
+                ),
+                "name one file of the policy",
+            ));
+        }
+        Ok(self.paths().next())
+    }
+
+    /// Returns the name of the file of a place.
+    pub(super) fn file_of(&self, at: Position) -> &str {
+        let source = self.sources.get(usize::from(at.source));
+        source.map_or(&self.file, |source| &source.file)
+    }
+
+    /// Returns a place in it, with the line there.
+    pub(super) fn place(&self, at: Position) -> Place {
+        place_in(&self.sources, &self.file, at)
+    }
+
+    /// Whether another policy has the same text.
+    pub(super) fn is_same_text(&self, other: &Self) -> bool {
+        self.sources.len() == other.sources.len()
+            && self
+                .sources
+                .iter()
+                .zip(&other.sources)
+                .all(|(own, other)| own.text == other.text)
+    }
+}
+
+fn place_in(sources: &[Source], otherwise: &str, at: Position) -> Place {
+    match sources.get(usize::from(at.source)) {
+        Some(source) => place(&source.file, &source.text, at),
+        None => place(otherwise, "", at),
+    }
 }
 
 /// Reads a file within the size limit.
@@ -93,11 +191,7 @@ pub(super) fn format_of(name: &str) -> (Option<VendorFormat>, &str) {
 pub(in crate::cli) fn policy(name: &str) -> Result<LoadedPolicy, Failure> {
     let (format, name) = format_of(name);
     if let Some(format) = format {
-        let (file, text) = match Revision::named(name)? {
-            Some(revision) => (name.to_owned(), revision.file()?),
-            None => (name_of(Path::new(name)), read(Path::new(name))?),
-        };
-        return parse_as(Some(format), &file, text);
+        return policy_as(format, name);
     }
     let path = Path::new(name);
     if !path.is_file()
@@ -111,43 +205,58 @@ pub(in crate::cli) fn policy(name: &str) -> Result<LoadedPolicy, Failure> {
     if !path.exists() {
         return Err(no_policy(name));
     }
-    parse(&name_of(path), read(path)?)
+    let mut found = parse(&name_of(path), read(path)?)?;
+    let sources = found.sources.iter_mut();
+    sources.for_each(|source| source.path = Some(path.to_owned()));
+    Ok(found)
+}
+
+/// Loads the policy in a vendor's files.
+pub(super) fn policy_as(format: VendorFormat, name: &str) -> Result<LoadedPolicy, Failure> {
+    if format == VendorFormat::Claude {
+        return SettingsFiles::find(name)?.load();
+    }
+    let source = source(name)?;
+    match format.load(&stem(&source.file), &source.text) {
+        Ok(policy) => Ok(LoadedPolicy {
+            file: source.file.clone(),
+            sources: vec![source],
+            policy,
+        }),
+        Err(problems) => Err(complain(&source.file, &source.text, &problems)),
+    }
+}
+
+/// Reads a file, or one of a revision (`REV:PATH`).
+pub(super) fn source(name: &str) -> Result<Source, Failure> {
+    let path = Path::new(name);
+    Ok(match Revision::named(name)? {
+        Some(revision) => Source {
+            file: name.to_owned(),
+            text: revision.file()?,
+            path: None,
+        },
+        None => Source {
+            file: name_of(path),
+            text: read(path)?,
+            path: Some(path.to_owned()),
+        },
+    })
 }
 
 /// Parses a policy in the format that its name and text show. Mistakes are printed with their
 /// places.
 pub(super) fn parse(file: &str, text: String) -> Result<LoadedPolicy, Failure> {
-    parse_as(None, file, text)
+    match load_file(file, &text) {
+        Ok(policy) => Ok(LoadedPolicy::of_file(file, text, policy)),
+        Err(problems) => Err(complain(file, &text, &problems)),
+    }
 }
 
 /// Parses a pack, whatever its file's name is.
 pub(super) fn parse_pack(file: &str, text: String) -> Result<LoadedPolicy, Failure> {
     match load(&stem(file), &text) {
-        Ok(policy) => Ok(LoadedPolicy {
-            file: file.to_owned(),
-            text,
-            policy,
-        }),
-        Err(problems) => Err(complain(file, &text, &problems)),
-    }
-}
-
-/// Parses a policy of a format. Mistakes are printed with their places.
-pub(super) fn parse_as(
-    format: Option<VendorFormat>,
-    file: &str,
-    text: String,
-) -> Result<LoadedPolicy, Failure> {
-    let read = match format {
-        Some(format) => format.load(&stem(file), &text),
-        None => load_file(file, &text),
-    };
-    match read {
-        Ok(policy) => Ok(LoadedPolicy {
-            file: file.to_owned(),
-            text,
-            policy,
-        }),
+        Ok(policy) => Ok(LoadedPolicy::of_file(file, text, policy)),
         Err(problems) => Err(complain(file, &text, &problems)),
     }
 }
@@ -160,30 +269,36 @@ pub(super) fn stem(file: &str) -> String {
 
 /// Prints mistakes with their lines, and returns the failure that counts them.
 pub(super) fn complain(file: &str, text: &str, problems: &[Problem]) -> Failure {
+    mistakes(file, problems, |at| place(file, text, at))
+}
+
+/// Prints the mistakes of a policy in several files, and returns the failure that counts them.
+pub(super) fn complain_of_all(file: &str, sources: &[Source], problems: &[Problem]) -> Failure {
+    mistakes(file, problems, |at| place_in(sources, file, at))
+}
+
+fn mistakes(file: &str, problems: &[Problem], place: impl Fn(Position) -> Place) -> Failure {
     let problems = problems.iter().map(|problem| Mistake {
         message: problem.message.clone(),
-        place: crate::diag::Place {
-            excerpt: excerpt(text, problem.at),
-            ..place(file, problem.at)
-        },
+        place: place(problem.at),
         help: problem.help.clone(),
     });
     Failure::mistakes(file, problems, "docs/policy.md describes the format")
 }
 
-/// Returns a place in a policy file.
-pub(super) fn place(file: &str, at: Position) -> crate::diag::Place {
-    crate::diag::Place {
+/// Returns a place in a file of this text.
+pub(super) fn place(file: &str, text: &str, at: Position) -> Place {
+    Place {
         file: file.into(),
         line: at.line.into(),
         column: at.column.into(),
         pointer: None,
-        excerpt: None,
+        excerpt: excerpt(text, at),
     }
 }
 
 /// Returns the line of a place, with the word there marked.
-pub(super) fn excerpt(text: &str, at: Position) -> Option<crate::diag::Excerpt> {
+fn excerpt(text: &str, at: Position) -> Option<crate::diag::Excerpt> {
     let line = text
         .lines()
         .nth(usize::try_from(at.line).ok()?.checked_sub(1)?)?;

@@ -1,6 +1,6 @@
 //! `policy fuzz`: searches for counterexamples to the properties of a policy.
 
-use super::find;
+use super::find::{self, LoadedPolicy};
 use super::objection::Objections;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
@@ -15,7 +15,7 @@ use agent_policy::{
 use clap::Args;
 use serde_json::json;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `policy fuzz`.
 #[derive(Debug, Args)]
@@ -44,7 +44,7 @@ pub struct FuzzArgs {
 impl FuzzArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let found = find::policy(&self.policy)?;
-        let seeds = self.seeds()?;
+        let seeds = self.seeds(&found)?;
         let known = property_ids(&found.policy);
         if let Some(unknown) = self.property.iter().find(|id| !known.contains(id)) {
             return Err(Failure::unable(
@@ -63,7 +63,7 @@ impl FuzzArgs {
         let mut saved = Vec::new();
         for outcome in &outcomes {
             if let Some(violation) = &outcome.violation {
-                let at = self.place(&found, &outcome.id, violation);
+                let at = position(&found, &outcome.id, violation);
                 let code = if violation.evasion { 518 } else { 515 };
                 let message = format!("{}: {}", outcome.id, violation.explanation);
                 let case = case_of(&outcome.id, violation);
@@ -71,9 +71,7 @@ impl FuzzArgs {
                 objections
                     .add(
                         code,
-                        &found.file,
-                        &found.text,
-                        at,
+                        found.place(at),
                         message,
                         Some(format!("as a test case: {case}")),
                     )
@@ -83,7 +81,7 @@ impl FuzzArgs {
         }
         objections.finish();
         if self.save {
-            self.save(&saved)?;
+            save(&found, &saved)?;
         }
         print_prose_if(
             self.format == OutputFormat::Text,
@@ -117,60 +115,26 @@ impl FuzzArgs {
     }
 
     /// Returns the actions of the test cases next to the policy.
-    fn seeds(&self) -> Result<Vec<Action>, Failure> {
-        let path = Path::new(&self.policy);
-        let (name, text) = if path.is_file() {
+    fn seeds(&self, found: &LoadedPolicy) -> Result<Vec<Action>, Failure> {
+        let mut files = Vec::new();
+        for path in found.paths() {
             let file = sibling(path, "test.yaml");
-            if !file.is_file() {
-                return Ok(Vec::new());
+            if file.is_file() {
+                files.push((find::name_of(&file), find::read(&file)?));
             }
-            (find::name_of(&file), find::read(&file)?)
-        } else {
-            match built_in_policy(&self.policy) {
-                Some(shipped) => (
-                    format!("{}.test.yaml", shipped.name),
-                    shipped.cases.to_owned(),
-                ),
-                None => return Ok(Vec::new()),
-            }
-        };
-        let cases = load_cases(&text).map_err(|p| find::complain(&name, &text, &p))?;
-        Ok(cases.into_iter().map(|c| c.action).collect())
-    }
-
-    /// Returns the place of the responsible rule, of the broken property, or of the top of the
-    /// file.
-    #[expect(clippy::unused_self, reason = "reads as a question to the run")]
-    fn place(&self, found: &find::LoadedPolicy, id: &str, violation: &Violation) -> Position {
-        let own = found
-            .policy
-            .properties
-            .iter()
-            .find(|p| p.id == id)
-            .map(|p| p.at);
-        own.or_else(|| found.policy.rule(&violation.rule).map(|r| r.at))
-            .unwrap_or(Position { line: 1, column: 1 })
-    }
-
-    fn save(&self, cases: &[String]) -> Result<(), Failure> {
-        let path = Path::new(&self.policy);
-        if cases.is_empty() || !path.is_file() {
-            return Ok(());
         }
-        let file: PathBuf = sibling(path, "regressions.yaml");
-        let mut text = if file.is_file() {
-            find::read(&file)?
-        } else {
-            "# What `policy fuzz` has found.\ncases:\n".to_owned()
-        };
-        for case in cases
-            .iter()
-            .filter(|c| !text.contains(c.as_str()))
-            .collect::<Vec<_>>()
+        if found.paths().next().is_none()
+            && let Some(shipped) = built_in_policy(&self.policy)
         {
-            text.push_str(&format!("  - {case}\n"));
+            let name = format!("{}.test.yaml", shipped.name);
+            files.push((name, shipped.cases.to_owned()));
         }
-        crate::cli::write::write_own(&file, text, crate::cli::guard::Exemption::Policy)
+        let mut actions = Vec::new();
+        for (name, text) in files {
+            let cases = load_cases(&text).map_err(|p| find::complain(&name, &text, &p))?;
+            actions.extend(cases.into_iter().map(|c| c.action));
+        }
+        Ok(actions)
     }
 
     fn text(
@@ -204,6 +168,38 @@ impl FuzzArgs {
         )?;
         writeln!(out, "seed {}: a search, and no proof", self.seed)
     }
+}
+
+/// Returns the place of the responsible rule, of the broken property, or of the top of the file.
+fn position(found: &LoadedPolicy, id: &str, violation: &Violation) -> Position {
+    let own = found.policy.properties.iter().find(|p| p.id == id);
+    own.map(|p| p.at)
+        .or_else(|| found.policy.rule(&violation.rule).map(|r| r.at))
+        .unwrap_or(Position::START)
+}
+
+/// Adds cases to the file of counterexamples next to a policy on the disk.
+fn save(found: &LoadedPolicy, cases: &[String]) -> Result<(), Failure> {
+    let Some(path) = found
+        .only_path("counterexamples")?
+        .filter(|_| !cases.is_empty())
+    else {
+        return Ok(());
+    };
+    let file: PathBuf = sibling(path, "regressions.yaml");
+    let mut text = if file.is_file() {
+        find::read(&file)?
+    } else {
+        "# What `policy fuzz` has found.\ncases:\n".to_owned()
+    };
+    for case in cases
+        .iter()
+        .filter(|c| !text.contains(c.as_str()))
+        .collect::<Vec<_>>()
+    {
+        text.push_str(&format!("  - {case}\n"));
+    }
+    crate::cli::write::write_own(&file, text, crate::cli::guard::Exemption::Policy)
 }
 
 /// Formats a counterexample as a test case on one line. JSON is valid YAML.

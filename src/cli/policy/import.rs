@@ -18,9 +18,10 @@ pub struct ImportArgs {
     /// Format of the file: `claude`, `codex` or `gemini`.
     #[arg(value_name = "FORMAT", value_parser = format)]
     format: VendorFormat,
-    /// The settings or rules of the agent.
+    /// The settings or rules of the agent. For `claude` also the directory of a project, or a list
+    /// of files with commas.
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    file: String,
     /// Write the pack to this file. The default is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -35,16 +36,10 @@ fn format(name: &str) -> Result<VendorFormat, String> {
 
 impl ImportArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let file = find::name_of(&self.file);
-        let text = find::read(&self.file)?;
-        let name = find::stem(&file);
-        let pack = self
-            .format
-            .translate(&name, &text)
-            .map_err(|problems| find::complain(&file, &text, &problems))?;
+        let (pack, _) = find::translation(self.format, &self.file)?;
         let yaml = pack.yaml();
         let target = self.output.as_deref().unwrap_or(Path::new("pack.yaml"));
-        let base = find::parse_as(Some(self.format), &file, text)?;
+        let base = find::policy_as(self.format, &self.file)?;
         let head = find::parse_pack(&find::name_of(target), yaml.clone())?;
         match &self.output {
             Some(path) => write(path, &yaml)?,
@@ -57,10 +52,11 @@ impl ImportArgs {
         };
         let found = compare(&base.policy, &head.policy, &[], &effort);
         for gap in &pack.gaps {
-            let line = gap.at.line;
+            let place = base.place(gap.at);
             warn(&format!(
-                "{}:{line}: {}",
-                terminal(&file),
+                "{}:{}: {}",
+                terminal(&place.file),
+                place.line,
                 terminal(&gap.message)
             ));
         }

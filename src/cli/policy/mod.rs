@@ -16,6 +16,7 @@ mod objection;
 mod prove;
 mod replay;
 mod revision;
+mod settings;
 mod test;
 
 pub(super) use compare::compare_with_base;

@@ -1,10 +1,8 @@
 //! Collects findings about policies.
 
-use super::find::{excerpt, place};
 use crate::diag::{Code, Finding, Place, Severity, assign_fingerprints};
 use crate::rules;
 use crate::verify::Report;
-use agent_policy::Position;
 use content_scan::mask::Mask;
 
 /// The findings of one run.
@@ -14,24 +12,8 @@ pub(super) struct Objections {
 }
 
 impl Objections {
-    /// Adds a finding at a place in a file whose text is available.
+    /// Adds a finding.
     pub(super) fn add(
-        &mut self,
-        code: u16,
-        file: &str,
-        text: &str,
-        at: Position,
-        message: String,
-        help: Option<String>,
-    ) -> &mut Finding {
-        let there = Place {
-            excerpt: excerpt(text, at),
-            ..place(file, at)
-        };
-        self.push(code, there, message, help)
-    }
-
-    pub(super) fn push(
         &mut self,
         code: u16,
         place: Place,

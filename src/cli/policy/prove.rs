@@ -142,9 +142,7 @@ fn report(found: &LoadedPolicy, outcome: &Outcome, to: &mut Objections) {
     let action = digest(witness.action.to_json().to_string());
     to.add(
         515,
-        &found.file,
-        &found.text,
-        at.unwrap_or(Position { line: 1, column: 1 }),
+        found.place(at.unwrap_or(Position::START)),
         message,
         None,
     )

@@ -119,8 +119,13 @@ struct Objection {
 /// Returns the place of a rule, unless it was generated from the form of its file.
 fn place_of_rule(found: &LoadedPolicy, rule: &Rule) -> Option<Related> {
     let message = || format!("the rule `{}`", rule.id);
-    (rule.at.line > 0)
-        .then(|| Related::new(&found.file.as_str().into(), rule.at.line.into(), message()))
+    (rule.at.line > 0).then(|| {
+        Related::new(
+            &found.file_of(rule.at).into(),
+            rule.at.line.into(),
+            message(),
+        )
+    })
 }
 
 /// A policy, and the context that it needs but traces don't record.
@@ -166,7 +171,7 @@ impl ReplayArgs {
         }
         let inputs = traces(&self.traces);
         let (mut tally, mut objections, mut report) = evaluate_all(&policies, &inputs);
-        let changes = self.changes_of_policy(&inputs);
+        let changes = Self::changes_of_policy(&policies, &inputs);
         tally.errors += changes.len() as u64;
         objections.findings.extend(changes);
         objections.findings.append(&mut report.findings);
@@ -204,18 +209,24 @@ impl ReplayArgs {
         })
     }
 
-    /// Returns the findings about executions that changed the policy file of the command line.
-    fn changes_of_policy(&self, inputs: &[Result<Input, Missing>]) -> Vec<Finding> {
-        let policy = self.policy.as_deref();
-        let Some(file) = policy.filter(|name| Path::new(name).is_file()) else {
+    /// Returns the findings about executions that changed a policy file of the command line.
+    fn changes_of_policy(
+        policies: &PolicySet<'_>,
+        inputs: &[Result<Input, Missing>],
+    ) -> Vec<Finding> {
+        let given = policies.given.iter().flat_map(|given| given.found.paths());
+        let files: Vec<String> = given
+            .filter_map(|path| Some(path.to_str()?.to_owned()))
+            .collect();
+        if files.is_empty() {
             return Vec::new();
-        };
+        }
         if inputs.iter().any(is_stdin) {
             return Vec::new();
         }
         let options = Options {
             settings: Settings {
-                policies: vec![file.to_owned()],
+                policies: files,
                 ..Settings::default()
             },
             ..Options::default()
@@ -587,7 +598,7 @@ impl Tally {
         if to.findings.len() >= KEPT {
             self.left_out += 1;
         }
-        let finding = to.push(objection.code, place, objection.message, objection.help);
+        let finding = to.add(objection.code, place, objection.message, objection.help);
         finding.execution = Some(execution.into());
         finding.turn = objection.turn;
         finding.subject = Some(objection.subject);
@@ -670,11 +681,7 @@ impl<'a> PolicySet<'a> {
                         if let Ok(policy) = agent_policy::load_file(&name, &text) {
                             by_digest.insert(
                                 digest(&text),
-                                known.apply_to(LoadedPolicy {
-                                    file: name,
-                                    text,
-                                    policy,
-                                }),
+                                known.apply_to(LoadedPolicy::of_file(&name, text, policy)),
                             );
                         }
                     }
@@ -701,13 +708,9 @@ impl<'a> PolicySet<'a> {
             // Other files may be there; only policies that a trace refers to have to load.
             if let Ok(policy) = agent_policy::load(&name, &text) {
                 let known = &self.known;
-                self.by_digest.entry(digest(&text)).or_insert_with(|| {
-                    known.apply_to(LoadedPolicy {
-                        file: name,
-                        text,
-                        policy,
-                    })
-                });
+                self.by_digest
+                    .entry(digest(&text))
+                    .or_insert_with(|| known.apply_to(LoadedPolicy::of_file(&name, text, policy)));
             }
         }
         Ok(())

@@ -61,6 +61,19 @@ impl Revision {
         self.text(&self.path)
     }
 
+    /// Returns the text of a file below the directory, if there is one.
+    pub(super) fn below(&self, name: &str) -> Result<Option<String>, Failure> {
+        let path = match self.path.as_str() {
+            "" | "." => name.to_owned(),
+            directory => format!("{directory}/{name}"),
+        };
+        match self.repository.file(self.commit, &path, MAX_BYTES) {
+            Err(GitError::NoFile { .. }) => Ok(None),
+            Err(error) => Err(unable(&error)),
+            Ok(bytes) => text_of(&path, bytes).map(Some),
+        }
+    }
+
     /// Returns the policies below the directory by their relative paths; `None` when it isn't a
     /// directory.
     pub(super) fn folder(&self) -> Result<Option<Vec<(String, String)>>, Failure> {
@@ -133,10 +146,13 @@ impl Revision {
             .repository
             .file(self.commit, path, MAX_BYTES)
             .map_err(|e| unable(&e))?;
-        String::from_utf8(bytes).map_err(|_| {
-            Failure::unable(format!("`{path}` is not valid UTF-8"), "a policy is text")
-        })
+        text_of(path, bytes)
     }
+}
+
+fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::unable(format!("`{path}` is not valid UTF-8"), "a policy is text"))
 }
 
 /// Returns the text and the name of a policy file at the merge base of `HEAD` and `base`; `None`
@@ -186,9 +202,7 @@ pub(super) fn at_merge_base(
         Err(GitError::NoFile { .. }) => Ok(None),
         Err(error) => Err(unable(&error)),
         Ok(bytes) => {
-            let text = String::from_utf8(bytes).map_err(|_| {
-                Failure::unable(format!("`{path}` is not valid UTF-8"), "a policy is text")
-            })?;
+            let text = text_of(&path, bytes)?;
             let short: String = parting.to_string().chars().take(12).collect();
             Ok(Some((format!("{short}:{path}"), text)))
         }

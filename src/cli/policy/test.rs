@@ -152,17 +152,23 @@ impl TestArgs {
 }
 
 /// Reads the file next to a policy with an extension, if it exists.
-type SiblingReader<'r> = &'r dyn Fn(&str) -> Result<Option<String>, Failure>;
+type SiblingReader<'r> = &'r dyn Fn(&Path, &str) -> Result<Option<String>, Failure>;
+
+fn read_existing(policy: &Path, ending: &str) -> Result<Option<String>, Failure> {
+    let file = Some(sibling(policy, ending)).filter(|file| file.is_file());
+    file.map(|file| find::read(&file)).transpose()
+}
 
 /// Runs the test cases of one policy, for a gate. Also returns their number.
 pub(in crate::cli) fn run_cases(
     policy: &Path,
     text: String,
-    beside: SiblingReader<'_>,
+    beside: &dyn Fn(&str) -> Result<Option<String>, Failure>,
 ) -> Result<(Report, u64), Failure> {
     let mut objections = Objections::default();
     let found = find::parse(&find::name_of(policy), text)?;
-    let outcome = Suite::load(policy, found, beside)?.run(&mut objections);
+    let outcome =
+        Suite::load(&[policy.to_owned()], found, &|_, ending| beside(ending))?.run(&mut objections);
     let cases = outcome.coverage.cases;
     let passed = cases - outcome.failed as u64;
     let mut report = objections.into_report();
@@ -198,19 +204,17 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
         }
     }
     for path in paths {
-        let (format, written) = match path.to_str().map(find::format_of) {
-            Some((Some(format), written)) => (Some(format), Path::new(written)),
-            _ => (None, path.as_path()),
-        };
-        for file in policies_under(written)? {
-            let there = |ending: &str| {
-                Some(sibling(&file, ending))
-                    .filter(|f| f.is_file())
-                    .map(|f| find::read(&f))
-                    .transpose()
-            };
-            let found = find::parse_as(format, &find::name_of(&file), find::read(&file)?)?;
-            suites.push(Suite::load(&file, found, &there)?);
+        if let Some(name) = path.to_str()
+            && find::format_of(name).0.is_some()
+        {
+            let found = find::policy(name)?;
+            let files: Vec<PathBuf> = found.paths().map(Path::to_path_buf).collect();
+            suites.push(Suite::load(&files, found, &read_existing)?);
+            continue;
+        }
+        for file in policies_under(path)? {
+            let found = find::parse(&find::name_of(&file), find::read(&file)?)?;
+            suites.push(Suite::load(&[file], found, &read_existing)?);
         }
     }
     for suite in &mut suites {
@@ -220,32 +224,42 @@ pub(super) fn suites(paths: &[PathBuf], corpus: &[PathBuf]) -> Result<Vec<Suite>
 }
 
 impl Suite {
-    /// Loads a policy with the files next to it.
-    fn load(path: &Path, found: LoadedPolicy, read: SiblingReader<'_>) -> Result<Self, Failure> {
+    /// Loads a policy with the files next to each of its own.
+    fn load(
+        paths: &[PathBuf],
+        found: LoadedPolicy,
+        read: SiblingReader<'_>,
+    ) -> Result<Self, Failure> {
         let mut files = Vec::new();
-        for ending in ENDINGS.into_iter().filter(|ending| *ending != REASONS) {
-            if let Some(text) = read(ending)? {
-                let name = find::name_of(&sibling(path, ending));
-                let cases = load_cases(&text).map_err(|p| find::complain(&name, &text, &p))?;
-                files.push((name, text, cases));
+        let mut reasons = BTreeMap::new();
+        for path in paths {
+            for ending in ENDINGS.into_iter().filter(|ending| *ending != REASONS) {
+                if let Some(text) = read(path, ending)? {
+                    let name = find::name_of(&sibling(path, ending));
+                    let cases = load_cases(&text).map_err(|p| find::complain(&name, &text, &p))?;
+                    files.push((name, text, cases));
+                }
+            }
+            if let Some(text) = read(path, REASONS)? {
+                let name = find::name_of(&sibling(path, REASONS));
+                let own = agent_policy::load_reasons(&text);
+                reasons.extend(own.map_err(|p| find::complain(&name, &text, &p))?);
             }
         }
-        let snapshot = sibling(path, REASONS);
-        let reasons = match read(REASONS)? {
-            Some(text) => agent_policy::load_reasons(&text)
-                .map_err(|p| find::complain(&find::name_of(&snapshot), &text, &p))?,
-            None => BTreeMap::new(),
+        let snapshot = match paths {
+            [only] => Some(sibling(only, REASONS)),
+            _ => None,
         };
         Ok(Self {
             found,
             files,
-            snapshot: Some(snapshot),
+            snapshot,
             reasons,
         })
     }
 
     fn run(&self, objections: &mut Objections) -> Outcome {
-        let LoadedPolicy { file, text, policy } = &self.found;
+        let LoadedPolicy { file, policy, .. } = &self.found;
         let mut failed = 0;
         for (name, source, cases) in &self.files {
             let results: Vec<Option<Failed>> = cases.par_iter().map(|c| c.run(policy)).collect();
@@ -262,7 +276,7 @@ impl Suite {
                     failed += 1;
                     let (message, help) = say(case, &failure, told);
                     objections
-                        .add(514, name, source, case.at, message, help)
+                        .add(514, find::place(name, source, case.at), message, help)
                         .subject = Some(subject([&*case.name, &class(&failure)]));
                 }
             }
@@ -278,7 +292,7 @@ impl Suite {
                 let help = "say in `reason` what a person should know who was stopped by it";
                 let message = format!("the rule `{}` says {} and not why", rule.id, rule.effect);
                 objections
-                    .add(512, file, text, rule.at, message, Some(help.into()))
+                    .add(512, self.found.place(rule.at), message, Some(help.into()))
                     .subject = Some(subject([&*rule.id]));
             }
             if counts.decided == 0 {
@@ -288,7 +302,7 @@ impl Suite {
                     rule.effect, rule.id
                 );
                 objections
-                    .add(513, file, text, rule.at, message, Some(help))
+                    .add(513, self.found.place(rule.at), message, Some(help))
                     .subject = Some(subject([&*rule.id, "decides"]));
             } else if counts.near_misses == 0 {
                 let message = format!("no case just misses the rule `{}`", rule.id);
@@ -297,7 +311,7 @@ impl Suite {
                     rule.id
                 );
                 objections
-                    .add(513, file, text, rule.at, message, Some(help))
+                    .add(513, self.found.place(rule.at), message, Some(help))
                     .subject = Some(subject([&*rule.id, "just misses"]));
             }
         }
@@ -313,6 +327,7 @@ impl Suite {
     /// Writes the reasons of denials, by the names of their cases.
     fn write_snapshot(&self) -> Result<(), Failure> {
         let Some(path) = &self.snapshot else {
+            self.found.only_path("reasons")?;
             return Ok(());
         };
         let mut text = String::from(

@@ -55,14 +55,10 @@ impl<'p> Vocabulary<'p> {
         all
     }
 
-    /// The globs, each once.
-    pub(super) fn globs(&self) -> impl Iterator<Item = &'p PathGlob> {
-        self.globs.values().copied()
-    }
-
-    /// Whether a glob is to be compared with all others.
-    pub(super) fn is_new(&self, glob: &PathGlob) -> bool {
-        self.new.contains(&glob.key())
+    /// The globs by their keys, each with whether it is to be compared with all others.
+    pub(super) fn globs(&self) -> impl Iterator<Item = (&str, &'p PathGlob, bool)> {
+        let globs = self.globs.iter();
+        globs.map(|(key, glob)| (key.as_str(), *glob, self.new.contains(key)))
     }
 
     fn add(&mut self, when: &'p Condition) {

@@ -255,10 +255,10 @@ impl Encoder {
     /// Globs that both policies have are only compared with others.
     fn wider_globs(&mut self, vocabulary: &Vocabulary<'_>) -> FormulaId {
         let mut all = Vec::new();
-        let globs: Vec<&PathGlob> = vocabulary.globs().collect();
+        let globs: Vec<(&str, &PathGlob, bool)> = vocabulary.globs().collect();
         let languages: Vec<Option<LanguageId>> = globs
             .iter()
-            .map(|glob| {
+            .map(|(_, glob, _)| {
                 let regex = glob.overlap_expression()?;
                 let language = self.languages.of(Pattern {
                     regex,
@@ -277,15 +277,17 @@ impl Encoder {
                 },
             )
             .collect();
-        for ((one, language), shortest) in globs.iter().zip(&languages).zip(&shortest) {
-            for (other, wider) in globs.iter().zip(&languages) {
+        for (((one, _, is_new), language), shortest) in globs.iter().zip(&languages).zip(&shortest)
+        {
+            for ((other, _, other_is_new), wider) in globs.iter().zip(&languages) {
+                if !is_new && !other_is_new || one == other {
+                    continue;
+                }
                 let (Some(language), Some(wider), Some(shortest)) = (language, wider, shortest)
                 else {
                     continue;
                 };
-                if language == wider && one.key() == other.key()
-                    || !(vocabulary.is_new(one) || vocabulary.is_new(other))
-                    || self.languages.contains(*wider, shortest) != Some(true)
+                if self.languages.contains(*wider, shortest) != Some(true)
                     || self
                         .languages
                         .shortest(&[(*language, true), (*wider, false)])
@@ -293,7 +295,8 @@ impl Encoder {
                 {
                     continue;
                 }
-                let [may, also] = [one, other].map(|glob| self.fact(Fact::MayMatch(glob.key())));
+                let [may, also] =
+                    [one, other].map(|key| self.fact(Fact::MayMatch((*key).to_owned())));
                 let (wild, tree) = (self.fact(Fact::Wild), self.fact(Fact::Tree));
                 let spread = self.any([wild, tree]);
                 let may = self.all([spread, may]);

@@ -82,6 +82,8 @@ pub(super) struct Languages {
     bytes: usize,
     /// Steps of automata that searches took.
     steps: u64,
+    /// What was found, by the languages as wished.
+    known: FxHashMap<Vec<(LanguageId, bool)>, Found>,
 }
 
 /// The state of one automaton: where it is, or that it has matched already.
@@ -183,6 +185,9 @@ impl Languages {
     /// The shortest text that is in each language as wished. Those that can't be analysed are left
     /// out.
     pub(super) fn shortest(&mut self, wanted: &[(LanguageId, bool)]) -> Found {
+        if let Some(known) = self.known.get(wanted) {
+            return known.clone();
+        }
         let valid = *self.text.get_or_insert(LanguageId(u32::MAX));
         let valid = if valid == LanguageId(u32::MAX) {
             let id = self.of(Pattern {
@@ -202,6 +207,7 @@ impl Languages {
             .collect();
         let (found, steps) = search(&known);
         self.steps += steps;
+        self.known.insert(wanted.to_vec(), found.clone());
         found
     }
 }
@@ -313,10 +319,8 @@ fn counted_search(automata: &[(&Dfa, bool)], steps: &mut u64) -> Found {
             .all(|((dfa, wish), state)| accepts(dfa, *state) == *wish)
     };
     // No continuation changes these any more.
-    let hopeless = |states: &[State]| {
-        automata.iter().zip(states).any(|((_, wish), state)| {
-            matches!((state, wish), (State::Dead, true) | (State::Matched, false))
-        })
+    let hopeless = |state: State, wish: bool| {
+        matches!((state, wish), (State::Dead, true) | (State::Matched, false))
     };
     if fits(&first) {
         return Found::Text(String::new());
@@ -326,20 +330,25 @@ fn counted_search(automata: &[(&Dfa, bool)], steps: &mut u64) -> Found {
     let mut places: FxHashMap<Vec<State>, usize> = FxHashMap::default();
     places.insert(first, 0);
     let mut next = 0;
+    // Most bytes lead nowhere: the states behind them are only kept where they are new.
+    let mut after: Vec<State> = Vec::new();
     while let Some((states, _, _)) = visited.get(next).cloned() {
         *steps += (alphabet.len() * automata.len()) as u64;
         for byte in &alphabet {
-            let after: Vec<State> = automata
-                .iter()
-                .zip(&states)
-                .map(|((dfa, _), state)| step(dfa, *state, *byte))
-                .collect();
-            if hopeless(&after) || places.contains_key(&after) {
+            after.clear();
+            for ((dfa, wish), state) in automata.iter().zip(&states) {
+                let state = step(dfa, *state, *byte);
+                if hopeless(state, *wish) {
+                    break;
+                }
+                after.push(state);
+            }
+            if after.len() < automata.len() || places.contains_key(&after) {
                 continue;
             }
             let found = fits(&after);
             places.insert(after.clone(), visited.len());
-            visited.push((after, next, *byte));
+            visited.push((after.clone(), next, *byte));
             if found {
                 return spell(&visited);
             }

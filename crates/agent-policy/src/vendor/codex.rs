@@ -1,6 +1,6 @@
 //! `.rules` of Codex: which commands run outside of its sandbox.
 
-use super::pack::{PackRule, START, Translation};
+use super::pack::{PackRule, Translation};
 use super::starlark::{self, Call};
 use crate::effect::Effect;
 use crate::read::nearest;
@@ -28,9 +28,9 @@ pub(super) fn translate(name: &str, text: &str) -> Result<Translation, Vec<Probl
     let calls = starlark::parse(text).map_err(|problem| vec![problem])?;
     let mut pack = Translation::new(name);
     let reason = "no rule is about this command";
-    pack.set_default(START, Effect::RequireApproval, reason);
+    pack.set_default(Position::START, Effect::RequireApproval, reason);
     let mut rules = Rules::default();
-    if pack.too_many(START, calls.len(), MAX_RULES) {
+    if pack.too_many(Position::START, calls.len(), MAX_RULES) {
         return pack.finish();
     }
     for call in &calls {
@@ -54,7 +54,7 @@ pub(super) fn translate(name: &str, text: &str) -> Result<Translation, Vec<Probl
         }
     }
     pack.gap(
-        Position { line: 1, column: 1 },
+        Position::START,
         "what runs inside of the sandbox isn't in this file: commands without a rule are asked \
          about",
     );
@@ -74,7 +74,7 @@ pub(super) fn translate(name: &str, text: &str) -> Result<Translation, Vec<Probl
     }
     let answers = json!({ "any": [{ "type": "answer" }, { "tool": "update_plan" }] });
     pack.rule(PackRule {
-        at: Position { line: 1, column: 1 },
+        at: Position::START,
         id: "no permission needed".to_owned(),
         description: None,
         when: Some(answers),

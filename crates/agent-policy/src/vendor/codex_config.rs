@@ -146,7 +146,7 @@ pub(super) fn translate(name: &str, text: &str) -> Result<Translation, Vec<Probl
         });
         allow("in the sandbox", when, "stays in the sandbox");
     }
-    let at = Position { line: 1, column: 1 };
+    let at = Position::START;
     let message = "programs that aren't known run in the sandbox; they aren't allowed here";
     pack.gap(at, message);
     pack.finish()
@@ -154,7 +154,7 @@ pub(super) fn translate(name: &str, text: &str) -> Result<Translation, Vec<Probl
 
 fn sandbox(root: &Node, pack: &mut Translation) -> Sandbox {
     let mut sandbox = Sandbox {
-        at: Position { line: 1, column: 1 },
+        at: Position::START,
         writes: false,
         full: false,
         network: false,

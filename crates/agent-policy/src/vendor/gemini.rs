@@ -142,7 +142,7 @@ pub(super) fn translate(name: &str, text: &str) -> Result<Translation, Vec<Probl
             }
         }
     }
-    let start = Position { line: 1, column: 1 };
+    let start = Position::START;
     pack.gap(
         start,
         "the policies that Gemini CLI ships with aren't in this file: what no rule here is about \

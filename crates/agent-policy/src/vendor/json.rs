@@ -9,15 +9,18 @@ const MAX_DEPTH: usize = 64;
 /// Finds the line and column of an offset.
 #[derive(Debug)]
 pub(super) struct Places {
+    /// Index of the file.
+    source: u16,
     /// Where the lines begin.
     lines: Vec<usize>,
 }
 
 impl Places {
-    pub(super) fn new(text: &str) -> Self {
+    pub(super) fn new(source: u16, text: &str) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = std::iter::once(0).chain(ends.map(|(at, _)| at.saturating_add(1)));
         Self {
+            source,
             lines: lines.collect(),
         }
     }
@@ -27,6 +30,7 @@ impl Places {
         let start = line.checked_sub(1).and_then(|index| self.lines.get(index));
         let column = offset.saturating_sub(start.copied().unwrap_or_default());
         Position {
+            source: self.source,
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column: u32::try_from(column).unwrap_or(u32::MAX).saturating_add(1),
         }
@@ -39,13 +43,13 @@ struct Reader<'t> {
     places: Places,
 }
 
-/// Parses JSON. A key that appears twice in an object is an error.
-pub(super) fn parse(text: &str) -> Result<Node, Problem> {
+/// Parses the JSON of a policy's file. A key that appears twice in an object is an error.
+pub(super) fn parse(source: u16, text: &str) -> Result<Node, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader {
         text,
         at: 0,
-        places: Places::new(text),
+        places: Places::new(source, text),
     };
     let root = reader.value(0)?;
     reader.space();

@@ -18,12 +18,13 @@ mod pack;
 mod starlark;
 mod toml_tree;
 
+pub use claude::{SettingsFile, SettingsLevel};
 pub use export::{Export, Loss, export};
 pub use pack::{Gap, Translation};
 
 use crate::model::Policy;
 use crate::read::{load, load_tree};
-use crate::yaml::Problem;
+use crate::yaml::{Position, Problem};
 use shell_effects::EffectKind;
 use std::path::Path;
 
@@ -87,15 +88,9 @@ impl VendorFormat {
     /// # Errors
     /// All errors, in the order of the file.
     pub fn translate(self, name: &str, text: &str) -> Result<Translation, Vec<Problem>> {
-        if text.len() > MAX_BYTES {
-            return Err(vec![Problem {
-                at: crate::yaml::Position::default(),
-                message: format!("the file has {} bytes; it may have {MAX_BYTES}", text.len()),
-                help: None,
-            }]);
-        }
+        check_size(0, text)?;
         match self {
-            Self::Claude => claude::translate(name, text),
+            Self::Claude => claude::translate(name, &[SettingsFile::alone(text)]),
             Self::Codex if codex_config::is_config(text) => codex_config::translate(name, text),
             Self::Codex => codex::translate(name, text),
             Self::Gemini => gemini::translate(name, text),
@@ -109,6 +104,43 @@ impl VendorFormat {
     pub fn load(self, name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
         load_tree(name, &self.translate(name, text)?.tree())
     }
+}
+
+/// Translates settings of Claude Code on several levels into one pack. The file of the highest level
+/// comes first. `name` is the id of the pack.
+///
+/// # Errors
+/// All errors, by file and in the order of each.
+pub fn translate_settings(
+    name: &str,
+    files: &[SettingsFile<'_>],
+) -> Result<Translation, Vec<Problem>> {
+    for (source, file) in (0..).zip(files) {
+        check_size(source, file.text)?;
+    }
+    claude::translate(name, files)
+}
+
+/// Reads settings of Claude Code on several levels as one policy. The file of the highest level
+/// comes first.
+///
+/// # Errors
+/// All errors, by file and in the order of each.
+pub fn load_settings(name: &str, files: &[SettingsFile<'_>]) -> Result<Policy, Vec<Problem>> {
+    load_tree(name, &translate_settings(name, files)?.tree())
+}
+
+fn check_size(source: u16, text: &str) -> Result<(), Vec<Problem>> {
+    if text.len() <= MAX_BYTES {
+        return Ok(());
+    }
+    let at = Position {
+        source,
+        ..Position::default()
+    };
+    let message = format!("the file has {} bytes; it may have {MAX_BYTES}", text.len());
+    let help = None;
+    Err(vec![Problem { at, message, help }])
 }
 
 /// Reads the policy of a file, in the format that it has. The file's name is the id if it contains

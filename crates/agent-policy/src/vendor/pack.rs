@@ -10,9 +10,6 @@ const WIDTH: usize = 96;
 /// Maximum number of problems to list for one file.
 const MAX_PROBLEMS: usize = 100;
 
-/// The beginning of a file.
-pub(super) const START: Position = Position { line: 1, column: 1 };
-
 /// Something that the vendor's file says and the pack doesn't, or says more strictly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
@@ -41,6 +38,8 @@ pub struct Translation {
     default: (Effect, &'static str, Position),
     rules: Vec<PackRule>,
     ids: BTreeSet<String>,
+    /// The names of the files, if there are several.
+    sources: Vec<String>,
     /// What the pack doesn't say as the file does.
     pub gaps: Vec<Gap>,
     pub(super) problems: Vec<Problem>,
@@ -50,12 +49,18 @@ impl Translation {
     pub(super) fn new(id: &str) -> Self {
         Self {
             id: id.to_owned(),
-            default: (Effect::RequireApproval, "no rule matched", START),
+            default: (Effect::RequireApproval, "no rule matched", Position::START),
             rules: Vec::new(),
             ids: BTreeSet::new(),
+            sources: Vec::new(),
             gaps: Vec::new(),
             problems: Vec::new(),
         }
+    }
+
+    /// Names the next file.
+    pub(super) fn source(&mut self, name: &str) {
+        self.sources.push(name.to_owned());
     }
 
     /// The pack, if the file has no errors.
@@ -100,7 +105,7 @@ impl Translation {
     /// Denies what no settings of an agent are about: its answers and plans.
     pub(super) fn deny_unasked(&mut self) {
         self.rule(PackRule {
-            at: START,
+            at: Position::START,
             id: "not compared".to_owned(),
             description: None,
             when: Some(serde_json::json!({ "any": [
@@ -134,7 +139,7 @@ impl Translation {
     /// The pack as the tree that packs are read from, with places in the vendor's file.
     pub(crate) fn tree(&self) -> Node {
         let rules = self.rules.iter().map(PackRule::tree).collect();
-        let start = START;
+        let start = Position::START;
         let (_, _, at) = self.default;
         let members = vec![
             member(start, "version", Value::Text("1".into())),
@@ -159,11 +164,13 @@ impl Translation {
     pub fn yaml(&self) -> String {
         let mut out = String::new();
         for gap in &self.gaps {
-            out.push_str(&format!(
-                "# line {}: {}\n",
-                gap.at.line,
-                plain_line(&gap.message)
-            ));
+            let source = self.sources.get(usize::from(gap.at.source));
+            let file = match source.filter(|_| self.sources.len() > 1) {
+                Some(name) => format!("{}, ", plain_line(name)),
+                None => String::new(),
+            };
+            let message = plain_line(&gap.message);
+            out.push_str(&format!("# {file}line {}: {message}\n", gap.at.line));
         }
         out.push_str("version: 1\n");
         entry(&mut out, 0, "id", &self.id.as_str().into());

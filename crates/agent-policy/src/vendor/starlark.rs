@@ -26,7 +26,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Call>, Problem> {
     let mut reader = Reader {
         text: text.strip_prefix('\u{feff}').unwrap_or(text),
         at: 0,
-        places: Places::new(text),
+        places: Places::new(0, text),
     };
     let mut calls = Vec::new();
     loop {

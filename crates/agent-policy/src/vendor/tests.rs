@@ -1,3 +1,5 @@
+mod levels;
+
 use super::VendorFormat;
 use crate::{Action, Effect, History, Policy, Request, load};
 

@@ -8,10 +8,10 @@ use toml::de::{DeTable, DeValue};
 
 /// Parses TOML. A key that appears twice is an error.
 pub(super) fn parse(text: &str) -> Result<Node, Problem> {
-    let places = Places::new(text);
+    let places = Places::new(0, text);
     match DeTable::parse(text) {
         Ok(root) => Ok(Node {
-            at: Position { line: 1, column: 1 },
+            at: Position::START,
             value: table(root.into_inner(), &places),
         }),
         Err(error) => {

@@ -149,12 +149,28 @@ fn finish(policy: &Policy, draft: &mut dyn Draft, effort: &Effort) -> Result<Exp
             }));
         }
     }
+    lost.extend(besides_decisions(policy));
     Ok(Export {
         text: draft.text(),
         lost,
         comparison,
         not_compared: draft.not_compared(),
     })
+}
+
+/// What a policy says besides what it decides. No settings can say it.
+fn besides_decisions(policy: &Policy) -> Vec<Loss> {
+    let properties = policy.properties.iter().map(|property| Loss {
+        rule: property.id.clone(),
+        at: property.at,
+        message: "settings have no properties: prove it for the policy".to_owned(),
+    });
+    let monitor = policy.monitor.then(|| Loss {
+        rule: "mode".to_owned(),
+        at: Position::START,
+        message: "the policy only monitors, and the settings enforce it".to_owned(),
+    });
+    properties.chain(monitor).collect()
 }
 
 /// The draft as a policy. Actions that it can't be about count as denied.

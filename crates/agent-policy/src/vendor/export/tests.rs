@@ -105,6 +105,25 @@ fn permissions_that_overlap_what_is_forbidden_are_left_out() {
 }
 
 #[test]
+fn what_a_policy_says_besides_its_decisions_is_lost() {
+    let rule = "id: make, when: { command: { text: [make, 'make *'] } }, effect: allow";
+    let mut text = pack("require_approval", &[rule]);
+    text.push_str(
+        "properties:\n  - { id: own, for_all: { effects: [delete] }, effect: require_approval }\n",
+    );
+    let made = exported(&text, VendorFormat::Codex);
+    let lost: Vec<(&str, u32)> = made.lost.iter().map(|l| (&*l.rule, l.at.line)).collect();
+    assert!(lost.contains(&("own", 8)), "{lost:?}");
+    let scopes = "version: 1\nid: p\nmeta: { mode: monitor }\nscopes: [{ id: s, allow: [a] }]\n";
+    let made = exported(scopes, VendorFormat::Claude);
+    assert!(
+        made.lost.iter().any(|loss| loss.rule == "mode"),
+        "{:?}",
+        made.lost
+    );
+}
+
+#[test]
 fn hostile_texts_are_escaped() {
     let rule = "id: \"a\\u202eb\", when: { command: { text: [\"rm \\u001b[2J\\u202e\\\"\\\\\"] } }, effect: deny";
     let made = exported(&pack("require_approval", &[rule]), VendorFormat::Codex);
