@@ -557,29 +557,25 @@ fn applies_otherwise(w: &When, call: &ParsedArgs<'_>, spec: &Spec, root: &Spec) 
         && w.dashdash.is_none_or(|d| d == call.dashdash)
 }
 
-/// Returns the operand that isn't known and with which a condition on operands may be met.
+/// Returns the first operand if it isn't known and a condition on operands may be met with it.
 pub(super) fn may_apply<'c>(
     w: &When,
     call: &'c ParsedArgs<'_>,
     spec: &Spec,
     root: &Spec,
 ) -> Option<&'c Arg> {
-    if !applies_otherwise(w, call, spec, root) {
-        return None;
-    }
-    call.operands.iter().take(1).find(|o| {
-        // A word, or a statement whose verb isn't known. A file that is read is neither.
-        let begins = may_be_option(o) || o.text.contains(' ');
-        let is_file = matches!(
-            spec.operands.as_ref().and_then(|roles| roles.role(0, 1)),
-            Some(Role::Read | Role::Stat)
-        );
-        let is_verb = |g: &String| g.starts_with(|c: char| c.is_ascii_alphabetic());
-        o.text.starts_with(UNKNOWN)
-            && begins
-            && !is_file
-            && w.operand
-                .iter()
-                .any(|g| is_verb(g) && may_overlap(&o.text, g))
-    })
+    let first = call
+        .operands
+        .first()
+        .filter(|o| o.text.starts_with(UNKNOWN))?;
+    // A word, or a statement whose verb isn't known. A file that is read is neither.
+    let begins = may_be_option(first) || first.text.contains(' ');
+    let is_file = matches!(
+        spec.operands.as_ref().and_then(|roles| roles.role(0, 1)),
+        Some(Role::Read | Role::Stat)
+    );
+    let is_verb = |g: &String| g.starts_with(|c: char| c.is_ascii_alphabetic());
+    let meets = |g: &String| is_verb(g) && may_overlap(&first.text, g);
+    let met = begins && !is_file && w.operand.iter().any(meets);
+    (met && applies_otherwise(w, call, spec, root)).then_some(first)
 }

@@ -289,7 +289,7 @@ impl Engine<'_> {
     /// the environment has set it before.
     pub(crate) fn env_effect(&mut self, name: &str, value: &str, span: Span) {
         self.known_env_effect(name, value, span);
-        let unknown = value.replace(INHERITED, "").contains(UNKNOWN);
+        let unknown = value.contains(UNKNOWN) && value.replace(INHERITED, "").contains(UNKNOWN);
         if unknown && name == "IFS" {
             self.dynamic(
                 span,
