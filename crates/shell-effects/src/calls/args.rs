@@ -23,7 +23,8 @@ pub(crate) struct ParsedArgs<'s> {
     pub unknown_word: Option<Arg>,
     /// Positions of operands that are one quoted unknown word each, which may be an option.
     pub single_words: Vec<usize>,
-    /// Whether `--no-…` or a value negates a dry-run option, so that the run may change something.
+    /// Whether `--no-…` or a value negates a dry-run option, so that the run may change
+    /// something.
     pub dry_negated: bool,
     /// Words after a flag that ends the options.
     pub rest: Vec<Arg>,
