@@ -12,6 +12,10 @@ pub(crate) const STAR: char = '\u{2}';
 /// An unquoted `?` or `[…]`.
 pub(crate) const ANY: char = '\u{3}';
 
+/// The value of a list or a directory that the user's environment sets (`$PATH`, `$JAVA_HOME`) and
+/// this line doesn't: unknown, but not chosen by the line.
+pub(crate) const INHERITED: &str = "\0\u{1}\0";
+
 /// Returns whether the character represents an unknown part.
 pub(crate) const fn is_placeholder(c: char) -> bool {
     matches!(c, UNKNOWN | SAFE_UNKNOWN | STAR | ANY)
@@ -55,7 +59,7 @@ pub(crate) fn show(s: &str) -> String {
         return s.to_owned();
     }
     let mut out = String::with_capacity(s.len() + 8);
-    for c in s.chars() {
+    for c in s.replace(INHERITED, "\0").chars() {
         match c {
             UNKNOWN | SAFE_UNKNOWN => out.push_str("$…"),
             STAR => out.push('*'),

@@ -3,9 +3,9 @@
 use crate::chars::{UNKNOWN, has_unknown};
 use crate::effect::Span;
 use crate::interpreter::expand::Arg;
-use crate::paths::name_globs::glob;
+use crate::paths::name_globs::{glob, may_overlap};
 use crate::table::schema::Style;
-use crate::table::spec::{Flag, Spec, When};
+use crate::table::spec::{Flag, Role, Spec, When};
 
 /// The parsed arguments of one call.
 #[derive(Default)]
@@ -21,7 +21,10 @@ pub(crate) struct ParsedArgs<'s> {
     pub acting_flag: Option<Arg>,
     /// A completely unknown word, which may be one or more options.
     pub unknown_word: Option<Arg>,
-    /// Whether `--no-…` or a value negates a dry-run option, so that the run may change something.
+    /// Positions of operands that are one quoted unknown word each, which may be an option.
+    pub single_words: Vec<usize>,
+    /// Whether `--no-…` or a value negates a dry-run option, so that the run may change
+    /// something.
     pub dry_negated: bool,
     /// Words after a flag that ends the options.
     pub rest: Vec<Arg>,
@@ -52,8 +55,18 @@ pub(crate) fn is_unknown_word(arg: &Arg) -> bool {
     if arg.quoted || !arg.text.starts_with(UNKNOWN) {
         return false;
     }
-    let known = arg.text.bytes().find(|c| *c != 0);
+    let known = arg.text.bytes().find(|c| *c > 1);
     known.is_none_or(|c| c.is_ascii_alphanumeric() || c == b'-')
+}
+
+/// Returns whether a word is quoted and completely unknown: one word, which may be an option.
+pub(crate) fn is_single_unknown(arg: &Arg) -> bool {
+    arg.quoted && !arg.text.is_empty() && arg.text.chars().all(|c| c == UNKNOWN)
+}
+
+/// Returns whether a word is unknown and may be an option.
+pub(crate) fn may_be_option(arg: &Arg) -> bool {
+    is_unknown_word(arg) || is_single_unknown(arg)
 }
 
 /// Returns whether a value may switch off the option it is given to. Unknown values may.
@@ -261,7 +274,7 @@ pub(super) fn parse_args_as<'s>(
                 continue;
             }
             if let Some(other) = spec.otherwise.as_deref() {
-                if is_unknown_word(arg) {
+                if may_be_option(arg) {
                     call.unlisted = Some(arg.clone());
                 }
                 chain.push(other);
@@ -277,6 +290,9 @@ pub(super) fn parse_args_as<'s>(
             call.operands.push(arg.clone());
             // The following words are still checked as operands.
             continue;
+        }
+        if !ended && style != Style::Raw && is_single_unknown(arg) {
+            call.single_words.push(call.operands.len());
         }
         call.operands.push(arg.clone());
         if style == Style::Posix {
@@ -520,19 +536,47 @@ pub(super) fn synonyms(spec: &Spec, root: &Spec, name: &str) -> Vec<String> {
 }
 
 pub(super) fn applies(w: &When, call: &ParsedArgs<'_>, spec: &Spec, root: &Spec) -> bool {
+    (w.operand.is_empty()
+        || w.operand
+            .iter()
+            .any(|g| call.operands.iter().any(|o| glob(g, &o.text))))
+        && applies_otherwise(w, call, spec, root)
+}
+
+/// Returns whether the conditions are met that aren't about the operands' texts.
+fn applies_otherwise(w: &When, call: &ParsedArgs<'_>, spec: &Spec, root: &Spec) -> bool {
     let given = |n: &String| {
         synonyms(spec, root, n)
             .iter()
             .any(|s| matches_flag(call, s))
     };
-    (w.operand.is_empty()
-        || w.operand
-            .iter()
-            .any(|g| call.operands.iter().any(|o| glob(g, &o.text))))
-        && w.flags.iter().all(given)
+    w.flags.iter().all(given)
         && (w.any.is_empty() || w.any.iter().any(given))
         && !w.without.iter().any(given)
         && w.min.is_none_or(|m| call.operands.len() >= m)
         && w.max.is_none_or(|m| call.operands.len() <= m)
         && w.dashdash.is_none_or(|d| d == call.dashdash)
+}
+
+/// Returns the first operand if it isn't known and a condition on operands may be met with it.
+pub(super) fn may_apply<'c>(
+    w: &When,
+    call: &'c ParsedArgs<'_>,
+    spec: &Spec,
+    root: &Spec,
+) -> Option<&'c Arg> {
+    let first = call
+        .operands
+        .first()
+        .filter(|o| o.text.starts_with(UNKNOWN))?;
+    // A word, or a statement whose verb isn't known. A file that is read is neither.
+    let begins = may_be_option(first) || first.text.contains(' ');
+    let is_file = matches!(
+        spec.operands.as_ref().and_then(|roles| roles.role(0, 1)),
+        Some(Role::Read | Role::Stat)
+    );
+    let is_verb = |g: &String| g.starts_with(|c: char| c.is_ascii_alphabetic());
+    let meets = |g: &String| is_verb(g) && may_overlap(&first.text, g);
+    let met = begins && !is_file && w.operand.iter().any(meets);
+    (met && applies_otherwise(w, call, spec, root)).then_some(first)
 }

@@ -1,7 +1,7 @@
 //! Evaluates a program's table entry for its arguments and collects the effects.
 
 pub(crate) use super::args::{FlagUse, ParsedArgs, parse_args};
-use super::args::{applies, parse_args_as};
+use super::args::{applies, may_apply, parse_args_as};
 use super::{copies, shell_args, unlisted_options};
 use crate::chars::{UNKNOWN, has_unknown, show};
 use crate::code;
@@ -47,7 +47,8 @@ pub(crate) fn apply_call(
     want: bool,
     span: Span,
 ) -> Stream {
-    if call.help && call.unknown_word.is_none() {
+    let unknown_verb = call.unlisted.as_ref().is_some_and(|u| has_unknown(&u.text));
+    if call.help && call.unknown_word.is_none() && !unknown_verb {
         return Stream::unknown();
     }
     if let Some(u) = &call.unlisted {
@@ -66,7 +67,7 @@ pub(crate) fn apply_call(
         );
     }
     let mut recursive = call.recursive;
-    let mut dry = call.is_dry();
+    let mut dry = call.is_dry() && !unknown_verb;
     let mut floor = spec.risk;
     let mut operands: Option<&Operands> = spec.operands.as_ref();
     let mut own: Vec<(&EffectSpec, Span)> = spec.effects.iter().map(|e| (e, span)).collect();
@@ -109,6 +110,7 @@ pub(crate) fn apply_call(
             added_floor = added_floor.max(value.risk);
         }
     }
+    let mut verbs: Vec<(&Arg, RiskLevel)> = Vec::new();
     for w in &spec.when {
         let lowers = w.help || w.dry || w.clear;
         // `gh repo delete list`: after a verb the word is a name.
@@ -118,10 +120,11 @@ pub(crate) fn apply_call(
                 .sub
                 .last()
                 .is_some_and(|s| unlisted_options::VERBS.contains(&s.as_str()));
-        if !applies(w, call, spec, root)
-            || lowers && names
-            || lowers && (call.unknown_word.is_some() || call.dry_negated)
-        {
+        let met = applies(w, call, spec, root);
+        if let Some(verb) = may_apply(w, call, spec, root).filter(|_| !met && !lowers) {
+            verbs.push((verb, w.worst()));
+        }
+        if !met || lowers && names || lowers && (call.unknown_word.is_some() || call.dry_negated) {
             continue;
         }
         if w.help {
@@ -157,6 +160,7 @@ pub(crate) fn apply_call(
     }
     unlisted_options::unlisted_options(cx, call, spec, root);
     if !dry {
+        unlisted_options::removes_by_pattern(cx, call);
         unlisted_options::acting_words(cx, call, spec, operands);
     }
     let runs_rest = operands.is_some_and(|o| {
@@ -170,27 +174,47 @@ pub(crate) fn apply_call(
         );
     }
     let risky = spec.risky || root.risky;
+    // A program that only reads most likely reads a word that isn't known.
+    let reads = floor == RiskLevel::Low
+        && !call.dry
+        && own
+            .iter()
+            .all(|(e, _)| e.kind.base_risk() == RiskLevel::Low || e.kind == EffectKind::Network);
+    let most = if reads {
+        RiskLevel::Medium
+    } else {
+        RiskLevel::High
+    };
+    let local = own.iter().all(|(e, _)| e.kind != EffectKind::Network);
+    if let Some((word, slot)) = unlisted_options::possible_option(call, operands)
+        && !(slot && reads && local)
+    {
+        // It may be `--no-dry-run`.
+        dry &= slot;
+        let most = if slot { RiskLevel::Medium } else { most };
+        unlisted_options::may_be(
+            cx,
+            "option",
+            word.span,
+            most.min(unlisted_options::option_risk(name, spec, root)),
+        );
+    }
+    let verb = verbs.iter().max_by_key(|(_, risk)| *risk);
+    if let Some((verb, risk)) = verb.filter(|(_, risk)| *risk > RiskLevel::Low) {
+        unlisted_options::may_be(
+            cx,
+            "action",
+            verb.span, // A statement changes what its verb says.
+            if verb.text.contains(' ') {
+                *risk
+            } else {
+                most.min(*risk)
+            },
+        );
+    }
     if let Some(unknown_word) = call.unknown_word.as_ref().filter(|_| risky) {
         project_code::may_have_edited(cx, name, &call.operands);
-        // A program that only reads most likely reads this word.
-        let reads = floor == RiskLevel::Low
-            && !call.dry
-            && own.iter().all(|(e, _)| {
-                e.kind.base_risk() == RiskLevel::Low || e.kind == EffectKind::Network
-            });
-        let risk = if reads {
-            RiskLevel::Medium
-        } else {
-            RiskLevel::High
-        };
-        cx.emit_raw(
-            EffectKind::Dynamic,
-            None,
-            Certainty::Possible,
-            unknown_word.span,
-            risk,
-            "a word that isn't known and may be an option",
-        );
+        unlisted_options::may_be(cx, "option", unknown_word.span, most);
     }
     let saved_cwd = cx.clone_cwd();
     let saved_dry = cx.drop_changes(dry);
@@ -428,22 +452,8 @@ fn apply_operands(
         }
         return (code, None);
     }
-    let (n, k) = (args.len(), ops.roles.len());
     for (j, arg) in args.iter().enumerate() {
-        let role = match ops.repeat {
-            None => ops.roles.get(j),
-            Some(r) => {
-                let tail = k - r - 1;
-                if j < r {
-                    ops.roles.get(j)
-                } else if n - j <= tail {
-                    ops.roles.get(k - (n - j))
-                } else {
-                    ops.roles.get(r)
-                }
-            }
-        };
-        if let Some(role) = role {
+        if let Some(role) = ops.role(j, args.len()) {
             code |= apply_role(cx, role, arg, recursive, name, stdin);
         }
     }

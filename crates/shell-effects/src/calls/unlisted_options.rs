@@ -1,8 +1,8 @@
 //! Options and words that a table entry doesn't list, rated by their names.
 
 use super::args::{FlagUse, ParsedArgs};
-use crate::chars::show;
-use crate::effect::{Certainty, EffectKind, RiskLevel};
+use crate::chars::{has_unknown, show};
+use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::Engine;
 use crate::interpreter::expand::Arg;
 use crate::paths::path::PathClass;
@@ -354,6 +354,57 @@ fn unlisted_option(cx: &mut Engine<'_>, seen: &FlagUse<'_>, runs: bool) {
     }
 }
 
+/// Returns a quoted unknown word that stands where an option would: in front of a known word, or
+/// where the program takes no operand. Elsewhere it is taken for an operand. The flag is set if
+/// the position has a role of its own, such as that of a pattern.
+pub(crate) fn possible_option<'a>(
+    call: &'a ParsedArgs<'_>,
+    operands: Option<&Operands>,
+) -> Option<(&'a Arg, bool)> {
+    let runs = |r: &Role| matches!(r, Role::CommandRest(_) | Role::ShellRest(_));
+    if operands.is_some_and(|o| o.roles.iter().any(runs)) {
+        return None;
+    }
+    let count = call.operands.len();
+    let own = |at: usize| operands.is_some_and(|o| at < o.roles.len() && o.repeat != Some(at));
+    let found = call.single_words.iter().filter_map(|at| {
+        let word = call.operands.get(*at)?;
+        let role = operands.and_then(|o| o.role(*at, count));
+        let mut later = call.operands.iter().skip(*at + 1);
+        let is_file = matches!(
+            role,
+            Some(Role::Read | Role::Stat | Role::Edit | Role::Source)
+        );
+        let stands = later.any(|a| !has_unknown(&a.text))
+            || operands.is_some() && role.is_none()
+            || !is_file && call.flags.iter().any(|f| f.span.from > word.span.from);
+        stands.then_some((word, own(*at)))
+    });
+    found.min_by_key(|(_, own)| *own)
+}
+
+/// Adds the effect of an unknown word that may be an option or an action.
+pub(crate) fn may_be(cx: &mut Engine<'_>, what: &str, span: Span, risk: RiskLevel) {
+    cx.emit_raw(
+        EffectKind::Dynamic,
+        None,
+        Certainty::Possible,
+        span,
+        risk,
+        format!("a word that isn't known and may be an {what}"),
+    );
+}
+
+/// Returns the highest risk that an option adds. Options of git itself precede the subcommand.
+pub(crate) fn option_risk(name: &str, spec: &Spec, root: &Spec) -> RiskLevel {
+    let global = if name == "git" {
+        RiskLevel::Low
+    } else {
+        root.option_risk
+    };
+    spec.option_risk.max(global)
+}
+
 /// Returns whether a path is outside the work tree and not temporary.
 fn is_elsewhere(cx: &Engine<'_>, text: &str) -> bool {
     text.starts_with(['/', '~', '.'])
@@ -362,6 +413,23 @@ fn is_elsewhere(cx: &Engine<'_>, text: &str) -> bool {
             cx.classify(text).class,
             PathClass::Outside | PathClass::Home | PathClass::System | PathClass::GitInternal
         )
+}
+
+/// Adds an effect if a verb such as `remove` gets a quoted pattern: it names any number of things.
+pub(crate) fn removes_by_pattern(cx: &mut Engine<'_>, call: &ParsedArgs<'_>) {
+    let verb = call.sub.last().is_some_and(|s| is_action(s))
+        || call.operands.first().is_some_and(|w| is_action(&w.text));
+    let pattern = call.operands.iter().find(|w| w.text.contains('*'));
+    if let Some(pattern) = pattern.filter(|_| verb) {
+        cx.emit_raw(
+            EffectKind::Delete,
+            Some(show(&pattern.text)),
+            Certainty::Possible,
+            pattern.span,
+            RiskLevel::High,
+            "removes whatever matches a pattern",
+        );
+    }
 }
 
 /// Rates the words of a program whose entry only lists broad effects: one may tell it to
@@ -394,7 +462,12 @@ pub(crate) fn acting_words(
     if let Some(word) = call.operands.iter().find(|w| is_statement(&w.text)) {
         return cx.dynamic(word.span, "a statement that changes a database");
     }
-    for word in call.operands.iter().take(3) {
+    // The first word of a client of a server is an address.
+    let takes_verb = call.sub.is_empty() && !spec.talks_to_localhost();
+    for (at, word) in call.operands.iter().take(3).enumerate() {
+        if at < 2 && takes_verb && super::args::is_single_unknown(word) {
+            return cx.dynamic(word.span, "a word that isn't known and may be an action");
+        }
         if is_action(&word.text) {
             return cx.emit_unknown(
                 Some(show(&word.text)),
@@ -426,8 +499,34 @@ mod tests {
             "couchbase-cli server-eject -c h",
             "ionic apps:delete x",
             "amm run https://h.example/x.sc",
+            "conan remove '*'",
+            "nmcli connection delete 'wifi*'",
         ] {
             assert_eq!(risk_of(line), RiskLevel::High, "{line}");
+        }
+    }
+
+    #[test]
+    fn quoted_words_may_be_options_or_verbs() {
+        for (line, risk) in [
+            ("tar \"$x\" a.tar", RiskLevel::High),
+            ("docker \"$x\" -v /:/host alpine ls", RiskLevel::High),
+            ("docker compose --dry-run \"$x\" -v", RiskLevel::High),
+            ("git clean -n \"$x\" -fdx", RiskLevel::High),
+            ("db2 \"$x db sales\"", RiskLevel::High),
+            ("make \"$x\"", RiskLevel::High),
+            ("sort \"$x\" /etc/hosts", RiskLevel::Medium),
+            ("find . \"$x\"", RiskLevel::Medium),
+            ("mongosh \"$url\" --eval 'db.stats()'", RiskLevel::Medium),
+            ("git checkout \"$b\"", RiskLevel::Medium),
+            ("rsync -n \"$a\" \"$b\" -v", RiskLevel::Low),
+            ("sort -u \"$f\"", RiskLevel::Low),
+            ("find \"$d\" -name a", RiskLevel::Low),
+            ("rg -n \"$p\" src", RiskLevel::Low),
+            ("docker logs \"$c\"", RiskLevel::Low),
+            ("tar tf \"$f\"", RiskLevel::Low),
+        ] {
+            assert_eq!(risk_of(line), risk, "{line}");
         }
     }
 

@@ -150,6 +150,7 @@ pub(super) fn code_action(
         Action::Dynamic => runs_code(cx, name, span),
         Action::Delete => cx.path_delete(&call.target(), false),
         Action::DeleteTree => cx.path_delete(&call.target(), true),
+        Action::Empty => cx.path_empty(&call.target()),
         Action::Write => {
             code_write(cx, &call.target());
             if let Some(to) = call.named_text(&["cfile"]) {

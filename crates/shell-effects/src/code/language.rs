@@ -56,6 +56,8 @@ pub(crate) enum Action {
     CallbackLast,
     Delete,
     DeleteTree,
+    /// Destroys the contents of a file.
+    Empty,
     Write,
     /// Writes the file in the second argument.
     Write2,

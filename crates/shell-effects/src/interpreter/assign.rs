@@ -47,10 +47,14 @@ impl Engine<'_> {
         };
         let inherits = |part: &Part| matches!(part, Part::Param(p, _) if p.name == a.name);
         match &a.value {
-            AssignValue::Word(w) if w.parts.iter().any(inherits) => {
+            AssignValue::Word(w)
+                if w.parts.iter().any(inherits)
+                    && !super::unlisted_variables::is_inherited(&a.name) =>
+            {
                 self.known_env_effect(&a.name, &text, a.span);
             }
-            _ => self.env_effect(&a.name, &text, a.span),
+            AssignValue::Word(_) => self.env_effect(&a.name, &text, a.span),
+            AssignValue::Array(_) => self.env_effect(&a.name, &var.text.clone(), a.span),
         }
         self.assign_integer(&a.name, &text, a.span);
         if a.index.is_some() {

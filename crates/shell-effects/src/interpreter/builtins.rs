@@ -2,8 +2,8 @@
 
 use super::engine::{Engine, Stream};
 use super::expand::{Arg, Var};
-use crate::calls::args::is_unknown_word;
-use crate::calls::shell_args;
+use crate::calls::args::{is_single_unknown, is_unknown_word, may_be_option};
+use crate::calls::{shell_args, unlisted_options};
 use crate::chars::{UNKNOWN, has_unknown, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::paths::path::PathClass;
@@ -41,7 +41,18 @@ impl Engine<'_> {
                 | "test"
                 | "["
         );
-        if takes_names && rest.iter().any(is_unknown_word) {
+        let names_itself = matches!(
+            name,
+            "mapfile" | "readarray" | "read" | "declare" | "typeset"
+        );
+        // After an option it most likely is the option's value.
+        let single = |(at, a): (usize, &Arg)| {
+            let before = at.checked_sub(1).and_then(|k| rest.get(k));
+            is_single_unknown(a) && !before.is_some_and(|b| b.text.starts_with('-'))
+        };
+        if takes_names && rest.iter().any(is_unknown_word)
+            || names_itself && rest.iter().enumerate().any(single)
+        {
             // The unknown word may be the option that makes the next word a name, whose subscript
             // runs.
             for a in rest {
@@ -61,6 +72,9 @@ impl Engine<'_> {
                 Some(Self::echo(rest))
             }
             "printf" => {
+                if rest.len() > 1 && rest.first().is_some_and(is_unknown_word) {
+                    unlisted_options::may_be(self, "option", span, RiskLevel::Medium);
+                }
                 self.prints_secret(rest);
                 Some(self.printf(rest))
             }
@@ -105,6 +119,9 @@ impl Engine<'_> {
                     .collect();
                 if rest.is_empty() {
                     return none;
+                }
+                if rest.iter().any(|a| a.text.contains(UNKNOWN)) {
+                    self.dynamic(span, "evaluates text that isn't known");
                 }
                 let origin = self.sink.origin();
                 let s = shell_args::joined_shell(self, &rest, stdin, want);
@@ -171,7 +188,7 @@ impl Engine<'_> {
                 ..Stream::default()
             }),
             "alias" | "enable" | "bind" | "history" | "hash" | "export"
-                if rest.iter().any(is_unknown_word) =>
+                if rest.iter().any(may_be_option) =>
             {
                 self.dynamic(span, "changes the shell in a way that isn't known");
                 none
@@ -229,8 +246,8 @@ impl Engine<'_> {
                 let history = options.windows(2).find(|pair| {
                     let [off, name] = pair else { return false };
                     let switch = off.text.starts_with('+') && off.text.ends_with('o');
-                    switch && (name.text == "history" || is_unknown_word(name))
-                        || is_unknown_word(off) && name.text == "history"
+                    switch && (name.text == "history" || may_be_option(name))
+                        || may_be_option(off) && name.text == "history"
                 });
                 if let Some([off, _]) = history {
                     self.emit_raw(
@@ -312,15 +329,13 @@ impl Engine<'_> {
                     Some(t) => t.lines().map(str::to_owned).collect(),
                     None => vec![UNKNOWN.to_string()],
                 };
-                self.shell.set_var(
-                    var,
-                    Var {
-                        text: array.first().cloned().unwrap_or_default(),
-                        array: Some(array),
-                        obfuscated: stdin.obfuscated,
-                        computed: false,
-                    },
-                );
+                let value = Var {
+                    text: array.first().cloned().unwrap_or_default(),
+                    array: Some(array),
+                    obfuscated: stdin.obfuscated,
+                    computed: false,
+                };
+                self.store(var, value, span);
                 none
             }
             "unset" => {
@@ -529,6 +544,7 @@ impl Engine<'_> {
     }
 
     fn read(&mut self, rest: &[Arg], stdin: &Stream) {
+        let span = rest.last().map(|a| a.span).unwrap_or_default();
         let mut names = Vec::new();
         let mut array = None;
         let mut i = 0;
@@ -568,15 +584,13 @@ impl Engine<'_> {
                         .collect()
                 },
             );
-            self.shell.set_var(
-                a,
-                Var {
-                    text: list.first().cloned().unwrap_or_default(),
-                    array: Some(list),
-                    obfuscated,
-                    computed: false,
-                },
-            );
+            let value = Var {
+                text: list.first().cloned().unwrap_or_default(),
+                array: Some(list),
+                obfuscated,
+                computed: false,
+            };
+            self.store(a, value, span);
         }
         let n = names.len();
         let mut rest_line = line;
@@ -595,15 +609,13 @@ impl Engine<'_> {
                     w
                 }
             };
-            self.shell.set_var(
-                name,
-                Var {
-                    text: value,
-                    array: None,
-                    obfuscated,
-                    computed: false,
-                },
-            );
+            let value = Var {
+                text: value,
+                array: None,
+                obfuscated,
+                computed: false,
+            };
+            self.store(name, value, span);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::engine::{Engine, Stream};
 use super::expand::{Arg, Var};
-use crate::chars::UNKNOWN;
+use crate::chars::{UNKNOWN, has_unknown};
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 
 impl Engine<'_> {
@@ -74,17 +74,18 @@ impl Engine<'_> {
             && flag.text == "-v"
         {
             self.subscript(var);
+            if has_unknown(&var.text) {
+                self.dynamic(var.span, "sets a variable whose name isn't known");
+            }
             let s = self.printf(tail);
             let text = s.text.unwrap_or_else(|| UNKNOWN.to_string());
-            self.shell.set_var(
-                var.text.clone(),
-                Var {
-                    text,
-                    array: None,
-                    obfuscated: s.obfuscated,
-                    computed: false,
-                },
-            );
+            let value = Var {
+                text,
+                array: None,
+                obfuscated: s.obfuscated,
+                computed: false,
+            };
+            self.store(var.text.clone(), value, var.span);
             return Stream::known("");
         }
         if words.first().is_some_and(|a| a.text == "--") {

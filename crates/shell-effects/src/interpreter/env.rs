@@ -1,9 +1,9 @@
 //! Environment variables that run programs or change what runs.
 
 use super::engine::{Engine, Stream};
-use super::expand::Arg;
+use super::expand::{Arg, Var};
 use crate::calls::shell_args;
-use crate::chars::{UNKNOWN, has_unknown, show};
+use crate::chars::{INHERITED, UNKNOWN, has_unknown, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::programs::git_settings;
 
@@ -97,7 +97,7 @@ const RUNS: &[&str] = &[
 ];
 
 /// Variables that load code into other programs.
-const LOADS: &[&str] = &[
+pub(super) const LOADS: &[&str] = &[
     "LD_PRELOAD",
     "LD_LIBRARY_PATH",
     "LD_AUDIT",
@@ -279,13 +279,23 @@ pub(crate) fn names_secret(name: &str) -> bool {
 }
 
 impl Engine<'_> {
-    /// Adds the effects of setting a variable.
-    ///
-    /// An unknown value counts as a dangerous one. An unknown part of a list of paths most likely
-    /// is the old value.
+    /// Sets a variable and adds the effects of that.
+    pub(crate) fn store(&mut self, name: String, value: Var, span: Span) {
+        self.env_effect(&name, &value.text, span);
+        self.shell.set_var(name, value);
+    }
+
+    /// Adds the effects of setting a variable. An unknown value counts as a dangerous one, unless
+    /// the environment has set it before.
     pub(crate) fn env_effect(&mut self, name: &str, value: &str, span: Span) {
         self.known_env_effect(name, value, span);
-        if value.contains(UNKNOWN) && !value.contains(':') {
+        let unknown = value.contains(UNKNOWN) && value.replace(INHERITED, "").contains(UNKNOWN);
+        if unknown && name == "IFS" {
+            self.dynamic(
+                span,
+                "separators that aren't known decide what the words of the line are",
+            );
+        } else if unknown {
             if name == "PATH" || SERVERS.contains(&name) {
                 return;
             }
@@ -681,7 +691,7 @@ impl Engine<'_> {
                                 | crate::paths::path::PathClass::Root
                         ) || p.starts_with("/usr/")
                             || p.starts_with("/opt/")
-                            || p == "\0"
+                            || p == INHERITED
                     }
                 }),
                 _ => false,
@@ -703,9 +713,24 @@ impl Engine<'_> {
     /// of every program name.
     fn path_value(&mut self, value: &str, span: Span) {
         for dir in value.split(':') {
-            if dir == "\0" || dir == "$PATH" {
+            if dir == INHERITED || dir == "$PATH" {
                 // Directories after the old path can't shadow a program.
                 break;
+            }
+            let below = dir.strip_prefix(INHERITED);
+            if below.is_some_and(|b| b.starts_with('/') && !b.contains("..") && !has_unknown(b)) {
+                continue;
+            }
+            if dir.contains(UNKNOWN) {
+                self.emit_raw(
+                    EffectKind::Dynamic,
+                    Some(format!("PATH={}", show(value))),
+                    Certainty::Possible,
+                    span,
+                    RiskLevel::High,
+                    "programs are searched in a directory that isn't known",
+                );
+                return;
             }
             let class = self.classify(dir).class;
             let tools = super::run::TOOL_DIRS

@@ -1,7 +1,7 @@
 //! Expands words as far as the text alone determines them; the rest stays unknown.
 
 use super::engine::{Engine, Stream};
-use crate::chars::{ANY, SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown};
+use crate::chars::{ANY, INHERITED, SAFE_UNKNOWN, STAR, UNKNOWN, has_unknown};
 use crate::effect::Span;
 use crate::paths::name_globs::glob;
 use crate::syntax::ast::{Param, ParamOp, Part, Word};
@@ -493,15 +493,14 @@ impl Engine<'_> {
                     return (vals, obfuscated);
                 }
                 if p.op == ParamOp::Assign {
-                    self.shell.set_var(
-                        p.name.clone(),
-                        Var {
-                            text: a.clone(),
-                            array: None,
-                            obfuscated: args_obf,
-                            computed: false,
-                        },
-                    );
+                    let var = Var {
+                        text: a.clone(),
+                        array: None,
+                        obfuscated: args_obf,
+                        computed: false,
+                    };
+                    let span = p.args.first().map(|w| w.span).unwrap_or_default();
+                    self.store(p.name.clone(), var, span);
                 }
                 (vec![a], args_obf)
             }
@@ -621,6 +620,7 @@ impl Engine<'_> {
                 None if alone => one("\0"),
                 None => one(""),
             },
+            n if super::unlisted_variables::is_inherited(n) => one(INHERITED),
             _ => one("\0"),
         }
     }

@@ -84,6 +84,34 @@ pub(super) fn value_kind(name: &str) -> Option<ValueKind> {
     }
 }
 
+/// Returns whether a variable usually is set by the user's environment and holds directories of
+/// programs and libraries.
+pub(super) fn is_inherited(name: &str) -> bool {
+    matches!(
+        name,
+        "PATH"
+            | "MANPATH"
+            | "JAVA_HOME"
+            | "GOPATH"
+            | "GOROOT"
+            | "GOBIN"
+            | "CARGO_HOME"
+            | "VIRTUAL_ENV"
+            | "CONDA_PREFIX"
+            | "PYENV_ROOT"
+            | "NVM_DIR"
+            | "NVM_BIN"
+            | "BUN_INSTALL"
+            | "DENO_INSTALL"
+            | "PNPM_HOME"
+            | "VOLTA_HOME"
+            | "HOMEBREW_PREFIX"
+            | "ANDROID_HOME"
+            | "FLUTTER_ROOT"
+    ) || name.ends_with("PATH") && super::env::LOADS.contains(&name)
+        || matches!(name, "PERL5LIB" | "RUBYLIB")
+}
+
 impl Engine<'_> {
     /// Adds the effects of setting an unlisted variable, by its name.
     pub(super) fn unlisted_variable(
@@ -137,6 +165,46 @@ impl Engine<'_> {
                     );
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RiskLevel, risk_of};
+
+    #[test]
+    fn variables_that_decide_what_runs() {
+        for line in [
+            "PATH=\"$x\" ls",
+            "export PATH=\"$x:$PATH\"",
+            "PATH=\"$PATH$x\" ls",
+            "PATH=\"$JAVA_HOME/../$x\" ls",
+            "env PATH=\"$x\" ls",
+            "read -r PATH < f; ls",
+            "printf -v PATH %s \"$x\"; ls",
+            "mapfile -t PATH < f; ls",
+            "for PATH in \"$x\"; do ls; done",
+            ": \"${LD_PRELOAD:=/tmp/x.so}\"; ls",
+            "PATH=(\"$x\"); ls",
+            "PYTHONPATH=\"$x:src\" python3 a.py",
+            "IFS=$x",
+            "read -r IFS < f",
+            "eval \"cd $d\"",
+            "bash -c \"ls $x\"",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::High, "{line}");
+        }
+        for line in [
+            "PATH=\"$PATH:$x\" ls",
+            "PATH=\"$JAVA_HOME/bin:$PATH\" ls",
+            "env PATH=\"$PATH\" ls",
+            "old=$IFS; IFS=,; IFS=$old",
+            "while IFS=, read -r a b; do echo \"$a\"; done < f.csv",
+            "eval 'echo \"$x\"'",
+            "bash -c 'ls \"$1\"' _ \"$x\"",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::Low, "{line}");
         }
     }
 }

@@ -303,15 +303,13 @@ impl Engine<'_> {
             out.text = None;
         }
         for item in items {
-            self.shell.set_var(
-                var.to_owned(),
-                Var {
-                    text: item.text,
-                    array: None,
-                    obfuscated: item.obfuscated,
-                    computed: false,
-                },
-            );
+            let value = Var {
+                text: item.text,
+                array: None,
+                obfuscated: item.obfuscated,
+                computed: false,
+            };
+            self.store(var.to_owned(), value, item.span);
             let s = self.run_list(body, input, want, None);
             out.obfuscated |= s.obfuscated;
             match (&mut out.text, s.text) {

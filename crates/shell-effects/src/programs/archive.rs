@@ -1,7 +1,7 @@
 //! `tar`: its old style of options, and the commands that it runs.
 
 use super::{Family, Invocation};
-use crate::calls::args::is_unknown_word;
+use crate::calls::args::{is_single_unknown, may_be_option};
 use crate::calls::spec_eval::parse_args;
 use crate::calls::{shell_args, spec_eval};
 use crate::chars::UNKNOWN;
@@ -24,6 +24,9 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         ..
     } = *call;
     let words = old_style(rest);
+    if let Some(first) = rest.first().filter(|a| is_single_unknown(a)) {
+        cx.dynamic(first.span, "the options of tar aren't known");
+    }
     archived(cx, &words);
     // Files from an unpacked archive aren't the project's own.
     let foreign = words.iter().any(|a| {
@@ -40,7 +43,7 @@ fn tar(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         && stdin.text.is_none()
         && !stdin.inline
         && cx.has_effect(EffectKind::Network);
-    if foreign || fetched || words.iter().any(is_unknown_word) {
+    if foreign || fetched || words.iter().any(may_be_option) {
         cx.history_mut().mark_downloaded();
     }
     let ctx = cx.ctx();
@@ -53,7 +56,7 @@ fn unpack(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let file = call
         .rest
         .iter()
-        .find(|a| a.text.ends_with(".zip") || a.text.ends_with(".7z"));
+        .find(|a| a.text.ends_with(".zip") || a.text.ends_with(".7z") || may_be_option(a));
     if file.is_some_and(|a| !matches!(cx.classify(&a.text).class, Inside | Root)) {
         cx.history_mut().mark_downloaded();
     }

@@ -1,5 +1,6 @@
 //! Content from elsewhere: downloads, installs, tasks of web frameworks, sockets.
 
+use crate::calls::args::{is_single_unknown, is_unknown_word, may_be_option};
 use crate::chars::{UNKNOWN, has_unknown, show, source};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::{Engine, Stream};
@@ -23,7 +24,7 @@ pub(super) fn install_from_url(cx: &mut Engine<'_>, name: &str, rest: &[Arg]) {
         [o, list] if matches!(o.text.as_str(), "-r" | "--requirement" | "-e") => Some(list),
         _ => None,
     });
-    if let Some(list) = listed.filter(|list| crate::calls::args::is_unknown_word(list)) {
+    if let Some(list) = listed.filter(|list| is_unknown_word(list)) {
         cx.dynamic(list.span, "a list of packages that isn't known");
     }
     let mut operands = 0usize;
@@ -85,8 +86,8 @@ pub(crate) fn framework(cx: &mut Engine<'_>, script: &Arg, words: &[Arg]) {
     ) {
         return;
     }
-    for w in words {
-        if crate::calls::args::is_unknown_word(w) {
+    for (at, w) in words.iter().enumerate() {
+        if is_unknown_word(w) || at == 0 && is_single_unknown(w) {
             cx.dynamic(w.span, "a task that isn't known");
         }
         let t = w.text.as_str();
@@ -314,7 +315,7 @@ pub(super) fn netcat(cx: &mut Engine<'_>, name: &str, rest: &[Arg], stdin: &Stre
     if shell.is_some() {
         cx.dynamic(span, "gives the other end of the connection a shell");
     }
-    if let Some(unknown_word) = rest.iter().find(|a| crate::calls::args::is_unknown_word(a)) {
+    if let Some(unknown_word) = rest.iter().find(|a| may_be_option(a)) {
         cx.dynamic(
             unknown_word.span,
             "a word that isn't known and may be an option",

@@ -1,6 +1,6 @@
 //! Programs that run others on files or words: `find`, `xargs`, `parallel`.
 
-use crate::calls::args::is_unknown_word;
+use crate::calls::args::{is_single_unknown, is_unknown_word};
 use crate::calls::shell_args;
 use crate::calls::spec_eval::parse_args;
 use crate::chars::{STAR, UNKNOWN, has_unknown};
@@ -65,8 +65,20 @@ pub(crate) fn find(cx: &mut Engine<'_>, rest: &[Arg], span: Span) {
     {
         return;
     }
+    let known_start = starts.first().is_some_and(|s| !has_unknown(&s.text));
     for s in &starts {
         cx.path_stat(s);
+        // A quoted word after a known starting point.
+        if known_start && is_single_unknown(s) {
+            cx.emit_raw(
+                EffectKind::Dynamic,
+                None,
+                Certainty::Possible,
+                s.span,
+                RiskLevel::Medium,
+                "a word that isn't known and may be an action",
+            );
+        }
         if is_unknown_word(s) && i < rest.len() {
             // A starting point in front of an expression.
             cx.emit_raw(

@@ -2,15 +2,17 @@
 
 use super::git_settings;
 use super::{Family, Invocation};
-use crate::calls::args::is_unknown_word;
-use crate::effect::{Certainty, EffectKind, RiskLevel};
+use crate::calls::args::{is_single_unknown, is_unknown_word};
+use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
+use crate::paths::path::PathClass;
 
 pub(super) const PROGRAMS: Family = &[(&["git"], git), (&["patch", "gpatch"], patch)];
 
 /// Subcommands with options that run programs or discard work.
-const RUNS: [&str; 12] = [
+const RUNS: [&str; 13] = [
+    "archive",
     "ls-remote",
     "clone",
     "pull",
@@ -25,9 +27,53 @@ const RUNS: [&str; 12] = [
     "reflog",
 ];
 
+/// Subcommands that run hooks or programs of the repository's configuration.
+const HOOKS: [&str; 19] = [
+    "am",
+    "bisect",
+    "checkout",
+    "cherry-pick",
+    "commit",
+    "difftool",
+    "fetch",
+    "gc",
+    "hook",
+    "ls-remote",
+    "merge",
+    "mergetool",
+    "pull",
+    "push",
+    "rebase",
+    "revert",
+    "submodule",
+    "switch",
+    "worktree",
+];
+
+/// Adds an effect if git runs hooks of a repository that isn't known.
+fn unknown_repository(cx: &mut Engine<'_>, rest: &[Arg], span: Span) {
+    let mut words = rest.iter();
+    let mut dir = ".";
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            "-C" => dir = words.next().map_or(dir, |d| d.text.as_str()),
+            "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--config-env" => {
+                words.next();
+            }
+            option if option.starts_with('-') => {}
+            verb if HOOKS.contains(&verb) => break,
+            _ => return,
+        }
+    }
+    if cx.classify(dir).class == PathClass::Unknown {
+        cx.dynamic(span, "git runs the hooks of a repository that isn't known");
+    }
+}
+
 fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation { rest, .. } = *call;
     git_settings::git_config(cx, rest);
+    unknown_repository(cx, rest, call.span);
     // Every subcommand that prints changes accepts these.
     for a in rest {
         if let Some(file) = a.text.strip_prefix("--output=") {
@@ -61,7 +107,16 @@ fn git(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
             "a word that isn't known and may be an option",
         );
     }
-    if let Some(unknown_word) = unknown_word
+    // A quoted one most likely is an operand if nothing follows.
+    // The remote of a push receives data.
+    let pushes = words.first().is_some_and(|verb| verb.text == "push");
+    let first = rest.split_last().filter(|_| !pushes);
+    let single = first
+        .map_or(rest, |(_, first)| first)
+        .iter()
+        .find(|a| is_single_unknown(a))
+        .filter(|_| words.first().is_some_and(|verb| verb.text != "clone"));
+    if let Some(unknown_word) = unknown_word.or(single)
         && words
             .first()
             .is_some_and(|verb| RUNS.contains(&verb.text.as_str()))
@@ -107,4 +162,33 @@ fn patch(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
         cx.history_mut().mark_downloaded();
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RiskLevel, risk_of};
+
+    #[test]
+    fn hooks_of_unknown_repositories() {
+        for line in [
+            "git -C \"$x\" commit -m a",
+            "git -c a.b=c -C \"$x\" pull",
+            "cd \"$x\" && git merge a",
+            "git --git-dir \"$x\" status",
+            "git push \"$x\"",
+            "git fetch \"$x\" origin",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::High, "{line}");
+        }
+        for line in [
+            "git -C \"$x\" status",
+            "git -C \"$x\" log -1",
+            "git -C sub diff",
+        ] {
+            assert_eq!(risk_of(line), RiskLevel::Low, "{line}");
+        }
+        for line in ["git -C sub commit -m a", "git fetch \"$x\""] {
+            assert_eq!(risk_of(line), RiskLevel::Medium, "{line}");
+        }
+    }
 }

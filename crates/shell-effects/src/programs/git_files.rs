@@ -1,7 +1,6 @@
 //! Files whose contents git prints, and files that it restores: a secret is a secret when git
 //! prints it, and a restored file is written.
 
-use crate::chars::UNKNOWN;
 use crate::effect::Span;
 use crate::interpreter::engine::Engine;
 use crate::interpreter::expand::Arg;
@@ -189,9 +188,9 @@ fn secret_of(cx: &mut Engine<'_>, file: &str, span: Span) {
 pub(super) fn git_elsewhere(cx: &mut Engine<'_>, dir: &str, span: Span) {
     let strange = matches!(
         cx.classify(dir).class,
-        PathClass::Temporary | PathClass::Outside | PathClass::System
+        PathClass::Temporary | PathClass::Outside | PathClass::System | PathClass::Unknown
     );
-    if strange && !dir.is_empty() && !dir.contains(UNKNOWN) {
+    if strange && !dir.is_empty() {
         cx.dynamic(
             span,
             "git takes its settings and hooks from a repository outside the work tree",

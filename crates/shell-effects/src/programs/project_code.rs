@@ -1,6 +1,6 @@
 //! Project code that a tool runs: its location, and whether this line has changed it.
 
-use crate::calls::args::{ParsedArgs, is_unknown_word};
+use crate::calls::args::{ParsedArgs, is_unknown_word, may_be_option};
 use crate::code;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::{Engine, Stream};
@@ -339,11 +339,7 @@ pub(crate) fn pointed_elsewhere(
         ]
         .iter()
         .any(|word| seen.name.contains(word));
-        if let Some(unknown_word) = seen
-            .values
-            .iter()
-            .find(|v| names_code && is_unknown_word(v))
-        {
+        if let Some(unknown_word) = seen.values.iter().find(|v| names_code && may_be_option(v)) {
             cx.dynamic(unknown_word.span, "the location of the code isn't known");
         }
         words.extend(seen.values.iter().cloned());
@@ -386,6 +382,11 @@ pub(crate) fn pointed_elsewhere(
 }
 
 fn leads_elsewhere(cx: &Engine<'_>, text: &str) -> bool {
+    // The address of a local database file.
+    let text = ["sqlite://", "sqlite3://"]
+        .iter()
+        .find_map(|scheme| text.strip_prefix(scheme))
+        .unwrap_or(text);
     if text.contains("://") {
         let host = crate::interpreter::hosts::host_of(text);
         return !matches!(host, "localhost" | "127.0.0.1" | "::1" | "0.0.0.0");
@@ -463,6 +464,7 @@ mod tests {
             "cd /tmp/x && make",
             "make -C /tmp/x",
             "cd ~ && npm test",
+            "atlas schema inspect -u sqlite:///tmp/app.db",
         ] {
             assert_eq!(risk_of(line), RiskLevel::High, "{line}");
         }
@@ -477,6 +479,7 @@ mod tests {
             "echo 'x = 1' >> a.py && python -c 'import a'",
             "cd sub && make",
             "make -C sub",
+            "atlas schema inspect -u sqlite://app.db",
         ] {
             assert_eq!(risk_of(line), RiskLevel::Medium, "{line}");
         }

@@ -3,6 +3,7 @@
 use super::downloads;
 use super::{Family, Invocation};
 use crate::calls::shell_args;
+use crate::calls::spec_eval::parse_args;
 use crate::chars::{UNKNOWN, show};
 use crate::effect::{Certainty, EffectKind, RiskLevel};
 use crate::interpreter::engine::{Engine, Stream};
@@ -16,7 +17,33 @@ pub(super) const PROGRAMS: Family = &[
     (&["curl", "wget"], download),
     (&["nc", "ncat", "netcat", "socat", "telnet"], netcat),
     (&["openssl"], openssl),
+    (&["http", "https", "xh", "xhs"], http_items),
 ];
+
+/// Adds the effects of the items of a request (`name=value`, `header:value`, `file@path`) that may
+/// name a file to send: the text that isn't known begins the item or its value.
+fn http_items(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
+    let spec = cx.ctx().table.get("http")?;
+    let (parsed, _) = parse_args(spec, call.rest);
+    let is_method = |a: &Arg| a.text.len() > 2 && a.text.bytes().all(|c| c.is_ascii_alphabetic());
+    let url = usize::from(parsed.operands.first().is_some_and(is_method));
+    let unknown = parsed.operands.iter().skip(url + 1).find(|item| {
+        let (before, rest) = item.text.split_once(UNKNOWN).unwrap_or((&item.text, ""));
+        let begins = before.is_empty() || before.ends_with(['=', ':', '@']);
+        begins && before.len() + rest.len() < item.text.len()
+    });
+    if let Some(item) = unknown {
+        cx.emit_raw(
+            EffectKind::Network,
+            None,
+            Certainty::Possible,
+            item.span,
+            RiskLevel::High,
+            "sends away data that isn't known",
+        );
+    }
+    None
+}
 
 fn ssh(call: &Invocation<'_>, cx: &mut Engine<'_>) -> Option<Stream> {
     let Invocation {

@@ -1,9 +1,9 @@
 //! Shells started by a line: their options, and the source of their code.
 
 use super::{Family, Invocation};
-use crate::calls::args::is_unknown_word;
+use crate::calls::args::{is_single_unknown, is_unknown_word};
 use crate::calls::shell_args;
-use crate::chars::has_unknown;
+use crate::chars::{UNKNOWN, has_unknown};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span, StepOrigin};
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
@@ -137,7 +137,9 @@ fn run_shell(
         break;
     }
     // An unknown word may be `+n`.
+    let first = rest.split_last().map_or(rest, |(_, first)| first);
     dry &= !interactive && !rest.iter().any(is_unknown_word);
+    dry &= !first.iter().any(is_single_unknown);
     let words = rest.get(i..).unwrap_or_default();
     if ran {
         return Stream::unknown();
@@ -148,6 +150,9 @@ fn run_shell(
         };
         if dry {
             return Stream::unknown();
+        }
+        if code.text.contains(UNKNOWN) {
+            cx.dynamic(code.span, "evaluates text that isn't known");
         }
         let list = params.iter().skip(1).map(|a| a.text.clone()).collect();
         return cx.in_new_shell(params.first(), list, |cx| {

@@ -75,6 +75,8 @@ pub(crate) struct Spec {
     pub no_help: bool,
     /// Whether one of the options can do more than the program does without it.
     pub risky: bool,
+    /// The highest risk that one of the options adds.
+    pub option_risk: RiskLevel,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -340,6 +342,12 @@ impl Value {
 }
 
 impl When {
+    /// Returns the highest risk that it adds.
+    pub(crate) fn worst(&self) -> RiskLevel {
+        let effects = self.effects.iter().map(|e| e.kind.base_risk()).max();
+        self.risk.max(effects.unwrap_or_default())
+    }
+
     fn may_act(&self) -> bool {
         !(self.operand.is_empty() && self.any.is_empty() && self.flags.is_empty())
             && (self.risk > RiskLevel::Low
@@ -351,6 +359,22 @@ impl When {
 }
 
 impl Flag {
+    /// Returns the highest risk that the option may add.
+    fn worst(&self) -> RiskLevel {
+        let role = match &self.arg {
+            Some(Role::Effect(kind)) => kind.base_risk(),
+            Some(role) if role.may_act() => RiskLevel::High,
+            _ => RiskLevel::Low,
+        };
+        let operands = self.operands.iter().flat_map(|o| &o.roles);
+        let acts = self.recursive || operands.clone().any(Role::may_act);
+        let effects = self.effects.iter().map(|e| e.kind.base_risk());
+        let values = self.values.iter().map(|(_, v)| v.worst());
+        let most = effects.chain(values).max().unwrap_or_default();
+        let acts = if acts { RiskLevel::High } else { role };
+        self.risk.max(most).max(acts)
+    }
+
     fn may_act(&self) -> bool {
         self.arg.as_ref().is_some_and(Role::may_act)
             || self.risk > RiskLevel::Low
@@ -364,6 +388,24 @@ impl Flag {
                 .iter()
                 .any(|e| e.kind.base_risk() > RiskLevel::Low)
             || self.values.iter().any(|(_, v)| v.worst() > RiskLevel::Low)
+    }
+}
+
+impl Operands {
+    /// Returns the role of the `at`th of `count` operands.
+    pub(crate) fn role(&self, at: usize, count: usize) -> Option<&Role> {
+        let Some(repeat) = self.repeat else {
+            return self.roles.get(at);
+        };
+        let tail = self.roles.len().saturating_sub(repeat + 1);
+        let left = count.saturating_sub(at);
+        if at < repeat {
+            self.roles.get(at)
+        } else if left <= tail {
+            self.roles.get(self.roles.len().saturating_sub(left))
+        } else {
+            self.roles.get(repeat)
+        }
     }
 }
 
@@ -398,6 +440,12 @@ impl Spec {
                 spec.flags.insert(name.to_owned(), i);
             }
         }
+        spec.option_risk = spec
+            .flag_list
+            .iter()
+            .map(Flag::worst)
+            .max()
+            .unwrap_or_default();
         spec.risky = spec.flag_list.iter().any(Flag::may_act);
         for (names, raw) in &raw.subcommands {
             let i = spec.sub_list.len();
@@ -411,6 +459,12 @@ impl Spec {
         }
         spec.when = raw.when.iter().map(when).collect::<Result<_, _>>()?;
         spec.risky |= spec.when.iter().any(When::may_act);
+        let by_option = spec
+            .when
+            .iter()
+            .filter(|w| w.operand.is_empty() && !(w.flags.is_empty() && w.any.is_empty()));
+        let most = by_option.map(When::worst).max().unwrap_or_default();
+        spec.option_risk = spec.option_risk.max(most);
         spec.stdin = raw.stdin.as_deref().map(role).transpose()?;
         Ok(spec)
     }
