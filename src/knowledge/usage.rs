@@ -98,10 +98,10 @@ fn count(
     each_turn(inputs, &Options::default(), &mut |_, _, turn| {
         let declared = declared_by(&turn);
         let of_skills = turn.skills.iter().filter_map(|(name, _)| skills.get(name));
-        let named = declared
+        let all = declared
             .names()
             .chain(of_skills.flatten().map(String::as_str));
-        let used: BTreeSet<usize> = named
+        let used: BTreeSet<usize> = all
             .filter_map(|name| names.get(name))
             .flatten()
             .copied()
@@ -184,7 +184,7 @@ mod tests {
     use crate::knowledge::context::Place;
     use serde_json::json;
 
-    fn item(members: serde_json::Value) -> Item {
+    fn item(members: &serde_json::Value) -> Item {
         let mut value = json!({"path": "src/a.ts"});
         value
             .as_object_mut()
@@ -205,22 +205,22 @@ mod tests {
 
     #[test]
     fn more_than_the_record_is_overstated() {
-        let claims = item(json!({"usageStats":
+        let claims = item(&json!({"usageStats":
             {"referencedCount": 8, "verifiedUseful": 1, "verifiedNotUseful": 0}}));
         assert_eq!(
             overstated(&claims, &usage(&[true])),
             ["references 8, recorded 1"]
         );
-        let fewer = item(json!({"usageStats": {"referencedCount": 1}}));
+        let fewer = item(&json!({"usageStats": {"referencedCount": 1}}));
         assert_eq!(overstated(&fewer, &usage(&[true, true])), [""; 0]);
-        assert_eq!(overstated(&item(json!({})), &usage(&[])), [""; 0]);
+        assert_eq!(overstated(&item(&json!({})), &usage(&[])), [""; 0]);
     }
 
     #[test]
     fn confidence_follows_from_the_outcomes() {
         let claims = |confidence: f64, successes: u64| {
             item(
-                json!({"importance": {"useCount": 3, "successCount": successes,
+                &json!({"importance": {"useCount": 3, "successCount": successes,
                 "failureCount": 1, "confidence": confidence}}),
             )
         };

@@ -342,9 +342,9 @@ impl ContextTracker {
         }
         injected::references(&reasoning.decode()).for_each(|path| declared.add(path));
         if let Some(answer) = &answer {
-            injected::declared(answer)
-                .iter()
-                .for_each(|path| declared.add(path));
+            for path in injected::declared(answer) {
+                declared.add(&path);
+            }
         }
         let undeclared =
             self.sources
@@ -474,19 +474,17 @@ impl ContextTracker {
         answer: Option<&str>,
         breaks: &mut Vec<ContextBreak>,
     ) {
-        let absent = |reference: &str| match &self.items {
-            Some(items) => !is_among(reference, |text| {
-                let from = (Bound::Included(text), Bound::Unbounded);
-                items
-                    .range::<str, _>(from)
-                    .next()
-                    .map(|(path, _)| path.as_str())
-            }),
-            None => {
-                let told = |path: &str| self.presence.get(path);
-                let typed = || told(&TypedReference::parse(reference)?.path);
-                told(&plain_path(reference)).or_else(typed) == Some(&false)
+        let absent = |reference: &str| {
+            if let Some(items) = &self.items {
+                return !is_among(reference, |text| {
+                    let from = (Bound::Included(text), Bound::Unbounded);
+                    let mut items = items.range::<str, _>(from);
+                    items.next().map(|(path, _)| path.as_str())
+                });
             }
+            let told = |path: &str| self.presence.get(path);
+            let typed = || told(&TypedReference::parse(reference)?.path);
+            told(&plain_path(reference)).or_else(typed) == Some(&false)
         };
         if self.items.is_none() && self.presence.is_empty() {
             return;

@@ -120,11 +120,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parsed(text: &str) -> Option<(ReferenceKind, String, Option<(u64, u64)>)> {
-        let typed = TypedReference::parse(text)?;
-        Some((typed.kind, typed.path.into_owned(), typed.lines))
-    }
-
     #[test]
     fn the_marks_say_what_is_meant() {
         use ReferenceKind::{Directory, File, Runtime};
@@ -136,12 +131,14 @@ mod tests {
             ("#src/engine/", Directory, "src/engine", None),
             ("@!scripts/check.sh", Runtime, "scripts/check.sh", None),
         ] {
-            assert_eq!(parsed(text), Some((kind, path.to_owned(), lines)), "{text}");
+            let path = Cow::Borrowed(path);
+            let expected = TypedReference { kind, path, lines };
+            assert_eq!(TypedReference::parse(text), Some(expected), "{text}");
         }
         for text in [
             "", "@", "#", "@!", "src/a.ts", ":ls", "@a:30-10", "@a:0-1", "@a:1-2-3",
         ] {
-            assert_eq!(parsed(text), None, "{text}");
+            assert_eq!(TypedReference::parse(text), None, "{text}");
         }
     }
 

@@ -185,10 +185,10 @@ pub(super) fn views(turns: &[Turn]) -> Vec<View<'_>> {
             changes.extend(added.map(|path| entry(Change::Added, *path)));
             let removed = before.keys().filter(|path| !now.contains_key(*path));
             changes.extend(removed.map(|path| entry(Change::Removed, *path)));
-            let changed = now
+            let others = now
                 .iter()
                 .filter(|(path, item)| before.get(*path).is_some_and(|old| old.hash != item.hash));
-            changes.extend(changed.map(|(path, _)| entry(Change::Changed, *path)));
+            changes.extend(others.map(|(path, _)| entry(Change::Changed, *path)));
         }
         let is_first = before.is_none() && now.is_some();
         all.push(View { is_first, changes });

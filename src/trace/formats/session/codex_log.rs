@@ -314,7 +314,7 @@ impl<'a> Message<'a> {
             error: Option<Raw<'a>>,
         }
         #[derive(Deserialize)]
-        struct Content<'a> {
+        struct Shown<'a> {
             #[serde(borrow, default)]
             content: Option<Raw<'a>>,
             #[serde(default)]
@@ -335,7 +335,7 @@ impl<'a> Message<'a> {
             _ => CallStatus::Error,
         };
         if let Some(outcome) = self.result.and_then(|raw| raw.read::<Outcome<'_>>()) {
-            let ok = outcome.ok.and_then(|raw| raw.read::<Content<'_>>());
+            let ok = outcome.ok.and_then(|raw| raw.read::<Shown<'_>>());
             if let Some(error) = outcome.error {
                 shown = output(Some(error));
                 how = rejection(&shown).map_or(CallStatus::Error, CallStatus::Rejected);

@@ -148,8 +148,8 @@ struct Status<'a> {
     #[serde(borrow)]
     message: Lenient<Str<'a>>,
     /// The Python SDK's names.
-    #[serde(borrow)]
-    status_code: Option<Raw<'a>>,
+    #[serde(borrow, rename = "status_code")]
+    number: Option<Raw<'a>>,
     #[serde(borrow)]
     description: Lenient<Str<'a>>,
 }
@@ -490,7 +490,7 @@ impl<'a> Item<'a> {
                 None => name,
             });
         let status = self.status.0.unwrap_or_default();
-        let code = output(status.code.or(status.status_code));
+        let code = output(status.code.or(status.number));
         let failed = matches!(&*code, "2" | "STATUS_CODE_ERROR" | "ERROR");
         let failure = failed.then(|| {
             text(status.message)
