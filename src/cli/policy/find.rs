@@ -45,15 +45,14 @@ fn pack_of(name: &str) -> Result<Option<String>, Failure> {
     if format.is_none() && !Path::new(path).is_file() {
         return Ok(None);
     }
-    let format = match format {
-        Some(format) => format,
-        None => {
-            let (file, text) = (name_of(Path::new(path)), read(Path::new(path))?);
-            let Some(format) = VendorFormat::detect(&file, &text) else {
-                return Ok(None);
-            };
-            format
-        }
+    let format = if let Some(format) = format {
+        format
+    } else {
+        let (file, text) = (name_of(Path::new(path)), read(Path::new(path))?);
+        let Some(format) = VendorFormat::detect(&file, &text) else {
+            return Ok(None);
+        };
+        format
     };
     let (pack, _) = translation(format, path)?;
     Ok(Some(pack.yaml()))

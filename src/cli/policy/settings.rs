@@ -53,8 +53,9 @@ impl SettingsFiles {
             for file in files.into_iter().filter(|file| file.exists()) {
                 let shown = name_of(file.strip_prefix(".").unwrap_or(&file));
                 self.push(shown, find::read(&file)?, SettingsLevel::Project);
-                let last = self.sources.last_mut();
-                last.into_iter().for_each(|s| s.path = Some(file.clone()));
+                if let Some(source) = self.sources.last_mut() {
+                    source.path = Some(file);
+                }
             }
             return if self.sources.len() == before {
                 Err(no_settings(name))

@@ -106,8 +106,8 @@ impl VendorFormat {
     }
 }
 
-/// Translates settings of Claude Code on several levels into one pack. The file of the highest level
-/// comes first. `name` is the id of the pack.
+/// Translates settings of Claude Code on several levels into one pack. The file of the highest
+/// level comes first. `name` is the id of the pack.
 ///
 /// # Errors
 /// All errors, by file and in the order of each.
