@@ -373,6 +373,9 @@ pub struct Knowledge {
     /// Limits on the cost and the use of skills.
     #[serde(default)]
     pub limits: SkillLimits,
+    /// Limits on what one agent does.
+    #[serde(default)]
+    pub agent_limits: AgentLimits,
 }
 
 impl Knowledge {
@@ -439,9 +442,52 @@ pub struct SkillLimits {
     /// Maximum number of uses of one skill in one execution.
     #[serde(default)]
     pub uses_per_task: Option<u64>,
+    /// Maximum number of tokens of all uses of one skill on one day (UTC).
+    #[serde(default)]
+    pub tokens_per_day: Option<u64>,
+    /// Maximum number of tokens of all uses of one skill in one hour.
+    #[serde(default)]
+    pub tokens_per_hour: Option<u64>,
+    /// Maximum number of tokens of all uses of one skill in one execution.
+    #[serde(default)]
+    pub tokens_per_task: Option<u64>,
     /// Maximum duration of one use, in milliseconds.
     #[serde(default)]
     pub latency_ms: Option<Amount>,
+}
+
+/// `[knowledge.agent-limits]`: limits on the turns of one agent. Costs are in the unit of the
+/// records.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct AgentLimits {
+    /// Maximum cost of one agent on one day (UTC).
+    #[serde(default)]
+    pub cost_per_day: Option<Amount>,
+    /// Maximum cost of one agent in one hour.
+    #[serde(default)]
+    pub cost_per_hour: Option<Amount>,
+    /// Maximum cost of one agent in one execution.
+    #[serde(default)]
+    pub cost_per_task: Option<Amount>,
+    /// Maximum number of turns of one agent on one day (UTC).
+    #[serde(default)]
+    pub turns_per_day: Option<u64>,
+    /// Maximum number of turns of one agent in one hour.
+    #[serde(default)]
+    pub turns_per_hour: Option<u64>,
+    /// Maximum number of turns of one agent in one execution.
+    #[serde(default)]
+    pub turns_per_task: Option<u64>,
+    /// Maximum number of tokens of one agent on one day (UTC).
+    #[serde(default)]
+    pub tokens_per_day: Option<u64>,
+    /// Maximum number of tokens of one agent in one hour.
+    #[serde(default)]
+    pub tokens_per_hour: Option<u64>,
+    /// Maximum number of tokens of one agent in one execution.
+    #[serde(default)]
+    pub tokens_per_task: Option<u64>,
 }
 
 /// A finite number that isn't negative.

@@ -5,6 +5,7 @@ use super::source_config::finding;
 use super::store::{EdgeRow, NodeRow};
 use super::{KnowledgeError, SourceKind, Store, store};
 use crate::diag::{Finding, assign_fingerprints};
+use crate::trace::graph_line::{bare, prefixed};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A line of a graph file.
@@ -99,44 +100,12 @@ fn place(edge: &EdgeRow) -> Line {
     }
 }
 
-/// Prefixes of named nodes, and the kind that they give. Any other text before a `:` is part of the
-/// name: `src/a.ts:10-30`, `https://…`.
-const PREFIXES: [(&str, &str); 14] = [
-    ("ctx", "context"),
-    ("context", "context"),
-    ("exec", "execution"),
-    ("execution", "execution"),
-    ("skill", "skill"),
-    ("file", "context"),
-    ("dir", "context"),
-    ("directory", "context"),
-    ("runtime", "context"),
-    ("generated", "context"),
-    ("bank", "context"),
-    ("item", "context"),
-    ("run", "execution"),
-    ("task", "execution"),
-];
-
 /// Types of edges, with the kinds of the nodes that they connect.
 const ENDS: [(&str, &str, &str); 3] = [
     ("used_in", "context", "execution"),
     ("validated_by", "execution", "skill"),
     ("promoted_to", "context", "skill"),
 ];
-
-/// Splits the prefix off a name, and returns the kind that it gives.
-fn prefixed(name: &str) -> Option<(&'static str, &str)> {
-    let (prefix, rest) = name.split_once(':')?;
-    let known = |(known, _): &&(&str, &str)| known.eq_ignore_ascii_case(prefix);
-    let (_, kind) = PREFIXES.iter().find(known)?;
-    Some((kind, rest))
-}
-
-/// Returns a name without its type prefix.
-pub(super) fn bare(name: &str) -> &str {
-    prefixed(name).map_or(name, |(_, rest)| rest)
-}
 
 /// Whether a node matches a requested name, by its whole name or by the part after the prefix.
 fn is(node: &str, asked: &str) -> bool {

@@ -8,6 +8,40 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use strict_json::{Raw, Str, from_text};
 
+/// Prefixes of named nodes, and the kind that they give. Any other text before a `:` is part of the
+/// name: `src/a.ts:10-30`, `https://…`.
+const PREFIXES: [(&str, &str); 14] = [
+    ("ctx", "context"),
+    ("context", "context"),
+    ("exec", "execution"),
+    ("execution", "execution"),
+    ("skill", "skill"),
+    ("file", "context"),
+    ("dir", "context"),
+    ("directory", "context"),
+    ("runtime", "context"),
+    ("generated", "context"),
+    ("bank", "context"),
+    ("item", "context"),
+    ("run", "execution"),
+    ("task", "execution"),
+];
+
+/// Splits the prefix off a name, and returns the kind that it gives.
+#[must_use]
+pub fn prefixed(name: &str) -> Option<(&'static str, &str)> {
+    let (prefix, rest) = name.split_once(':')?;
+    let known = |(known, _): &&(&str, &str)| known.eq_ignore_ascii_case(prefix);
+    let (_, kind) = PREFIXES.iter().find(known)?;
+    Some((kind, rest))
+}
+
+/// Returns a name without its type prefix.
+#[must_use]
+pub fn bare(name: &str) -> &str {
+    prefixed(name).map_or(name, |(_, rest)| rest)
+}
+
 /// Members of a line, of any type.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]

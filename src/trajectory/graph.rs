@@ -1,7 +1,7 @@
 //! Reads the knowledge graph from its append-only file, in which each line is an edge or a node.
 //! The file is never repaired.
 
-use crate::trace::graph_line::GraphLine;
+use crate::trace::graph_line::{GraphLine, bare, prefixed};
 use crate::trace::scalar::Timestamp;
 use content_scan::mask::Mask;
 use schemars::JsonSchema;
@@ -147,11 +147,12 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Collects the statements about an execution. Nodes may name it as `id` or as `execution:id`.
+    /// Collects the statements about an execution. Names of nodes may have a
+    /// prefix: `execution:id`, `exec:id`.
     #[must_use]
     pub fn of(graph: &Graph, id: &str) -> Self {
         let mut found = Self::default();
-        let is_it = |node: &str| node == id || node.strip_prefix("execution:") == Some(id);
+        let is_it = |node: &str| node == id || prefixed(node) == Some(("execution", id));
         let mut contexts = BTreeSet::new();
         let mut skills = BTreeSet::new();
         let mut left_out = 0;
@@ -170,14 +171,14 @@ impl Evidence {
                 success: edge.success,
             };
             if edge.kind == "used_in" && is_it(&edge.to) {
-                contexts.insert(edge.from.as_str());
+                contexts.insert(bare(&edge.from));
                 say(&mut found.contexts_used, said(&edge.from));
             } else if edge.kind == "validated_by" && is_it(&edge.from) {
-                skills.insert(edge.to.as_str());
+                skills.insert(bare(&edge.to));
                 say(&mut found.skills_validated, said(&edge.to));
             } else if edge.kind == "validated_by" && is_it(&edge.to) {
                 // One writer reverses the direction of this edge.
-                skills.insert(edge.from.as_str());
+                skills.insert(bare(&edge.from));
                 say(&mut found.skills_validated, said(&edge.from));
             }
         }
@@ -189,13 +190,13 @@ impl Evidence {
                 success: edge.success,
             };
             match edge.kind.as_str() {
-                "promoted_to" if contexts.contains(edge.from.as_str()) => {
+                "promoted_to" if contexts.contains(bare(&edge.from)) => {
                     say(&mut found.promoted, said(&edge.from, &edge.to));
                 }
-                "derived_from" if skills.contains(edge.from.as_str()) => {
+                "derived_from" if skills.contains(bare(&edge.from)) => {
                     say(&mut found.provenance, said(&edge.from, &edge.to));
                 }
-                "derived_from" if contexts.contains(edge.to.as_str()) => {
+                "derived_from" if contexts.contains(bare(&edge.to)) => {
                     say(&mut found.suggested, said(&edge.from, &edge.to));
                 }
                 _ => {}
@@ -240,6 +241,23 @@ mod tests {
             (vec![5], vec![6], vec![7])
         );
         assert!(Evidence::of(&graph, "exec_3").is_empty());
+    }
+
+    #[test]
+    fn names_are_the_same_with_any_prefix() {
+        let text = concat!(
+            r#"{"from":"ctx:src/a.ts","to":"exec:e1","type":"used_in","timestamp":1}"#,
+            "\n",
+            r#"{"from":"src/a.ts","to":"skill:fix","type":"promoted_to","timestamp":2}"#,
+            "\n",
+            r#"{"from":"src/a.ts","to":"skill:e1","type":"used_in","timestamp":3}"#,
+        );
+        let found = Evidence::of(&Graph::parse(text, &mut Mask::default()), "e1");
+        let lines = |list: &[Said]| list.iter().map(|s| s.line).collect::<Vec<_>>();
+        assert_eq!(
+            (lines(&found.contexts_used), lines(&found.promoted)),
+            (vec![1], vec![2])
+        );
     }
 
     proptest! {

@@ -685,6 +685,55 @@ fn limits_hold_per_day_hour_and_task() {
 
 #[test]
 #[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
+fn limits_of_agents_and_of_tokens_hold() {
+    let result = json!({"success":true,"output":"","cost":0.25,"tokensUsed":100});
+    let by = |agent: Option<&str>, n: usize| {
+        let mut turn = turn(n, "s", shell("ls"), result.clone());
+        if let Some(agent) = agent {
+            turn["agentId"] = agent.into();
+        }
+        turn
+    };
+    let named = [by(Some("ada"), 1), by(Some("bob"), 2), by(Some("ada"), 3)];
+    let nameless = [by(None, 1), by(None, 2)];
+    let of = |table: &str, limit: &str, turns: &[Value]| {
+        let limits = format!("[knowledge.{table}]\n{limit}\n");
+        let (_, found, _) = check(&meta("tags", json!([])), &limits, turns, &[]);
+        found
+            .into_iter()
+            .map(|(_, message)| message)
+            .collect::<Vec<_>>()
+    };
+    for fine in [
+        "cost-per-day = 0.5",
+        "turns-per-hour = 2",
+        "tokens-per-task = 200",
+    ] {
+        assert_eq!(of("agent-limits", fine, &named), [""; 0], "{fine}");
+    }
+    for (broken, told) in [
+        ("cost-per-day = 0.49", "the agent `ada` cost 0.5000"),
+        ("turns-per-hour = 1", "the agent `ada` was used 2 times"),
+        ("tokens-per-task = 199", "the agent `ada` used 200 tokens"),
+    ] {
+        let found = of("agent-limits", broken, &named);
+        assert!(
+            found.len() == 1 && found[0].starts_with(told),
+            "{broken}: {found:?}"
+        );
+    }
+    let found = of("agent-limits", "turns-per-task = 1", &nameless);
+    assert!(
+        found[0].starts_with("an agent that isn't recorded was used 2 times"),
+        "{found:?}"
+    );
+    assert_eq!(of("limits", "tokens-per-day = 300", &named), [""; 0]);
+    let found = of("limits", "tokens-per-day = 299", &named);
+    assert!(found[0].starts_with("`s` used 300 tokens"), "{found:?}");
+}
+
+#[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn what_cannot_be_checked_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

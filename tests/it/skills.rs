@@ -680,27 +680,17 @@ fn stages_and_references_are_told() {
         "contextSnapshot":{"inputHash":"i","systemPromptVersion":"p","toolSetVersion":"t"}});
     write(at, "traces/hidden.jsonl", &format!("{line}\n"));
     let report = json_of(at, &["context", "references"]);
-    assert_eq!(
-        report["findings"][0]["code"], "YV602",
-        "far behind the beginning it is found as well: {report:#}"
-    );
+    let weak = |report: &Value| {
+        let findings = report["findings"].as_array().unwrap().iter();
+        findings.filter(|f| f["code"] == "YV602").count()
+    };
+    assert_eq!(weak(&report), 1, "far behind the beginning: {report:#}");
     assert_eq!(
         code(at, &["context", "references", "--fail-on", "warning"]),
         1
     );
-    assert_eq!(
-        code(
-            at,
-            &[
-                "context",
-                "references",
-                "traces/good.jsonl",
-                "--fail-on",
-                "warning"
-            ]
-        ),
-        0
-    );
+    let report = json_of(at, &["context", "references", "traces/good.jsonl"]);
+    assert_eq!(weak(&report), 0, "{report:#}");
     assert_eq!(code(at, &["context", "references", "missing.jsonl"]), 2);
     write(at, "cut.jsonl", "{\"record\":\"turn\"\n{}\n");
     assert_eq!(

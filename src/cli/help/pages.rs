@@ -518,6 +518,20 @@ pub(super) const PAGES: &[Page] = &[
         &["knowledge memory status", "knowledge skills candidates"],
     ),
     page(
+        "knowledge context find",
+        &[
+            (
+                "What is in a folder",
+                "knowledge context find '#src/engine'",
+            ),
+            (
+                "By type and tag, in a user's own store",
+                "knowledge context find 'type:file tag:ci' --store home/.yuangs",
+            ),
+        ],
+        &["knowledge search"],
+    ),
+    page(
         "knowledge context references",
         &[("Of some traces", "knowledge context references traces")],
         &["knowledge context stages"],

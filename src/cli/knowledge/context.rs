@@ -9,7 +9,7 @@ use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::diag::{Finding, assign_fingerprints};
 use crate::knowledge::SourceKind;
-use crate::knowledge::context::{Bank, BankQuery, Hit, Item, Metrics, stage};
+use crate::knowledge::context::{Bank, BankQuery, Hit, Item, Metrics, missing_for_entry, stage};
 use crate::knowledge::references::{findings, weak_turns};
 use crate::knowledge::usage::overstated_usage;
 use crate::report::{findings_json, line_start, safe_json, terminal, write_findings};
@@ -194,9 +194,14 @@ impl StagesArgs {
                         .frozen
                         .map(|why| format!(", frozen: {why}"))
                         .unwrap_or_default();
+                    let entry = if missing_for_entry(item).is_empty() {
+                        ", may enter the bank"
+                    } else {
+                        ""
+                    };
                     writeln!(
                         out,
-                        "{:<15} {:>5.3} {importance:>10} {:>7.3}  {} ({}{frozen})",
+                        "{:<15} {:>5.3} {importance:>10} {:>7.3}  {} ({}{entry}{frozen})",
                         staged.stage.name(),
                         staged.score,
                         f.ranking,
@@ -338,7 +343,7 @@ fn staged_json(bank: &Bank, item: &Item, now: i64) -> Value {
         "score": staged.score, "why": staged.why, "importance": f.importance, "freshness": f.freshness,
         "idleDays": f.idle_days, "successRate": f.success_rate, "confidence": f.confidence, "useCount": f.uses,
         "referenced": f.referenced, "verifiedRate": f.verified_rate, "ranking": f.ranking, "frozen": item.frozen,
-        "deprecated": item.deprecated,
+        "deprecated": item.deprecated, "missingForEntry": missing_for_entry(item),
     })
 }
 

@@ -172,6 +172,32 @@ fn missing(figures: &Metrics, referenced: u64, rate: f64, confidence: f64) -> Ve
     all
 }
 
+/// Returns what an item lacks to be taken into the bank: at least 3 uses, 1 success and a confidence
+/// of 0.6.
+#[must_use]
+pub fn missing_for_entry(item: &Item) -> Vec<String> {
+    let (uses, successes, confidence) = match item.importance {
+        Some(Importance::Counts {
+            uses,
+            successes,
+            confidence,
+            ..
+        }) => (uses, successes, confidence),
+        Some(Importance::Number(_)) | None => return vec!["nothing was counted".to_owned()],
+    };
+    let mut all = Vec::new();
+    if uses < 3 {
+        all.push(format!("used {uses} of 3"));
+    }
+    if successes < 1 {
+        all.push("no success".to_owned());
+    }
+    if confidence < 0.6 {
+        all.push(format!("confidence {confidence:.2} of 0.6"));
+    }
+    all
+}
+
 /// Determines the stage of an item at a time. The furthest stage is tried first.
 #[must_use]
 pub fn stage(item: &Item, now: i64) -> StageDecision {
@@ -348,6 +374,20 @@ mod tests {
             "usageStats": { "referencedCount": stats.0, "verifiedUseful": stats.1, "verifiedNotUseful": stats.2 },
         });
         Item::read("a.json", Place::Whole, &value).unwrap()
+    }
+
+    #[test]
+    fn an_item_enters_the_bank_at_its_thresholds() {
+        let item = |uses: u64, successes: u64, confidence: f64| {
+            let value = serde_json::json!({"path": "a", "importance": {"useCount": uses,
+                "successCount": successes, "failureCount": 0, "confidence": confidence}});
+            Item::read("f", crate::knowledge::context::Place::Whole, &value).unwrap()
+        };
+        assert_eq!(missing_for_entry(&item(3, 1, 0.6)), [""; 0]);
+        assert_eq!(
+            missing_for_entry(&item(2, 0, 0.59)),
+            ["used 2 of 3", "no success", "confidence 0.59 of 0.6"]
+        );
     }
 
     #[test]

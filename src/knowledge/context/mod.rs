@@ -12,7 +12,7 @@ mod quote;
 pub use bank::{Bank, BankFile};
 pub use formula::{
     Memory, MemoryAction, Metrics, Stage, StageDecision, confidence_after, importance, memory,
-    ranking, stage,
+    missing_for_entry, ranking, stage,
 };
 pub(super) use item::item_faults;
 pub use item::{Importance, Item, Place, UsageStats};

@@ -9,6 +9,7 @@ use crate::trace::step::{
 };
 use governance::{ActionType, DecidedBy};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Lines kept of an error: the last ones, which usually name the cause.
 const ERROR_LINES: usize = 6;
@@ -68,7 +69,9 @@ pub(in crate::knowledge) struct Turn {
     /// Peak memory in bytes, if recorded.
     pub(in crate::knowledge) memory: Option<f64>,
     /// Number of tokens used, if recorded.
-    pub(super) tokens: Option<i64>,
+    pub(in crate::knowledge) tokens: Option<i64>,
+    /// The agents that thought or proposed in it.
+    pub(in crate::knowledge) agents: BTreeSet<String>,
     /// The last result, without its metadata.
     pub(super) output: Option<Value>,
     /// The metadata of the last result.
@@ -220,6 +223,16 @@ impl Turn {
             });
             self.used_context.get_or_insert_default().extend(paths);
         }
+        let several = record.get("thoughts").and_then(Value::as_array);
+        let speakers = [record.get("thought"), record.get("proposedAction")];
+        let speakers = speakers
+            .into_iter()
+            .flatten()
+            .chain(several.into_iter().flatten());
+        let named = speakers
+            .chain([record])
+            .filter_map(|v| super::text_of(v, &["agentId"]));
+        self.agents.extend(named.map(str::to_owned));
         for text in said.chain(own.map(cut)) {
             if !self.thoughts.contains(&text) {
                 self.thoughts.push(text);

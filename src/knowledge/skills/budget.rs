@@ -1,4 +1,4 @@
-//! Budgets of skills per day, hour and task, compared with the recorded use.
+//! Budgets of skills and agents per day, hour and task, compared with the recorded use.
 
 use crate::diag::{Finding, Severity};
 use crate::knowledge::extract::Turn;
@@ -6,13 +6,15 @@ use crate::knowledge::source_config::finding;
 use std::collections::BTreeMap;
 use util::time::format_minute;
 
-/// The limits of one skill. Costs are in the unit of the records; days and hours are in UTC.
+/// The limits of one skill or agent. Costs are in the unit of the records; days and hours are in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Budget {
     /// Maximum cost per day, hour and task.
     pub cost: [Option<f64>; 3],
     /// Maximum number of uses per day, hour and task.
     pub uses: [Option<u64>; 3],
+    /// Maximum number of tokens per day, hour and task.
+    pub tokens: [Option<u64>; 3],
     /// Maximum duration of one use in milliseconds.
     pub latency: Option<f64>,
 }
@@ -42,6 +44,7 @@ enum Window {
 struct Sum {
     cost: f64,
     uses: u64,
+    tokens: u64,
     file: String,
     line: u64,
     execution: String,
@@ -53,14 +56,14 @@ struct Slow {
     line: u64,
     execution: String,
     turn: Option<i64>,
-    skill: String,
+    who: String,
     took: f64,
 }
 
 /// Maximum number of slow uses that are kept. Further ones are only counted.
 const SLOW: usize = 1_000;
 
-/// The recorded use, by skill and window.
+/// The recorded use, by skill or agent and window.
 #[derive(Default)]
 pub(super) struct Spent {
     sums: BTreeMap<(String, usize, Window), Sum>,
@@ -74,7 +77,7 @@ impl Spent {
         budget: &Budget,
         file: &str,
         execution: &str,
-        skill: &str,
+        who: &str,
         turn: &Turn,
     ) -> bool {
         let cost = turn.cost.filter(|c| c.is_finite() && *c >= 0.0);
@@ -82,7 +85,8 @@ impl Spent {
         let time = turn.start.or(turn.end);
         for (n, _) in NAMES.iter().enumerate() {
             let limited = budget.cost.get(n).copied().flatten().is_some()
-                || budget.uses.get(n).copied().flatten().is_some();
+                || budget.uses.get(n).copied().flatten().is_some()
+                || budget.tokens.get(n).copied().flatten().is_some();
             if !limited {
                 continue;
             }
@@ -92,29 +96,31 @@ impl Spent {
             };
             let sum = self
                 .sums
-                .entry((skill.to_owned(), n, window))
+                .entry((who.to_owned(), n, window))
                 .or_insert_with(|| Sum {
                     cost: 0.0,
                     uses: 0,
+                    tokens: 0,
                     file: file.to_owned(),
                     line: turn.lines.0,
                     execution: execution.to_owned(),
                 });
             sum.cost += cost.unwrap_or(0.0);
             sum.uses += 1;
+            let tokens = turn.tokens.and_then(|tokens| u64::try_from(tokens).ok());
+            sum.tokens = sum.tokens.saturating_add(tokens.unwrap_or(0));
         }
         if let (Some(most), Some(took)) = (budget.latency, turn.duration)
             && took > most
             && self.slow.len() < SLOW
         {
-            let (file, execution, skill) =
-                (file.to_owned(), execution.to_owned(), skill.to_owned());
+            let (file, execution, who) = (file.to_owned(), execution.to_owned(), who.to_owned());
             self.slow.push(Slow {
                 file,
                 line: turn.lines.0,
                 execution,
                 turn: turn.number,
-                skill,
+                who,
                 took,
             });
         }
@@ -131,7 +137,7 @@ impl Spent {
             finding.turn = turn;
             all.push(finding);
         };
-        for ((skill, n, window), sum) in self.sums {
+        for ((who, n, window), sum) in self.sums {
             let name = NAMES.get(n).copied().unwrap_or_default();
             let when = match (&window, SPANS.get(n)) {
                 (Window::Time(Some(number)), Some(span)) => {
@@ -153,10 +159,7 @@ impl Spent {
                 .flatten()
                 .filter(|most| sum.cost > most + 1e-9)
             {
-                let message = format!(
-                    "`{skill}` cost {:.4} {when}, at most {most} a {name}",
-                    sum.cost
-                );
+                let message = format!("{who} cost {:.4} {when}, at most {most} a {name}", sum.cost);
                 tell(&sum.file, sum.line, &sum.execution, None, message);
             }
             if let Some(most) = budget
@@ -167,8 +170,21 @@ impl Spent {
                 .filter(|most| sum.uses > *most)
             {
                 let message = format!(
-                    "`{skill}` was used {} times {when}, at most {most} a {name}",
+                    "{who} was used {} times {when}, at most {most} a {name}",
                     sum.uses
+                );
+                tell(&sum.file, sum.line, &sum.execution, None, message);
+            }
+            if let Some(most) = budget
+                .tokens
+                .get(n)
+                .copied()
+                .flatten()
+                .filter(|most| sum.tokens > *most)
+            {
+                let message = format!(
+                    "{who} used {} tokens {when}, at most {most} a {name}",
+                    sum.tokens
                 );
                 tell(&sum.file, sum.line, &sum.execution, None, message);
             }
@@ -176,8 +192,8 @@ impl Spent {
         for slow in self.slow {
             let most = budget.latency.unwrap_or_default();
             let message = format!(
-                "a use of `{}` took {} ms, at most {most}",
-                slow.skill, slow.took
+                "a use of {} took {} ms, at most {most}",
+                slow.who, slow.took
             );
             tell(&slow.file, slow.line, &slow.execution, slow.turn, message);
         }

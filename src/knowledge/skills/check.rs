@@ -184,6 +184,8 @@ pub struct Question<'q> {
     pub declarations: &'q Declarations,
     /// The limits on cost and use.
     pub budget: &'q Budget,
+    /// The limits of each agent.
+    pub agent_budget: &'q Budget,
     /// The trial that applies to every turn, whatever is declared.
     pub trial: Option<&'q Trial>,
 }
@@ -193,6 +195,8 @@ pub struct Question<'q> {
 pub struct SkillCheckReport {
     pub turns: u64,
     pub uses: u64,
+    /// Number of turns that count for the limits of an agent.
+    pub agent_turns: u64,
     /// Number of skill uses and tool calls with declared permissions.
     pub declared: u64,
     /// Number of uses checked against a trial, and of turns if one was given.
@@ -264,6 +268,7 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Skil
     let mut checked = SkillCheckReport::default();
     let mut found = FindingCollector::default();
     let mut spent = Spent::default();
+    let mut spent_by_agents = Spent::default();
     let mut estimates = Estimates::default();
     let given = question.trial.map(with_globs);
     let report = each_turn(inputs, &Options::default(), &mut |file, execution, turn| {
@@ -289,6 +294,21 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Skil
                     "a call of the tool `{called}` {did}, which its permissions don't cover"
                 );
                 found.add(file, execution, &turn, 912, severity, message);
+            }
+        }
+        if !question.agent_budget.is_empty() {
+            checked.agent_turns += 1;
+            let named = turn
+                .agents
+                .iter()
+                .map(|agent| format!("the agent `{agent}`"));
+            let mut agents: Vec<String> = named.collect();
+            if agents.is_empty() {
+                // They may all be one.
+                agents.push("an agent that isn't recorded".to_owned());
+            }
+            for who in &agents {
+                spent_by_agents.take(question.agent_budget, file, execution, who, &turn);
             }
         }
         for (skill, version) in &turn.skills {
@@ -336,8 +356,13 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Skil
             }
             let took = turn.duration.filter(|ms| ms.is_finite() && *ms >= 0.0);
             checked.untimed += u64::from(took.is_none() || turn.untimed);
-            checked.costless +=
-                u64::from(!spent.take(question.budget, file, execution, skill, &turn));
+            checked.costless += u64::from(!spent.take(
+                question.budget,
+                file,
+                execution,
+                &format!("`{skill}`"),
+                &turn,
+            ));
         }
     });
     for ((file, code, severity, message), at) in found.all {
@@ -353,6 +378,9 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Skil
         checked.findings.push(finding);
     }
     checked.findings.extend(spent.findings(question.budget));
+    checked
+        .findings
+        .extend(spent_by_agents.findings(question.agent_budget));
     checked.findings.extend(estimates.findings());
     for (file, name) in &question.declarations.nameless {
         let message = format!(

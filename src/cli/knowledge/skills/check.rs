@@ -6,7 +6,7 @@ use crate::cli::knowledge::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
-use crate::config::SkillLimits;
+use crate::config::{AgentLimits, SkillLimits};
 use crate::diag::Finding;
 use crate::knowledge::SourceKind;
 use crate::knowledge::skills::{Budget, Declarations, Question, Templates, check};
@@ -73,7 +73,34 @@ fn budget(limits: &SkillLimits) -> Budget {
             limits.uses_per_hour,
             limits.uses_per_task,
         ],
+        tokens: [
+            limits.tokens_per_day,
+            limits.tokens_per_hour,
+            limits.tokens_per_task,
+        ],
         latency: limits.latency_ms.map(f64::from),
+    }
+}
+
+fn agent_budget(limits: &AgentLimits) -> Budget {
+    Budget {
+        cost: [
+            limits.cost_per_day,
+            limits.cost_per_hour,
+            limits.cost_per_task,
+        ]
+        .map(|limit| limit.map(f64::from)),
+        uses: [
+            limits.turns_per_day,
+            limits.turns_per_hour,
+            limits.turns_per_task,
+        ],
+        tokens: [
+            limits.tokens_per_day,
+            limits.tokens_per_hour,
+            limits.tokens_per_task,
+        ],
+        latency: None,
     }
 }
 
@@ -162,9 +189,12 @@ impl CheckArgs {
         let declarations =
             Declarations::read(&place.sources, &templates).map_err(|e| failure(&e))?;
         let budget = budget(&place.section.limits);
+        let agent_budget = agent_budget(&place.section.agent_limits);
+        let is_unlimited = budget.is_empty() && agent_budget.is_empty();
         let question = Question {
             declarations: &declarations,
             budget: &budget,
+            agent_budget: &agent_budget,
             trial: trial.as_ref(),
         };
         let checked = check(&question, &file::traces(&traces));
@@ -174,11 +204,7 @@ impl CheckArgs {
             .iter()
             .filter(|f| f.code.0 < 200)
             .collect();
-        let limited = if budget.is_empty() {
-            "none set"
-        } else {
-            "held"
-        };
+        let limited = if is_unlimited { "none set" } else { "held" };
         print(Color::Auto, |out| match self.format {
             Format::Text => {
                 let unread: Vec<Finding> = unread.iter().map(|f| (*f).clone()).collect();
@@ -233,7 +259,7 @@ impl CheckArgs {
                     .collect();
                 let json = json!({
                     "version": 1, "turns": checked.turns, "uses": checked.uses, "againstPermissions": checked.declared,
-                    "againstTrial": checked.tried, "againstEstimate": checked.estimated, "limits": !budget.is_empty(), "withoutCost": checked.costless,
+                    "againstTrial": checked.tried, "againstEstimate": checked.estimated, "limits": !is_unlimited, "withoutCost": checked.costless,
                     "withoutDuration": checked.untimed, "undeclared": undeclared,
                     "unreadableManifests": declarations.unreadable, "unreadable": unread.len(),
                     "findings": findings_json(&checked.findings),
@@ -243,10 +269,10 @@ impl CheckArgs {
         })?;
         let all = || checked.findings.iter().chain(unread.iter().copied());
         let failed = self.fail_on.met_by(all());
-        let looked_at = if budget.is_empty() {
+        let looked_at = if is_unlimited {
             checked.declared + checked.tried + checked.estimated
         } else {
-            checked.uses + checked.tried
+            checked.uses + checked.tried + checked.agent_turns
         };
         Ok(match () {
             () if checked.report.counts.unopened > 0 || !declarations.unreadable.is_empty() => {
@@ -256,7 +282,7 @@ impl CheckArgs {
             // Nothing was checked.
             () if looked_at == 0 => EXIT_NOTHING_VERIFIED,
             // Results about other skills say nothing about undeclared ones.
-            () if trial.is_none() && budget.is_empty() && !checked.undeclared.is_empty() => {
+            () if trial.is_none() && is_unlimited && !checked.undeclared.is_empty() => {
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
