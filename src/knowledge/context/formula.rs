@@ -381,7 +381,7 @@ mod tests {
         let item = |uses: u64, successes: u64, confidence: f64| {
             let value = serde_json::json!({"path": "a", "importance": {"useCount": uses,
                 "successCount": successes, "failureCount": 0, "confidence": confidence}});
-            Item::read("f", crate::knowledge::context::Place::Whole, &value).unwrap()
+            Item::read("f", Place::Whole, &value).unwrap()
         };
         assert_eq!(missing_for_entry(&item(3, 1, 0.6)), [""; 0]);
         assert_eq!(
