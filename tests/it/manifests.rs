@@ -686,7 +686,7 @@ fn limits_hold_per_day_hour_and_task() {
 #[test]
 #[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn limits_of_agents_and_of_tokens_hold() {
-    let result = json!({"success":true,"output":"","cost":0.25,"tokensUsed":100});
+    let result = json!({"success":true,"output":"","cost":0.25,"metadata":{"tokensUsed":100}});
     let by = |agent: Option<&str>, n: usize| {
         let mut turn = turn(n, "s", shell("ls"), result.clone());
         if let Some(agent) = agent {

@@ -172,8 +172,8 @@ fn missing(figures: &Metrics, referenced: u64, rate: f64, confidence: f64) -> Ve
     all
 }
 
-/// Returns what an item lacks to be taken into the bank: at least 3 uses, 1 success and a confidence
-/// of 0.6.
+/// Returns what an item lacks to be taken into the bank: at least 3 uses, 1 success and a
+/// confidence of 0.6.
 #[must_use]
 pub fn missing_for_entry(item: &Item) -> Vec<String> {
     let (uses, successes, confidence) = match item.importance {
