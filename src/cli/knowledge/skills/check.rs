@@ -204,7 +204,7 @@ impl CheckArgs {
             .iter()
             .filter(|f| f.code.0 < 200)
             .collect();
-        let limited = if is_unlimited { "none set" } else { "held" };
+        let limited = if is_unlimited { "none set" } else { "compared" };
         print(Color::Auto, |out| match self.format {
             Format::Text => {
                 let unread: Vec<Finding> = unread.iter().map(|f| (*f).clone()).collect();
