@@ -37,6 +37,7 @@ impl<'s, 'de> Deserializer<'s, 'de> {
 
     /// Handles a value of another type than requested. If the text was validated, nobody reads the
     /// message, and the value isn't decoded for it.
+    #[cold]
     fn other_type<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         if self.scanner.is_validated() {
             return self.scanner.error(ErrorKind::Data(String::new()));
@@ -225,6 +226,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
         self.map(visitor, true).map_err(|e| with_position(e, at))
     }
 
+    #[inline]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.scanner.kind()? {
             ValueKind::Array => self.deserialize_any(visitor),
@@ -232,6 +234,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'_, 'de> {
         }
     }
 
+    #[inline]
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.scanner.kind()? {
             ValueKind::Object => self.deserialize_any(visitor),
