@@ -22,6 +22,13 @@ pub(super) struct Manifest {
     text: String,
 }
 
+impl Manifest {
+    /// Returns the file that it was read from.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 /// Separates the manifests from other inputs.
 pub(super) fn part(
     inputs: Vec<Result<Found, Missing>>,

@@ -348,6 +348,9 @@ impl ReplayArgs {
             }
             (Mode::Strict | Mode::Compatible, None, _) => {}
         }
+        let named = [&self.keys, &self.decisions, &self.audit_log];
+        let named = named.into_iter().flatten().chain(&self.tools);
+        let settings: Vec<&Path> = named.map(PathBuf::as_path).collect();
         let with_versions = self.mode == Mode::Compatible;
         if with_versions {
             extra.extend(["--mode".to_owned(), "compatible".to_owned()]);
@@ -368,16 +371,12 @@ impl ReplayArgs {
             }
         };
         let Some(folder) = &self.repo else {
-            return self.common.run(
-                options,
-                self.keys.as_deref(),
-                &extra,
-                with_versions,
-                &|report| {
+            return self
+                .common
+                .run(options, &settings, &extra, with_versions, &|report| {
                     versions(report);
                     Ok(())
-                },
-            );
+                });
         };
         extra.extend([
             "--repo".to_owned(),
@@ -397,12 +396,8 @@ impl ReplayArgs {
         let head = head
             .map(|id| Ok::<_, Failure>((id, tree(id)?)))
             .transpose()?;
-        self.common.run(
-            options,
-            self.keys.as_deref(),
-            &extra,
-            with_versions,
-            &|report| {
+        self.common
+            .run(options, &settings, &extra, with_versions, &|report| {
                 versions(report);
                 let unreadable = |e: TreeError| {
                     Failure::unable(
@@ -416,8 +411,7 @@ impl ReplayArgs {
                     head.as_ref().map(|(id, tree)| (*id, tree)),
                 )
                 .map_err(unreadable)
-            },
-        )
+            })
     }
 
     /// Evaluates the policy at each decision.
@@ -524,15 +518,20 @@ impl ValidateArgs {
             ..self.common.options()
         };
         if as_told {
+            let settings: Vec<&Path> = self.schema.iter().map(PathBuf::as_path).collect();
             return self
                 .common
-                .run(options, self.schema.as_deref(), &extra, false, &|_| Ok(()));
+                .run(options, &settings, &extra, false, &|_| Ok(()));
         }
         // A manifest isn't a trace and is checked as a manifest.
         let Discovery { inputs, skipped } = survey(&self.common.paths);
         let (manifests, inputs) = super::manifests::part(inputs);
+        let settings: Vec<&Path> = manifests
+            .iter()
+            .map(super::manifests::Manifest::path)
+            .collect();
         self.common.run_on(
-            (Discovery { inputs, skipped }, None),
+            (Discovery { inputs, skipped }, &settings),
             options,
             &extra,
             false,
@@ -570,7 +569,7 @@ impl Common {
     fn run(
         &self,
         options: Options,
-        settings: Option<&Path>,
+        settings: &[&Path],
         extra: &[String],
         keep_turns: bool,
         after: &Finish<'_>,
@@ -586,7 +585,7 @@ impl Common {
 
     fn run_on(
         &self,
-        (found, settings): (Discovery, Option<&Path>),
+        (found, settings): (Discovery, &[&Path]),
         options: Options,
         extra: &[String],
         keep_turns: bool,
@@ -596,7 +595,7 @@ impl Common {
         let targets = self.reports.targets()?;
         let mut apart = Inputs::default();
         apart.add_found(&found.inputs);
-        if let Some(file) = settings {
+        for file in settings {
             apart.add(file);
         }
         apart.keep_apart(targets.iter().filter_map(Target::file))?;

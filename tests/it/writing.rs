@@ -100,6 +100,15 @@ fn nothing_that_is_read_is_overwritten_by_whatever_name() {
         ],
         "is an input",
     );
+    fs::write(root.join("tools.json"), "[]").unwrap();
+    let arguments = ["replay", "traces", "--tools", "tools.json"];
+    let arguments = [&arguments[..], &["--report", "json=tools.json"]].concat();
+    refused(root, &arguments, "is an input");
+    refused(
+        root,
+        &["validate", "tools.json", "--report", "json=tools.json"],
+        "is an input",
+    );
     fs::write(root.join("known.json"), "{\"version\":2,\"findings\":[]}").unwrap();
     refused(
         root,

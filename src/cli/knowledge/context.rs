@@ -27,8 +27,8 @@ pub enum ContextCommand {
     /// Show the stage of each item: context, bank, candidate for a skill, or archived; with the
     /// figures that decide.
     Stages(StagesArgs),
-    /// Find items as an agent's user types it: `@src/a.ts:10-30`, `#src/engine`, `@!check.sh`,
-    /// `type:file importance:>0.5 tag:ci "two words"`, `:ls`, `:cat 3`.
+    /// Find items by a query as users of an agent type it: `@src/a.ts:10-30`, `#src/engine`,
+    /// `@!check.sh`, `type:file importance:>0.5 tag:ci "two words"`, `:ls`, `:cat 3`.
     Find(FindArgs),
     /// Show what executions refer to, how much of it was there, which turns hide what they use
     /// (YV602), and which items claim more uses than the traces record (YV922).
@@ -70,8 +70,8 @@ pub struct StagesArgs {
 #[derive(Debug, Args)]
 pub struct FindArgs {
     /// The query. Without it, list all items.
-    #[arg(value_name = "QUERY", default_value = "")]
-    query: String,
+    #[arg(value_name = "QUERY")]
+    query: Option<String>,
     #[command(flatten)]
     bank: BankArgs,
     /// Print at most N items that meet conditions.
@@ -242,7 +242,7 @@ impl StagesArgs {
 
 impl FindArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let query = BankQuery::parse(&self.query).map_err(|why| {
+        let query = BankQuery::parse(self.query.as_deref().unwrap_or_default()).map_err(|why| {
             Failure::unable(
                 why,
                 "`knowledge context find --help` shows the forms of a query",

@@ -6,7 +6,8 @@ use crate::knowledge::source_config::finding;
 use std::collections::BTreeMap;
 use util::time::format_minute;
 
-/// The limits of one skill or agent. Costs are in the unit of the records; days and hours are in UTC.
+/// The limits of one skill or agent. Costs are in the unit of the records; days and hours are in
+/// UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Budget {
     /// Maximum cost per day, hour and task.

@@ -2,6 +2,7 @@
 //! skill (YV911).
 
 use super::figures::{Limits, Metrics, Weights, promotion};
+use super::standing::is_promotion;
 use super::{Change, Manifest, Skills, Use, directory, distinct};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::context::{Item, Stage, days_between, stage};
@@ -39,10 +40,6 @@ pub struct ChangeReview<'s> {
     pub supported: Option<bool>,
     /// The evidence, with values and thresholds.
     pub why: String,
-}
-
-fn is_promotion(status: &str) -> bool {
-    matches!(status, "production" | "promoted")
 }
 
 /// Maximum number of promotions of one skill that are checked against its uses. Nobody promotes a
@@ -245,31 +242,20 @@ fn unsupported(skills: &Skills, items: &[Item], edges: &[EdgeRow], limits: Limit
         all.push(finding(903, &reviewed.change.file, what.line, message));
     }
     // If any change is recorded, every skill in production must have been promoted by one.
-    let promoted: BTreeSet<(&str, Option<&str>)> = skills
-        .changes
-        .iter()
-        .filter(|c| is_promotion(&c.what.new))
-        .map(|c| (c.what.skill.as_str(), c.what.version.as_deref()))
-        .collect();
-    let unexplained = |name: &str, version: &str| {
-        !promoted.contains(&(name, None)) && !promoted.contains(&(name, Some(version)))
-    };
+    let promotions = skills.promotions();
     let displaced = directory::displaced(skills);
-    if !skills.changes.is_empty() {
-        let is_displaced =
-            |m: &&Manifest| displaced.iter().any(|(other, _)| std::ptr::eq(*other, *m));
-        for m in skills
-            .manifests
-            .iter()
-            .filter(|m| m.stage == "production" && unexplained(&m.name, &m.version))
-            .filter(|m| !is_displaced(m))
-        {
-            let message = format!(
-                "the skill `{} {}` lies in `production`, and no promotion of it is recorded",
-                m.name, m.version
-            );
-            all.push(finding(903, &m.file, 1, message));
-        }
+    let is_displaced = |m: &&Manifest| displaced.iter().any(|(other, _)| std::ptr::eq(*other, *m));
+    for m in skills
+        .manifests
+        .iter()
+        .filter(|m| m.stage == "production" && !promotions.include(&m.name, &m.version))
+        .filter(|m| !is_displaced(m))
+    {
+        let message = format!(
+            "the skill `{} {}` lies in `production`, and no promotion of it is recorded",
+            m.name, m.version
+        );
+        all.push(finding(903, &m.file, 1, message));
     }
     for (m, why) in displaced {
         let message = format!("the skill `{} {}` {why}", m.name, m.version);

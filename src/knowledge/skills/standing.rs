@@ -29,6 +29,8 @@ pub struct SkillEvaluation {
     pub intent: String,
     /// The directory of its stage; `None` without a manifest.
     pub stage: Option<String>,
+    /// A promotion of it is recorded, or no change of any skill is.
+    pub is_promoted: bool,
     pub figures: Metrics,
     /// 0..1.
     pub score: f64,
@@ -38,6 +40,26 @@ pub struct SkillEvaluation {
     pub suggestion: Suggestion,
     /// The deciding conditions.
     pub tests: Vec<Test>,
+}
+
+/// The recorded promotions of skills.
+pub(super) struct Promotions<'s> {
+    all: BTreeSet<(&'s str, Option<&'s str>)>,
+    are_recorded: bool,
+}
+
+impl Promotions<'_> {
+    /// Returns whether a skill was promoted. If no change of any skill is recorded, every skill
+    /// counts as promoted.
+    pub(super) fn include(&self, name: &str, version: &str) -> bool {
+        !self.are_recorded
+            || self.all.contains(&(name, None))
+            || self.all.contains(&(name, Some(version)))
+    }
+}
+
+pub(super) fn is_promotion(status: &str) -> bool {
+    matches!(status, "production" | "promoted")
 }
 
 impl Skills {
@@ -123,6 +145,7 @@ impl Skills {
         until: Option<i64>,
     ) -> Vec<SkillEvaluation> {
         let mut all = Vec::new();
+        let promotions = self.promotions();
         for ((name, version), uses) in self.by_version() {
             let before = |used: &&Use| {
                 until.is_none_or(|until| used.time().is_none_or(|time| time <= until))
@@ -148,6 +171,7 @@ impl Skills {
                     .map(|m| m.intent.trim().to_owned())
                     .unwrap_or_default(),
                 stage,
+                is_promoted: promotions.include(name, version),
                 advice: advice(&figures),
                 figures,
                 score,
@@ -168,14 +192,26 @@ impl Skills {
             .reduce(f64::max)
     }
 
-    /// Returns the production skill with the highest score for each intent. The first name, then
-    /// the last version, breaks ties.
+    /// Returns the recorded promotions.
+    pub(super) fn promotions(&self) -> Promotions<'_> {
+        let promoted = self.changes.iter().filter(|c| is_promotion(&c.what.new));
+        Promotions {
+            all: promoted
+                .map(|c| (c.what.skill.as_str(), c.what.version.as_deref()))
+                .collect(),
+            are_recorded: !self.changes.is_empty(),
+        }
+    }
+
+    /// Returns the promoted production skill with the highest score for each intent. The first
+    /// name, then the last version, breaks ties.
     #[must_use]
     pub fn selected(evaluated: &[SkillEvaluation]) -> BTreeMap<&str, &SkillEvaluation> {
         let mut best: BTreeMap<&str, &SkillEvaluation> = BTreeMap::new();
         for skill in evaluated
             .iter()
             .filter(|e| e.stage.as_deref() == Some("production") && !e.intent.is_empty())
+            .filter(|e| e.is_promoted)
         {
             let entry = best.entry(&skill.intent).or_insert(skill);
             let newer = skill.name == entry.name && skill.version > entry.version;
@@ -210,4 +246,43 @@ fn stats(db: &Connection, limits: Limits) -> Result<Vec<Stats>, KnowledgeError> 
     let evaluated = Skills::of(db)?.evaluated(Weights::Balanced, limits, None);
     let row = |e: SkillEvaluation| (e.name, e.version, e.intent, e.figures, e.score);
     Ok(evaluated.into_iter().map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_promoted_skills_are_selected() {
+        let evaluation = |name: &str, score: f64, is_promoted: bool| SkillEvaluation {
+            name: name.to_owned(),
+            version: "1.0.0".to_owned(),
+            intent: "review".to_owned(),
+            stage: Some("production".to_owned()),
+            is_promoted,
+            figures: Metrics::of(&[]),
+            score,
+            advice: Vec::new(),
+            suggestion: Suggestion::Stay,
+            tests: Vec::new(),
+        };
+        let all = [
+            evaluation("moved-by-hand", 0.9, false),
+            evaluation("proven", 0.8, true),
+        ];
+        assert_eq!(Skills::selected(&all)["review"].name, "proven");
+        assert!(Skills::selected(&all[..1]).is_empty());
+    }
+
+    #[test]
+    fn without_recorded_changes_every_skill_counts_as_promoted() {
+        let named = |all: &[(&'static str, Option<&'static str>)]| Promotions {
+            all: all.iter().copied().collect(),
+            are_recorded: true,
+        };
+        let promotions = named(&[("a", None), ("b", Some("2.0.0"))]);
+        assert!(promotions.include("a", "1.0.0") && promotions.include("b", "2.0.0"));
+        assert!(!promotions.include("b", "1.0.0") && !promotions.include("c", "1.0.0"));
+        assert!(Skills::default().promotions().include("c", "1.0.0"));
+    }
 }
