@@ -100,7 +100,8 @@ fn nothing_that_is_read_is_overwritten_by_whatever_name() {
         ],
         "is an input",
     );
-    fs::write(root.join("tools.json"), "[]").unwrap();
+    let tool = r#"[{"name":"look","description":"Looks.","parameters":{"type":"object"}}]"#;
+    fs::write(root.join("tools.json"), tool).unwrap();
     let arguments = ["replay", "traces", "--tools", "tools.json"];
     let arguments = [&arguments[..], &["--report", "json=tools.json"]].concat();
     refused(root, &arguments, "is an input");
