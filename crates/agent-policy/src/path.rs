@@ -460,7 +460,7 @@ impl PathGlob {
         let tail = text
             .get(text.len().saturating_sub(ends.len())..)
             .unwrap_or_default();
-        // The last byte first: what several globs share stands in front. One of ASCII is folded to
+        // The last byte first: what several globs share is in front. One of ASCII is folded to
         // no other than itself.
         if let (true, Some(last), Some(end)) = (whole, text.last(), ends.last())
             && last.is_ascii()

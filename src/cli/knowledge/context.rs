@@ -299,10 +299,16 @@ impl FindArgs {
                     let (kind, semantic) =
                         (Some(&item.kind).filter(|k| !k.is_empty()), &item.semantic);
                     json!({
-                        "number": hit.number, "id": shown(&bank, &item.id), "path": shown(&bank, &item.path),
-                        "type": kind.map(|k| shown(&bank, k)), "semantic": semantic.as_ref().map(|s| shown(&bank, s)),
-                        "tags": item.tags.iter().map(|t| shown(&bank, t)).collect::<Vec<_>>(), "file": item.file,
-                        "importance": Metrics::of(item, now).importance, "relevance": hit.relevance, "score": hit.score,
+                        "number": hit.number,
+                        "id": shown(&bank, &item.id),
+                        "path": shown(&bank, &item.path),
+                        "type": kind.map(|k| shown(&bank, k)),
+                        "semantic": semantic.as_ref().map(|s| shown(&bank, s)),
+                        "tags": item.tags.iter().map(|t| shown(&bank, t)).collect::<Vec<_>>(),
+                        "file": item.file,
+                        "importance": Metrics::of(item, now).importance,
+                        "relevance": hit.relevance,
+                        "score": hit.score,
                         "content": text.map(|text| bank.secrets.hide(&text).unwrap_or(text)),
                     })
                 };
@@ -339,11 +345,24 @@ fn content(item: &Item, lines: Option<(u64, u64)>) -> Option<String> {
 fn staged_json(bank: &Bank, item: &Item, now: i64) -> Value {
     let (staged, f) = (stage(item, now), Metrics::of(item, now));
     json!({
-        "id": shown(bank, &item.id), "path": shown(bank, &item.path), "file": item.file, "stage": staged.stage.name(),
-        "score": staged.score, "why": staged.why, "importance": f.importance, "freshness": f.freshness,
-        "idleDays": f.idle_days, "successRate": f.success_rate, "confidence": f.confidence, "useCount": f.uses,
-        "referenced": f.referenced, "verifiedRate": f.verified_rate, "ranking": f.ranking, "frozen": item.frozen,
-        "deprecated": item.deprecated, "missingForEntry": missing_for_entry(item),
+        "id": shown(bank, &item.id),
+        "path": shown(bank, &item.path),
+        "file": item.file,
+        "stage": staged.stage.name(),
+        "score": staged.score,
+        "why": staged.why,
+        "importance": f.importance,
+        "freshness": f.freshness,
+        "idleDays": f.idle_days,
+        "successRate": f.success_rate,
+        "confidence": f.confidence,
+        "useCount": f.uses,
+        "referenced": f.referenced,
+        "verifiedRate": f.verified_rate,
+        "ranking": f.ranking,
+        "frozen": item.frozen,
+        "deprecated": item.deprecated,
+        "missingForEntry": missing_for_entry(item),
     })
 }
 
@@ -414,8 +433,13 @@ impl ReferencesArgs {
             }
             Format::Json => {
                 let all: Vec<Value> = executions.iter().map(references_json).collect();
-                let json = json!({ "version": 1, "executions": all, "turns": looked.turns, "items": bank.items.len(),
-                    "findings": findings_json(&findings) });
+                let json = json!({
+                    "version": 1,
+                    "executions": all,
+                    "turns": looked.turns,
+                    "items": bank.items.len(),
+                    "findings": findings_json(&findings),
+                });
                 writeln!(out, "{}", safe_json(&json))
             }
         })?;
@@ -431,5 +455,10 @@ impl ReferencesArgs {
 
 fn references_json(execution: &Trajectory) -> Value {
     let references = serde_json::to_value(References::of(execution)).unwrap_or_default();
-    json!({ "executionId": execution.execution_id, "file": execution.file, "line": execution.line, "references": references })
+    json!({
+        "executionId": execution.execution_id,
+        "file": execution.file,
+        "line": execution.line,
+        "references": references,
+    })
 }

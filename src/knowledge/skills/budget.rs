@@ -152,41 +152,19 @@ impl Spent {
                 }
                 (Window::Task(_, task), _) => format!("in the task `{task}`"),
             };
+            let most = |limits: &[Option<u64>; 3]| limits.get(n).copied().flatten();
+            let most_cost = budget.cost.get(n).copied().flatten();
             // Sums of costs have rounding errors.
-            if let Some(most) = budget
-                .cost
-                .get(n)
-                .copied()
-                .flatten()
-                .filter(|most| sum.cost > most + 1e-9)
-            {
-                let message = format!("{who} cost {:.4} {when}, at most {most} a {name}", sum.cost);
-                tell(&sum.file, sum.line, &sum.execution, None, message);
-            }
-            if let Some(most) = budget
-                .uses
-                .get(n)
-                .copied()
-                .flatten()
-                .filter(|most| sum.uses > *most)
-            {
-                let message = format!(
-                    "{who} was used {} times {when}, at most {most} a {name}",
-                    sum.uses
-                );
-                tell(&sum.file, sum.line, &sum.execution, None, message);
-            }
-            if let Some(most) = budget
-                .tokens
-                .get(n)
-                .copied()
-                .flatten()
-                .filter(|most| sum.tokens > *most)
-            {
-                let message = format!(
-                    "{who} used {} tokens {when}, at most {most} a {name}",
-                    sum.tokens
-                );
+            let cost = most_cost.filter(|most| sum.cost > most + 1e-9);
+            let uses = most(&budget.uses).filter(|most| sum.uses > *most);
+            let tokens = most(&budget.tokens).filter(|most| sum.tokens > *most);
+            let over = [
+                cost.map(|most| (format!("cost {:.4}", sum.cost), most.to_string())),
+                uses.map(|most| (format!("was used {} times", sum.uses), most.to_string())),
+                tokens.map(|most| (format!("used {} tokens", sum.tokens), most.to_string())),
+            ];
+            for (did, most) in over.into_iter().flatten() {
+                let message = format!("{who} {did} {when}, at most {most} a {name}");
                 tell(&sum.file, sum.line, &sum.execution, None, message);
             }
         }

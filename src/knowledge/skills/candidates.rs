@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn names_come_from_paths() {
-        assert_eq!(suggested("docs/How_to Mend.v2.md"), "how-to-mend-v2");
+        assert_eq!(suggested("docs/How_to Fix.v2.md"), "how-to-fix-v2");
         assert_eq!(suggested("docs/"), "docs");
         assert_eq!(suggested("..."), "skill");
     }

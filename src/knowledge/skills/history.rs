@@ -72,7 +72,7 @@ pub fn review<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Cha
             .extend(uses.into_iter().map(|used| (version, used)));
     }
     let mut promotions: BTreeMap<&str, u32> = BTreeMap::new();
-    let judge = |change: &'s Change| {
+    let review = |change: &'s Change| {
         let what = &change.what;
         let (supported, why) = if is_promotion(&what.new) {
             let count = promotions.entry(&what.skill).or_default();
@@ -121,7 +121,7 @@ pub fn review<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<Cha
             why,
         }
     };
-    skills.changes.iter().map(judge).collect()
+    skills.changes.iter().map(review).collect()
 }
 
 /// Checks that an approval names a person and is about a useful context.
@@ -759,7 +759,7 @@ mod tests {
         assert_eq!(codes(&off, &[]), warning);
         assert!(
             of(vec![], vec![], Some(1)).is_empty(),
-            "where nothing is said of skills nothing can be held against it"
+            "where no skill is named, nothing can be checked"
         );
     }
 }

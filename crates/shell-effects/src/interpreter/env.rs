@@ -722,15 +722,8 @@ impl Engine<'_> {
                 continue;
             }
             if dir.contains(UNKNOWN) {
-                self.emit_raw(
-                    EffectKind::Dynamic,
-                    Some(format!("PATH={}", show(value))),
-                    Certainty::Possible,
-                    span,
-                    RiskLevel::High,
-                    "programs are searched in a directory that isn't known",
-                );
-                return;
+                let why = "programs are searched in a directory that isn't known";
+                return self.unsafe_path(value, span, why);
             }
             let class = self.classify(dir).class;
             let tools = super::run::TOOL_DIRS
@@ -768,16 +761,20 @@ impl Engine<'_> {
                 || dir.starts_with("/tmp")
                 || dir.starts_with("/dev/");
             if unsafe_dir {
-                self.emit_raw(
-                    EffectKind::Dynamic,
-                    Some(format!("PATH={}", show(value))),
-                    Certainty::Possible,
-                    span,
-                    RiskLevel::High,
-                    "programs are searched in an unsafe directory first",
-                );
-                return;
+                let why = "programs are searched in an unsafe directory first";
+                return self.unsafe_path(value, span, why);
             }
         }
+    }
+
+    fn unsafe_path(&mut self, value: &str, span: Span, why: &'static str) {
+        self.emit_raw(
+            EffectKind::Dynamic,
+            Some(format!("PATH={}", show(value))),
+            Certainty::Possible,
+            span,
+            RiskLevel::High,
+            why,
+        );
     }
 }
