@@ -59,6 +59,20 @@ pub struct Blocks<R> {
     target: usize,
 }
 
+/// Replaces the start of `buffer` by `start`, and leaves the rest: bytes that will be overwritten
+/// needn't be cleared before. Returns the number of bytes replaced.
+fn replace_start(buffer: &mut Vec<u8>, start: &mut Vec<u8>) -> usize {
+    let length = start.len();
+    if let Some(place) = buffer.get_mut(..length) {
+        place.copy_from_slice(start);
+        start.clear();
+    } else {
+        buffer.clear();
+        buffer.append(start);
+    }
+    length
+}
+
 /// Reads until the buffer is full or the input ends. Returns the number of bytes read, also after
 /// an error.
 fn read_full(reader: &mut impl Read, room: &mut [u8]) -> (usize, io::Result<()>) {
@@ -102,7 +116,7 @@ impl<R: Read> Blocks<R> {
     pub fn head(&mut self) -> &[u8] {
         if self.tail.is_empty() && !self.end {
             let mut head = Vec::new();
-            if let Err(error) = self.fill(&mut head) {
+            if let Err(error) = self.fill(&mut head, 0) {
                 self.end = true;
                 self.failed = Some(error);
             }
@@ -119,13 +133,11 @@ impl<R: Read> Blocks<R> {
     /// Like those of [`Self::next`].
     pub fn next_bytes(&mut self, spare: Vec<u8>) -> io::Result<Option<Vec<u8>>> {
         let mut buffer = spare;
-        buffer.clear();
         self.headed = false;
-        buffer.append(&mut self.tail);
-        if buffer.is_empty()
-            && !self.end
-            && let Err(error) = self.fill(&mut buffer)
-        {
+        let filled = replace_start(&mut buffer, &mut self.tail);
+        if filled > 0 || self.end {
+            buffer.truncate(filled);
+        } else if let Err(error) = self.fill(&mut buffer, 0) {
             self.end = true;
             self.failed = Some(error);
         }
@@ -148,20 +160,20 @@ impl<R: Read> Blocks<R> {
     /// that are returned first, except the incomplete one.
     pub fn next(&mut self, spare: Vec<u8>) -> io::Result<Option<Block>> {
         let mut buffer = spare;
-        buffer.clear();
         if self.surplus.1 < self.surplus.0.len() {
+            buffer.clear();
             return Ok(Some(self.next_surplus(buffer)));
         }
-        buffer.append(&mut self.tail);
+        let mut filled = replace_start(&mut buffer, &mut self.tail);
         let mut searched = 0;
         loop {
-            if !std::mem::take(&mut self.headed)
-                && !self.end
-                && let Err(error) = self.fill(&mut buffer)
-            {
+            if std::mem::take(&mut self.headed) || self.end {
+                buffer.truncate(filled);
+            } else if let Err(error) = self.fill(&mut buffer, filled) {
                 self.end = true;
                 self.failed = Some(error);
             }
+            filled = buffer.len();
             if self.failed.is_some() {
                 // The last line may be incomplete after an error, so it is dropped.
                 let whole = memchr::memrchr(b'\n', &buffer).map_or(0, |n| n + 1);
@@ -221,14 +233,14 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Reads until the buffer has one more block, or the input ends.
-    fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
-        let before = buffer.len();
+    /// Reads until the first `before` bytes of the buffer are followed by one more block, or the
+    /// input ends. What the buffer held behind them is overwritten.
+    fn fill(&mut self, buffer: &mut Vec<u8>, before: usize) -> io::Result<()> {
         // A long record gets its capacity at once, because growing step by step takes twice the
         // memory. Unused capacity takes none.
         let room = self.limits.record_bytes.saturating_add(2 * self.target);
         if before > LONG && room < MOST_ROOM {
-            buffer.reserve_exact(room.saturating_sub(before));
+            buffer.reserve_exact(room.saturating_sub(buffer.len()));
         }
         // `read_to_end` isn't used because it clears the buffer again for each piece that a reader
         // returns.
@@ -256,8 +268,7 @@ impl<R: Read> Blocks<R> {
         let mut hash = blake3::Hasher::new();
         hash.update(&buffer);
         loop {
-            buffer.clear();
-            self.fill(&mut buffer)?;
+            self.fill(&mut buffer, 0)?;
             if let Some(end) = memchr::memchr(b'\n', &buffer) {
                 length += end as u64;
                 hash.update(buffer.get(..end).unwrap_or_default());

@@ -228,7 +228,7 @@ pub fn text_arguments<'t>(written: &[Cow<'t, str>]) -> Vec<Cow<'t, str>> {
 /// command don't matter.
 #[must_use]
 pub fn same_action(is_command: bool, payload: Raw<'_>) -> Option<u64> {
-    if let Some(line) = command(payload).filter(|_| is_command) {
+    if is_command && let Some(line) = command(payload) {
         return Some(keyed_hash(&(line, cwd(payload))));
     }
     let (tool, given) = asked(payload)?;

@@ -267,7 +267,9 @@ fn object(mut members: Vec<(Cow<'_, str>, String)>, sorted: bool) -> String {
     if sorted {
         members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
     }
-    let mut text = String::from("{");
+    let size: usize = members.iter().map(|(a, b)| a.len() + b.len() + 4).sum();
+    let mut text = String::with_capacity(size + 2);
+    text.push('{');
     for (index, (name, value)) in members.iter().enumerate() {
         if index > 0 {
             text.push(',');
@@ -281,11 +283,19 @@ fn object(mut members: Vec<(Cow<'_, str>, String)>, sorted: bool) -> String {
 }
 
 fn quoted(string: Str<'_>) -> String {
-    let mut out = String::with_capacity(string.as_written().len() + 2);
+    let written = string.as_written();
+    let mut out = String::with_capacity(written.len() + 2);
+    if memchr::memchr(b'\\', written.as_bytes()).is_none() {
+        // The only way to write it.
+        out.push('"');
+        out.push_str(written);
+        out.push('"');
+        return out;
+    }
     let decoded = string.decode();
     if decoded.contains(char::REPLACEMENT_CHARACTER) {
         // U+FFFD may be itself or a lone surrogate, which only the text as written shows.
-        return quoted_with_halves(string.as_written());
+        return quoted_with_halves(written);
     }
     push_quoted(&mut out, &decoded);
     out

@@ -99,6 +99,10 @@ impl<'a> KeyStack<'a> {
             self.in_sets += set.len();
             frame.many = Some(set);
         } else {
+            if self.names.capacity() == 0 {
+                self.names.reserve(LINEAR);
+                self.signatures.reserve(LINEAR);
+            }
             self.names.push(name);
             self.signatures.push(signature);
         }

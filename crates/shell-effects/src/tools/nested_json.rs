@@ -4,7 +4,7 @@
 //! another name for parameters, write theirs in the same way. File contents have other names and
 //! stay data.
 
-use super::param::Param;
+use super::param::{Param, same_words};
 use std::borrow::Cow;
 
 /// Names of members with parameters, without separators between their words.
@@ -50,7 +50,7 @@ impl Param<'_> {
             one.members()
                 .into_iter()
                 .flatten()
-                .any(|(name, value)| holds_parameters(name) && written(value))
+                .any(|(name, value)| written(value) && holds_parameters(name))
         };
         let bare = matches!(self, Self::List(_)) && written(self);
         if !bare && !self.self_and_descendants().any(closed) {
@@ -64,12 +64,9 @@ impl Param<'_> {
 
 /// Returns whether a member of this name contains parameters.
 fn holds_parameters(name: &str) -> bool {
-    let plain: String = name
-        .chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect();
-    PARAMETER_MEMBERS.contains(&plain.as_str())
+    PARAMETER_MEMBERS
+        .iter()
+        .any(|known| same_words(name, known))
 }
 
 fn trimmed(text: &str) -> &str {

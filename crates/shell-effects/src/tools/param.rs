@@ -113,15 +113,13 @@ impl<'a> Param<'a> {
         let wrapped = WRAPPERS.iter().any(|wrapper| self.get(wrapper).is_some());
         let mut others = Vec::new();
         for (member, value) in self.members().into_iter().flatten() {
-            let plain: String = member
-                .chars()
-                .filter(|c| c.is_alphanumeric())
-                .flat_map(char::to_lowercase)
-                .collect();
-            let sure = NAMES.contains(&plain.as_str()) || wrapped || value.members().is_some();
+            let is_one_of = |names: &[&str]| names.iter().any(|name| same_words(member, name));
+            let names_tool = is_one_of(&NAMES);
+            if !names_tool && !is_one_of(&["name", "function"]) {
+                continue;
+            }
+            let sure = names_tool || wrapped || value.members().is_some();
             let called = sure || is_identifier(value);
-            let called = NAMES.contains(&plain.as_str())
-                || ["name", "function"].contains(&plain.as_str()) && called;
             let (name, given) = match value.members() {
                 Some(_) => (value.get("name").and_then(Self::as_str), value),
                 None => (value.as_str(), self),
@@ -140,6 +138,12 @@ impl<'a> Param<'a> {
             _ => None,
         }
     }
+}
+
+/// Returns whether a name has the words of `plain`, which is lower case without separators.
+pub(super) fn same_words(name: &str, plain: &str) -> bool {
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).eq(plain.chars())
 }
 
 /// Returns whether a text looks like a tool's name: words separated by underscores.

@@ -117,15 +117,19 @@ impl TraceFormat for SessionFormat {
     }
 
     fn read<'a>(&self, scanner: &mut Scanner<'a>, text: &'a str) -> Result<Record<'a>, Error> {
-        scanner.trust_types(false);
         if let Read::AtOnce(read) = self.read {
-            if let Some(record) = read(scanner, text)
-                && scanner.end().is_ok()
-            {
-                return Ok(Box::new(record).into());
+            // A type finds its duplicates at no cost. If there are some, the scanner notes them.
+            for trust in [true, false] {
+                scanner.trust_types(trust);
+                if let Some(record) = read(scanner, text)
+                    && scanner.end().is_ok()
+                {
+                    return Ok(Box::new(record).into());
+                }
+                scanner.reset(text);
             }
-            scanner.reset(text);
         }
+        scanner.trust_types(false);
         let raw = Raw::deserialize(&mut Deserializer::new(scanner))?;
         scanner.end()?;
         let record = match self.read {
