@@ -522,11 +522,20 @@ impl<'a> Scanner<'a> {
     /// one if it contains escapes. A single integer is returned in a register, which matters for
     /// many strings. Returns 0 on an error, which is in `failure`.
     fn pass_string(&mut self, quote: usize) -> usize {
+        let pos = self.plain_until(quote + 1);
+        if self.text.as_bytes().get(pos) == Some(&b'"') {
+            return pos << 1;
+        }
+        self.pass_string_from(pos)
+    }
+
+    /// Like [`Self::pass_string`], for a string that is plain up to `pos`. It is apart to keep the
+    /// code small that all other strings run through.
+    #[inline(never)]
+    fn pass_string_from(&mut self, mut pos: usize) -> usize {
         let bytes = self.text.as_bytes();
-        let mut pos = quote + 1;
         let mut escaped = false;
         let failure = loop {
-            pos = self.plain_until(pos);
             match bytes.get(pos) {
                 Some(b'"') => return pos << 1 | usize::from(escaped),
                 Some(b'\\') if self.is_validated => {
@@ -547,6 +556,7 @@ impl<'a> Scanner<'a> {
                 Some(control) => break Error::new(pos, ErrorKind::ControlCharacter(*control)),
                 None => break Error::new(bytes.len(), ErrorKind::Incomplete),
             }
+            pos = self.plain_until(pos);
         };
         self.failure = Some(failure);
         0

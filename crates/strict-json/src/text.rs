@@ -156,6 +156,14 @@ impl<'a> Raw<'a> {
         value.ok()
     }
 
+    /// Returns the value if it is a string.
+    #[must_use]
+    pub fn as_str(self) -> Option<Str<'a>> {
+        let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        let is_escaped = memchr::memchr(b'\\', inner.as_bytes()).is_some();
+        Some(Str::new(inner, is_escaped))
+    }
+
     /// Like [`Self::read`], for types such as trees that are built from any value. Returns `None`
     /// if the value is too large for memory, by [`has_few_values`].
     #[must_use]

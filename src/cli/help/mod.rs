@@ -44,7 +44,7 @@ pub(super) fn complete(root: Command) -> Command {
         "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
     ));
     PAGES.iter().fold(root, |root, page| {
-        let names: Vec<&str> = page.command.split(' ').collect();
+        let names: Vec<&str> = page.command.split_whitespace().collect();
         add(root, &names, page)
     })
 }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_page_and_every_page_a_command() {
-        let mut commands = Vec::new();
+        let mut commands = vec![String::new()];
         names(&Cli::command(), "", &mut commands);
         let mut pages: Vec<&str> = PAGES.iter().map(|page| page.command).collect();
         pages.sort_unstable();
@@ -141,7 +141,8 @@ mod tests {
         let grouped = GROUPS.iter().flat_map(|(_, names)| names.iter());
         let mut grouped: Vec<&str> = grouped.copied().filter(|name| *name != "help").collect();
         grouped.sort_unstable();
-        let first: Vec<&str> = pages.into_iter().filter(|p| !p.contains(' ')).collect();
+        let is_first = |name: &&str| !name.is_empty() && !name.contains(' ');
+        let first: Vec<&str> = pages.into_iter().filter(is_first).collect();
         assert_eq!(grouped, first);
     }
 

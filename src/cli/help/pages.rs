@@ -5,7 +5,7 @@ pub(super) type Example = (&'static str, &'static str);
 
 /// The additional content of a command's help page.
 pub(super) struct Page {
-    /// The full name of the command, such as `policy test`.
+    /// The full name of the command, such as `policy test`; empty for the program.
     pub(super) command: &'static str,
     pub(super) examples: &'static [Example],
     pub(super) related: &'static [&'static str],
@@ -24,6 +24,19 @@ const fn page(
 }
 
 pub(super) const PAGES: &[Page] = &[
+    // The first page.
+    page(
+        "",
+        &[
+            ("What did coding agents do in this repository?", "audit"),
+            (
+                "Was all of this trace legal and allowed?",
+                "replay trace.jsonl",
+            ),
+            ("What does a finding mean?", "explain YV301"),
+        ],
+        &[],
+    ),
     page(
         "replay",
         &[

@@ -246,10 +246,10 @@ fn find_whole(path: &str) -> Option<Protection> {
     };
     let mut depth = 0;
     let mut last = None;
-    let mut known = false;
+    let mut known = has_glob(&seen);
     for name in names() {
         depth += 1;
-        known |= table.plain.contains_key(name) || has_glob(name);
+        known = known || table.plain.contains_key(name);
         last = Some(name);
     }
     if depth > DEPTH {

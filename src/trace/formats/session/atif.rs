@@ -2,8 +2,8 @@
 
 use super::messages;
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
-    Sessions, arguments, id, is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
+    SessionRecord, Sessions, arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -72,9 +72,9 @@ fn lists_observations(unit: &Unit<'_>) -> bool {
 #[serde(default)]
 struct Trajectory<'a> {
     #[serde(borrow)]
-    session_id: Lenient<Str<'a>>,
+    session_id: LenientStr<'a>,
     #[serde(borrow, rename = "trajectory_id")]
-    id: Lenient<Str<'a>>,
+    id: LenientStr<'a>,
     #[serde(borrow)]
     steps: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
@@ -86,7 +86,7 @@ struct Trajectory<'a> {
 struct AtifStep<'a> {
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
-    source: Lenient<Str<'a>>,
+    source: LenientStr<'a>,
     #[serde(borrow)]
     message: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -118,7 +118,7 @@ struct StepCall<'a> {
     #[serde(borrow)]
     tool_call_id: Option<Raw<'a>>,
     #[serde(borrow)]
-    function_name: Lenient<Str<'a>>,
+    function_name: LenientStr<'a>,
     #[serde(borrow)]
     arguments: Option<Raw<'a>>,
 }
@@ -214,12 +214,12 @@ impl<'a> AtifStep<'a> {
 struct Export<'a> {
     /// Id and session of the trace, if the document is the trace itself.
     #[serde(borrow)]
-    id: Lenient<Str<'a>>,
+    id: LenientStr<'a>,
     #[serde(borrow, rename = "sessionId")]
-    session: Lenient<Str<'a>>,
+    session: LenientStr<'a>,
     /// Trace of a single observation.
     #[serde(borrow, rename = "traceId")]
-    trace_id: Lenient<Str<'a>>,
+    trace_id: LenientStr<'a>,
     #[serde(borrow)]
     trace: Lenient<Trace<'a>>,
     #[serde(borrow)]
@@ -230,9 +230,9 @@ struct Export<'a> {
 #[serde(default)]
 struct Trace<'a> {
     #[serde(borrow)]
-    id: Lenient<Str<'a>>,
+    id: LenientStr<'a>,
     #[serde(borrow, rename = "sessionId")]
-    session: Lenient<Str<'a>>,
+    session: LenientStr<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -241,15 +241,15 @@ struct LangfuseObservation<'a> {
     #[serde(borrow)]
     id: Option<Raw<'a>>,
     #[serde(borrow, rename = "traceId")]
-    trace: Lenient<Str<'a>>,
+    trace: LenientStr<'a>,
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
-    name: Lenient<Str<'a>>,
+    name: LenientStr<'a>,
     start_time: Lenient<Timestamp>,
     end_time: Lenient<Timestamp>,
     #[serde(borrow)]
-    level: Lenient<Str<'a>>,
+    level: LenientStr<'a>,
     #[serde(borrow)]
     status_message: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -271,13 +271,13 @@ struct Metadata<'a> {
 #[serde(default)]
 struct Attributes<'a> {
     #[serde(borrow, rename = "gen_ai.tool.name")]
-    tool: Lenient<Str<'a>>,
+    tool: LenientStr<'a>,
     #[serde(borrow, rename = "gen_ai.tool.call.id")]
-    call: Lenient<Str<'a>>,
+    call: LenientStr<'a>,
     #[serde(borrow, rename = "gen_ai.operation.name")]
-    operation: Lenient<Str<'a>>,
+    operation: LenientStr<'a>,
     #[serde(borrow, rename = "openinference.span.kind")]
-    span_kind: Lenient<Str<'a>>,
+    span_kind: LenientStr<'a>,
 }
 
 /// A tool's message in `LangChain`'s form.
@@ -285,13 +285,13 @@ struct Attributes<'a> {
 #[serde(default)]
 struct ToolMessage<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
-    name: Lenient<Str<'a>>,
+    name: LenientStr<'a>,
     #[serde(borrow)]
     tool_call_id: Option<Raw<'a>>,
     #[serde(borrow)]
-    status: Lenient<Str<'a>>,
+    status: LenientStr<'a>,
     #[serde(borrow)]
     content: Option<Raw<'a>>,
 }

@@ -6,7 +6,7 @@
 //! stream the list `permission_denials` at the end. Approvals leave nothing.
 
 use super::{
-    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, Read, SessionFormat,
+    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
     SessionRecord, Sessions, is_word, offset, output, text,
 };
 use crate::trace::formats::Unit;
@@ -72,23 +72,23 @@ fn is_stream(unit: &Unit<'_>) -> bool {
 #[serde(default)]
 struct Line<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
-    uuid: Lenient<Str<'a>>,
+    uuid: LenientStr<'a>,
     #[serde(borrow, rename = "sessionId")]
-    session: Lenient<Str<'a>>,
+    session: LenientStr<'a>,
     #[serde(borrow)]
-    session_id: Lenient<Str<'a>>,
+    session_id: LenientStr<'a>,
     #[serde(borrow)]
-    cwd: Lenient<Str<'a>>,
+    cwd: LenientStr<'a>,
     timestamp: Lenient<Timestamp>,
     #[serde(borrow, rename = "agentId")]
-    agent: Lenient<Str<'a>>,
+    agent: LenientStr<'a>,
     #[serde(borrow)]
-    parent_tool_use_id: Lenient<Str<'a>>,
+    parent_tool_use_id: LenientStr<'a>,
     /// The call that started the sub-agent of a progress note.
     #[serde(borrow, rename = "parentToolUseID")]
-    parent: Lenient<Str<'a>>,
+    parent: LenientStr<'a>,
     #[serde(rename = "isSidechain")]
     sidechain: Lenient<bool>,
     #[serde(rename = "isMeta")]
@@ -100,7 +100,7 @@ struct Line<'a> {
     #[serde(borrow)]
     tool_use_result: Option<Raw<'a>>,
     #[serde(borrow, rename = "toolDenialKind")]
-    denial: Lenient<Str<'a>>,
+    denial: LenientStr<'a>,
     #[serde(borrow)]
     permission_denials: Lenient<Vec<Lenient<Denial<'a>>>>,
     #[serde(borrow)]
@@ -114,7 +114,7 @@ struct Progress<'a> {
     #[serde(borrow)]
     message: Option<Raw<'a>>,
     #[serde(borrow, rename = "agentId")]
-    agent: Lenient<Str<'a>>,
+    agent: LenientStr<'a>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -128,9 +128,9 @@ struct Message<'a> {
 #[serde(default)]
 struct Denial<'a> {
     #[serde(borrow, rename = "tool_use_id")]
-    id: Lenient<Str<'a>>,
+    id: LenientStr<'a>,
     #[serde(borrow, rename = "tool_name")]
-    tool: Lenient<Str<'a>>,
+    tool: LenientStr<'a>,
     #[serde(borrow, rename = "tool_input")]
     input: Option<Raw<'a>>,
 }
@@ -140,17 +140,17 @@ struct Denial<'a> {
 #[serde(default)]
 struct Block<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
-    text: Lenient<Str<'a>>,
+    text: LenientStr<'a>,
     #[serde(borrow)]
-    id: Lenient<Str<'a>>,
+    id: LenientStr<'a>,
     #[serde(borrow)]
-    name: Lenient<Str<'a>>,
+    name: LenientStr<'a>,
     #[serde(borrow)]
     input: Option<Raw<'a>>,
     #[serde(borrow)]
-    tool_use_id: Lenient<Str<'a>>,
+    tool_use_id: LenientStr<'a>,
     #[serde(borrow)]
     content: Option<Raw<'a>>,
     is_error: Lenient<bool>,
@@ -346,7 +346,7 @@ fn after_error(note: &str) -> &str {
 }
 
 /// Returns who rejected a call according to the program's mark.
-fn denier(denial: Lenient<Str<'_>>) -> Option<DecidedBy> {
+fn denier(denial: LenientStr<'_>) -> Option<DecidedBy> {
     match &*text(denial)? {
         "user-rejected" => Some(DecidedBy::Human),
         "interrupted" | "cancelled" => None,
@@ -356,7 +356,7 @@ fn denier(denial: Lenient<Str<'_>>) -> Option<DecidedBy> {
 
 /// Reads the end of a call. `beside` is the part of the result that the program keeps apart from
 /// the model's block.
-fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>>) -> CallEnd<'a> {
+fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: LenientStr<'a>) -> CallEnd<'a> {
     let shown = output(block.content);
     let failed = block.is_error.0 == Some(true);
     let kept = beside.and_then(|raw| raw.read::<ToolUseResult<'_>>());
@@ -402,7 +402,7 @@ fn ended<'a>(block: &Block<'a>, beside: Option<Raw<'a>>, denial: Lenient<Str<'a>
 struct ToolUseResult<'a> {
     interrupted: Lenient<bool>,
     #[serde(borrow, rename = "filePath")]
-    path: Lenient<Str<'a>>,
+    path: LenientStr<'a>,
     #[serde(borrow, rename = "structuredPatch")]
     patch: Lenient<Vec<Hunk<'a>>>,
 }

@@ -5,8 +5,8 @@
 //! stores one event per line; a denied call ends with a code of its own.
 
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
-    Sessions, arguments, id, is_word, object_of, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
+    SessionRecord, Sessions, arguments, id, is_word, object_of, output, text,
 };
 use super::{copilot_history, text_calls};
 use crate::trace::record::NotRecorded;
@@ -14,7 +14,7 @@ use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use serde::Deserialize;
 use std::borrow::Cow;
-use strict_json::{Raw, Str};
+use strict_json::Raw;
 
 pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     name: "cline",
@@ -73,11 +73,11 @@ struct UiMessage<'a> {
     #[serde(borrow)]
     ts: Option<Raw<'a>>,
     #[serde(borrow)]
-    say: Lenient<Str<'a>>,
+    say: LenientStr<'a>,
     #[serde(borrow)]
-    ask: Lenient<Str<'a>>,
+    ask: LenientStr<'a>,
     #[serde(borrow)]
-    text: Lenient<Str<'a>>,
+    text: LenientStr<'a>,
     partial: Lenient<bool>,
 }
 
@@ -203,7 +203,7 @@ fn shown_server(said: &str) -> (String, Cow<'static, str>) {
 #[serde(default)]
 struct CopilotEvent<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
     data: Lenient<Data<'a>>,
@@ -213,7 +213,7 @@ struct CopilotEvent<'a> {
 #[serde(default, rename_all = "camelCase")]
 struct Data<'a> {
     #[serde(borrow)]
-    session_id: Lenient<Str<'a>>,
+    session_id: LenientStr<'a>,
     #[serde(borrow)]
     context: Lenient<Context<'a>>,
     #[serde(borrow)]
@@ -223,11 +223,11 @@ struct Data<'a> {
     #[serde(borrow)]
     tool_call_id: Option<Raw<'a>>,
     #[serde(borrow)]
-    parent_tool_call_id: Lenient<Str<'a>>,
+    parent_tool_call_id: LenientStr<'a>,
     #[serde(borrow)]
-    tool_name: Lenient<Str<'a>>,
+    tool_name: LenientStr<'a>,
     #[serde(borrow)]
-    name: Lenient<Str<'a>>,
+    name: LenientStr<'a>,
     #[serde(borrow)]
     arguments: Option<Raw<'a>>,
     success: Lenient<bool>,
@@ -253,7 +253,7 @@ struct PermissionRequest<'a> {
 #[serde(default)]
 struct Context<'a> {
     #[serde(borrow)]
-    cwd: Lenient<Str<'a>>,
+    cwd: LenientStr<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -262,7 +262,7 @@ struct CopilotResult<'a> {
     #[serde(borrow)]
     content: Option<Raw<'a>>,
     #[serde(borrow)]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -271,7 +271,7 @@ struct Failure<'a> {
     #[serde(borrow)]
     message: Option<Raw<'a>>,
     #[serde(borrow)]
-    code: Lenient<Str<'a>>,
+    code: LenientStr<'a>,
 }
 
 fn read_copilot<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {

@@ -5,8 +5,8 @@
 //! for approval nor answers are recorded: a rejection is the output of the call.
 
 use super::{
-    Call, CallEnd, CallStatus, Event, EventKind, Lenient, Read, SessionFormat, SessionRecord,
-    Sessions, codex_log, input, is_word, output, text,
+    Call, CallEnd, CallStatus, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
+    SessionRecord, Sessions, codex_log, input, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -14,7 +14,7 @@ use governance::DecidedBy;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use strict_json::{Raw, Str};
+use strict_json::Raw;
 
 pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     name: "codex",
@@ -59,14 +59,14 @@ const ITEMS: [&str; 3] = [
 #[serde(default)]
 struct Line<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
     payload: Option<Raw<'a>>,
     #[serde(borrow)]
-    id: Lenient<Str<'a>>,
+    id: LenientStr<'a>,
     #[serde(borrow)]
-    cwd: Lenient<Str<'a>>,
+    cwd: LenientStr<'a>,
 }
 
 /// An item, or an event that repeats one.
@@ -74,15 +74,15 @@ struct Line<'a> {
 #[serde(default)]
 struct Item<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
-    id: Lenient<Str<'a>>,
+    id: LenientStr<'a>,
     #[serde(borrow)]
-    call_id: Lenient<Str<'a>>,
+    call_id: LenientStr<'a>,
     #[serde(borrow)]
-    name: Lenient<Str<'a>>,
+    name: LenientStr<'a>,
     #[serde(borrow)]
-    namespace: Lenient<Str<'a>>,
+    namespace: LenientStr<'a>,
     #[serde(borrow)]
     arguments: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -90,23 +90,23 @@ struct Item<'a> {
     #[serde(borrow)]
     action: Option<Raw<'a>>,
     #[serde(borrow)]
-    status: Lenient<Str<'a>>,
+    status: LenientStr<'a>,
     #[serde(borrow)]
     output: Option<Raw<'a>>,
     #[serde(borrow)]
     tools: Option<Raw<'a>>,
     #[serde(borrow)]
-    role: Lenient<Str<'a>>,
+    role: LenientStr<'a>,
     #[serde(borrow)]
     content: Option<Raw<'a>>,
     #[serde(borrow)]
-    cwd: Lenient<Str<'a>>,
+    cwd: LenientStr<'a>,
     #[serde(borrow)]
-    source: Lenient<Str<'a>>,
+    source: LenientStr<'a>,
     #[serde(borrow)]
-    stderr: Lenient<Str<'a>>,
+    stderr: LenientStr<'a>,
     #[serde(borrow)]
-    aggregated_output: Lenient<Str<'a>>,
+    aggregated_output: LenientStr<'a>,
     #[serde(borrow)]
     result: Option<Raw<'a>>,
 }
@@ -229,7 +229,7 @@ fn local_command(action: Option<Raw<'_>>) -> Cow<'_, str> {
 }
 
 /// Returns the text of a message.
-fn said<'a>(role: Lenient<Str<'a>>, content: Option<Raw<'a>>) -> Option<EventKind<'a>> {
+fn said<'a>(role: LenientStr<'a>, content: Option<Raw<'a>>) -> Option<EventKind<'a>> {
     let said = output(content);
     match text(role).as_deref() {
         // The program writes context in the role of the person.
@@ -246,7 +246,7 @@ fn rejected_in_event<'a>(event: &Item<'a>) -> Option<EventKind<'a>> {
     #[derive(Deserialize)]
     struct Failed<'a> {
         #[serde(borrow, rename = "Err")]
-        error: Lenient<Str<'a>>,
+        error: LenientStr<'a>,
     }
     let id = text(event.call_id)?;
     let kind = text(event.kind)?;
@@ -271,7 +271,7 @@ fn rejected_in_event<'a>(event: &Item<'a>) -> Option<EventKind<'a>> {
 }
 
 /// Returns who declined, from the first text that says so. The default is the policy.
-pub(super) fn decliner(texts: &[Lenient<Str<'_>>]) -> DecidedBy {
+pub(super) fn decliner(texts: &[LenientStr<'_>]) -> DecidedBy {
     let mut texts = texts.iter().filter_map(|said| text(*said));
     texts
         .find_map(|said| rejection(&said))

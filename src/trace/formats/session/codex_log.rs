@@ -7,8 +7,8 @@
 
 use super::codex::{decliner, rejection};
 use super::{
-    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, Question, Read, SessionFormat,
-    SessionRecord, Sessions, input_text, output, text,
+    Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, LenientStr, Question, Read,
+    SessionFormat, SessionRecord, Sessions, input_text, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
@@ -40,11 +40,11 @@ const NOT_RECORDED: &[NotRecorded] = &[NotRecorded::Decisions, NotRecorded::Deci
 struct Line<'a> {
     ts: Lenient<Timestamp>,
     #[serde(borrow)]
-    dir: Lenient<Str<'a>>,
+    dir: LenientStr<'a>,
     #[serde(borrow)]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
-    cwd: Lenient<Str<'a>>,
+    cwd: LenientStr<'a>,
     #[serde(borrow)]
     payload: Lenient<Payload<'a>>,
 }
@@ -56,9 +56,9 @@ struct Payload<'a> {
     #[serde(borrow)]
     msg: Option<Raw<'a>>,
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
-    id: Lenient<Str<'a>>,
+    id: LenientStr<'a>,
     #[serde(borrow)]
     decision: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -70,19 +70,19 @@ struct Payload<'a> {
 #[serde(default)]
 struct Message<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
-    session_id: Lenient<Str<'a>>,
+    session_id: LenientStr<'a>,
     #[serde(borrow)]
-    call_id: Lenient<Str<'a>>,
+    call_id: LenientStr<'a>,
     #[serde(borrow, rename = "message")]
-    said: Lenient<Str<'a>>,
+    said: LenientStr<'a>,
     #[serde(borrow)]
     command: Option<Raw<'a>>,
     #[serde(borrow)]
-    cwd: Lenient<Str<'a>>,
+    cwd: LenientStr<'a>,
     #[serde(borrow)]
-    source: Lenient<Str<'a>>,
+    source: LenientStr<'a>,
     #[serde(borrow)]
     changes: Option<Raw<'a>>,
     auto_approved: Lenient<bool>,
@@ -93,15 +93,15 @@ struct Message<'a> {
     #[serde(borrow)]
     path: Option<Raw<'a>>,
     #[serde(borrow)]
-    stdout: Lenient<Str<'a>>,
+    stdout: LenientStr<'a>,
     #[serde(borrow)]
-    stderr: Lenient<Str<'a>>,
+    stderr: LenientStr<'a>,
     #[serde(borrow)]
-    aggregated_output: Lenient<Str<'a>>,
+    aggregated_output: LenientStr<'a>,
     exit_code: Lenient<i64>,
     success: Lenient<bool>,
     #[serde(borrow)]
-    status: Lenient<Str<'a>>,
+    status: LenientStr<'a>,
     #[serde(borrow)]
     result: Option<Raw<'a>>,
 }
@@ -110,9 +110,9 @@ struct Message<'a> {
 #[serde(default)]
 struct Invocation<'a> {
     #[serde(borrow)]
-    server: Lenient<Str<'a>>,
+    server: LenientStr<'a>,
     #[serde(borrow)]
-    tool: Lenient<Str<'a>>,
+    tool: LenientStr<'a>,
     #[serde(borrow)]
     arguments: Option<Raw<'a>>,
 }

@@ -3,21 +3,21 @@
 
 use super::messages;
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, SessionRecord, arguments, id, is_word,
-    output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, SessionRecord, arguments,
+    id, is_word, output, text,
 };
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use hashbrown::{HashMap, HashSet};
 use serde::Deserialize;
 use std::borrow::Cow;
-use strict_json::{Raw, Str};
+use strict_json::Raw;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct History<'a> {
     #[serde(borrow)]
-    session_id: Lenient<Str<'a>>,
+    session_id: LenientStr<'a>,
     #[serde(borrow)]
     chat_messages: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
@@ -32,7 +32,7 @@ struct Shown<'a> {
     call_id: Option<Raw<'a>>,
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
-    name: Lenient<Str<'a>>,
+    name: LenientStr<'a>,
     #[serde(borrow)]
     arguments: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -43,7 +43,7 @@ struct Shown<'a> {
 #[serde(default)]
 struct ShownResult<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
     log: Option<Raw<'a>>,
 }

@@ -4,15 +4,15 @@
 //! A status says how a call ended; the exit code of a command is part of its text.
 
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
-    Sessions, arguments, id, is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
+    SessionRecord, Sessions, arguments, id, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
 use serde::Deserialize;
 use std::borrow::Cow;
-use strict_json::{Raw, Str};
+use strict_json::Raw;
 
 pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     name: "gemini-cli",
@@ -38,7 +38,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
 #[serde(default)]
 struct Chat<'a> {
     #[serde(borrow, rename = "sessionId")]
-    session: Lenient<Str<'a>>,
+    session: LenientStr<'a>,
     #[serde(borrow, rename = "projectHash")]
     project: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -52,7 +52,7 @@ struct Chat<'a> {
 #[serde(default)]
 struct Message<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
     content: Option<Raw<'a>>,
@@ -66,13 +66,13 @@ struct ToolCall<'a> {
     #[serde(borrow)]
     id: Option<Raw<'a>>,
     #[serde(borrow)]
-    name: Lenient<Str<'a>>,
+    name: LenientStr<'a>,
     #[serde(borrow)]
     args: Option<Raw<'a>>,
     #[serde(borrow)]
     result: Option<Raw<'a>>,
     #[serde(borrow)]
-    status: Lenient<Str<'a>>,
+    status: LenientStr<'a>,
     timestamp: Lenient<Timestamp>,
 }
 
@@ -197,9 +197,9 @@ fn response(raw: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
     #[serde(default)]
     struct Response<'a> {
         #[serde(borrow)]
-        output: Lenient<Str<'a>>,
+        output: LenientStr<'a>,
         #[serde(borrow)]
-        error: Lenient<Str<'a>>,
+        error: LenientStr<'a>,
     }
     let parts = raw
         .and_then(|raw| raw.read::<Vec<Raw<'_>>>())
@@ -209,11 +209,11 @@ fn response(raw: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
         .find_map(|raw| raw.read::<Part<'_>>()?.response.0?.response.0);
     match response {
         Some(Response {
-            output: Lenient(Some(output)),
+            output: LenientStr(Some(output)),
             ..
         }) => (output.decode(), false),
         Some(Response {
-            error: Lenient(Some(error)),
+            error: LenientStr(Some(error)),
             ..
         }) => (error.decode(), true),
         _ => (output(raw), false),

@@ -5,8 +5,8 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
-    Sessions, arguments, id, is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
+    SessionRecord, Sessions, arguments, id, is_word, output, text,
 };
 use crate::trace::record::NotRecorded;
 use governance::DecidedBy;
@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::{collections, iter};
-use strict_json::{Raw, Str, canonicalise};
+use strict_json::{Raw, canonicalise};
 use util::keyed_hash;
 
 pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
@@ -64,11 +64,11 @@ struct Sample<'a> {
 #[serde(default)]
 struct SampleEvent<'a> {
     #[serde(borrow)]
-    event: Lenient<Str<'a>>,
+    event: LenientStr<'a>,
     #[serde(borrow)]
     id: Option<Raw<'a>>,
     #[serde(borrow)]
-    function: Lenient<Str<'a>>,
+    function: LenientStr<'a>,
     #[serde(borrow)]
     arguments: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -82,9 +82,9 @@ struct SampleEvent<'a> {
     #[serde(borrow)]
     call: Lenient<Called<'a>>,
     #[serde(borrow)]
-    decision: Lenient<Str<'a>>,
+    decision: LenientStr<'a>,
     #[serde(borrow)]
-    approver: Lenient<Str<'a>>,
+    approver: LenientStr<'a>,
     #[serde(borrow)]
     modified: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -102,7 +102,7 @@ struct Called<'a> {
 #[serde(default)]
 struct ToolError<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
     message: Option<Raw<'a>>,
 }

@@ -15,7 +15,7 @@ use self::notes::Notes;
 use super::text_calls;
 use super::unread;
 use super::{
-    Call, CallEnd, CallStatus, Event, EventKind, Events, Lenient, Read, SessionFormat,
+    Call, CallEnd, CallStatus, Event, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
     SessionRecord, Sessions, arguments, id, is_word, object_of, output, text,
 };
 use crate::trace::formats::Unit;
@@ -165,19 +165,19 @@ struct Document<'a> {
     #[serde(borrow)]
     messages: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
-    object: Lenient<Str<'a>>,
+    object: LenientStr<'a>,
     #[serde(borrow)]
     output: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
     choices: Lenient<Vec<Lenient<Choice<'a>>>>,
     #[serde(borrow)]
-    id: Lenient<Str<'a>>,
+    id: LenientStr<'a>,
     #[serde(borrow)]
-    session_id: Lenient<Str<'a>>,
+    session_id: LenientStr<'a>,
     #[serde(borrow)]
-    conversation_id: Lenient<Str<'a>>,
+    conversation_id: LenientStr<'a>,
     #[serde(borrow)]
-    cwd: Lenient<Str<'a>>,
+    cwd: LenientStr<'a>,
     #[serde(borrow)]
     task_id: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -312,11 +312,11 @@ fn read_pi<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
     #[serde(default)]
     struct Head<'a> {
         #[serde(borrow, rename = "type")]
-        kind: Lenient<Str<'a>>,
+        kind: LenientStr<'a>,
         #[serde(borrow)]
-        id: Lenient<Str<'a>>,
+        id: LenientStr<'a>,
         #[serde(borrow)]
-        cwd: Lenient<Str<'a>>,
+        cwd: LenientStr<'a>,
     }
     let head = raw.read::<Head<'a>>().unwrap_or_default();
     if is_word(head.kind, &["session"]) {
@@ -335,15 +335,15 @@ fn read_pi<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {
 #[serde(default)]
 pub(super) struct Message<'a> {
     #[serde(borrow)]
-    pub(super) role: Lenient<Str<'a>>,
+    pub(super) role: LenientStr<'a>,
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
     pub(super) content: Option<Raw<'a>>,
     #[serde(borrow)]
     parts: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
-    text: Lenient<Str<'a>>,
+    text: LenientStr<'a>,
     #[serde(borrow, rename = "message")]
     inner: Option<Raw<'a>>,
     timestamp: Lenient<Timestamp>,
@@ -375,11 +375,11 @@ pub(super) struct Message<'a> {
     #[serde(borrow, rename = "toolCallId")]
     ai_sdk_id: Option<Raw<'a>>,
     #[serde(borrow)]
-    name: Lenient<Str<'a>>,
+    name: LenientStr<'a>,
     #[serde(borrow)]
-    function_name: Lenient<Str<'a>>,
+    function_name: LenientStr<'a>,
     #[serde(borrow, rename = "toolName")]
-    ai_sdk_name: Lenient<Str<'a>>,
+    ai_sdk_name: LenientStr<'a>,
     #[serde(borrow)]
     arguments: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -399,7 +399,7 @@ pub(super) struct Message<'a> {
     #[serde(borrow)]
     response: Option<Raw<'a>>,
     #[serde(borrow)]
-    status: Lenient<Str<'a>>,
+    status: LenientStr<'a>,
     #[serde(borrow)]
     error: Option<Raw<'a>>,
     /// Who requested the call of this result, in tau2-bench.
@@ -518,7 +518,7 @@ impl<'a> Message<'a> {
         text(part.text).filter(|_| is_word(part.kind, &["text", "input_text"]))
     }
 
-    fn part(events: &mut Events<'a>, raw: Raw<'a>, role: Lenient<Str<'a>>) {
+    fn part(events: &mut Events<'a>, raw: Raw<'a>, role: LenientStr<'a>) {
         if let Some(said) = raw.read::<Str<'a>>() {
             push_text(events, raw, role, said.decode());
             return;
@@ -740,12 +740,7 @@ fn commands(action: Raw<'_>) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-fn push_text<'a>(
-    events: &mut Events<'a>,
-    raw: Raw<'a>,
-    role: Lenient<Str<'a>>,
-    said: Cow<'a, str>,
-) {
+fn push_text<'a>(events: &mut Events<'a>, raw: Raw<'a>, role: LenientStr<'a>, said: Cow<'a, str>) {
     if is_word(role, AGENT) {
         events.push(raw, EventKind::Said(said));
     } else if is_word(role, USER) {

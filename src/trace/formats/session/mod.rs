@@ -419,6 +419,17 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
     }
 }
 
+/// Like [`Lenient`], for the strings that most members are. They are taken from the text at once.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LenientStr<'a>(pub(super) Option<Str<'a>>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for LenientStr<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Option::<Raw<'de>>::deserialize(deserializer)?;
+        Ok(Self(raw.and_then(Raw::as_str)))
+    }
+}
+
 /// Returns the byte offset of `part` in `whole`.
 pub(super) fn offset(whole: &str, part: &str) -> Option<usize> {
     (part.as_ptr() as usize)
@@ -459,7 +470,7 @@ pub(super) fn input_text<'a>(text: Cow<'a, str>, name: &str) -> Cow<'a, str> {
 }
 
 /// Returns a text, if there is one.
-pub(super) fn text(text: Lenient<Str<'_>>) -> Option<Cow<'_, str>> {
+pub(super) fn text(text: LenientStr<'_>) -> Option<Cow<'_, str>> {
     text.0.map(Str::decode)
 }
 
@@ -586,7 +597,7 @@ pub(super) fn id(raw: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
 }
 
 /// Returns whether a text is one of some words.
-pub(super) fn is_word(text: Lenient<Str<'_>>, words: &[&str]) -> bool {
+pub(super) fn is_word(text: LenientStr<'_>, words: &[&str]) -> bool {
     text.0.is_some_and(|text| words.contains(&&*text.decode()))
 }
 
@@ -597,7 +608,7 @@ pub(super) fn output(raw: Option<Raw<'_>>) -> Cow<'_, str> {
     #[serde(default)]
     struct Block<'a> {
         #[serde(borrow)]
-        text: Lenient<Str<'a>>,
+        text: LenientStr<'a>,
     }
     let Some(raw) = raw else {
         return Cow::Borrowed("");

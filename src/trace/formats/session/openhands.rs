@@ -6,8 +6,8 @@
 
 use super::messages::Message;
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
-    Sessions, arguments, id, is_word, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
+    SessionRecord, Sessions, arguments, id, is_word, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -73,7 +73,7 @@ const NO_TOOLS: &[&str] = &[
 #[serde(default)]
 struct Run<'a> {
     #[serde(borrow)]
-    instance_id: Lenient<Str<'a>>,
+    instance_id: LenientStr<'a>,
     #[serde(borrow)]
     history: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
@@ -88,10 +88,10 @@ struct OpenHandsEvent<'a> {
     #[serde(borrow)]
     cause: Option<Raw<'a>>,
     #[serde(borrow)]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     timestamp: Lenient<Timestamp>,
     #[serde(borrow)]
-    source: Lenient<Str<'a>>,
+    source: LenientStr<'a>,
     #[serde(borrow)]
     action: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -105,13 +105,13 @@ struct OpenHandsEvent<'a> {
     extras: Lenient<Extras>,
     exit_code: Lenient<i64>,
     #[serde(borrow)]
-    tool_name: Lenient<Str<'a>>,
+    tool_name: LenientStr<'a>,
     #[serde(borrow)]
     tool_call_id: Option<Raw<'a>>,
     #[serde(borrow)]
     tool_call: Option<Raw<'a>>,
     #[serde(borrow)]
-    rejection_source: Lenient<Str<'a>>,
+    rejection_source: LenientStr<'a>,
     #[serde(borrow)]
     rejection_reason: Option<Raw<'a>>,
 }
@@ -133,11 +133,11 @@ struct Metadata {
 #[serde(default)]
 struct Args<'a> {
     #[serde(borrow)]
-    content: Lenient<Str<'a>>,
+    content: LenientStr<'a>,
     #[serde(borrow)]
-    thought: Lenient<Str<'a>>,
+    thought: LenientStr<'a>,
     #[serde(borrow)]
-    confirmation_state: Lenient<Str<'a>>,
+    confirmation_state: LenientStr<'a>,
     #[serde(borrow)]
     is_input: Option<Raw<'a>>,
 }

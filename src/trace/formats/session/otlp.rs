@@ -4,8 +4,8 @@
 //! belong to several sessions and are sorted by time first.
 
 use super::{
-    Call, CallEnd, CallStatus, Event, EventKind, Lenient, Read, SessionFormat, SessionRecord,
-    Sessions, input_text, object_of, offset, otlp_models, output, text,
+    Call, CallEnd, CallStatus, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
+    SessionRecord, Sessions, input_text, object_of, offset, otlp_models, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -110,11 +110,11 @@ struct Item<'a> {
     #[serde(borrow)]
     body: Lenient<AnyValue<'a>>,
     #[serde(borrow)]
-    event_name: Lenient<Str<'a>>,
+    event_name: LenientStr<'a>,
     #[serde(borrow)]
-    name: Lenient<Str<'a>>,
+    name: LenientStr<'a>,
     #[serde(borrow)]
-    trace_id: Lenient<Str<'a>>,
+    trace_id: LenientStr<'a>,
     #[serde(borrow)]
     context: Lenient<Context<'a>>,
     #[serde(borrow)]
@@ -137,7 +137,7 @@ struct Item<'a> {
 #[serde(default)]
 struct Context<'a> {
     #[serde(borrow)]
-    trace_id: Lenient<Str<'a>>,
+    trace_id: LenientStr<'a>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -146,19 +146,19 @@ struct Status<'a> {
     #[serde(borrow)]
     code: Option<Raw<'a>>,
     #[serde(borrow)]
-    message: Lenient<Str<'a>>,
+    message: LenientStr<'a>,
     /// The Python SDK's names.
     #[serde(borrow, rename = "status_code")]
     number: Option<Raw<'a>>,
     #[serde(borrow)]
-    description: Lenient<Str<'a>>,
+    description: LenientStr<'a>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 struct AnyValue<'a> {
     #[serde(borrow, rename = "stringValue")]
-    string: Lenient<Str<'a>>,
+    string: LenientStr<'a>,
     #[serde(borrow, rename = "intValue")]
     int: Option<Raw<'a>>,
     #[serde(borrow, rename = "doubleValue")]

@@ -27,7 +27,7 @@ use crate::trace::formats::{NativeRecord, OwnCalls, Reader, RoutedRecord};
 use crate::trace::record::{NotRecorded, RecordKind};
 use crate::trace::scalar::Timestamp;
 use governance::DecidedBy;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet, hash_map};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -715,11 +715,13 @@ impl Reader for Pairing {
         // A repeated record has the same content; other content under the same id is new.
         if let Some(id) = record.id.as_deref() {
             let told = hash_of_record(record);
-            if self.read.get(&keyed_hash(id)) == Some(&told) {
-                return;
-            }
-            if self.read.len() < REMEMBERED {
-                self.read.entry(keyed_hash(id)).or_insert(told);
+            let has_room = self.read.len() < REMEMBERED;
+            match self.read.entry(keyed_hash(id)) {
+                hash_map::Entry::Occupied(before) if *before.get() == told => return,
+                hash_map::Entry::Vacant(place) if has_room => {
+                    place.insert(told);
+                }
+                hash_map::Entry::Occupied(_) | hash_map::Entry::Vacant(_) => {}
             }
         }
         let of_agent = |agent: &str| key.strip_suffix(agent)?.strip_suffix('/');

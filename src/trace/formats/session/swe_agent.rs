@@ -6,8 +6,8 @@
 
 use super::messages::{self, Message};
 use super::{
-    Call, CallEnd, CallStatus, EventKind, Events, Lenient, Read, SessionFormat, SessionRecord,
-    Sessions, is_word, object_of, output, text,
+    Call, CallEnd, CallStatus, EventKind, Events, Lenient, LenientStr, Read, SessionFormat,
+    SessionRecord, Sessions, is_word, object_of, output, text,
 };
 use crate::trace::record::NotRecorded;
 use serde::Deserialize;
@@ -109,11 +109,11 @@ struct Trajectory<'a> {
 #[serde(default)]
 struct TrajectoryStep<'a> {
     #[serde(borrow)]
-    action: Lenient<Str<'a>>,
+    action: LenientStr<'a>,
     #[serde(borrow)]
     observation: Option<Raw<'a>>,
     #[serde(borrow)]
-    thought: Lenient<Str<'a>>,
+    thought: LenientStr<'a>,
     #[serde(borrow)]
     state: Option<Raw<'a>>,
 }
@@ -123,21 +123,21 @@ struct TrajectoryStep<'a> {
 #[serde(default)]
 struct MessageFields<'a> {
     #[serde(borrow)]
-    role: Lenient<Str<'a>>,
+    role: LenientStr<'a>,
     #[serde(borrow)]
     content: Option<Raw<'a>>,
     #[serde(borrow)]
     tool_calls: Lenient<Vec<Raw<'a>>>,
     #[serde(borrow)]
-    action: Lenient<Str<'a>>,
+    action: LenientStr<'a>,
     is_demo: Lenient<bool>,
     #[serde(borrow)]
     extra: Lenient<Extra<'a>>,
     /// Type of a response or of one of its items.
     #[serde(borrow, rename = "type")]
-    kind: Lenient<Str<'a>>,
+    kind: LenientStr<'a>,
     #[serde(borrow)]
-    object: Lenient<Str<'a>>,
+    object: LenientStr<'a>,
     #[serde(borrow)]
     output: Option<Raw<'a>>,
 }
@@ -148,7 +148,7 @@ struct Extra<'a> {
     returncode: Lenient<i64>,
     /// Why there is no return code.
     #[serde(borrow)]
-    exception_info: Lenient<Str<'a>>,
+    exception_info: LenientStr<'a>,
     #[serde(borrow)]
     actions: Lenient<Vec<Lenient<Action<'a>>>>,
 }
@@ -157,7 +157,7 @@ struct Extra<'a> {
 #[serde(default)]
 struct Action<'a> {
     #[serde(borrow)]
-    command: Lenient<Str<'a>>,
+    command: LenientStr<'a>,
 }
 
 fn read<'a>(raw: Raw<'a>, whole: &'a str) -> SessionRecord<'a> {

@@ -154,7 +154,7 @@ fn call<'a>(members: &BTreeMap<String, Raw<'a>>, named: bool) -> Option<Call<'a>
     let first = |names: &[&str]| {
         names
             .iter()
-            .find_map(|name| text(super::Lenient(members.get(*name)?.read())))
+            .find_map(|name| text(super::LenientStr(members.get(*name)?.as_str())))
     };
     let given = CallShape::of(members).call().or_else(|| {
         let given = GIVEN.iter().find_map(|name| members.get(*name));

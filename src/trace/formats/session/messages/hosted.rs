@@ -2,7 +2,7 @@
 //! and parts of the AI SDK's messages.
 
 use super::{
-    Call, CallStatus, EventKind, Events, Lenient, Message, Raw, Str, arguments, id, is_word,
+    Call, CallStatus, EventKind, Events, Lenient, LenientStr, Message, Raw, arguments, id, is_word,
     output, text,
 };
 use crate::trace::formats::session::CallEnd;
@@ -17,11 +17,11 @@ struct Item<'a> {
     approval_request_id: Option<Raw<'a>>,
     approve: Lenient<bool>,
     #[serde(borrow)]
-    state: Lenient<Str<'a>>,
+    state: LenientStr<'a>,
     #[serde(borrow, rename = "toolCallId")]
     call: Option<Raw<'a>>,
     #[serde(borrow, rename = "toolName")]
-    tool: Lenient<Str<'a>>,
+    tool: LenientStr<'a>,
     #[serde(borrow)]
     input: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -152,7 +152,7 @@ pub(super) fn shell_end(raw: Option<Raw<'_>>) -> Option<(CallStatus, Option<i64>
     #[serde(default)]
     struct Outcome<'a> {
         #[serde(borrow, rename = "type")]
-        kind: Lenient<Str<'a>>,
+        kind: LenientStr<'a>,
         exit_code: Lenient<i64>,
     }
     let list: Vec<Raw<'_>> = raw?.read()?;

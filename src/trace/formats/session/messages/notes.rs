@@ -1,7 +1,7 @@
 //! Notes that the programs of Cline and Roo write into messages of the user.
 
 use super::{
-    AGENT, CallEnd, CallStatus, EventKind, Events, Lenient, Raw, Str, USER, is_word, push_text,
+    AGENT, CallEnd, CallStatus, EventKind, Events, LenientStr, Raw, USER, is_word, push_text,
 };
 use crate::trace::formats::session::text_calls::{self, Note};
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ impl<'a> Notes<'a> {
         &mut self,
         events: &mut Events<'a>,
         raw: Raw<'a>,
-        role: Lenient<Str<'a>>,
+        role: LenientStr<'a>,
         said: Cow<'a, str>,
     ) {
         let is_user = is_word(role, USER);
