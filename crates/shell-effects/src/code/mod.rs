@@ -24,7 +24,7 @@ mod tree;
 mod vim;
 
 use crate::calls::shell_args;
-use crate::chars::{UNKNOWN, has_unknown};
+use crate::chars::{INHERITED, UNKNOWN, has_unknown};
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
@@ -126,6 +126,18 @@ fn inline_script(cx: &mut Engine<'_>, lang: &str, arg: &Arg, stdin: &Stream, dep
     if depth > MAX_EMBEDDED {
         cx.dynamic(arg.span, "runs code inside of strings inside of strings");
         return;
+    }
+    // A shell inserts text without regard to the quotes of the code. Elsewhere in the code, the
+    // unknown part is judged by its place.
+    if depth == 0 && arg.text.replace(INHERITED, "").contains(UNKNOWN) {
+        cx.emit_raw(
+            EffectKind::Dynamic,
+            None,
+            Certainty::Possible,
+            arg.span,
+            RiskLevel::Medium,
+            "a string in the code isn't known, and may end early",
+        );
     }
     match constants::propagate(lang, &arg.text) {
         Some(texts) => {
