@@ -254,7 +254,7 @@ fn effects(
 /// unknown.
 fn read<'a, T: serde::Deserialize<'a>>(payload: Raw<'a>) -> Option<(T, bool)> {
     let exact = payload.read_all().map(|value| (value, false));
-    exact.or_else(|| Some((payload.read_with_infinite_numbers()?, true)))
+    exact.or_else(|| Some((payload.read_clamped()?, true)))
 }
 
 /// Adds the effects of other tools that a call names. If the name may be an ordinary parameter, it

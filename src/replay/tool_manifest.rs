@@ -230,7 +230,7 @@ impl ToolManifest {
         if action.kind != ActionKind::Known(ActionType::ToolCall) || self.tools.is_empty() {
             return None;
         }
-        let call: Param<'_> = action.payload?.read_all()?;
+        let call: Param<'_> = action.payload?.read_clamped()?;
         let own = call.tool().into_iter();
         let others = call.other_tools();
         own.chain(others.iter().map(|(name, ..)| *name))
@@ -248,10 +248,7 @@ impl ToolManifest {
         else {
             return Vec::new();
         };
-        let call: Option<Param<'_>> = payload
-            .read_all()
-            .or_else(|| payload.read_with_infinite_numbers());
-        let Some(call) = call else {
+        let Some(call) = payload.read_clamped::<Param<'_>>() else {
             return vec![ToolFault::Nameless];
         };
         let others: Vec<&str> = call

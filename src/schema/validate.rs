@@ -2,11 +2,10 @@
 
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, ValidationError};
-use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use strict_json::{self, DEFAULT_MAX_DEPTH, Deserializer, Located, Scanner};
+use strict_json::Located;
 
 /// Maximum number of violations listed for one record. A hostile record could have millions.
 const MAX_VIOLATIONS: usize = 20;
@@ -186,10 +185,10 @@ impl jsonschema::Retrieve for NoRetriever {
 }
 
 /// Parses a record as a tree by the same rules as elsewhere: lone surrogates become U+FFFD, and the
-/// first of two equal members applies.
+/// first of two equal members applies. A number out of range is the largest one, since a schema
+/// that isn't applied finds nothing.
 fn value(text: &str) -> Option<Value> {
-    let mut scanner = Scanner::new(text, DEFAULT_MAX_DEPTH);
-    Value::deserialize(&mut Deserializer::new(&mut scanner)).ok()
+    strict_json::from_text_clamped(text).ok()
 }
 
 /// Removes array elements after the first `left` values. Members of objects stay, because removing

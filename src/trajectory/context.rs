@@ -75,7 +75,7 @@ pub(super) fn of_turn(turn: &Turn) -> Option<BTreeSet<String>> {
         .map(|list| list.iter().cloned().collect());
     if let Some(Deed::Answer(text)) = turn.proposed.as_ref().map(|p| &p.deed) {
         // An answer is kept as the JSON of its payload.
-        let content = serde_json::from_str::<serde_json::Value>(&text.text).ok();
+        let content = strict_json::from_text_clamped::<serde_json::Value>(&text.text).ok();
         let content = content.as_ref().and_then(|v| {
             v.as_str().or_else(|| {
                 ["content", "text"]

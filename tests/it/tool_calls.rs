@@ -284,3 +284,26 @@ fn calls_of_sessions_are_compared_as_well() {
     found.sort_unstable();
     assert_eq!(found, ["YV916", "YV917"], "{report:#}");
 }
+
+#[test]
+fn a_number_out_of_range_is_compared_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "tools.json", &tools(&json!({"riskLevel": "high"})));
+    let call = json!({"tool": "read_file", "parameters": {"path": "src/a.rs", "limit": 7}});
+    let result = json!({"success": true, "output": "x"});
+    let fine = trace(&call, "high", "approved", &result);
+    for (from, to) in [
+        ("\"limit\":7", "\"limit\":1e999"),
+        ("\"limit\":7", "\"n\":-1e999"),
+    ] {
+        let torn = fine.replace(from, to);
+        assert_ne!(torn, fine);
+        write(at, "t.jsonl", &torn);
+        let found = found(at, &["--tools", "tools.json"]);
+        assert!(
+            found.iter().any(|(code, _)| code == "YV917"),
+            "{to}: {found:?}"
+        );
+    }
+}

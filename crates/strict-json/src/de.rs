@@ -18,6 +18,19 @@ pub fn from_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
     Ok(value)
 }
 
+/// Like [`from_text`], but a number that is too large for a float becomes the largest one. A trace may
+/// contain such a number, and it must not hide what is beside it.
+///
+/// # Errors
+/// Fails if the text isn't valid JSON, has text after the value, or isn't of type `T`.
+pub fn from_text_clamped<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
+    let mut scanner = Scanner::new(text, super::DEFAULT_MAX_DEPTH);
+    scanner.clamps_numbers = true;
+    let value = T::deserialize(&mut Deserializer::new(&mut scanner))?;
+    scanner.end()?;
+    Ok(value)
+}
+
 /// A serde deserialiser over a [`Scanner`]. The scanner keeps the notes and the position.
 #[derive(Debug)]
 pub struct Deserializer<'s, 'de> {
@@ -60,7 +73,8 @@ impl<'s, 'de> Deserializer<'s, 'de> {
             }
         }
         match text.parse::<f64>() {
-            Ok(n) if n.is_finite() || self.scanner.has_infinite_numbers => visitor.visit_f64(n),
+            Ok(n) if n.is_finite() => visitor.visit_f64(n),
+            Ok(n) if self.scanner.clamps_numbers => visitor.visit_f64(n.clamp(f64::MIN, f64::MAX)),
             _ => Err(Error::new(
                 at,
                 ErrorKind::Data("number out of range".into()),

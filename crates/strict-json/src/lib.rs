@@ -8,7 +8,7 @@ mod scan;
 mod text;
 
 pub use canonical::{canonical_eq, canonical_pieces, canonicalise, push_quoted, stringify};
-pub use de::{Deserializer, from_text};
+pub use de::{Deserializer, from_text, from_text_clamped};
 pub use keys::MOST_NAMES;
 pub use locate::{Located, pointer_at, resolve, resolve_all};
 pub use scan::{Error, ErrorKind, MOST_NOTES, Note, NoteKind, Scanner, ValueKind};

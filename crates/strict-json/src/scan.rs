@@ -133,8 +133,8 @@ pub struct Scanner<'a> {
     chunk: (usize, u64),
     /// The error in the last string that was read.
     failure: Option<Error>,
-    /// Whether a number that is too large for a float is read as infinite.
-    pub(super) has_infinite_numbers: bool,
+    /// Whether a number that is too large for a float is read as the largest one.
+    pub(super) clamps_numbers: bool,
     /// The text was validated before, so only the ends of values are looked for.
     is_validated: bool,
 }
@@ -166,7 +166,7 @@ impl<'a> Scanner<'a> {
             member: (0, Str::default()),
             chunk: (0, 0),
             failure: None,
-            has_infinite_numbers: false,
+            clamps_numbers: false,
             is_validated: false,
         }
     }

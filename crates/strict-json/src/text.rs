@@ -171,17 +171,10 @@ impl<'a> Raw<'a> {
         has_few_values(self.0).then(|| self.read())?
     }
 
-    /// Like [`Self::read_all`], but a number that is too large for a float becomes infinite.
+    /// Like [`Self::read_all`], but a number that is too large for a float becomes the largest one.
     #[must_use]
-    pub fn read_with_infinite_numbers<T: Deserialize<'a>>(self) -> Option<T> {
-        if !has_few_values(self.0) {
-            return None;
-        }
-        let mut scanner = Scanner::new(self.0, super::DEFAULT_MAX_DEPTH);
-        scanner.has_infinite_numbers = true;
-        let value = T::deserialize(&mut super::Deserializer::new(&mut scanner)).ok()?;
-        scanner.end().ok()?;
-        Some(value)
+    pub fn read_clamped<T: Deserialize<'a>>(self) -> Option<T> {
+        has_few_values(self.0).then(|| super::from_text_clamped(self.0).ok())?
     }
 }
 
@@ -357,15 +350,14 @@ mod tests {
     #[test]
     fn a_number_out_of_range_hides_nothing() {
         let raw: Raw<'_> = crate::from_text("[1e999,-1e999,2]").unwrap();
-        let (inf, two) = (f64::INFINITY, 2.0);
-        assert_eq!(
-            raw.read_with_infinite_numbers::<Vec<f64>>(),
-            Some(vec![inf, -inf, two])
-        );
+        let clamped = vec![f64::MAX, f64::MIN, 2.0];
+        assert_eq!(raw.read_clamped::<Vec<f64>>(), Some(clamped));
+        let tree = crate::from_text_clamped::<serde_json::Value>(r#"{"a":1e999,"b":"\ud800"}"#);
+        assert_eq!(tree.unwrap()["b"], "\u{fffd}");
         assert_eq!(raw.read_all::<Vec<f64>>(), None);
         let raw: Raw<'_> = crate::from_text("[1] ").unwrap();
-        assert_eq!(raw.read_with_infinite_numbers::<Vec<u8>>(), Some(vec![1]));
-        assert_eq!(raw.read_with_infinite_numbers::<Vec<bool>>(), None);
+        assert_eq!(raw.read_clamped::<Vec<u8>>(), Some(vec![1]));
+        assert_eq!(raw.read_clamped::<Vec<bool>>(), None);
     }
 
     #[test]

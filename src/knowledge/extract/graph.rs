@@ -129,5 +129,5 @@ fn node(file: &SourceFile, line: u64, read: &GraphLine<'_>, out: &mut Extracted)
 }
 
 fn value(raw: Raw<'_>) -> Option<Value> {
-    serde_json::from_str(raw.as_written()).ok()
+    strict_json::from_text_clamped(raw.as_written()).ok()
 }

@@ -49,7 +49,7 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
         &mut |_, execution, entry| match (entry.record.class(), &entry.record) {
             (Some(RecordClass::Command), _) => command(file, entry, &mut out),
             (Some(RecordClass::Header), _) => {
-                recording = serde_json::from_str::<Value>(entry.text).ok();
+                recording = strict_json::from_text_clamped(entry.text).ok();
             }
             (Some(RecordClass::Frame), _) => frame(file, entry, recording.as_ref(), &mut out),
             (None, Record::Foreign | Record::Unreadable) => {}
@@ -168,7 +168,7 @@ impl OpenExecution {
         let mut value: Option<Value> = None;
         let mut read: Vec<(Option<u32>, i64)> = Vec::new();
         entry.record.steps(&mut |step| {
-            let whole = || serde_json::from_str::<Value>(entry.text).ok();
+            let whole = || strict_json::from_text_clamped::<Value>(entry.text).ok();
             if let Some(time) = step.time.map(Timestamp::millis) {
                 self.start = Some(self.start.map_or(time, |t| t.min(time)));
                 self.end = Some(self.end.map_or(time, |t| t.max(time)));
@@ -277,7 +277,7 @@ impl OpenExecution {
 
 /// Extracts the record of one command.
 fn command(file: &SourceFile, entry: &Entry<'_>, out: &mut Extracted) {
-    let Ok(record) = serde_json::from_str::<Value>(entry.text) else {
+    let Ok(record) = strict_json::from_text_clamped::<Value>(entry.text) else {
         return;
     };
     let text = |pointer: &str| {
@@ -330,7 +330,7 @@ fn command(file: &SourceFile, entry: &Entry<'_>, out: &mut Extracted) {
 
 /// Extracts a frame of a recording. Only actions of the governor are kept, not terminal output.
 fn frame(file: &SourceFile, entry: &Entry<'_>, header: Option<&Value>, out: &mut Extracted) {
-    let Ok(frame) = serde_json::from_str::<Value>(entry.text) else {
+    let Ok(frame) = strict_json::from_text_clamped::<Value>(entry.text) else {
         return;
     };
     let at = |n: usize| frame.get(n);

@@ -116,6 +116,16 @@ fn is_simulated(result: &Value) -> bool {
         || written.is_some_and(|output| says(&output))
 }
 
+/// Returns an integer, also one that is written as `2.0` or `2e5`.
+fn whole_number(value: &Value) -> Option<i64> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a float to integer cast saturates, which suits a count"
+    )]
+    let rounded = |float: f64| (float.fract() == 0.0).then_some(float as i64);
+    value.as_i64().or_else(|| rounded(value.as_f64()?))
+}
+
 /// Whether a number is plausible as a measurement: finite and not negative.
 fn is_measure(number: f64) -> bool {
     number.is_finite() && number >= 0.0
@@ -295,10 +305,11 @@ impl Turn {
         let members = output.as_object_mut();
         self.metadata = members.and_then(|members| members.remove("metadata"));
         let places = [self.metadata.as_ref(), Some(&output)];
-        let tokens = places
-            .into_iter()
-            .flatten()
-            .find_map(|place| TOKENS.iter().find_map(|name| place.get(name)?.as_i64()));
+        let tokens = places.into_iter().flatten().find_map(|place| {
+            TOKENS
+                .iter()
+                .find_map(|name| whole_number(place.get(name)?))
+        });
         if let Some(tokens) = tokens.filter(|tokens| *tokens >= 0) {
             self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
         }
@@ -311,7 +322,8 @@ impl Turn {
         let action = self.performed.last().or(self.deed.as_ref());
         let action = action.map(|action| {
             let payload = action.payload.as_deref();
-            let payload = payload.and_then(|text| serde_json::from_str::<Value>(text).ok());
+            let payload =
+                payload.and_then(|text| strict_json::from_text_clamped::<Value>(text).ok());
             serde_json::json!({ "type": action.kind, "payload": payload })
         });
         bounded(&serde_json::json!({ "rootIntent": intent, "action": action }))

@@ -262,7 +262,7 @@ impl<'a> Message<'a> {
 
     fn command_call(&self) -> Call<'a> {
         let mut given = Map::new();
-        let command = self.command.and_then(|raw| raw.read::<Value>());
+        let command = self.command.and_then(tree);
         given.insert("command".to_owned(), command.unwrap_or_default());
         if let Some(cwd) = text(self.cwd) {
             given.insert("workdir".to_owned(), json!(cwd));
@@ -368,6 +368,11 @@ fn began(call: Call<'_>) -> EventKind<'_> {
     }
 }
 
+/// Reads a value as a tree. A number out of range mustn't hide the rest of it.
+fn tree(raw: Raw<'_>) -> Option<Value> {
+    strict_json::from_text_clamped(raw.as_written()).ok()
+}
+
 /// Returns an input with one member.
 fn member<'a>(name: &str, raw: Option<Raw<'_>>) -> Option<Cow<'a, str>> {
     raw.map(|raw| Cow::Owned(format!("{{\"{name}\":{}}}", raw.as_written())))
@@ -376,7 +381,7 @@ fn member<'a>(name: &str, raw: Option<Raw<'_>>) -> Option<Cow<'a, str>> {
 /// Returns the changes in the form of the patch tool's input; `None` when one of them can't be
 /// read.
 fn patch(changes: Option<Raw<'_>>) -> Option<String> {
-    let changes = changes?.read::<Value>()?;
+    let changes = tree(changes?)?;
     let mut out = String::from("*** Begin Patch\n");
     for (path, change) in changes.as_object()? {
         let (kind, inner) = kind_of(change)?;
@@ -401,7 +406,7 @@ fn patch(changes: Option<Raw<'_>>) -> Option<String> {
 
 /// Returns the change of a file, if it is the only one.
 fn only_change(changes: Option<Raw<'_>>) -> Option<Change> {
-    let changes = changes?.read::<Value>()?;
+    let changes = tree(changes?)?;
     let changes = changes.as_object().filter(|all| all.len() == 1)?;
     let (path, change) = changes.iter().next()?;
     Some(Change {
