@@ -5,12 +5,11 @@ use super::extract::{Turn, each_turn};
 use super::source_config::finding;
 use crate::diag::{Finding, assign_fingerprints};
 use crate::source::{Found, Missing};
+use crate::trace::action::texts;
 use crate::trace::injected::declared;
 use crate::trace::typed_reference::Declared;
 use crate::verify::{Options, Report};
-use serde_json::Value;
 use std::collections::BTreeSet;
-use strict_json::{Str, from_text};
 
 /// Maximum number of findings. Further weak turns are only counted.
 const MOST: usize = 1_000;
@@ -66,35 +65,11 @@ pub fn weak_turns(bank: &Bank, inputs: &[Result<Found, Missing>]) -> WeakTurnSca
     scan
 }
 
-/// Collects every string of a JSON value, unescaped.
-fn texts(value: &Value, all: &mut Vec<String>) {
-    match value {
-        Value::String(text) => all.push(text.clone()),
-        Value::Array(list) => list.iter().for_each(|v| texts(v, all)),
-        Value::Object(members) => members.values().for_each(|v| texts(v, all)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-/// Returns the texts of a payload without quotation marks and escapes.
-fn said(payload: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    match serde_json::from_str(payload) {
-        Ok(value) => texts(&value, &mut all),
-        // Real writers emit lone surrogates, which `serde_json` rejects.
-        Err(_) => match from_text::<Str<'_>>(payload) {
-            Ok(text) => all.push(text.decode().into_owned()),
-            Err(_) => all.push(payload.to_owned()),
-        },
-    }
-    all
-}
-
 /// Returns the texts of a turn's actions.
 fn spoken(turn: &Turn) -> Vec<String> {
     let deeds = turn.deed.iter().chain(&turn.performed);
     deeds
-        .flat_map(|deed| deed.payload.iter().flat_map(|p| said(p)))
+        .flat_map(|deed| deed.payload.iter().flat_map(|p| texts(p)))
         .collect()
 }
 

@@ -227,24 +227,7 @@ fn written(kind: ActionType, payload: Raw<'_>) -> Vec<String> {
         };
         return vec![diff.lines().map(column).collect::<Vec<_>>().join("\n")];
     }
-    let mut texts = Vec::new();
-    match serde_json::from_str(payload.as_written()) {
-        Ok(value) => strings(value, &mut texts),
-        // A payload that serde refuses (a lone surrogate) is compared as written.
-        Err(_) => texts.push(payload.as_written().to_owned()),
-    }
-    texts
-}
-
-fn strings(value: serde_json::Value, texts: &mut Vec<String>) {
-    match value {
-        serde_json::Value::String(text) => texts.push(text),
-        serde_json::Value::Array(all) => all.into_iter().for_each(|v| strings(v, texts)),
-        serde_json::Value::Object(members) => {
-            members.into_iter().for_each(|(_, v)| strings(v, texts));
-        }
-        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
-    }
+    action::texts(payload.as_written())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use governance::ActionType;
 use governance::risk::Subject;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use shell_effects::WRAPPERS;
 use std::borrow::Cow;
@@ -197,7 +198,7 @@ pub fn arguments(payload: Raw<'_>) -> Vec<Cow<'_, str>> {
         if object.len() > 1 {
             object.push(',');
         }
-        object.push_str(&serde_json::Value::from(&**name).to_string());
+        object.push_str(&Value::from(&**name).to_string());
         object.push(':');
         object.push_str(value.as_written());
     }
@@ -222,6 +223,39 @@ pub fn text_arguments<'t>(written: &[Cow<'t, str>]) -> Vec<Cow<'t, str>> {
         _ => text.clone(),
     };
     written.iter().map(plain).collect()
+}
+
+/// Returns every text of a payload, without escapes: strings, names of members, and the strings of
+/// each list joined, since a command may be a list of words. Text that isn't JSON is returned as it
+/// is.
+#[must_use]
+pub fn texts(payload: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    match strict_json::from_text_clamped(payload) {
+        Ok(value) => add_texts(value, &mut all),
+        Err(_) => all.push(payload.to_owned()),
+    }
+    all
+}
+
+fn add_texts(value: Value, all: &mut Vec<String>) {
+    match value {
+        Value::String(text) => all.push(text),
+        Value::Array(list) => {
+            let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+            if words.len() > 1 {
+                all.push(words.join(" "));
+            }
+            list.into_iter().for_each(|value| add_texts(value, all));
+        }
+        Value::Object(members) => {
+            for (name, value) in members {
+                all.push(name);
+                add_texts(value, all);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// Hashes the effect of an action, to recognise it under another id. Remarks and time limits of a
@@ -414,7 +448,7 @@ pub fn risk_subject<'a>(action: &Action<'_>, command_line: &'a mut String) -> Su
 /// form of `{type, payload}`.
 #[must_use]
 pub fn action_hash(kind: &str, payload: Raw<'_>) -> String {
-    let kind = serde_json::Value::String(kind.to_owned()).to_string();
+    let kind = Value::String(kind.to_owned()).to_string();
     let mut hash = Sha256::new_with_prefix("{\"payload\":");
     canonical_pieces(payload, &mut |piece| hash.update(piece));
     hash.update(format!(",\"type\":{}}}", canonicalise(Raw::trusted(&kind))));
@@ -457,6 +491,20 @@ pub fn plain_path(path: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_found_whatever_is_beside_them() {
+        for payload in [
+            r#"{"a":"on\u0065 two"}"#,
+            r#"{"a":"one two","n":1e999}"#,
+            r#"{"a":"one two","b":"\ud800"}"#,
+            r#"{"one two":1}"#,
+            r#"{"a":["one","two"]}"#,
+            "one two",
+        ] {
+            assert!(texts(payload).contains(&"one two".to_owned()), "{payload}");
+        }
+    }
 
     #[test]
     fn finds_what_a_payload_is_about() {
