@@ -3,6 +3,7 @@
 use super::agent_check;
 use super::intent::is_catch_all;
 use super::kind::Kind;
+use super::misspelt;
 use super::servers;
 use super::types::{Trial, add_to};
 use crate::diag::Severity;
@@ -61,17 +62,36 @@ impl Fault {
     }
 }
 
-static VALIDATORS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
+/// The schemas of manifests, by name, as written and compiled.
+static SCHEMAS: LazyLock<BTreeMap<String, (Value, Validator)>> = LazyLock::new(|| {
     let mut catalogue = Catalogue::new();
     add_to(&mut catalogue);
     // A schema that doesn't compile is a bug that the tests find. At run time its manifests would
     // all be refused.
+    let compiled = |schema: &Value| Some((schema.clone(), Validator::new(schema).ok()?));
     catalogue
         .entries()
         .iter()
-        .filter_map(|e| Validator::new(&e.schema).ok().map(|v| (e.name.clone(), v)))
+        .filter_map(|e| Some((e.name.clone(), compiled(&e.schema)?)))
         .collect()
 });
+
+/// Returns the members of a manifest that have no effect because of their spelling.
+#[must_use]
+pub fn misspelled(kind: Kind, value: &Value) -> Vec<Fault> {
+    let mut all = Vec::new();
+    if let Some((schema, _)) = SCHEMAS.get(kind.schema()) {
+        match value {
+            Value::Array(list) if kind == Kind::Tools => {
+                for (n, tool) in list.iter().enumerate().take(TOOLS) {
+                    misspelt::members(schema, tool, &format!("/{n}"), &mut all);
+                }
+            }
+            value => misspelt::members(schema, value, "", &mut all),
+        }
+    }
+    all
+}
 
 /// Escapes a member's name for a JSON pointer.
 pub(super) fn step(name: &str) -> String {
@@ -127,6 +147,7 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
         return all;
     };
     shape(kind, text, &value, &mut all);
+    all.extend(misspelled(kind, &value));
     meaning(kind, &value, &mut all);
     place(text, &mut all);
     let (secrets, hidden) = content_scan::scan(text);
@@ -159,7 +180,7 @@ pub fn faults(kind: Kind, text: &str) -> Vec<Fault> {
 
 /// Validates the manifest against its schema; of a list, each element.
 fn shape(kind: Kind, text: &str, value: &Value, all: &mut Vec<Fault>) {
-    let Some(validator) = VALIDATORS.get(kind.schema()) else {
+    let Some((_, validator)) = SCHEMAS.get(kind.schema()) else {
         return all.push(Fault::manifest(
             "",
             "the manifest can't be checked: its schema isn't there",
@@ -394,11 +415,12 @@ fn parameters(pointer: &str, schema: &Value, budget: &mut SchemaBudget, all: &mu
     if !schema.is_object() {
         return;
     }
-    if let Err(error) = BoundedValidator::new(schema, budget) {
-        all.push(Fault::manifest(
+    match BoundedValidator::new(schema, budget) {
+        Ok(_) => misspelt::keywords(schema, pointer, all),
+        Err(error) => all.push(Fault::manifest(
             pointer,
             format!("the parameters are not a usable JSON Schema: {error}"),
-        ));
+        )),
     }
     if schema.get("type").is_some_and(|t| t != "object") {
         all.push(Fault::manifest(
@@ -412,6 +434,7 @@ fn parameters(pointer: &str, schema: &Value, budget: &mut SchemaBudget, all: &mu
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use serde_json::json;
 
     fn reported(kind: Kind, text: &str) -> Vec<(u16, String)> {
         faults(kind, text)
@@ -424,11 +447,49 @@ mod tests {
 
     #[test]
     fn every_schema_compiles() {
-        assert!(
-            Kind::ALL
-                .iter()
-                .all(|k| VALIDATORS.contains_key(k.schema()))
-        );
+        assert!(Kind::ALL.iter().all(|k| SCHEMAS.contains_key(k.schema())));
+    }
+
+    #[test]
+    fn a_misspelled_member_is_a_fault() {
+        let tool = |more: Value, schema: Value| {
+            let mut tool = json!({"name": "a", "description": "d", "parameters": schema});
+            let more = more.as_object().unwrap().clone();
+            tool.as_object_mut().unwrap().extend(more);
+            reported(Kind::Tools, &json!([tool]).to_string())
+        };
+        let at = |pointer: &str| vec![(901, pointer.to_owned())];
+        for (name, pointer) in [
+            ("RiskLevel", "/0/RiskLevel"),
+            ("risk_level", "/0/risk_level"),
+            ("Permissions", "/0/Permissions"),
+            ("resultKind", "/0/resultKind"),
+        ] {
+            assert_eq!(tool(json!({name: null}), json!({})), at(pointer), "{name}");
+        }
+        assert_eq!(tool(json!({"handler": "x", "owner": 1}), json!({})), []);
+        for (schema, pointer) in [
+            (
+                json!({"additionalproperties": false}),
+                "/additionalproperties",
+            ),
+            (json!({"Required": ["a"]}), "/Required"),
+            (
+                json!({"properties": {"a": {"maxlength": 3}}}),
+                "/properties/a/maxlength",
+            ),
+            (json!({"anyOf": [{"types": "string"}]}), "/anyOf/0/types"),
+        ] {
+            let pointer = format!("/0/parameters{pointer}");
+            assert_eq!(tool(json!({}), schema.clone()), at(&pointer), "{schema}");
+        }
+        // Names of parameters, data and keywords of others are free.
+        for schema in [
+            json!({"properties": {"Type": {}, "Required": {}}}),
+            json!({"enum": [{"Type": 1}], "x-order": {"Type": 1}}),
+        ] {
+            assert_eq!(tool(json!({}), schema.clone()), [], "{schema}");
+        }
     }
 
     #[test]

@@ -69,6 +69,23 @@ pub fn shape(id: &str) -> String {
         .replace("cl", "d")
 }
 
+/// Returns which of the known names of members a reader takes a name for, if it is spelled otherwise:
+/// in another case, with other separators, look-alikes or blanks, or without the plural's `s`.
+#[must_use]
+pub fn misspelling<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let plain = |name: &str| {
+        let id = Identity::of(name);
+        let mut plain: String = id.seen().chars().filter(|c| c.is_alphanumeric()).collect();
+        plain.truncate(plain.trim_end_matches('s').len());
+        plain
+    };
+    if known.contains(&name) {
+        return None;
+    }
+    let read = plain(name);
+    known.iter().copied().find(|known| plain(known) == read)
+}
+
 /// Returns a text as a terminal shows it: without escape sequences and characters that a backspace
 /// removes.
 fn displayed(text: &str) -> Cow<'_, str> {
