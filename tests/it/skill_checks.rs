@@ -491,3 +491,134 @@ fn a_use_that_is_told_twice_is_one() {
         "{report:#}"
     );
 }
+
+#[test]
+fn a_number_out_of_range_or_half_a_character_hides_no_use() {
+    let folder = project("");
+    let at = folder.path();
+    let permissions = json!([{"type":"command","rules":["cargo"]}]);
+    meta(at, "make", json!({ "permissions": permissions }));
+    let plain = turn(
+        "e",
+        1,
+        &["make"],
+        shell("curl https://a.example"),
+        json!({}),
+    );
+    for (from, to) in [
+        ("\"command\":", "\"level\":1e999,\"command\":"),
+        ("\"output\":\"\"", "\"output\":\"\\ud800\""),
+        (
+            "\"output\":\"\"",
+            "\"output\":\"\",\"metadata\":{\"n\":-1e999}",
+        ),
+    ] {
+        let torn = plain.replace(from, to);
+        assert_ne!(torn, plain);
+        write(at, "traces/a.jsonl", &torn);
+        let (code, report) = check(at, &[]);
+        assert_eq!(code, 1, "{to}: {report:#}");
+        assert_eq!(report["uses"], 1, "{to}");
+        assert!(codes(&report).contains(&"YV912"), "{to}: {report:#}");
+    }
+}
+
+#[test]
+fn a_misspelled_member_is_no_missing_one() {
+    for (name, value) in [
+        ("Permissions", json!([])),
+        ("permission", json!([])),
+        ("p\u{435}rmissions", json!([])),
+        ("trial ", json!({"mode":"read-only"})),
+        ("costEstimate", json!(0.01)),
+    ] {
+        let folder = project("");
+        let at = folder.path();
+        meta(at, "make", json!({ name: value }));
+        meta(at, "tidy", json!({ "permissions": [] }));
+        let fine = turn(
+            "e",
+            2,
+            &["tidy"],
+            ("answer", json!({"content":"x"})),
+            json!({}),
+        );
+        let use_of = turn(
+            "e",
+            1,
+            &["make"],
+            shell("curl https://a.example"),
+            json!({}),
+        );
+        write(at, "traces/a.jsonl", &format!("{use_of}{fine}"));
+        let (code, report) = check(at, &[]);
+        let unread = report["unreadableManifests"].as_array().unwrap();
+        assert_eq!((code, unread.len()), (2, 1), "{name}: {report:#}");
+    }
+}
+
+/// Returns a turn of an agent that used some tokens, at an hour or at no recorded time.
+fn of_agent(number: i64, agent: &str, hour: Option<i64>, tokens: &Value) -> String {
+    let action = ("answer", json!({"content":"x"}));
+    let more = json!({"metadata":{"tokensUsed":tokens}});
+    let mut value: Value = serde_json::from_str(&turn("e", number, &[], action, more)).unwrap();
+    let members = value.as_object_mut().unwrap();
+    members.insert("agentId".into(), json!(agent));
+    members.remove("endTime");
+    members.insert("startTime".into(), json!(START));
+    let Some(hour) = hour else {
+        // An event whose time isn't recorded.
+        let event = json!({"record":"thought_generated","executionId":format!("untimed-{number}"),"turnId":1,"agentId":agent,
+            "thought":{"reasoning":"r","done":false,"action":{"type":"answer","payload":{"content":"x"}}}});
+        return format!("{event}\n");
+    };
+    members.insert("startTime".into(), json!(START + hour * 3_600_000));
+    format!("{value}\n")
+}
+
+#[test]
+fn budgets_of_agents_are_not_split_by_spelling_or_missing_times() {
+    let limits = "[knowledge.agent-limits]\nturns-per-hour = 2\n";
+    let folder = project(limits);
+    let at = folder.path();
+    let none = Value::Null;
+    let hour = Some(0);
+    for turns in [
+        [("Bot", hour), ("bot ", hour), ("BOT", hour)],
+        [("Bot", hour), ("B\u{43e}t", hour), ("Bot\u{200b}", hour)],
+        [("Bot", hour), ("Bot", hour), ("Bot", None)],
+    ] {
+        let lines = (1..).zip(turns);
+        let lines = lines.map(|(n, (agent, hour))| of_agent(n, agent, hour, &none));
+        write(at, "traces/a.jsonl", &lines.collect::<String>());
+        let (code, report) = check(at, &[]);
+        assert_eq!(
+            (code, codes(&report)),
+            (1, vec!["YV914"]),
+            "{turns:?}: {report:#}"
+        );
+    }
+    let apart: String = (1..=3)
+        .map(|n| of_agent(n, "Bot", Some(n), &none))
+        .collect();
+    write(at, "traces/a.jsonl", &apart);
+    assert_eq!(check(at, &[]).0, 0);
+}
+
+#[test]
+fn a_limit_that_nothing_is_recorded_for_is_not_held() {
+    let folder = project("[knowledge.agent-limits]\ntokens-per-day = 10\n");
+    let at = folder.path();
+    for (tokens, code) in [
+        (json!(9), 0),
+        (json!(11), 1),
+        (json!(11.0), 1),
+        (json!("11"), 3),
+        (Value::Null, 3),
+    ] {
+        write(at, "traces/a.jsonl", &of_agent(1, "Bot", Some(0), &tokens));
+        let (found, report) = check(at, &[]);
+        assert_eq!(found, code, "{tokens}: {report:#}");
+        assert_eq!(report["withoutTokens"], u64::from(code == 3), "{tokens}");
+    }
+}

@@ -26,6 +26,29 @@ impl Budget {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Whether the number of tokens is limited.
+    pub(super) fn limits_tokens(&self) -> bool {
+        self.tokens.iter().any(Option::is_some)
+    }
+
+    /// Whether a use records something that is limited.
+    fn measures(&self, turn: &Turn, cost: Option<f64>) -> bool {
+        let some = |limits: &[Option<u64>; 3]| limits.iter().any(Option::is_some);
+        some(&self.uses)
+            || self.cost.iter().any(Option::is_some) && cost.is_some()
+            || some(&self.tokens) && turn.tokens.is_some()
+            || self.latency.is_some() && turn.duration.is_some()
+    }
+}
+
+/// A skill or agent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Who<'w> {
+    /// The name in the form in which uses are counted together.
+    pub(super) key: &'w str,
+    /// The name as reports show it.
+    pub(super) shown: &'w str,
 }
 
 /// Milliseconds in a day and an hour.
@@ -43,6 +66,7 @@ enum Window {
 /// The use in one window, with the place where the window begins.
 #[derive(Debug, Clone)]
 struct Sum {
+    who: String,
     cost: f64,
     uses: u64,
     tokens: u64,
@@ -72,17 +96,16 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// Adds a use. Returns whether its cost is recorded.
+    /// Adds a use. Returns whether it records anything that is limited.
     pub(super) fn take(
         &mut self,
         budget: &Budget,
         file: &str,
         execution: &str,
-        who: &str,
+        who: Who<'_>,
         turn: &Turn,
     ) -> bool {
         let cost = turn.cost.filter(|c| c.is_finite() && *c >= 0.0);
-        let costless = cost.is_none() || turn.costless;
         let time = turn.start.or(turn.end);
         for (n, _) in NAMES.iter().enumerate() {
             let limited = budget.cost.get(n).copied().flatten().is_some()
@@ -97,8 +120,9 @@ impl Spent {
             };
             let sum = self
                 .sums
-                .entry((who.to_owned(), n, window))
+                .entry((who.key.to_owned(), n, window))
                 .or_insert_with(|| Sum {
+                    who: who.shown.to_owned(),
                     cost: 0.0,
                     uses: 0,
                     tokens: 0,
@@ -115,7 +139,8 @@ impl Spent {
             && took > most
             && self.slow.len() < SLOW
         {
-            let (file, execution, who) = (file.to_owned(), execution.to_owned(), who.to_owned());
+            let (file, execution) = (file.to_owned(), execution.to_owned());
+            let who = who.shown.to_owned();
             self.slow.push(Slow {
                 file,
                 line: turn.lines.0,
@@ -125,11 +150,36 @@ impl Spent {
                 took,
             });
         }
-        !costless
+        budget.measures(turn, cost)
+    }
+
+    /// Adds the fullest window to the uses whose times aren't recorded, since they may lie in it.
+    fn add_to_untimed(&mut self) {
+        let mut fullest: BTreeMap<(String, usize), (f64, u64, u64)> = BTreeMap::new();
+        for ((key, n, window), sum) in &self.sums {
+            if matches!(window, Window::Time(Some(_))) {
+                let most = fullest.entry((key.clone(), *n)).or_default();
+                *most = (
+                    most.0.max(sum.cost),
+                    most.1.max(sum.uses),
+                    most.2.max(sum.tokens),
+                );
+            }
+        }
+        for ((key, n, window), sum) in &mut self.sums {
+            if *window == Window::Time(None)
+                && let Some((cost, uses, tokens)) = fullest.get(&(key.clone(), *n))
+            {
+                sum.cost += cost;
+                sum.uses = sum.uses.saturating_add(*uses);
+                sum.tokens = sum.tokens.saturating_add(*tokens);
+            }
+        }
     }
 
     /// Reports the windows over the budget, each at the place where it begins.
-    pub(super) fn findings(self, budget: &Budget) -> Vec<Finding> {
+    pub(super) fn findings(mut self, budget: &Budget) -> Vec<Finding> {
+        self.add_to_untimed();
         let mut all = Vec::new();
         let mut tell = |file: &str, line, execution: &str, turn, message| {
             let mut finding = finding(914, file, line, message);
@@ -138,7 +188,8 @@ impl Spent {
             finding.turn = turn;
             all.push(finding);
         };
-        for ((who, n, window), sum) in self.sums {
+        for ((_, n, window), sum) in self.sums {
+            let who = &sum.who;
             let name = NAMES.get(n).copied().unwrap_or_default();
             let when = match (&window, SPANS.get(n)) {
                 (Window::Time(Some(number)), Some(span)) => {

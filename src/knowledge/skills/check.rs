@@ -1,7 +1,7 @@
 //! Checks skills against traces: declared permissions (YV912), trial limits (YV913) and budgets
 //! (YV914).
 
-use super::budget::{Budget, Spent};
+use super::budget::{Budget, Spent, Who};
 use super::effects::{Access, accesses, named, runs, tool};
 use super::estimate::Estimates;
 use super::permission::{Allowed, Paths};
@@ -11,10 +11,12 @@ use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::{RecordedAction, Turn, each_turn};
 use crate::knowledge::source_config::{SourceKind, Sources, finding};
 use crate::manifest::{
-    Kind, Metadata, Permission, Permissions, SkillManifest, Tool, Trial, TrialMode,
+    Kind, Metadata, Permission, Permissions, SkillManifest, Tool, Trial, TrialMode, misspelled,
 };
 use crate::source::{Found, Missing};
+use crate::trace::identity::Identity;
 use crate::verify::{Options, Report};
+use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -47,27 +49,40 @@ const VERSIONS: usize = 100;
 /// The name of a skill, and the tools of its manifest with their permissions.
 type Tools = (Option<String>, Vec<(String, Option<Vec<Permission>>)>);
 
+/// Reads a manifest. One with a misspelled member isn't read: what it declares there would be
+/// ignored.
+fn manifest<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Option<T> {
+    let read = serde_json::from_slice(bytes).ok()?;
+    let value = serde_json::from_slice(bytes).ok()?;
+    misspelled(kind, &value).is_empty().then_some(read)
+}
+
 fn tools(kind: Kind, bytes: &[u8]) -> Option<Tools> {
     let each = |tool: Tool| (tool.name, tool.permissions);
     match kind {
         Kind::Skill => {
-            let manifest: SkillManifest = serde_json::from_slice(bytes).ok()?;
+            let manifest: SkillManifest = manifest(kind, bytes)?;
             Some((
                 Some(manifest.name),
                 manifest.tools.into_iter().map(|t| each(t.tool)).collect(),
             ))
         }
-        Kind::Tool => Some((None, vec![each(serde_json::from_slice(bytes).ok()?)])),
+        Kind::Tool => Some((None, vec![each(manifest(kind, bytes)?)])),
         Kind::Tools => Some((
             None,
-            serde_json::from_slice::<Vec<Tool>>(bytes)
-                .ok()?
+            manifest::<Vec<Tool>>(kind, bytes)?
                 .into_iter()
                 .map(each)
                 .collect(),
         )),
         _ => None,
     }
+}
+
+/// Returns a name in the form in which people read it, so that no other spelling of it has a budget of
+/// its own.
+fn alike(name: &str) -> String {
+    Identity::of(name).seen().to_owned()
 }
 
 fn with_globs(trial: &Trial) -> (Trial, Paths) {
@@ -105,7 +120,7 @@ impl Declarations {
         {
             let read = std::fs::read(&file.path)
                 .ok()
-                .and_then(|bytes| serde_json::from_slice::<Metadata>(&bytes).ok());
+                .and_then(|bytes| manifest::<Metadata>(Kind::Metadata, &bytes));
             let Some(meta) = read else {
                 all.unreadable.push(file.name.clone());
                 continue;
@@ -195,14 +210,16 @@ pub struct Question<'q> {
 pub struct SkillCheckReport {
     pub turns: u64,
     pub uses: u64,
-    /// Number of turns that count for the limits of an agent.
-    pub agent_turns: u64,
     /// Number of skill uses and tool calls with declared permissions.
     pub declared: u64,
     /// Number of uses checked against a trial, and of turns if one was given.
     pub tried: u64,
     /// Number of uses with a recorded cost and an estimated one.
     pub estimated: u64,
+    /// Number of uses and turns that record something of what is limited.
+    pub limited: u64,
+    /// Number of uses and turns without recorded tokens, where these are limited.
+    pub tokenless: u64,
     /// Number of uses without a recorded cost.
     pub costless: u64,
     /// Number of uses without a recorded, plausible duration.
@@ -297,18 +314,22 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Skil
             }
         }
         if !question.agent_budget.is_empty() {
-            checked.agent_turns += 1;
-            let named = turn
-                .agents
-                .iter()
-                .map(|agent| format!("the agent `{agent}`"));
-            let mut agents: Vec<String> = named.collect();
+            let mut agents: BTreeMap<String, String> = BTreeMap::new();
+            for agent in &turn.agents {
+                let shown = format!("the agent `{agent}`");
+                agents.entry(alike(agent)).or_insert(shown);
+            }
             if agents.is_empty() {
                 // They may all be one.
-                agents.push("an agent that isn't recorded".to_owned());
+                agents.insert(String::new(), "an agent that isn't recorded".to_owned());
             }
-            for who in &agents {
-                spent_by_agents.take(question.agent_budget, file, execution, who, &turn);
+            checked.tokenless +=
+                u64::from(question.agent_budget.limits_tokens() && turn.tokens.is_none());
+            for (key, shown) in &agents {
+                let spent = &mut spent_by_agents;
+                let who = Who { key, shown };
+                checked.limited +=
+                    u64::from(spent.take(question.agent_budget, file, execution, who, &turn));
             }
         }
         for (skill, version) in &turn.skills {
@@ -356,13 +377,14 @@ pub fn check(question: &Question<'_>, inputs: &[Result<Found, Missing>]) -> Skil
             }
             let took = turn.duration.filter(|ms| ms.is_finite() && *ms >= 0.0);
             checked.untimed += u64::from(took.is_none() || turn.untimed);
-            checked.costless += u64::from(!spent.take(
-                question.budget,
-                file,
-                execution,
-                &format!("`{skill}`"),
-                &turn,
-            ));
+            checked.costless += u64::from(turn.cost.is_none() || turn.costless);
+            checked.tokenless +=
+                u64::from(question.budget.limits_tokens() && turn.tokens.is_none());
+            let who = Who {
+                key: &alike(skill),
+                shown: &format!("`{skill}`"),
+            };
+            checked.limited += u64::from(spent.take(question.budget, file, execution, who, &turn));
         }
     });
     for ((file, code, severity, message), at) in found.all {

@@ -205,6 +205,10 @@ impl CheckArgs {
             .filter(|f| f.code.0 < 200)
             .collect();
         let limited = if is_unlimited { "none set" } else { "compared" };
+        let tokenless = match checked.tokenless {
+            0 => String::new(),
+            n => format!(", {n} without recorded tokens"),
+        };
         print(Color::Auto, |out| match self.format {
             Format::Text => {
                 let unread: Vec<Finding> = unread.iter().map(|f| (*f).clone()).collect();
@@ -234,7 +238,7 @@ impl CheckArgs {
                 }
                 writeln!(
                     out,
-                    "{} turns, {} uses of skills: {} against permissions, {} against a trial mode, {} against an estimate of cost, limits {limited}, {} without a recorded cost, {} without a recorded duration",
+                    "{} turns, {} uses of skills: {} against permissions, {} against a trial mode, {} against an estimate of cost, limits {limited}, {} without a recorded cost, {} without a recorded duration{tokenless}",
                     checked.turns,
                     checked.uses,
                     checked.declared,
@@ -260,7 +264,7 @@ impl CheckArgs {
                 let json = json!({
                     "version": 1, "turns": checked.turns, "uses": checked.uses, "againstPermissions": checked.declared,
                     "againstTrial": checked.tried, "againstEstimate": checked.estimated, "limits": !is_unlimited, "withoutCost": checked.costless,
-                    "withoutDuration": checked.untimed, "undeclared": undeclared,
+                    "withoutDuration": checked.untimed, "withoutTokens": checked.tokenless, "undeclared": undeclared,
                     "unreadableManifests": declarations.unreadable, "unreadable": unread.len(),
                     "findings": findings_json(&checked.findings),
                 });
@@ -269,18 +273,14 @@ impl CheckArgs {
         })?;
         let all = || checked.findings.iter().chain(unread.iter().copied());
         let failed = self.fail_on.met_by(all());
-        let looked_at = if is_unlimited {
-            checked.declared + checked.tried + checked.estimated
-        } else {
-            checked.uses + checked.tried + checked.agent_turns
-        };
+        let compared = checked.declared + checked.tried + checked.estimated + checked.limited;
         Ok(match () {
             () if checked.report.counts.unopened > 0 || !declarations.unreadable.is_empty() => {
                 EXIT_ERROR
             }
             () if failed => EXIT_FINDINGS,
             // Nothing was checked.
-            () if looked_at == 0 => EXIT_NOTHING_VERIFIED,
+            () if compared == 0 => EXIT_NOTHING_VERIFIED,
             // Results about other skills say nothing about undeclared ones.
             () if trial.is_none() && is_unlimited && !checked.undeclared.is_empty() => {
                 EXIT_NOTHING_VERIFIED
