@@ -5,7 +5,7 @@
 //! more after each success, 0.1 less after each failure.
 
 use super::KnowledgeError;
-use super::context::{Bank, Importance, Item, confidence_after};
+use super::context::{Bank, Claims, Item, REINFORCED_ABOVE, confidence_after};
 use super::extract::{Turn, each_turn, extract};
 use super::references::declared_by;
 use super::source_config::{SourceKind, Sources, finding};
@@ -20,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST: usize = 1_000;
 /// Maximum number of outcomes that are kept of an item. Beyond, its confidence isn't compared.
 const OUTCOMES: usize = 10_000;
+/// Number of outcomes of a kind after which the confidence doesn't change any more.
+const MOST_OUTCOMES: u64 = 100;
 /// Confidences that differ by less are equal, since writers round.
 const ROUNDED: f64 = 0.005;
 
@@ -115,38 +117,52 @@ fn count(
     usages
 }
 
+/// Returns the highest confidence that some outcomes lead to, in any order.
+fn highest(claims: Claims) -> f64 {
+    let failures = (0..claims.failures.min(MOST_OUTCOMES)).map(|_| false);
+    let successes = (0..claims.successes.min(MOST_OUTCOMES)).map(|_| true);
+    failures.chain(successes).fold(0.5, confidence_after)
+}
+
+/// Returns how often `memory apply` may have raised the confidence of an item, as it does after a
+/// success: once for each number of references above the one that it asks for.
+fn reinforced(item: &Item, usage: &Usage) -> u64 {
+    let last = item.reinforced.unwrap_or(0).min(usage.referenced);
+    last.saturating_sub(REINFORCED_ABOVE).min(MOST_OUTCOMES)
+}
+
 /// Returns what an item claims beyond its recorded uses, as clauses.
 fn overstated(item: &Item, usage: &Usage) -> Vec<String> {
-    let stats = item.stats.unwrap_or_default();
-    let mut claims = vec![
+    let (stats, claims) = (item.stats.unwrap_or_default(), item.claims);
+    let counts = [
         ("references", stats.referenced, usage.referenced),
         ("verified useful", stats.useful, usage.useful),
         ("verified not useful", stats.not_useful, usage.not_useful),
+        ("uses", claims.uses, usage.referenced),
+        ("successes", claims.successes, usage.useful),
+        ("failures", claims.failures, usage.not_useful),
     ];
-    let mut confidence = None;
-    if let Some(Importance::Counts {
-        uses,
-        successes,
-        failures,
-        confidence: claimed,
-    }) = item.importance
-    {
-        claims.push(("uses", uses, usage.referenced));
-        claims.push(("successes", successes, usage.useful));
-        claims.push(("failures", failures, usage.not_useful));
-        // The traces must contain all of its uses.
-        confidence = usage
-            .confidence()
-            .filter(|_| (successes, failures) == (usage.useful, usage.not_useful))
-            .filter(|follows| claimed > follows + ROUNDED)
-            .map(|follows| format!("confidence {claimed:.2}, from its uses follows {follows:.2}"));
-    }
-    let mut all: Vec<String> = claims
+    let mut all: Vec<String> = counts
         .into_iter()
         .filter(|(_, claimed, found)| claimed > found)
         .map(|(what, claimed, found)| format!("{what} {claimed}, recorded {found}"))
         .collect();
-    all.extend(confidence);
+    // The confidence is known only if the traces contain exactly the outcomes that the item claims.
+    // Otherwise its own counts limit it.
+    let exact = usage
+        .confidence()
+        .filter(|_| (claims.successes, claims.failures) == (usage.useful, usage.not_useful));
+    let (most, from) = match exact {
+        Some(confidence) => (confidence, "from its uses follows"),
+        None => (highest(claims), "from its counts follows at most"),
+    };
+    let raised = 0..reinforced(item, usage);
+    let most = raised.fold(most, |confidence, _| confidence_after(confidence, true));
+    if let Some(claimed) = claims.confidence
+        && claimed > most + ROUNDED
+    {
+        all.push(format!("confidence {claimed:.2}, {from} {most:.2}"));
+    }
     all
 }
 
@@ -232,12 +248,40 @@ mod tests {
             overstated(&claims(0.9, 2), &uses),
             ["confidence 0.90, from its uses follows 0.50"]
         );
-        // Other uses may be recorded elsewhere.
-        assert_eq!(overstated(&claims(0.9, 1), &uses), [""; 0]);
+        // The outcomes aren't those of the traces: its own counts limit it.
+        assert_eq!(overstated(&claims(0.45, 1), &uses), [""; 0]);
         assert_eq!(
-            overstated(&claims(0.9, 5), &uses),
+            overstated(&claims(0.9, 1), &uses),
+            ["confidence 0.90, from its counts follows at most 0.45"]
+        );
+        assert_eq!(
+            overstated(&claims(0.6, 5), &uses),
             ["successes 5, recorded 2"]
         );
+    }
+
+    #[test]
+    fn counts_are_claims_whatever_is_beside_them() {
+        let uses = usage(&[true]);
+        for members in [
+            json!({"importance": {"useCount": 9}}),
+            json!({"importance": {"useCount": 9, "confidence": null}}),
+            json!({"importance": 0.9, "useCount": 9}),
+        ] {
+            let clauses = overstated(&item(&members), &uses);
+            assert_eq!(clauses, ["uses 9, recorded 1"], "{members}");
+        }
+        let sure = item(&json!({"confidence": 0.9}));
+        assert_eq!(overstated(&sure, &usage(&[])).len(), 1);
+        // `memory apply` raised it twice.
+        let raised = |at: u64| {
+            item(&json!({"confidence": 0.9, "successCount": 7,
+            "reinforcedAtReferences": at}))
+        };
+        let uses = usage(&[true; 7]);
+        assert_eq!(overstated(&raised(7), &uses), [""; 0]);
+        assert_eq!(overstated(&raised(6), &uses), [""; 0]);
+        assert_eq!(overstated(&raised(7), &usage(&[true; 5])).len(), 2);
     }
 
     #[test]

@@ -133,3 +133,59 @@ fn an_execution_is_told_what_the_bank_says_of_its_items() {
     }
     assert!(!text.contains("elsewhere.md"), "{text}");
 }
+
+#[test]
+fn what_is_wrong_with_an_item_is_found_where_its_claims_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let config = "[knowledge]\ntraces = ['t.jsonl']\nbank = ['bank.json']\n";
+    write(at, "yuangs-verify.toml", config);
+    let trace = include_str!("../../corpora/traces/legal/context-of-two-turns.jsonl");
+    write(at, "t.jsonl", trace);
+    let references = |item: Value| {
+        write(at, "bank.json", &json!([item]).to_string());
+        let args = ["context", "references", "--fail-on", "warning"];
+        (run(at, &args).status.code().unwrap(), json_of(at, &args))
+    };
+    let (code, report) = references(json!({"path":"elsewhere.md"}));
+    assert_eq!((code, report["findings"].as_array().unwrap().len()), (0, 0));
+    for item in [
+        json!({"path":"a.md","usageStats":{"referencedCount":"99"}}),
+        json!({"path":"a.md","usageStats":[{"referencedCount":99}]}),
+        json!({"path":"a.md","usageStats":{"referenced_count":99}}),
+        json!({"path":"a.md","UsageStats":{"referencedCount":99}}),
+        json!({"path":"a.md","usageStats":{"ref\u{435}rencedCount":99}}),
+        json!({"path":"a.md","importance":{"useCount":99,"confidence":"0.9"}}),
+        json!({"path":["a.md"],"usageStats":{"referencedCount":99}}),
+        json!({"path":"a.md","importance":{"useCount":99}}),
+    ] {
+        let (code, report) = references(item.clone());
+        assert_eq!(code, 1, "{item}: {report:#}");
+    }
+    // Nothing is compared with an empty bank.
+    write(at, "bank.json", "[]");
+    let output = run(at, &["context", "references"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+}
+
+#[test]
+fn an_input_that_can_be_read_once_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(
+        at,
+        "yuangs-verify.toml",
+        "[knowledge]\nbank = ['bank.json']\n",
+    );
+    write(at, "bank.json", r#"[{"path":"a.md"}]"#);
+    let mut once = vec!["-"];
+    if cfg!(unix) {
+        let made = Command::new("mkfifo").arg(at.join("pipe")).status();
+        assert!(made.unwrap().success());
+        once.push("pipe");
+    }
+    for input in once {
+        let output = run(at, &["context", "references", input]);
+        assert_eq!(output.status.code(), Some(2), "{input}: {output:?}");
+    }
+}

@@ -18,7 +18,7 @@ use crate::trajectory::{References, Trajectory};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use util::time::format_minute;
 
 /// Subcommands of `knowledge context`.
@@ -157,6 +157,22 @@ pub(super) fn warn_of_future_dates(
     )
 }
 
+fn write_unreadable(bank: &Bank, out: &mut dyn io::Write) -> io::Result<()> {
+    for (file, why) in &bank.unreadable {
+        writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
+    }
+    Ok(())
+}
+
+fn unreadable(bank: &Bank) -> Vec<&str> {
+    bank.unreadable.iter().map(|(file, _)| &**file).collect()
+}
+
+/// Whether an input is standard input or a pipe.
+fn is_read_once(path: &Path) -> bool {
+    path.as_os_str() == "-" || path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir())
+}
+
 /// Returns the exit code of a command that has read a bank.
 pub(super) fn exit(bank: &Bank) -> u8 {
     match () {
@@ -210,9 +226,7 @@ impl StagesArgs {
                     )?;
                 }
                 warn_of_future_dates(&bank, now, out)?;
-                for (file, why) in &bank.unreadable {
-                    writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
-                }
+                write_unreadable(&bank, out)?;
                 writeln!(
                     out,
                     "{} items, as of {} UTC",
@@ -225,13 +239,11 @@ impl StagesArgs {
                     .iter()
                     .map(|item| staged_json(&bank, item, now))
                     .collect();
-                let unreadable: Vec<&String> =
-                    bank.unreadable.iter().map(|(file, _)| file).collect();
                 writeln!(
                     out,
                     "{}",
                     safe_json(
-                        &json!({ "version": 1, "now": now, "items": all, "unreadable": unreadable })
+                        &json!({ "version": 1, "now": now, "items": all, "unreadable": unreadable(&bank) })
                     )
                 )
             }
@@ -282,9 +294,7 @@ impl FindArgs {
                         }
                     }
                 }
-                for (file, why) in &bank.unreadable {
-                    writeln!(out, "not read: {}: {}", terminal(file), terminal(why))?;
-                }
+                write_unreadable(&bank, out)?;
                 let more = found - items.len();
                 let more = if more > 0 {
                     format!(", {more} more with --limit {found}")
@@ -313,10 +323,8 @@ impl FindArgs {
                     })
                 };
                 let all: Vec<Value> = items.iter().map(one).collect();
-                let unreadable: Vec<&String> =
-                    bank.unreadable.iter().map(|(file, _)| file).collect();
                 let json = json!({
-                    "version": 1, "now": now, "found": found, "items": all, "unreadable": unreadable,
+                    "version": 1, "now": now, "found": found, "items": all, "unreadable": unreadable(&bank),
                 });
                 writeln!(out, "{}", safe_json(&json))
             }
@@ -390,12 +398,20 @@ impl ReferencesArgs {
                 "name them, or set [knowledge] traces",
             ));
         }
-        let bank = Bank::read(&place.sources).map_err(|e| failure(&e))?;
+        // Each pass over the traces opens them again.
+        if let Some(once) = traces.iter().find(|path| is_read_once(path)) {
+            return Err(Failure::unable(
+                format!("`{}` can be read only once", once.display()),
+                "this command reads traces several times; write it to a file and name that",
+            ));
+        }
+        let bank = bank(&place)?;
         let reading = self.read.read(&traces)?;
         let looked = weak_turns(&bank, &discover(&traces));
         let mut findings = findings(&looked, &bank);
         let claims = overstated_usage(&bank, &place.sources, &discover(&traces));
         findings.extend(claims.map_err(|e| failure(&e))?);
+        findings.extend(Bank::faults(&place.sources).map_err(|e| failure(&e))?);
         findings.sort_by_cached_key(Finding::order);
         assign_fingerprints(&mut findings);
         let executions = &reading.book.executions;
@@ -423,6 +439,7 @@ impl ReferencesArgs {
                     }
                 }
                 write_findings(&findings, out)?;
+                write_unreadable(&bank, out)?;
                 let (turns, weak) = (looked.turns, looked.weak.len());
                 writeln!(
                     out,
@@ -439,6 +456,7 @@ impl ReferencesArgs {
                     "turns": looked.turns,
                     "items": bank.items.len(),
                     "findings": findings_json(&findings),
+                    "unreadable": unreadable(&bank),
                 });
                 writeln!(out, "{}", safe_json(&json))
             }
@@ -447,7 +465,7 @@ impl ReferencesArgs {
         Ok(match () {
             () if reading.unopened > 0 || !bank.unreadable.is_empty() => EXIT_ERROR,
             () if failed => EXIT_FINDINGS,
-            () if looked.turns == 0 => EXIT_NOTHING_VERIFIED,
+            () if looked.turns == 0 || bank.items.is_empty() => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }

@@ -1,8 +1,9 @@
 //! Reads a context bank: `index.json`, `items/ID.json`, or a list of items.
 
 use super::item::{Item, Place};
+use crate::diag::Finding;
 use crate::knowledge::KnowledgeError;
-use crate::knowledge::extract::{is_repeated, learn};
+use crate::knowledge::extract::{extract, is_repeated, learn};
 use crate::knowledge::memory::CANDIDATES;
 use crate::knowledge::source_config::{SourceKind, Sources};
 use crate::source::read_whole;
@@ -50,16 +51,7 @@ impl Bank {
     /// # Errors
     /// When a source leads out of the root.
     pub fn read(sources: &Sources) -> Result<Self, KnowledgeError> {
-        let only = Sources {
-            root: sources.root.clone(),
-            paths: sources
-                .paths
-                .iter()
-                .filter(|(kind, _)| *kind == SourceKind::Bank)
-                .cloned()
-                .collect(),
-        };
-        let listing = only.list()?;
+        let listing = banks(sources).list()?;
         let mut bank = Self::default();
         bank.unreadable.extend(
             listing
@@ -84,6 +76,16 @@ impl Bank {
         bank.collect();
         bank.proposals(&sources.root);
         Ok(bank)
+    }
+
+    /// Returns what is wrong with the files of the banks, as `reindex` reports it. An item with a
+    /// fault claims nothing that can be checked.
+    ///
+    /// # Errors
+    /// When a source leads out of the root.
+    pub fn faults(sources: &Sources) -> Result<Vec<Finding>, KnowledgeError> {
+        let files = banks(sources).list()?.files;
+        Ok(files.iter().flat_map(|f| extract(f).findings).collect())
     }
 
     /// Reads which items were proposed as skills. Unreadable lines are ignored.
@@ -199,6 +201,18 @@ impl Bank {
             None if folder == "items" => "",
             _ => folder,
         }
+    }
+}
+
+/// Returns the banks among the sources.
+fn banks(sources: &Sources) -> Sources {
+    let paths = sources.paths.iter();
+    Sources {
+        root: sources.root.clone(),
+        paths: paths
+            .filter(|(kind, _)| *kind == SourceKind::Bank)
+            .cloned()
+            .collect(),
     }
 }
 

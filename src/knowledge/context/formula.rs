@@ -25,6 +25,10 @@ pub fn ranking(importance: f64, uses: u64, freshness: f64) -> f64 {
     importance * float(uses).ln_1p() * freshness
 }
 
+/// Number of references above which the memory policy raises the confidence of an item, once for each
+/// number.
+pub const REINFORCED_ABOVE: u64 = 5;
+
 /// Returns the confidence after a use: plus 0.05 up to 1 after a success, minus 0.1 down to 0 after
 /// a failure.
 #[must_use]
@@ -332,12 +336,12 @@ pub fn memory(item: &Item, now: i64) -> Memory {
             1.0 - value,
             format!("importance {value:.2} < 0.4"),
         )
-    } else if stats.referenced > 5 && value > 0.8 {
+    } else if stats.referenced > REINFORCED_ABOVE && value > 0.8 {
         (
             MemoryAction::Reinforce,
             value,
             format!(
-                "referenced {} > 5, importance {value:.2} > 0.8",
+                "referenced {} > {REINFORCED_ABOVE}, importance {value:.2} > 0.8",
                 stats.referenced
             ),
         )

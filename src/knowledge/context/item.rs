@@ -1,8 +1,9 @@
 //! One item of a context bank as recorded.
 
 use crate::knowledge::extract::time;
+use crate::trace::identity::misspelling;
 use content_scan::secret::Table;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The location of an item in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +42,16 @@ pub enum Importance {
     },
 }
 
+/// The counts of an item and its confidence as recorded, whichever of them there are.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Claims {
+    pub uses: u64,
+    pub successes: u64,
+    pub failures: u64,
+    /// 0..1.
+    pub confidence: Option<f64>,
+}
+
 /// An item of a context bank. Its texts may be hostile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
@@ -64,6 +75,8 @@ pub struct Item {
     pub importance: Option<Importance>,
     /// `None` when it isn't recorded or the item is malformed.
     pub stats: Option<UsageStats>,
+    /// All zero when the item is malformed.
+    pub claims: Claims,
     /// Time of the last use, or else of creation, in milliseconds since the Unix epoch.
     pub used: Option<i64>,
     /// Why the item must not change: it is frozen, output of a run, a production configuration, or
@@ -74,6 +87,31 @@ pub struct Item {
     /// The reference count at which its confidence was last raised.
     pub reinforced: Option<u64>,
 }
+
+/// The members of an item that decide about it.
+const MEMBERS: [&str; 21] = [
+    "id",
+    "path",
+    "type",
+    "semantic",
+    "tags",
+    "alias",
+    "content",
+    "summary",
+    "importance",
+    "usageStats",
+    "frozen",
+    "deprecated",
+    "reinforcedAtReferences",
+    "lastUsedAt",
+    "lastUsed",
+    "firstSeenAt",
+    "createdAt",
+    "useCount",
+    "successCount",
+    "failureCount",
+    "confidence",
+];
 
 /// Reads a count. Some writers store every number as a float. A missing count is 0.
 fn counted(value: &Value, member: &str) -> Result<u64, ()> {
@@ -106,17 +144,34 @@ fn count(value: &Value, member: &str) -> u64 {
 pub(in crate::knowledge) fn item_faults(value: &Value) -> Vec<String> {
     type Fits = fn(&Value) -> bool;
     const COUNTS: [&str; 3] = ["useCount", "successCount", "failureCount"];
+    const IMPORTANCE: [&str; 6] = [
+        "useCount",
+        "successCount",
+        "failureCount",
+        "confidence",
+        "lastUsed",
+        "createdAt",
+    ];
     const STATS: [&str; 3] = ["referencedCount", "verifiedUseful", "verifiedNotUseful"];
     let mut all = Vec::new();
     let places = [
-        ("", Some(value), &COUNTS),
-        ("importance.", value.get("importance"), &COUNTS),
-        ("usageStats.", value.get("usageStats"), &STATS),
+        ("", Some(value), &COUNTS[..], &MEMBERS[..]),
+        ("importance.", value.get("importance"), &COUNTS, &IMPORTANCE),
+        ("usageStats.", value.get("usageStats"), &STATS, &STATS),
     ];
-    for (before, object, members) in places {
+    for (before, object, counts, known) in places {
         let Some(object) = object else { continue };
-        for member in members.iter().filter(|m| counted(object, m).is_err()) {
+        for member in counts.iter().filter(|m| counted(object, m).is_err()) {
             all.push(format!("`{before}{member}` isn't a count"));
+        }
+        let confidence = object.get("confidence").filter(|c| !c.is_null());
+        if confidence.is_some_and(|c| !c.as_f64().is_some_and(f64::is_finite)) {
+            all.push(format!("`{before}confidence` isn't a number"));
+        }
+        for member in object.as_object().into_iter().flat_map(Map::keys) {
+            if let Some(meant) = misspelling(member, known) {
+                all.push(format!("`{before}{member}` is spelled `{meant}`"));
+            }
         }
     }
     if counted(value, "reinforcedAtReferences").is_err() {
@@ -192,10 +247,16 @@ impl Item {
         let kind = text("type").unwrap_or_default();
         // A malformed item must not influence a decision in either direction.
         let flawed = !item_faults(value).is_empty();
-        let (importance, stats) = if flawed {
-            (None, None)
+        let claims = Claims {
+            uses: count(counts, "useCount"),
+            successes: count(counts, "successCount"),
+            failures: count(counts, "failureCount"),
+            confidence: share(counts, "confidence"),
+        };
+        let (importance, stats, claims) = if flawed {
+            (None, None, Claims::default())
         } else {
-            (importance, stats)
+            (importance, stats, claims)
         };
         Some(Self {
             frozen: frozen(value, &kind, &path)
@@ -211,6 +272,7 @@ impl Item {
             summary: text("summary"),
             importance,
             stats,
+            claims,
             used,
             deprecated: value.get("deprecated").and_then(Value::as_bool) == Some(true),
             reinforced: value

@@ -11,11 +11,11 @@ mod quote;
 
 pub use bank::{Bank, BankFile};
 pub use formula::{
-    Memory, MemoryAction, Metrics, Stage, StageDecision, confidence_after, importance, memory,
-    missing_for_entry, ranking, stage,
+    Memory, MemoryAction, Metrics, REINFORCED_ABOVE, Stage, StageDecision, confidence_after,
+    importance, memory, missing_for_entry, ranking, stage,
 };
 pub(super) use item::item_faults;
-pub use item::{Importance, Item, Place, UsageStats};
+pub use item::{Claims, Importance, Item, Place, UsageStats};
 pub use query::{BankQuery, Hit};
 pub use quote::Quotes;
 
