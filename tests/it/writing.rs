@@ -290,3 +290,38 @@ fn a_hint_fits_what_went_wrong() {
         );
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn standard_input_that_is_a_file_is_not_overwritten() {
+    let repository = repository();
+    let root = repository.path();
+    let input = root.join("traces/a.jsonl");
+    fs::write(root.join("in.jsonl"), TRACE).unwrap();
+    for args in [
+        &["replay", "-", "--report", "json=in.jsonl"][..],
+        &["replay", "-", "--report", "json=traces/../in.jsonl"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+            .current_dir(root)
+            .args(args)
+            .stdin(fs::File::open(root.join("in.jsonl")).unwrap())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {output:?}");
+        assert_eq!(fs::read_to_string(root.join("in.jsonl")).unwrap(), TRACE);
+    }
+    // A pipe is no file.
+    let mut piped = Command::new("sh");
+    let shell = format!(
+        "cat traces/a.jsonl | '{}' replay - --report json=o.json",
+        env!("CARGO_BIN_EXE_yuangs-verify")
+    );
+    let status = piped
+        .args(["-c", &shell])
+        .current_dir(root)
+        .output()
+        .unwrap();
+    assert!(status.status.success(), "{status:?}");
+    assert!(input.is_file() && root.join("o.json").is_file());
+}

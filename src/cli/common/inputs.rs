@@ -1,6 +1,8 @@
 //! The input files of a command, which it must not overwrite under any name.
 
 use crate::cli::output::Failure;
+#[cfg(unix)]
+use crate::source::Input;
 use crate::source::{Found, Missing};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -77,6 +79,11 @@ impl Inputs {
     /// Adds the files of inputs that were found.
     pub(in crate::cli) fn add_found(&mut self, found: &[Result<Found, Missing>]) {
         for found in found.iter().flatten() {
+            #[cfg(unix)]
+            if found.input == Input::Stdin {
+                // Standard input may be a file.
+                self.add(Path::new("/dev/stdin"));
+            }
             for (_, path) in found.files() {
                 self.add(path);
             }
