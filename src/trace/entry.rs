@@ -1,5 +1,6 @@
 //! One record of an input: its content, position and problems.
 
+use super::formats::session::SessionRecord;
 use super::formats::{Format, FormatRecord, NativeRecord, Peek, RecordClass};
 use super::line_index::LineIndex;
 use super::record::RecordKind;
@@ -385,6 +386,9 @@ pub fn read<'a>(
         }
         Err(error) => unreadable(text, &error, last_unended, &mut problems),
     };
+    if let Record::Native(NativeRecord::Session(session)) = &record {
+        problems.extend(malformed(session, text));
+    }
     // A comment isn't JSON, so it is scanned as plain text.
     let valid = !matches!(record, Record::Unreadable) && !text.starts_with('#');
     let open = scanner.has_met_open_object();
@@ -397,6 +401,18 @@ pub fn read<'a>(
         open,
         ..Entry::unread(place, text, problems, secrets)
     }
+}
+
+/// Returns the lists of a session's record that aren't lists.
+fn malformed(session: &SessionRecord<'_>, text: &str) -> Vec<Problem> {
+    let at = |part: &str| (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let all = session.malformed.iter().map(|(part, message)| Problem {
+        code: Code(103),
+        at: (at(part), 1),
+        pointer: Some(pointer_at(text, at(part))),
+        message: message.clone(),
+    });
+    all.collect()
 }
 
 /// Reads a record and lets its type detect duplicate members. If the type finds some, the record is

@@ -34,6 +34,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
                 .and_then(|raw| raw.read::<Str<'_>>())
                 .is_some_and(|version| version.decode().starts_with("ATIF"))
     },
+    lists: &["steps", "subagent_trajectories", "tool_calls"],
     read: Read::Value(read),
 };
 
@@ -56,6 +57,7 @@ pub(in crate::trace::formats) const LANGFUSE: SessionFormat = SessionFormat {
             || unit.has(&["traceId", "type", "startTime"]) && unit.has(&["id", "name"])
             || lists_observations(unit)
     },
+    lists: &["observations"],
     read: Read::Value(read_langfuse),
 };
 

@@ -25,6 +25,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     has_arrays: false,
     names: Sessions::OfFile,
     is_shape_of: |unit| is_session(unit) || is_stream(unit),
+    lists: &[],
     read: Read::AtOnce(|scanner, text| {
         let line = Line::deserialize(&mut Deserializer::new(scanner));
         line.ok().map(|line| line.record(text))

@@ -30,6 +30,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     has_arrays: false,
     names: Sessions::OfFile,
     is_shape_of: |unit| unit.has(&["ts"]) && unit.is_word("type", &["say", "ask"]),
+    lists: &[],
     read: Read::Value(read),
 };
 
@@ -64,6 +65,7 @@ pub(in crate::trace::formats) const COPILOT: SessionFormat = SessionFormat {
                 && (unit.is_word("type", &events)
                     || unit.is_word("type", &["session.start", "session.resume"]) && named())
     },
+    lists: &["chatMessages", "timeline", "tool_calls"],
     read: Read::Value(read_copilot),
 };
 

@@ -28,6 +28,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
             || unit.is_word("record_type", &["state"])
             || unit.has(&["call_id"]) && unit.is_word("type", &ITEMS)
     },
+    lists: &[],
     read: Read::Value(|line, _| {
         let parts = line.read::<Line<'_>>();
         parts.map(|parts| parts.record(line)).unwrap_or_default()

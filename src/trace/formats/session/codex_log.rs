@@ -26,6 +26,7 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     has_arrays: false,
     names: Sessions::Last,
     is_shape_of: |unit| unit.has(&["ts", "dir", "kind"]),
+    lists: &[],
     read: Read::Value(|line, _| {
         let parts = line.read::<Line<'_>>();
         parts.map(Line::record).unwrap_or_default()

@@ -31,6 +31,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
             || unit.is_word("type", &["gemini"]) && unit.has_one(&["content", "toolCalls"])
             || unit.has_one(&["$set", "$rewindTo"])
     },
+    lists: &["messages", "toolCalls"],
     read: Read::Value(read),
 };
 

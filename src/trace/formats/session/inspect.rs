@@ -34,6 +34,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
         unit.has(&["eval", "version"]) && unit.has_one(&["samples", "plan", "status"])
             || unit.has(&["id", "epoch", "input", "target", "messages"])
     },
+    lists: &["samples", "messages", "events", "tool_calls"],
     read: Read::Value(read),
 };
 

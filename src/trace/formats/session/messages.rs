@@ -40,6 +40,16 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
     has_arrays: true,
     names: Sessions::OfFile,
     is_shape_of: |unit| is_message(unit) || is_conversation(unit),
+    lists: &[
+        "messages",
+        "simulations",
+        "ticks",
+        "traj",
+        "choices",
+        "tool_calls",
+        "agent_tool_calls",
+        "user_tool_calls",
+    ],
     read: Read::Value(read),
 };
 
@@ -60,6 +70,7 @@ pub(in crate::trace::formats) const PI: SessionFormat = SessionFormat {
                 && unit.has(&["message", "timestamp"])
                 && !unit.has(&["role"])
     },
+    lists: &[],
     read: Read::Value(read_pi),
 };
 

@@ -13,6 +13,7 @@ mod copilot_history;
 pub mod gemini;
 pub mod inspect;
 mod known;
+mod lists;
 pub mod messages;
 pub mod openhands;
 pub mod otlp;
@@ -61,6 +62,8 @@ pub struct SessionRecord<'a> {
     pub(super) copy: bool,
     /// Its events in their order.
     pub(super) events: Vec<Event<'a>>,
+    /// Values in place of lists of calls, with what is wrong.
+    pub(in crate::trace) malformed: Vec<(&'a str, String)>,
 }
 
 /// A format of sessions, defined by how a record is detected and read.
@@ -75,6 +78,8 @@ pub(super) struct SessionFormat {
     /// How records are assigned to sessions.
     pub(super) names: Sessions,
     pub(super) is_shape_of: fn(&Unit<'_>) -> bool,
+    /// Names of the members that are lists and hold the messages or calls of a document.
+    pub(super) lists: &'static [&'static str],
     pub(super) read: Read,
 }
 
@@ -132,10 +137,11 @@ impl TraceFormat for SessionFormat {
         scanner.trust_types(false);
         let raw = Raw::deserialize(&mut Deserializer::new(scanner))?;
         scanner.end()?;
-        let record = match self.read {
+        let mut record = match self.read {
             Read::Value(read) => read(raw, text),
             Read::AtOnce(_) => SessionRecord::default(),
         };
+        record.malformed = lists::malformed(self.lists, raw);
         Ok(Box::new(record).into())
     }
 

@@ -37,6 +37,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
                 && !unit.has(&["trajectory"])
             || is_trajectory(unit)
     },
+    lists: &["history", "trajectory"],
     read: Read::Value(read),
 };
 

@@ -25,6 +25,16 @@ pub(in crate::trace::formats) static FORMAT: SessionFormat = SessionFormat {
     has_arrays: false,
     names: Sessions::OfFile,
     is_shape_of: |unit| unit.has_one(&["resourceLogs", "resourceSpans"]) || is_list_of_spans(unit),
+    lists: &[
+        "resourceLogs",
+        "resourceSpans",
+        "scopeLogs",
+        "scopeSpans",
+        "instrumentationLibraryLogs",
+        "instrumentationLibrarySpans",
+        "logRecords",
+        "spans",
+    ],
     read: Read::Value(|unit, text| {
         let export = unit.read::<Export<'_>>();
         export.unwrap_or_default().record(text)

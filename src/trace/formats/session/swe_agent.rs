@@ -37,6 +37,7 @@ pub(in crate::trace::formats) const FORMAT: SessionFormat = SessionFormat {
                     .and_then(|list| list.first()?.read::<Message<'_>>())
                     .is_some_and(|first| first.role.0.is_some())
     },
+    lists: &["trajectory", "history", "attempts", "tool_calls"],
     read: Read::Value(read),
 };
 
@@ -66,6 +67,7 @@ pub(in crate::trace::formats) const MINI: SessionFormat = SessionFormat {
                             || said.contains("ONE bash code block")
                     })
     },
+    lists: &["messages", "tool_calls"],
     read: Read::Value(read_mini),
 };
 
