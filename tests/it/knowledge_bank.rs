@@ -189,3 +189,19 @@ fn an_input_that_can_be_read_once_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{input}: {output:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn the_index_of_a_store_is_not_written_through_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    store(at);
+    let link = at.join("home/.agent/index.db");
+    for target in ["../../outside.db", "context-bank/new.db"] {
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        let output = run(at, &["reindex", "--no-vectors", "--store", "home/.agent"]);
+        assert_eq!(output.status.code(), Some(2), "{target}: {output:?}");
+        assert!(!at.join("outside.db").exists(), "{target}");
+        std::fs::remove_file(&link).unwrap();
+    }
+}

@@ -9,6 +9,7 @@ use crate::knowledge::rank::Decay;
 use crate::knowledge::retrieve::Budget;
 use crate::knowledge::skills::Limits;
 use crate::knowledge::{KnowledgeError, SourceKind, Sources, Store};
+use crate::source::stays;
 use clap::Args;
 use std::path::{Component, Path, PathBuf};
 
@@ -139,8 +140,14 @@ fn own_store(folder: &Path) -> Result<Place, Failure> {
             format!("a store has one of {parts}, or is a context bank with `index.json`"),
         ));
     }
+    let path = folder.join("index.db");
+    if !stays(folder, &path) {
+        return Err(failure(&KnowledgeError::Outside {
+            path: path.display().to_string(),
+        }));
+    }
     Ok(Place {
-        path: folder.join("index.db"),
+        path,
         sources: Sources {
             root: folder.to_owned(),
             paths,
