@@ -246,7 +246,9 @@ fn add_texts(value: Value, all: &mut Vec<String>) {
             if words.len() > 1 {
                 all.push(words.join(" "));
             }
-            list.into_iter().for_each(|value| add_texts(value, all));
+            for value in list {
+                add_texts(value, all);
+            }
         }
         Value::Object(members) => {
             for (name, value) in members {

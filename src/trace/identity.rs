@@ -69,8 +69,9 @@ pub fn shape(id: &str) -> String {
         .replace("cl", "d")
 }
 
-/// Returns which of the known names of members a reader takes a name for, if it is spelled otherwise:
-/// in another case, with other separators, look-alikes or blanks, or without the plural's `s`.
+/// Returns which of the known names of members a reader takes a name for, if it is spelled
+/// otherwise: in another case, with other separators, look-alikes or blanks, or without the
+/// plural's `s`.
 #[must_use]
 pub fn misspelling<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let plain = |name: &str| {

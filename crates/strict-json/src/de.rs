@@ -18,8 +18,8 @@ pub fn from_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
     Ok(value)
 }
 
-/// Like [`from_text`], but a number that is too large for a float becomes the largest one. A trace may
-/// contain such a number, and it must not hide what is beside it.
+/// Like [`from_text`], but a number that is too large for a float becomes the largest one. A trace
+/// may contain such a number, and it must not hide what is beside it.
 ///
 /// # Errors
 /// Fails if the text isn't valid JSON, has text after the value, or isn't of type `T`.

@@ -25,8 +25,8 @@ pub fn ranking(importance: f64, uses: u64, freshness: f64) -> f64 {
     importance * float(uses).ln_1p() * freshness
 }
 
-/// Number of references above which the memory policy raises the confidence of an item, once for each
-/// number.
+/// Number of references above which the memory policy raises the confidence of an item, once for
+/// each number.
 pub const REINFORCED_ABOVE: u64 = 5;
 
 /// Returns the confidence after a use: plus 0.05 up to 1 after a success, minus 0.1 down to 0 after

@@ -79,8 +79,8 @@ fn tools(kind: Kind, bytes: &[u8]) -> Option<Tools> {
     }
 }
 
-/// Returns a name in the form in which people read it, so that no other spelling of it has a budget of
-/// its own.
+/// Returns a name in the form in which people read it, so that no other spelling of it has a budget
+/// of its own.
 fn alike(name: &str) -> String {
     Identity::of(name).seen().to_owned()
 }
