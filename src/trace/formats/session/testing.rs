@@ -206,8 +206,16 @@ proptest! {
             let handed_on = fed.iter().filter(is_call).count();
             // Of repeated calls, only one is emitted.
             let again = ["gemini-cli", "copilot-cli", "cline"].contains(&format.name);
-            // Calls in records of unknown kinds are emitted in addition.
-            let more = ["copilot-cli", "messages", "pi"].contains(&format.name);
+            // Calls in records and messages of unknown kinds are emitted in addition.
+            let more = [
+                "copilot-cli",
+                "inspect",
+                "messages",
+                "mini-swe-agent",
+                "pi",
+                "swe-agent",
+            ];
+            let more = more.contains(&format.name);
             let lost = handed_on < calls && !again;
             let made_up = handed_on > calls && !more;
             prop_assert!(!lost && !made_up, "{}", format.name);
