@@ -165,3 +165,17 @@ fn lists_that_make_no_sense_are_refused() {
     ];
     assert_eq!(code(at, &arguments), 1);
 }
+
+/// A pipe in place of the settings would be waited for without end.
+#[cfg(unix)]
+#[test]
+fn settings_must_be_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::create_dir(at.join(".claude")).unwrap();
+    let pipe = at.join(".claude/settings.json");
+    let made = std::process::Command::new("mkfifo").arg(pipe).status();
+    assert!(made.unwrap().success());
+    assert_eq!(code(at, &["check", "claude:."]), 2);
+    assert!(said(at, &["check", "claude:."]).contains("isn't a regular file"));
+}

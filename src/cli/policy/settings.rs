@@ -51,6 +51,10 @@ impl SettingsFiles {
             let files = PROJECT.map(|file| path.join(file));
             let before = self.sources.len();
             for file in files.into_iter().filter(|file| file.exists()) {
+                if !file.is_file() {
+                    let what = format!("`{}` isn't a regular file", file.display());
+                    return Err(Failure::unable(what, "a pipe would never end; name a file"));
+                }
                 let shown = name_of(file.strip_prefix(".").unwrap_or(&file));
                 self.push(shown, find::read(&file)?, SettingsLevel::Project);
                 if let Some(source) = self.sources.last_mut() {

@@ -2,10 +2,10 @@
 
 use super::{OpenExecution, RootCause, Shard};
 use crate::diag::{Code, Finding, Related, Severity};
-use crate::replay::Aspect;
 use crate::rules::{self, Draft, codes};
 use crate::trace::Step;
-use crate::trace::entry::{Entry, Problem};
+use crate::trace::entry::{Entry, Problem, Record};
+use crate::trace::formats::NativeRecord;
 use crate::verify::place::{about, help, place, problem_finding, subject_of};
 use std::sync::Arc;
 
@@ -32,16 +32,14 @@ impl Shard {
                 if let Some(aspect) = rules::by_code(problem.code).and_then(|r| r.aspect) {
                     live.execution.verdict_mut().deny(aspect);
                 }
-                if problem.code == codes::DUPLICATE_MEMBER {
-                    // Two programs may read the record differently, so nothing that depends on it
-                    // is certain.
-                    for aspect in [
-                        Aspect::LegalPath,
-                        Aspect::Authorised,
-                        Aspect::GovernanceComplete,
-                    ] {
-                        live.execution.verdict_mut().doubt(aspect);
-                    }
+                // Two programs may read a record with duplicate members differently, and a session
+                // may have calls where its record can't be read. Nothing that depends on them is
+                // certain.
+                let in_session = matches!(&entry.record, Record::Native(NativeRecord::Session(_)));
+                if problem.code == codes::DUPLICATE_MEMBER
+                    || problem.code == codes::SCHEMA_VIOLATION && in_session
+                {
+                    live.execution.verdict_mut().doubt_all();
                 }
                 let index = self.keep(finding);
                 first = first.or(index);

@@ -7,7 +7,7 @@
 
 use super::{
     Call, CallEnd, CallStatus, Change, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, is_word, offset, output, text,
+    SessionRecord, Sessions, is_word, lists, offset, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -103,7 +103,7 @@ struct Line<'a> {
     #[serde(borrow, rename = "toolDenialKind")]
     denial: LenientStr<'a>,
     #[serde(borrow)]
-    permission_denials: Lenient<Vec<Lenient<Denial<'a>>>>,
+    permission_denials: Option<Raw<'a>>,
     #[serde(borrow)]
     data: Lenient<Progress<'a>>,
 }
@@ -185,8 +185,15 @@ impl<'a> Line<'a> {
                 what,
             });
         };
-        for denial in self.permission_denials.0.unwrap_or_default() {
-            let denial = denial.0.unwrap_or_default();
+        let mut malformed = Vec::new();
+        for raw in elements(self.permission_denials, &mut malformed) {
+            let Some(denial) = raw.read::<Denial<'a>>() else {
+                // A text may name the call.
+                if raw.as_written().starts_with(['[', '"']) {
+                    lists::add(&mut malformed, raw, "expected an object in the list");
+                }
+                continue;
+            };
             if denial.id.0.is_none() && denial.tool.0.is_none() {
                 continue;
             }
@@ -200,11 +207,15 @@ impl<'a> Line<'a> {
             push(None, EventKind::Refused { call, by });
         }
         let content = self.message.0.and_then(|message| message.content);
-        let one = content.filter(|content| content.as_written().starts_with('{'));
-        let blocks: Vec<Raw<'a>> = match (content.and_then(Raw::read), one) {
-            (Some(blocks), _) => blocks,
-            (None, Some(one)) => vec![one],
-            (None, None) => Vec::new(),
+        // A message may have one block instead of a list of them, or only a text.
+        let is_block = |one: Raw<'a>| {
+            let block = one.read::<Block<'_>>();
+            block.is_some_and(|block| block.kind.0.is_some() || block.shape().is_some())
+        };
+        let blocks = match content {
+            Some(text) if text.as_written().starts_with('"') => Vec::new(),
+            Some(one) if one.as_written().starts_with('{') && is_block(one) => vec![one],
+            content => elements(content, &mut malformed),
         };
         if let Some(said) = content.and_then(|c| c.read::<Str<'_>>()).map(Str::decode) {
             match &*word {
@@ -218,6 +229,9 @@ impl<'a> Line<'a> {
         let results = blocks.len();
         for raw in blocks {
             let Some(block) = raw.read::<Block<'_>>() else {
+                if raw.as_written().starts_with('[') {
+                    lists::add(&mut malformed, raw, "expected an object in `content`");
+                }
                 continue;
             };
             let kind = block.kind.0.map(Str::decode);
@@ -278,6 +292,7 @@ impl<'a> Line<'a> {
             id: text(self.uuid),
             cwd: text(self.cwd),
             events,
+            malformed,
             ..SessionRecord::default()
         }
     }
@@ -300,6 +315,20 @@ impl<'a> Line<'a> {
             ..inner
         })
     }
+}
+
+/// Returns the elements of a list of blocks or rejections. An object or a text in its place may
+/// hold some, so it is noted.
+fn elements<'a>(list: Option<Raw<'a>>, malformed: &mut Vec<(&'a str, String)>) -> Vec<Raw<'a>> {
+    let Some(list) = list else {
+        return Vec::new();
+    };
+    list.read().unwrap_or_else(|| {
+        if list.as_written().starts_with(['{', '"']) {
+            lists::add(malformed, list, "expected a list");
+        }
+        Vec::new()
+    })
 }
 
 /// Returns whether the program wrote a text in place of the person.

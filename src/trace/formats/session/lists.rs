@@ -77,7 +77,8 @@ impl<'de> Visitor<'de> for Named<'_> {
     }
 }
 
-fn add<'a>(found: &mut Vec<(&'a str, String)>, value: Raw<'a>, expected: &str) {
+/// Adds a value of another type than expected.
+pub(super) fn add<'a>(found: &mut Vec<(&'a str, String)>, value: Raw<'a>, expected: &str) {
     let what = match value.as_written().as_bytes().first() {
         Some(b'{') => "an object",
         Some(b'[') => "a list",
@@ -85,7 +86,7 @@ fn add<'a>(found: &mut Vec<(&'a str, String)>, value: Raw<'a>, expected: &str) {
         _ => "another value",
     };
     if found.len() < MOST {
-        let message = format!("{expected}, found {what}: calls in it aren't read");
+        let message = format!("{expected}, found {what}: calls in it may be lost");
         found.push((value.as_written(), message));
     }
 }
