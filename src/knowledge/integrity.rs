@@ -31,7 +31,7 @@ const TABLES: [(&str, &str, u32); 10] = [
     ),
     (
         "promotion_history",
-        "line, skill_name, skill_version, candidate, old_status, new_status, score, metrics_json, reason, decided_by, promoted_at",
+        "line, skill_name, skill_version, candidate, old_status, new_status, recorded_score, recorded_metrics, reason, decided_by, promoted_at",
         11,
     ),
 ];

@@ -41,7 +41,7 @@ fn project() -> tempfile::TempDir {
             "contextSnapshot":{"inputHash":"0","systemPromptVersion":"1","toolSetVersion":"1","recentMessages":[],
                 "items":[{"path":"docs/page.md","hash":"0","tokens":12}]},
             "proposedAction":{"id":"a1","type":"shell_cmd","payload":{"command":"npm test"},"riskLevel":"medium","reasoning":"r"},
-            "executionResult":{"success":true,"output":"12 passed","metadata":{"tokensUsed":321,"costEstimate":0.25}},
+            "executionResult":{"success":true,"output":"12 passed","cost":0.25,"metadata":{"tokensUsed":321,"costEstimate":0.25}},
             "usedSkills":["fix-page@1.0.0"],
         }),
     ];
@@ -181,11 +181,104 @@ fn the_store_keeps_the_metrics_of_a_promotion() {
             Ok(([part(0)?, part(1)?, part(2)?, part(3)?], row.get(4)?))
         })
         .unwrap();
-    let expected = [
-        "experimental",
-        "production",
-        r#"{"success_rate":0.95}"#,
-        "green for a month",
-    ];
+    let metrics: Value = serde_json::from_str(&row.0[2]).unwrap();
+    let expected = ["experimental", "production", &row.0[2], "green for a month"];
     assert_eq!(row, (expected.map(str::to_owned), START + 500));
+    assert_eq!(metrics["success_rate"], 0.95, "what the line says");
+}
+
+/// A change: new status, score, success rate, mean cost, executions and the time of the last one.
+type Row = (
+    String,
+    Option<f64>,
+    Option<f64>,
+    Option<f64>,
+    Option<i64>,
+    Option<i64>,
+);
+
+#[test]
+fn the_store_completes_the_metrics_of_a_promotion_from_the_evidence() {
+    let folder = project();
+    let at = folder.path();
+    let change = |old: &str, new: &str, more: Value, after: i64| {
+        let mut change = json!({"skill_name":"fix-page","old_status":old,"new_status":new,"promoted_at":START + after});
+        let members = change.as_object_mut().unwrap();
+        members.extend(more.as_object().unwrap().clone());
+        change
+    };
+    // Before the only use, after it, and a retirement that records other figures.
+    let said = json!({"metrics_json":"{\"success_rate\":0.1,\"avgCost\":9}","score":0.2});
+    let changes = [
+        change("candidate", "experimental", json!({}), 0),
+        change("experimental", "production", json!({}), 500),
+        change("production", "retired", said, 600),
+    ];
+    write(at, "skills/promotions.jsonl", &changes);
+    text(at, &["reindex", "--no-vectors"]);
+    let db = rusqlite::Connection::open(at.join(".yuangs/index.db")).unwrap();
+    // A query over the decisions of the system.
+    let sql = "SELECT new_status, score, json_extract(metrics_json, '$.success_rate'), json_extract(metrics_json, '$.avg_cost'),
+        json_extract(metrics_json, '$.execution_count'), json_extract(metrics_json, '$.last_execution_at')
+        FROM promotion_history ORDER BY promoted_at";
+    let rows = || -> Vec<Row> {
+        let mut select = db.prepare(sql).unwrap();
+        let rows = select.query_map([], |row| {
+            Ok((
+                row.get(0)?,
+                row.get(1)?,
+                row.get(2)?,
+                row.get(3)?,
+                row.get(4)?,
+                row.get(5)?,
+            ))
+        });
+        rows.unwrap().map(Result::unwrap).collect()
+    };
+    let last = Some(START + 400);
+    // One success at a quarter of the cost limit, without a recorded latency.
+    let score = 0.4 + 0.75 * 0.2 + 0.15 + 0.1;
+    let found = rows();
+    assert!((found[1].1.unwrap() - score).abs() < 1e-9, "{found:?}");
+    let expected = [
+        ("experimental".to_owned(), None, None, None, None, None),
+        (
+            "production".to_owned(),
+            found[1].1,
+            Some(1.0),
+            Some(0.25),
+            Some(1),
+            last,
+        ),
+        (
+            "retired".to_owned(),
+            Some(0.2),
+            Some(0.1),
+            None,
+            Some(1),
+            last,
+        ),
+    ];
+    assert_eq!(found, expected);
+    // Metrics that somebody wrote into the store aren't those of its sources.
+    let check = ["reindex", "--check", "--no-vectors"];
+    assert_eq!(run(at, &check).status.code(), Some(0));
+    let printed = |args: &[&str]| String::from_utf8(run(at, args).stdout).unwrap();
+    assert!(
+        !printed(&check).contains("figures of skills"),
+        "{}",
+        printed(&check)
+    );
+    db.execute(
+        "UPDATE promotion_history SET metrics_json = '{}' WHERE new_status = 'production'",
+        [],
+    )
+    .unwrap();
+    assert!(
+        printed(&check).contains("figures of skills"),
+        "{}",
+        printed(&check)
+    );
+    text(at, &["reindex", "--no-vectors"]);
+    assert_eq!(rows(), expected);
 }

@@ -87,7 +87,11 @@ pub(in crate::knowledge) fn read(line: u64, record: &Value) -> Result<Promotion,
             .iter()
             .find_map(|m| record.get(m))
             .filter(|m| !m.is_null())
-            .map(Value::to_string),
+            // In a column of text, the object is a string.
+            .map(|m| match m.as_str().map(serde_json::from_str::<Value>) {
+                Some(Ok(object @ Value::Object(_))) => object.to_string(),
+                _ => m.to_string(),
+            }),
         reason: text(&["reason"]),
         by: text(&["by", "approved_by", "rule"]),
         time: when.ok_or("the change needs `promoted_at`, a time")?,

@@ -119,10 +119,16 @@ impl Metrics {
         ratio(self.successes, self.executions)
     }
 
+    /// Returns the number of uses, with or without a result.
+    #[must_use]
+    pub const fn uses(&self) -> u64 {
+        self.executions + self.unjudged + self.weak
+    }
+
     /// Returns the share of all uses that were rolled back; 0 without any.
     #[must_use]
     pub fn rollback_rate(&self) -> f64 {
-        ratio(self.rollbacks, self.executions + self.unjudged + self.weak)
+        ratio(self.rollbacks, self.uses())
     }
 
     /// Returns one minus the variance of success relative to its maximum 1/4. It is 1 when every

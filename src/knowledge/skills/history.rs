@@ -1,9 +1,10 @@
 //! Checks decisions about skills against the evidence (YV903), and uses against the standing of the
 //! skill (YV911).
 
-use super::figures::{Limits, Metrics, Weights, promotion};
+use super::evidence::{CHANGES_OF_ONE, Evidence};
+use super::figures::{Limits, Weights, promotion};
 use super::standing::is_promotion;
-use super::{Change, Manifest, Skills, Use, directory, distinct};
+use super::{Change, Manifest, Skills, Use, directory};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::context::{Item, Stage, days_between, stage};
 use crate::knowledge::extract::Promotion;
@@ -42,10 +43,6 @@ pub struct ChangeReview<'s> {
     pub why: String,
 }
 
-/// Maximum number of promotions of one skill that are checked against its uses. Nobody promotes a
-/// skill more often.
-const PROMOTIONS_OF_ONE: u32 = 100;
-
 /// Items of a bank by each of their names.
 struct Items<'i>(BTreeMap<&'i str, &'i Item>);
 
@@ -64,40 +61,17 @@ impl<'i> Items<'i> {
 #[must_use]
 pub fn review<'s>(skills: &'s Skills, items: &[Item], limits: Limits) -> Vec<ChangeReview<'s>> {
     let items = Items::of(items);
-    let mut by_skill: BTreeMap<&str, Vec<(&str, &Use)>> = BTreeMap::new();
-    for ((name, version), uses) in skills.by_version() {
-        by_skill
-            .entry(name)
-            .or_default()
-            .extend(uses.into_iter().map(|used| (version, used)));
-    }
-    let mut promotions: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut evidence = Evidence::new(skills);
     let review = |change: &'s Change| {
         let what = &change.what;
         let (supported, why) = if is_promotion(&what.new) {
-            let count = promotions.entry(&what.skill).or_default();
-            *count += 1;
-            if *count > PROMOTIONS_OF_ONE {
+            let Some(figures) = evidence.until(what) else {
                 return ChangeReview {
                     change,
                     supported: Some(false),
-                    why: format!("it is its {count}th promotion"),
+                    why: format!("it is one of more than {CHANGES_OF_ONE} promotions"),
                 };
-            }
-            // A use without a time can't be shown to be earlier.
-            let before = |used: &&Use| used.time().is_some_and(|time| time <= what.time);
-            let wanted = |version: &str| {
-                what.version
-                    .as_deref()
-                    .is_none_or(|wanted| wanted == version)
             };
-            let all = by_skill.get(what.skill.as_str()).into_iter().flatten();
-            let uses = distinct(
-                all.filter(|(v, _)| wanted(v))
-                    .map(|(_, used)| *used)
-                    .filter(before),
-            );
-            let figures = Metrics::of(&uses.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let score = figures.score(Weights::Balanced, limits);
             let threshold = skills.threshold(&what.skill, what.version.as_deref());
             let tests = promotion(&figures, score, threshold);

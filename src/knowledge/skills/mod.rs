@@ -7,6 +7,7 @@ mod check;
 mod directory;
 mod effects;
 mod estimate;
+mod evidence;
 mod figures;
 mod history;
 mod ledger;

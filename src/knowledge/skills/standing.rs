@@ -1,7 +1,7 @@
 //! Evaluates every skill from the content of the store.
 
 use super::figures::{Limits, Metrics, Suggestion, Test, Weights, advice, suggestion};
-use super::{Change, Manifest, Use, distinct};
+use super::{Change, Manifest, Use, distinct, evidence};
 use crate::knowledge::store::skill::Stats;
 use crate::knowledge::{KnowledgeError, Store, store};
 use rusqlite::Connection;
@@ -227,7 +227,9 @@ impl Skills {
 
 /// Recomputes the table of statistics with balanced weights, and what follows from it.
 pub(in crate::knowledge) fn rebuild(db: &Connection, limits: Limits) -> Result<(), KnowledgeError> {
-    store::skill::write_stats(db, &stats(db, limits)?)?;
+    let skills = Skills::of(db)?;
+    store::skill::write_stats(db, &stats(&skills, limits))?;
+    store::skill::write_bases(db, &evidence::bases(&skills, limits))?;
     store::skill::write_intents(db)
 }
 
@@ -237,15 +239,17 @@ pub(in crate::knowledge) fn stats_agree(
     limits: Limits,
 ) -> Result<bool, KnowledgeError> {
     let other = Store::in_memory()?;
-    store::skill::write_stats(&other.db, &stats(db, limits)?)?;
+    let skills = Skills::of(db)?;
+    store::skill::write_stats(&other.db, &stats(&skills, limits))?;
     Ok(store::skill::stats(db)? == store::skill::stats(&other.db)?
+        && store::skill::bases_agree(db, &evidence::bases(&skills, limits))?
         && store::skill::intents_agree(db)?)
 }
 
-fn stats(db: &Connection, limits: Limits) -> Result<Vec<Stats>, KnowledgeError> {
-    let evaluated = Skills::of(db)?.evaluated(Weights::Balanced, limits, None);
+fn stats(skills: &Skills, limits: Limits) -> Vec<Stats> {
+    let evaluated = skills.evaluated(Weights::Balanced, limits, None);
     let row = |e: SkillEvaluation| (e.name, e.version, e.intent, e.figures, e.score);
-    Ok(evaluated.into_iter().map(row).collect())
+    evaluated.into_iter().map(row).collect()
 }
 
 #[cfg(test)]

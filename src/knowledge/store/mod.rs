@@ -30,7 +30,7 @@ const APPLICATION: i64 = 0x7976_6b31;
 const SCHEMA: &str = include_str!("schema.sql");
 /// The schema version. A store with another version is refused, since it can be rebuilt from its
 /// sources.
-const KNOWN: i64 = 9;
+const KNOWN: i64 = 10;
 /// Maximum time to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
 

@@ -156,13 +156,17 @@ CREATE TABLE promotion_history (
     skill_name TEXT NOT NULL,
     old_status TEXT,
     new_status TEXT NOT NULL,
+    -- What the change records, and for the rest the evidence until then.
     score REAL,
     metrics_json TEXT,
     reason TEXT,
     promoted_at INTEGER,
     skill_version TEXT,
     candidate TEXT,
-    decided_by TEXT
+    decided_by TEXT,
+    -- What the change itself records.
+    recorded_score REAL,
+    recorded_metrics TEXT
 ) STRICT;
 CREATE INDEX promotion_history_by_source ON promotion_history (source);
 

@@ -119,8 +119,8 @@ pub(in crate::knowledge) fn items(db: &Connection) -> Result<Vec<Item>, Knowledg
 /// Returns every recorded change of a skill's standing, by time.
 pub(in crate::knowledge) fn changes(db: &Connection) -> Result<Vec<Change>, KnowledgeError> {
     let mut statement = db.prepare(
-        "SELECT path, line, skill_name, skill_version, candidate, old_status, new_status, score, metrics_json, reason, decided_by,
-         promoted_at FROM promotion_history JOIN source ON source.id = promotion_history.source ORDER BY promoted_at, path, line",
+        "SELECT path, line, skill_name, skill_version, candidate, old_status, new_status, recorded_score, recorded_metrics, reason, decided_by,
+         promoted_at FROM promotion_history JOIN source ON source.id = promotion_history.source ORDER BY promoted_at, path, line, promotion_history.id",
     )?;
     let rows = statement.query_map([], |row| {
         Ok(Change {
@@ -179,6 +179,42 @@ pub(in crate::knowledge) fn write_stats(
         ])?;
     }
     Ok(())
+}
+
+/// The rows of changes in the order of [`changes`].
+const CHANGES: &str = "SELECT promotion_history.id, score, metrics_json FROM promotion_history
+     JOIN source ON source.id = promotion_history.source ORDER BY promoted_at, path, line, promotion_history.id";
+
+/// Score and metrics of a change.
+type Basis = (Option<f64>, Option<String>);
+
+fn bases(db: &Connection) -> Result<Vec<(i64, Basis)>, KnowledgeError> {
+    let mut select = db.prepare(CHANGES)?;
+    let rows = select.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Sets the score and metrics of each change, in the order of [`changes`].
+pub(in crate::knowledge) fn write_bases(
+    db: &Connection,
+    all: &[Basis],
+) -> Result<(), KnowledgeError> {
+    let sql = "UPDATE promotion_history SET score = ?2, metrics_json = ?3 WHERE id = ?1";
+    let mut update = db.prepare(sql)?;
+    for ((id, before), basis) in bases(db)?.into_iter().zip(all) {
+        if before != *basis {
+            update.execute(params![id, basis.0, basis.1])?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether score and metrics of every change are those that [`write_bases`] would set now.
+pub(in crate::knowledge) fn bases_agree(
+    db: &Connection,
+    all: &[Basis],
+) -> Result<bool, KnowledgeError> {
+    Ok(bases(db)?.iter().map(|(_, basis)| basis).eq(all))
 }
 
 /// The intent of an execution's skill, from the statistics.

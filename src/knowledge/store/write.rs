@@ -316,7 +316,8 @@ impl<'s> Writer<'s> {
         }
         let mut change = self.db.prepare_cached(
             "INSERT INTO promotion_history (source, line, skill_name, skill_version, candidate,
-             old_status, new_status, score, metrics_json, reason, decided_by, promoted_at)
+             old_status, new_status, recorded_score, recorded_metrics, reason, decided_by,
+             promoted_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?;
         for p in &extracted.promotions {
