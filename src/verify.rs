@@ -34,7 +34,7 @@ pub use report::{Counts, Report, skipped_sentence};
 pub use signed::Signatures;
 pub use units::{InputUnits, Units};
 
-use crate::diag::{Finding, assign_fingerprints};
+use crate::diag::{Code, Finding, assign_fingerprints};
 use crate::replay::Summary;
 use crate::rules::Settings;
 use crate::schema::Validator;
@@ -158,13 +158,33 @@ pub fn findings_between(summaries: Vec<Summary>, secrets: Mask) -> Vec<Finding> 
     report.findings
 }
 
+/// A callback that receives each record, with the name of its input and the id of its execution.
+pub type Watch<'w> = &'w mut (dyn FnMut(&str, &str, &crate::trace::entry::Entry<'_>) + Send);
+
 /// Passes each record of the inputs to `watch`, in input order, with the name of the input and the
 /// id of its execution. Nothing is replayed; the report contains counts and what couldn't be read.
 #[must_use]
-pub fn watch(
+pub fn watch(inputs: &[Result<Found, Missing>], options: &Options, watch: Watch<'_>) -> Report {
+    watch_with(inputs, options, None, watch)
+}
+
+/// Like [`watch`], but also replays the records in the same pass and reports the findings of one
+/// rule.
+#[must_use]
+pub fn watch_and_check(
     inputs: &[Result<Found, Missing>],
     options: &Options,
-    watch: &mut (dyn FnMut(&str, &str, &crate::trace::entry::Entry<'_>) + Send),
+    rule: Code,
+    watch: Watch<'_>,
+) -> Report {
+    watch_with(inputs, options, Some(rule), watch)
+}
+
+fn watch_with(
+    inputs: &[Result<Found, Missing>],
+    options: &Options,
+    rule: Option<Code>,
+    watch: Watch<'_>,
 ) -> Report {
     let mut report = Report::default();
     let own_calls = own_calls(inputs, options);
@@ -177,6 +197,7 @@ pub fn watch(
         input::watch(
             input,
             options,
+            rule,
             &own_calls,
             &mut report,
             &mut |execution, entry| {

@@ -19,7 +19,7 @@ use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::replay::{Assessor, Sidecar};
 use crate::report::page::Format as PageFormat;
 use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions};
-use crate::rules::{Settings, SignatureRequirement};
+use crate::rules::{Settings, SignatureRequirement, codes};
 use crate::schema::Validator;
 use crate::source::{Discovery, Limits, survey};
 use crate::trace::Format;
@@ -28,7 +28,7 @@ use crate::trajectory::versions;
 use crate::verify::account::reconcile;
 use crate::verify::{
     AuditLog, Options, Report, read_decisions, report_audit_log, report_unmatched_decisions,
-    skipped_sentence, verify, watch,
+    skipped_sentence, verify, watch_and_check,
 };
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -320,9 +320,9 @@ impl ReplayArgs {
                 context_budget: self.context_budget,
                 approval_timeout: self.approval_timeout,
                 workdir: self.workdir.clone(),
-                policies: self.policy.iter().cloned().collect(),
                 decisions: decisions.clone(),
                 tools,
+                ..Settings::default()
             },
             ..self.common.options()
         };
@@ -423,13 +423,18 @@ impl ReplayArgs {
         let progress = Progress::of_inputs(&inputs, self.common.quiet);
         let options = Options {
             bytes_read: Some(progress.done()),
+            settings: Settings {
+                policies: found.files(),
+                ..options.settings
+            },
             ..options
         };
-        let report = watch(&inputs, &options, &mut |file, id, entry| {
+        let rule = codes::GOVERNING_POLICY_CHANGED;
+        let report = watch_and_check(&inputs, &options, rule, &mut |file, id, entry| {
             reevaluation.record(file, id, entry);
         });
         drop(progress);
-        let document = reevaluation.finish(&report.secrets, report.counts.errors);
+        let document = reevaluation.finish(&report, rule);
         let format = match self.common.reports.only_format()? {
             ReportFormat::Json => DocumentFormat::Json,
             ReportFormat::Text => DocumentFormat::TEXT,

@@ -14,7 +14,7 @@ use governance::Ruling;
 use governance::risk::{RiskLevel, assess_v0};
 use governance::{ActionType, DecidedBy};
 use shell_effects::command_line::CommandLine;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use strict_json::Raw;
 
@@ -30,14 +30,35 @@ pub enum Assessor {
     V1,
 }
 
+/// The files of the policies that govern the executions, besides those that the trace names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PolicyFiles {
+    /// Paths of the policies that govern every execution.
+    pub all: Vec<String>,
+    /// Paths of further policies, by their SHA-256 in lower case. They govern the executions that
+    /// record this digest.
+    pub by_digest: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl PolicyFiles {
+    /// Returns the files of the policy with a recorded digest.
+    pub(super) fn with_digest(&self, digest: &str) -> impl Iterator<Item = &str> {
+        let digest = digest.to_ascii_lowercase();
+        let files = self
+            .by_digest
+            .get(digest.strip_prefix("sha256:").unwrap_or(&digest));
+        files.into_iter().flatten().map(String::as_str)
+    }
+}
+
 /// Settings and shared data of a replay.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     pub assessor: Assessor,
     /// Keep what actions changed, to compare it with a repository.
     pub keep_changes: bool,
-    /// Paths of the policies that govern the executions, besides those in the trace.
-    pub policies: &'a [String],
+    /// The policies that govern the executions, besides those in the trace.
+    pub policies: Option<&'a PolicyFiles>,
     /// Cache of analyses.
     pub cache: Option<&'a AnalysisCache>,
     /// The manifests of tools that calls are compared with.
@@ -50,7 +71,7 @@ impl Default for Context<'_> {
         Self {
             assessor: Assessor::default(),
             keep_changes: false,
-            policies: &[],
+            policies: None,
             cache: None,
             tools: None,
             tree: WorkTree::unknown(),

@@ -22,7 +22,7 @@ mod truncation;
 mod verdict;
 
 pub use analysis_cache::AnalysisCache;
-pub use authority::{Assessor, Context, assess};
+pub use authority::{Assessor, Context, PolicyFiles, assess};
 pub use changes::RecordedChange;
 pub use context::ContextBreak;
 pub use evidence::{Evidence, OwnedAction, OwnedActionKind, Token, TurnEvidence};

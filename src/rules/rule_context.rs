@@ -3,7 +3,8 @@
 use super::Rule;
 use crate::diag::Severity;
 use crate::replay::{
-    Assessor, Clock, Close, DiffFate, Execution, Sidecar, StepFacts, ToolManifest, UnreadDiff,
+    Assessor, Clock, Close, DiffFate, Execution, PolicyFiles, Sidecar, StepFacts, ToolManifest,
+    UnreadDiff,
 };
 use crate::trace::formats::RecordClass;
 use crate::trace::keys::TrustStore;
@@ -43,8 +44,8 @@ pub struct Settings {
     pub approval_timeout: Option<u64>,
     /// The absolute path of the work tree. Overrides the one in the trace.
     pub workdir: Option<String>,
-    /// Paths of the policies that govern the executions, besides those in the trace.
-    pub policies: Vec<String>,
+    /// The policies that govern the executions, besides those in the trace.
+    pub policies: PolicyFiles,
     /// Decisions from a source apart from the trace.
     pub decisions: Option<Arc<Sidecar>>,
     /// The manifests of tools that calls are compared with.

@@ -3,11 +3,14 @@
 //!
 //! No model and no tool is run, so there is no statement about what would have happened instead.
 
+use super::model::FindingNote;
 use super::recorded_decisions::DecisionHistory;
+use crate::diag::{Code, Severity};
 use crate::report::page::{Page, Tone};
 use crate::trace::step::{Action, ActionKind, Annotation, Fact};
 use crate::trace::{Entry, action};
 use crate::trajectory::words::plural;
+use crate::verify::Report;
 use agent_policy::{Drift, Effect, History, Policy, RecordedDecision};
 use content_scan::mask::Mask;
 use governance::ActionType;
@@ -81,6 +84,8 @@ pub struct Path {
     pub afterwards: Vec<Recorded>,
     /// Number of actions that aren't listed.
     pub left_out: u64,
+    /// Changes of the policy by the execution that it governs.
+    pub findings: Vec<FindingNote>,
     #[serde(skip)]
     touched: BTreeSet<String>,
 }
@@ -95,6 +100,8 @@ pub struct Document {
     pub decisions: u64,
     /// Number of executions that the policy stops.
     pub stopped: u64,
+    /// Number of changes of the policy by executions that it governs.
+    pub policy_changed: u64,
     /// Number of errors that made records unreadable. `replay` lists them.
     pub unreadable: u64,
     /// The path of each execution.
@@ -191,19 +198,43 @@ impl<'p> Reevaluation<'p> {
         });
     }
 
-    /// Returns the result, with `secrets` masked.
+    /// Returns the result, without the secrets of the report. The report is that of reading the
+    /// records, and has the findings about changes of the policy, with this code.
     #[must_use]
-    pub fn finish(self, secrets: &Mask, unreadable: u64) -> Document {
+    pub fn finish(self, report: &Report, code: Code) -> Document {
         let mut executions: Vec<Path> = self.paths.into_values().collect();
         for path in &mut executions {
-            path.hide(secrets);
+            path.hide(&report.secrets);
         }
+        let changes = report.findings.iter().filter(|f| f.code == code);
+        let mut policy_changed = report.dropped.get(&(code, Severity::Error)).copied();
+        for change in changes {
+            *policy_changed.get_or_insert_default() += 1;
+            let (file, id) = (&*change.place.file, change.execution.as_deref());
+            let id = id.unwrap_or_default();
+            let note = FindingNote::from_finding(change);
+            let known = executions
+                .iter_mut()
+                .find(|path| path.file == file && path.execution_id == id);
+            match known {
+                Some(path) => path.findings.push(note),
+                // No decision of it is recorded.
+                None => executions.push(Path {
+                    file: file.to_owned(),
+                    execution_id: id.to_owned(),
+                    findings: vec![note],
+                    ..Path::default()
+                }),
+            }
+        }
+        let policy_changed = policy_changed.unwrap_or(0);
         let stopped = executions.iter().filter(|p| p.stopped.is_some()).count() as u64;
         Document {
             version: VERSION,
             decisions: self.decisions,
             stopped,
-            unreadable,
+            policy_changed,
+            unreadable: report.counts.errors.saturating_sub(policy_changed),
             executions,
         }
     }
@@ -316,6 +347,11 @@ pub fn page(document: &Document) -> Page {
         plural(document.decisions, "decision")
     );
     page.toned("verdict", sentence, tone);
+    if document.policy_changed > 0 {
+        let changes = plural(document.policy_changed, "change");
+        let text = format!("{changes} by executions that it governs");
+        page.toned("policy changed", text, Tone::Bad);
+    }
     if document.unreadable > 0 {
         page.toned(
             "unreadable",
@@ -340,6 +376,10 @@ fn write_path(path: &Path, page: &mut Page) {
         None => format!("line {}: {}", r.line, r.action),
     };
     page.row("unchanged", plural(path.unchanged, "decision"));
+    for note in &path.findings {
+        let text = format!("{}, line {}: {}", note.code, note.line, note.message);
+        page.toned("policy changed", text, Tone::Bad);
+    }
     for changed in &path.now_allowed {
         let text = format!(
             "{}; refused by policy then, allowed by {} now: {}",

@@ -12,6 +12,8 @@ pub(super) struct FindingStore {
     /// severe one; indices stay valid.
     findings: Vec<Option<Box<Finding>>>,
     most: usize,
+    /// The only code to keep; findings with others aren't even counted.
+    only: Option<Code>,
     /// Maximum total number.
     in_all: usize,
     by_severity: [usize; 3],
@@ -29,6 +31,7 @@ impl FindingStore {
         Self {
             findings: Vec::new(),
             most,
+            only: None,
             in_all,
             by_severity: [0; 3],
             last: [0; 3],
@@ -36,8 +39,23 @@ impl FindingStore {
         }
     }
 
+    /// Keeps only findings with this code, and doesn't count the others.
+    pub(super) const fn keep_only(&mut self, code: Option<Code>) {
+        self.only = code;
+    }
+
+    /// Counts a finding that isn't kept.
+    pub(super) fn leave_out(&mut self, code: Code, severity: Severity) {
+        if self.only.is_none_or(|only| only == code) {
+            *self.dropped.entry((code, severity)).or_default() += 1;
+        }
+    }
+
     /// Returns whether one more finding of this severity may be kept; otherwise counts it.
     pub(super) fn has_room(&mut self, code: Code, severity: Severity) -> bool {
+        if self.only.is_some_and(|only| only != code) {
+            return false;
+        }
         let as_bad: usize = self.by_severity.iter().skip(severity as usize).sum();
         if as_bad < self.in_all
             && self
@@ -47,7 +65,7 @@ impl FindingStore {
         {
             return true;
         }
-        *self.dropped.entry((code, severity)).or_default() += 1;
+        self.leave_out(code, severity);
         false
     }
 

@@ -31,11 +31,12 @@ use std::sync::Arc;
 /// A callback that receives each record with the id of its execution.
 pub(super) type Watch<'w> = &'w mut (dyn FnMut(&str, &Entry<'_>) + Send);
 
-/// Passes the records of one input to `watch`, in order, without a replay. What can't be read is
-/// reported as usual.
+/// Passes the records of one input to `watch`, in order. With `rule`, it also replays them and
+/// reports the findings of this rule. What can't be read is reported as usual.
 pub(super) fn watch<'w>(
     input: &Result<Found, Missing>,
     options: &'w Options,
+    rule: Option<Code>,
     own_calls: &OwnCalls,
     report: &mut Report,
     watch: Watch<'w>,
@@ -45,6 +46,7 @@ pub(super) fn watch<'w>(
             Ok(reader) => {
                 let mut run = Run {
                     watch: Some(watch),
+                    only: rule,
                     source: Some(&found.input),
                     own_calls: own_calls.clone(),
                     ..Run::new(&found.name, options)
@@ -78,6 +80,8 @@ pub(super) struct Run<'o> {
     source: Option<&'o Input>,
     /// The receiver of the records, instead of the workers.
     watch: Option<Watch<'o>>,
+    /// The only rule for which the workers also replay the watched records.
+    only: Option<Code>,
     /// The receiver of the turns, instead of the report.
     pub(super) turns: Option<OnTurn<'o>>,
     shards: Vec<Shard>,
@@ -220,6 +224,7 @@ impl<'o> Run<'o> {
             reader: None,
             source: None,
             watch: None,
+            only: None,
             turns: None,
             shards: Vec::new(),
             commands: Vec::new(),
@@ -389,7 +394,8 @@ impl<'o> Run<'o> {
                         (entry.line, CutAction { execution, ..cut })
                     });
             }
-            if !matches!(route, Route::To(_)) {
+            // Workers that report only one rule report no problems.
+            if !matches!(route, Route::To(_)) || self.only.is_some() {
                 self.report_problems(entry);
             }
             if let Some(watch) = &mut self.watch {
@@ -424,8 +430,9 @@ impl<'o> Run<'o> {
 
     /// Returns how to read the next blocks, given what is known about the format.
     pub(super) fn reading(&self) -> Reading<'o> {
-        let replayed =
-            self.watch.is_none() && !self.options.schema_only && self.options.schema.is_none();
+        let replayed = (self.watch.is_none() || self.only.is_some())
+            && !self.options.schema_only
+            && self.options.schema.is_none();
         Reading {
             grammar: match &self.options.schema {
                 Some(schema) => Grammar::Schema(schema),
@@ -462,6 +469,7 @@ impl<'o> Run<'o> {
             let reader = format.reader(&self.stem, &self.own_calls);
             let mut shard = Shard::new(self.file.clone(), format, reader, recorder, bounds);
             shard.lost(self.lost_before_shards);
+            shard.report_only(self.only);
             shard
         };
         router

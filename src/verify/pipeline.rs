@@ -131,7 +131,7 @@ impl Router {
         let context = Context {
             assessor: settings.assessor,
             keep_changes: settings.keep_changes,
-            policies: &settings.policies,
+            policies: Some(&settings.policies),
             cache: Some(cache),
             tools: settings.tools.as_deref(),
             ..Context::default()

@@ -11,7 +11,7 @@ use super::refusals::{attached_rejection, is_whole};
 use super::report::Dropped;
 use super::signed::SignedDecisions;
 use super::timeline::{CompleteTurn, Recorder, Timeline, TurnCursor};
-use crate::diag::{Finding, Related};
+use crate::diag::{Code, Finding, Related};
 use crate::replay::{Close, ClosedState, Context, Execution, StepFacts, Summary};
 use crate::rules::{self, Draft, RuleContext, Settings, Sink};
 use crate::trace::entry::{Broken, Entry, Record};
@@ -162,6 +162,11 @@ impl Shard {
             signed: SignedDecisions::default(),
             reader,
         }
+    }
+
+    /// Reports only findings with this code.
+    pub(super) const fn report_only(&mut self, code: Option<Code>) {
+        self.findings.keep_only(code);
     }
 
     /// Records that a line could not be attributed to an execution.
@@ -709,7 +714,7 @@ fn context_of(settings: &Settings) -> Context<'_> {
         assessor: settings.assessor,
         keep_changes: settings.keep_changes,
         tools: settings.tools.as_deref(),
-        policies: &settings.policies,
+        policies: Some(&settings.policies),
         ..Context::default()
     }
 }

@@ -1,6 +1,7 @@
 //! Limits over several executions, and policies that an execution changes.
 
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use std::fs::{create_dir_all, write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -258,6 +259,122 @@ fn the_policy_of_the_command_line_and_of_the_gate_govern_too() {
         "{text} {}",
         String::from_utf8_lossy(&gate.stderr)
     );
+}
+
+/// Runs the program with a file as standard input; returns exit code and output.
+fn piped(folder: &Path, args: &[&str], input: &str) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"))
+        .current_dir(folder)
+        .args(args)
+        .stdin(Stdio::from(
+            std::fs::File::open(folder.join(input)).unwrap(),
+        ))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    (output.status.code(), text)
+}
+
+#[test]
+fn a_change_of_the_governing_policy_is_found_in_every_way_of_reading() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    create_dir_all(at.join("policies")).unwrap();
+    let policy = "version: 1\nid: team\ndefault: allow\nrules:\n  - { id: keys, when: { path: { glob: '*.pem' } }, effect: deny, reason: Keys }\n";
+    write(at.join("policies/team.yaml"), policy).unwrap();
+    write(
+        at.join("policies/other.yaml"),
+        policy.replace("team", "other"),
+    )
+    .unwrap();
+    let digest = Sha256::digest(policy);
+    let digest: String = digest.iter().map(|byte| format!("{byte:02X}")).collect();
+    let digest = format!("sha256:{digest}");
+    let recorded = json!({"digest": digest});
+    let named = json!({"digest": digest, "path": "policies/team.yaml"});
+    let change = shell("echo x > policies/team.yaml");
+    write(at.join("t.jsonl"), governed(&recorded, &change, &[])).unwrap();
+    write(at.join("named.jsonl"), governed(&named, &change, &[])).unwrap();
+    let harmless = governed(&named, &shell("echo x > policies/other.yaml"), &[]);
+    write(at.join("harmless.jsonl"), harmless).unwrap();
+    let given = ["--policy", "policies/team.yaml"];
+    let mode = ["--mode", "re-evaluate"];
+    let by_digest = ["--policy-path", "policies"];
+    for (command, more, trace) in [
+        (&["replay"][..], [&given[..], &mode].concat(), "t.jsonl"),
+        (&["policy", "replay"], given.to_vec(), "t.jsonl"),
+        (&["policy", "replay"], by_digest.to_vec(), "t.jsonl"),
+        (
+            &["policy", "replay"],
+            vec!["--policy", "default"],
+            "named.jsonl",
+        ),
+        (&["replay"], vec![], "named.jsonl"),
+        (
+            &["replay"],
+            [&["--policy", "default"][..], &mode].concat(),
+            "named.jsonl",
+        ),
+    ] {
+        let from_file = [command, &[trace], &more].concat();
+        let from_input = [command, &["-"], &more].concat();
+        let output = run(at, &from_file);
+        let text = String::from_utf8(output.stdout).unwrap();
+        for (args, (code, text)) in [
+            (&from_file, (output.status.code(), text)),
+            (&from_input, piped(at, &from_input, trace)),
+        ] {
+            assert!(text.contains("YV521"), "{args:?}: {text}");
+            assert_eq!(code, Some(1), "{args:?}: {text}");
+        }
+        let harmless = [command, &["harmless.jsonl"], &more].concat();
+        let text = String::from_utf8(run(at, &harmless).stdout).unwrap();
+        assert!(!text.contains("YV521"), "{harmless:?}: {text}");
+    }
+    let json = [&["replay", "-", "--format", "json"][..], &given, &mode].concat();
+    let (_, text) = piped(at, &json, "t.jsonl");
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&document["policyChanged"], &document["unreadable"]),
+        (&json!(1), &json!(0))
+    );
+    assert_eq!(document["executions"][0]["findings"][0]["line"], 4);
+    // The execution records another digest.
+    let other = governed(&json!({"digest": "sha256:00"}), &change, &[]);
+    write(at.join("other.jsonl"), other).unwrap();
+    let args = [
+        "policy",
+        "replay",
+        "other.jsonl",
+        "--policy-path",
+        "policies",
+    ];
+    let text = String::from_utf8(run(at, &args).stdout).unwrap();
+    assert!(!text.contains("YV521"), "{text}");
+}
+
+#[test]
+fn other_findings_take_no_room_from_a_change_of_the_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let policy = json!({"digest": "sha256:00", "path": "p.yaml"});
+    let execution = governed(&policy, &shell("rm -rf /"), &[]);
+    // Without a decision, each is unauthorised.
+    let lines = execution
+        .lines()
+        .filter(|line| !line.contains("governance_decided"));
+    let unauthorised = lines.collect::<Vec<_>>().join("\n") + "\n";
+    let all: String = (0..1200)
+        .map(|n| unauthorised.replace(r#""executionId":"e""#, &format!(r#""executionId":"e{n}""#)))
+        .collect();
+    let last = governed(&policy, &shell("echo x > p.yaml"), &[]);
+    write(at.join("t.jsonl"), all + &last).unwrap();
+    let (_, text) = piped(
+        at,
+        &["policy", "replay", "-", "--policy", "default"],
+        "t.jsonl",
+    );
+    assert!(text.contains("YV521"), "{text}");
 }
 
 #[test]

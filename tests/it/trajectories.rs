@@ -674,7 +674,7 @@ fn reevaluated(policy: &Policy, text: &str) -> reevaluate::Document {
         &Options::default(),
         &mut |_, id, entry| reevaluation.record("t", id, entry),
     );
-    reevaluation.finish(&report.secrets, report.counts.errors)
+    reevaluation.finish(&report, yuangs_verify::diag::Code(521))
 }
 
 proptest! {

@@ -8,11 +8,11 @@ use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VE
 use super::common::formats::{OutputFormat, trace_format};
 use super::common::secrets::secret_rules;
 use super::output::{Color, Failure, print_prose_if, warn};
-use super::policy::other_decisions;
+use super::policy::{other_decisions, policy_files};
 use super::progress::Progress;
 use super::reports::{Target, lang_parser, target};
 use crate::diag::{FailOn, Severity};
-use crate::replay::{Assessor, Summary};
+use crate::replay::{Assessor, PolicyFiles, Summary};
 use crate::report::{Lang, TextOptions, safe_json};
 use crate::rules::Settings;
 use crate::source::{Found, Missing, survey};
@@ -128,7 +128,9 @@ impl AuditArgs {
             nothing_found(tree);
             return Ok(EXIT_NOTHING_VERIFIED);
         }
-        let read = self.read(&places, tree.as_deref());
+        let policy = self.policy.as_deref();
+        let policies = policy.map(policy_files).transpose()?.unwrap_or_default();
+        let read = self.read(&places, tree.as_deref(), &policies);
         let inputs: Vec<Result<Found, Missing>> = read.files.iter().cloned().map(Ok).collect();
         reports::check(&self.reports, &inputs)?;
         let other = match &self.policy {
@@ -150,7 +152,8 @@ impl AuditArgs {
             lang: self.lang,
             ..TextOptions::default()
         };
-        reports::write(&self.reports, text, &inputs, self.options(), self.fail_on)?;
+        let options = self.options(&policies);
+        reports::write(&self.reports, text, &inputs, options, self.fail_on)?;
         if let Some(tree) = tree.as_deref().filter(|_| read.audit.sessions() == 0) {
             nothing_found(tree);
             if read.older > 0 {
@@ -171,19 +174,20 @@ impl AuditArgs {
         })
     }
 
-    fn options(&self) -> Options {
+    fn options(&self, policies: &PolicyFiles) -> Options {
         Options {
             format: self.format_in,
             max_turns: CALLS,
             settings: Settings {
                 assessor: Assessor::V1,
+                policies: policies.clone(),
                 ..Settings::default()
             },
             ..Options::default()
         }
     }
 
-    fn read(&self, places: &Places, tree: Option<&Path>) -> Read {
+    fn read(&self, places: &Places, tree: Option<&Path>, policies: &PolicyFiles) -> Read {
         let earliest = self.since.earliest();
         let mut read = Read {
             audit: Audit::default(),
@@ -220,7 +224,7 @@ impl AuditArgs {
         let progress = Progress::of_inputs(inputs.iter().map(|(input, _)| input), false);
         let options = Options {
             bytes_read: Some(progress.done()),
-            ..self.options()
+            ..self.options(policies)
         };
         let (inputs, must_say): (Vec<_>, Vec<_>) = inputs.into_iter().unzip();
         let own_calls = own_calls(&inputs, &options);

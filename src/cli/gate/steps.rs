@@ -10,7 +10,7 @@ use crate::cli::policy::{compare_recorded, compare_with_base, run_cases};
 use crate::cli::progress::verify_inputs;
 use crate::cli::repomap::{check_map, compare_interface};
 use crate::config::{RiskProfile, ToolFiles};
-use crate::replay::{Assessor, ToolManifest};
+use crate::replay::{Assessor, PolicyFiles, ToolManifest};
 use crate::rules::Settings;
 use crate::source::Discovery;
 use crate::trace::Format;
@@ -109,10 +109,13 @@ fn traces(located: &LocatedConfig, options: StepOptions) -> Result<StepResult, F
     // A change of the policy by an execution that it governs is a finding.
     let policy = located.config.policy.as_ref();
     let settings = Settings {
-        policies: policy
-            .map(|policy| policy.file.clone())
-            .into_iter()
-            .collect(),
+        policies: PolicyFiles {
+            all: policy
+                .map(|policy| policy.file.clone())
+                .into_iter()
+                .collect(),
+            ..PolicyFiles::default()
+        },
         assessor,
         keys,
         keep_changes,

@@ -6,6 +6,7 @@ use crate::cli::common::exit::EXIT_CLEAN;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, Mistake, print};
 use crate::diag::Place;
+use crate::replay::PolicyFiles;
 use agent_policy::{
     Policy, Position, Problem, SHIPPED, Translation, VendorFormat, built_in_policy, load, load_file,
 };
@@ -84,6 +85,11 @@ fn no_policy(name: &str) -> Failure {
     )
 }
 
+/// Returns the files of a policy, as one that governs all executions.
+pub(in crate::cli) fn policy_files(name: &str) -> Result<PolicyFiles, Failure> {
+    Ok(policy(name)?.files())
+}
+
 /// A file of a policy.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -122,6 +128,15 @@ impl LoadedPolicy {
     /// Returns the paths of its files on the disk.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().filter_map(|s| s.path.as_deref())
+    }
+
+    /// Returns its files on the disk, as those of a policy that governs all executions.
+    pub(in crate::cli) fn files(&self) -> PolicyFiles {
+        let names = self.paths().filter_map(Path::to_str);
+        PolicyFiles {
+            all: names.map(str::to_owned).collect(),
+            ..PolicyFiles::default()
+        }
     }
 
     /// Returns the path of its only file on the disk, to write `what` next to it. None if it isn't

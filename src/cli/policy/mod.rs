@@ -20,6 +20,7 @@ mod settings;
 mod test;
 
 pub(super) use compare::compare_with_base;
+pub(super) use find::policy_files;
 pub(super) use replay::{OtherDecisions, compare_recorded, other_decisions};
 pub(super) use test::run_cases;
 

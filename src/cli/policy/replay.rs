@@ -8,26 +8,33 @@ use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print_prose_if, warn};
 use crate::cli::progress::Progress;
-use crate::diag::{Code, FailOn, Finding, Place, Related, Severity, digest as digest_of, subject};
+use crate::diag::{Code, FailOn, Place, Related, Severity, digest as digest_of, subject};
+use crate::replay::PolicyFiles;
 use crate::report::{findings_json, safe_json, terminal, write_findings};
-use crate::rules::Settings;
-use crate::source::{Found as Input, Missing};
+use crate::rules::{Settings, codes};
+use crate::source::{Found as Input, Limits, Missing};
+use crate::trace::Entry;
 use crate::trace::action::hex;
 use crate::trajectory::recorded_decisions::DecisionHistory;
-use crate::verify::{Options, Report, verify, watch};
+use crate::verify::{Options, Report, watch, watch_and_check};
 use agent_policy::{
     Drift, DriftedDecision, History, RecordedDecision, Rule, SHIPPED, UnrecordedContext,
 };
 use clap::Args;
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of actions listed for one rule, and of findings in total.
 const LISTED: usize = 10;
 const KEPT: usize = 1000;
+
+/// Limits on the executions that are replayed for changes of their policy. They are higher than
+/// those of `replay`, which has options for them.
+const EXECUTIONS: usize = 1_000_000;
+const OPEN_BYTES: usize = 256 << 20;
 
 /// Arguments of `policy replay`.
 #[derive(Debug, Args)]
@@ -153,6 +160,8 @@ struct PolicySet<'a> {
     known: KnownContext<'a>,
     given: Option<ReplayedPolicy>,
     by_digest: BTreeMap<String, ReplayedPolicy>,
+    /// The files of these policies that aren't built in.
+    files: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl ReplayArgs {
@@ -170,10 +179,8 @@ impl ReplayArgs {
             policies.add_history(repository, self.policy_history)?;
         }
         let inputs = traces(&self.traces);
-        let (mut tally, mut objections, mut report) = evaluate_all(&policies, &inputs);
-        let changes = Self::changes_of_policy(&policies, &inputs);
-        tally.errors += changes.len() as u64;
-        objections.findings.extend(changes);
+        let (tally, mut objections, mut report) =
+            evaluate_all(&policies, &inputs, Some(policies.files()));
         objections.findings.append(&mut report.findings);
         objections.finish();
         let (errors, warnings) = (
@@ -207,33 +214,6 @@ impl ReplayArgs {
             }
             () => EXIT_CLEAN,
         })
-    }
-
-    /// Returns the findings about executions that changed a policy file of the command line.
-    fn changes_of_policy(
-        policies: &PolicySet<'_>,
-        inputs: &[Result<Input, Missing>],
-    ) -> Vec<Finding> {
-        let given = policies.given.iter().flat_map(|given| given.found.paths());
-        let files: Vec<String> = given
-            .filter_map(|path| Some(path.to_str()?.to_owned()))
-            .collect();
-        if files.is_empty() {
-            return Vec::new();
-        }
-        if inputs.iter().any(is_stdin) {
-            return Vec::new();
-        }
-        let options = Options {
-            settings: Settings {
-                policies: files,
-                ..Settings::default()
-            },
-            ..Options::default()
-        };
-        let mut findings = verify(inputs, &options).findings;
-        findings.retain(|finding| finding.code == Code(521));
-        findings
     }
 
     fn text(&self, tally: &Tally, objections: &Objections, out: &mut dyn Write) -> io::Result<()> {
@@ -315,11 +295,13 @@ impl ReplayArgs {
     }
 }
 
-/// Evaluates the policies for every decision of the inputs. The report contains only findings about
-/// unreadable records.
+/// Evaluates the policies for every decision of the inputs. The report contains findings about
+/// unreadable records, and with `governing` those about executions that changed one of these files
+/// or the policy that they name.
 fn evaluate_all(
     policies: &PolicySet<'_>,
     inputs: &[Result<Input, Missing>],
+    governing: Option<PolicyFiles>,
 ) -> (Tally, Objections, Report) {
     let mut ledger = DecisionHistory::default();
     let mut uncounted = Uncounted::default();
@@ -335,12 +317,22 @@ fn evaluate_all(
     let mut objections = Objections::default();
     let mut missing: BTreeMap<String, u64> = BTreeMap::new();
     let progress = Progress::of_inputs(inputs, false);
+    let checks = governing.is_some();
     let options = Options {
         max_findings: KEPT,
         bytes_read: Some(progress.done()),
+        settings: Settings {
+            policies: governing.unwrap_or_default(),
+            ..Settings::default()
+        },
+        limits: Limits {
+            executions: EXECUTIONS,
+            open_bytes: OPEN_BYTES,
+            ..Limits::default()
+        },
         ..Options::default()
     };
-    let report = watch(inputs, &options, &mut |file, execution, entry| {
+    let mut evaluate = |file: &str, execution: &str, entry: &Entry<'_>| {
         entry.record.steps(&mut |step| {
             ledger.step(
                 &format!("{file}\n{execution}"),
@@ -370,7 +362,13 @@ fn evaluate_all(
                 },
             );
         });
-    });
+    };
+    let report = if checks {
+        let rule = codes::GOVERNING_POLICY_CHANGED;
+        watch_and_check(inputs, &options, rule, &mut evaluate)
+    } else {
+        watch(inputs, &options, &mut evaluate)
+    };
     if counts {
         uncounted.undated = ledger.undated();
     }
@@ -406,8 +404,10 @@ pub(in crate::cli) fn compare_recorded(
         known,
         given,
         by_digest: BTreeMap::new(),
+        files: BTreeMap::new(),
     };
-    let (tally, objections, _) = evaluate_all(&policies, inputs);
+    // The gate checks itself whether an execution changed its policy.
+    let (tally, objections, _) = evaluate_all(&policies, inputs, None);
     let mut report = objections.into_report();
     // There may be more findings than are kept.
     (
@@ -456,7 +456,7 @@ pub(in crate::cli) fn other_decisions(
     inputs: &[Result<Input, Missing>],
 ) -> Result<OtherDecisions, Failure> {
     let policies = PolicySet::load(Some(policy), &[], KnownContext::default())?;
-    let (tally, _, _) = evaluate_all(&policies, inputs);
+    let (tally, _, _) = evaluate_all(&policies, inputs, None);
     let groups = tally.groups.into_iter().map(|((code, rule), group)| {
         let first = group.actions.into_iter().next();
         OtherDecision {
@@ -660,6 +660,7 @@ impl<'a> PolicySet<'a> {
             .transpose()?
             .map(|found| known.apply_to(found));
         let mut by_digest = BTreeMap::new();
+        let mut files: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         if given.is_none() {
             for path in paths {
                 for entry in walkdir::WalkDir::new(path).max_depth(4).sort_by_file_name() {
@@ -679,8 +680,13 @@ impl<'a> PolicySet<'a> {
                         // Other files may be there; only policies that a trace refers to have to
                         // load.
                         if let Ok(policy) = agent_policy::load_file(&name, &text) {
+                            let digest = digest(&text);
+                            files
+                                .entry(digest.clone())
+                                .or_default()
+                                .insert(name.clone());
                             by_digest.insert(
-                                digest(&text),
+                                digest,
                                 known.apply_to(LoadedPolicy::of_file(&name, text, policy)),
                             );
                         }
@@ -699,6 +705,7 @@ impl<'a> PolicySet<'a> {
             known,
             given,
             by_digest,
+            files,
         })
     }
 
@@ -708,12 +715,24 @@ impl<'a> PolicySet<'a> {
             // Other files may be there; only policies that a trace refers to have to load.
             if let Ok(policy) = agent_policy::load(&name, &text) {
                 let known = &self.known;
+                let digest = digest(&text);
+                let files = self.files.entry(digest.clone()).or_default();
+                files.insert(name.clone());
                 self.by_digest
-                    .entry(digest(&text))
+                    .entry(digest)
                     .or_insert_with(|| known.apply_to(LoadedPolicy::of_file(&name, text, policy)));
             }
         }
         Ok(())
+    }
+
+    /// Returns the files of the policies.
+    fn files(&self) -> PolicyFiles {
+        let given = self.given.as_ref().map(|given| given.found.files());
+        PolicyFiles {
+            by_digest: self.files.clone(),
+            ..given.unwrap_or_default()
+        }
     }
 
     /// Returns whether some policy has a limit per hour or day.

@@ -2,9 +2,10 @@
 
 use super::super::step_facts::StepFacts;
 use super::Execution;
+use crate::replay::PolicyFiles;
 use crate::replay::path_effects::{is_change_of, is_same_path};
 use crate::trace::action::plain_path;
-use crate::trace::step::StartFact;
+use crate::trace::step::{Fact, StartFact};
 use sha2::{Digest as _, Sha256};
 
 /// Policy digest and intent of the last start, and conditions that aren't recorded.
@@ -28,6 +29,20 @@ impl Conditions {
         let new = !path.is_empty() && !self.policies.iter().any(|known| **known == *path);
         if new && self.policies.len() < MOST {
             self.policies.push(path.into());
+        }
+    }
+
+    /// Records the policies that govern the execution, given a step of it.
+    pub(super) fn govern_by(&mut self, policies: &PolicyFiles, fact: &Fact<'_, '_>) {
+        for path in &policies.all {
+            self.govern(path);
+        }
+        if let Fact::Started(started) = fact
+            && let Some(digest) = started.policy_digest
+        {
+            for path in policies.with_digest(&digest.decode()) {
+                self.govern(path);
+            }
         }
     }
 

@@ -252,8 +252,8 @@ impl Execution {
         context: Context<'_>,
         step_facts: &mut StepFacts,
     ) {
-        for path in context.policies {
-            self.conditions.govern(path);
+        if let Some(policies) = context.policies {
+            self.conditions.govern_by(policies, &step.fact);
         }
         let tree = self.session.tree();
         let context = Context {

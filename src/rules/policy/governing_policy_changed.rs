@@ -2,10 +2,13 @@
 //!
 //! ## What it does
 //! The rule compares the paths that an executed action wrote, removed or moved with the files of
-//! the policies that govern the execution. Those are `policy.path` of its start, the `[policy]
-//! file` of the gate's configuration, and the file that `policy replay` gets with `--policy`. Paths
-//! come from the action's diff, parameters and command, and from `observedChanges` and artifacts.
-//! Removing or moving a directory affects every file in it.
+//! the policies that govern the execution: `policy.path` of its start, the `[policy] file` of the
+//! gate's configuration, and the file that `policy replay`, `replay --mode re-evaluate` or `audit`
+//! gets with `--policy`. A policy that `policy replay` finds by its digest (`--policy-path`,
+//! `--policy-repo`) governs the executions that record this digest.
+//!
+//! Paths come from the action's diff, parameters and command, and from `observedChanges` and
+//! artifacts. Removing or moving a directory affects every file in it.
 //!
 //! The rule fires whatever approved the action, a human included. Failed tool calls and diffs have
 //! written nothing. If the work tree isn't recorded, an absolute path that ends with the relative
@@ -28,11 +31,11 @@
 //! ```jsonl
 //! ```
 
-use crate::diag::{Code, Severity, subject};
-use crate::rules::{Check, Rule, RuleContext, Sink, Trigger};
+use crate::diag::{Severity, subject};
+use crate::rules::{Check, Rule, RuleContext, Sink, Trigger, codes};
 
 pub(super) const RULE: Rule = Rule {
-    code: Code(521),
+    code: codes::GOVERNING_POLICY_CHANGED,
     name: "governing-policy-changed",
     severity: Severity::Error,
     aspect: None,

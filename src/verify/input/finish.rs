@@ -68,6 +68,15 @@ impl Run<'_> {
             if self.turns.is_some() {
                 last_turns.append(&mut output.timeline.turns);
             }
+            if self.only.is_some() {
+                // Its units and executions are those of the watched records.
+                findings.extend(output.findings);
+                for ((code, severity), number) in output.dropped {
+                    report.drop_findings(code, severity, number);
+                }
+                refused = merged(refused, output.refused);
+                continue;
+            }
             if !self.mask.is_empty() {
                 output.timeline.each_text(&mut |text| self.mask.clean(text));
             }
@@ -75,10 +84,7 @@ impl Run<'_> {
                 output.repeated,
                 output.refused.as_ref().map_or(0, |refused| refused.records),
             );
-            refused = match (refused, output.refused) {
-                (Some(one), Some(other)) => Some(one.merge(&other)),
-                (one, other) => one.or(other),
-            };
+            refused = merged(refused, output.refused);
             findings.extend(output.findings);
             follow_ups.extend(output.follow_ups);
             timelines.push(output.timeline);
@@ -191,6 +197,13 @@ impl Run<'_> {
         }
         report.keep(findings, self.options.kept_findings());
         report.secrets.absorb(self.mask);
+    }
+}
+
+fn merged(one: Option<RefusedRecords>, other: Option<RefusedRecords>) -> Option<RefusedRecords> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.merge(&other)),
+        (one, other) => one.or(other),
     }
 }
 

@@ -159,7 +159,7 @@ impl Shard {
         severity: Severity,
         execution: Option<&Arc<str>>,
     ) {
-        *self.findings.dropped.entry((code, severity)).or_default() += 1;
+        self.findings.leave_out(code, severity);
         self.failed(severity, execution);
     }
 
