@@ -8,7 +8,7 @@ use crate::code;
 use crate::effect::{Certainty, EffectKind, RiskLevel, Span};
 use crate::interpreter::engine::{Engine, Stream};
 use crate::interpreter::expand::Arg;
-use crate::interpreter::hosts::remote_of;
+use crate::interpreter::hosts::{canonical, remote_of};
 use crate::paths::name_globs::glob;
 use crate::paths::path::PathClass;
 use crate::programs::project_code;
@@ -636,7 +636,7 @@ pub(crate) fn apply_role(
             cx.network(arg);
         }
         Role::Source => match remote_of(&arg.text) {
-            Some(_) => cx.network(arg),
+            Some(host) => cx.network_at(host, arg),
             None => cx.path_read(arg),
         },
         Role::Dest if cx.drops_changes() && remote_of(&arg.text).is_some() => {
@@ -659,7 +659,7 @@ pub(crate) fn apply_role(
             };
             cx.emit_raw(
                 EffectKind::Network,
-                Some(show(host)),
+                Some(show(&canonical(host))),
                 Certainty::Certain,
                 arg.span,
                 RiskLevel::High,

@@ -84,6 +84,15 @@ impl Engine<'_> {
         );
     }
 
+    /// Like [`Engine::network`], for a host that an argument names among other things.
+    pub(crate) fn network_at(&mut self, host: &str, arg: &Arg) {
+        let text = host.to_owned();
+        self.network(&Arg {
+            text,
+            ..arg.clone()
+        });
+    }
+
     /// Like [`Engine::network`], for a client that talks to this machine unless another host is
     /// given.
     pub(crate) fn server(&mut self, arg: &Arg) {
@@ -108,7 +117,7 @@ fn is_this_machine(text: &str) -> bool {
 }
 
 /// Returns a host as every client reads it: in lower case, without a trailing dot and escapes.
-fn canonical(host: &str) -> Cow<'_, str> {
+pub(crate) fn canonical(host: &str) -> Cow<'_, str> {
     let host = host.strip_suffix('.').unwrap_or(host);
     if host
         .bytes()
@@ -137,14 +146,15 @@ pub(crate) fn percent_decode(text: &str) -> String {
     out
 }
 
-/// Returns the host in `host:path` or `scheme://…`.
+/// Returns the host in `host:path`, `user@host:path` or `scheme://…`.
 pub(crate) fn remote_of(text: &str) -> Option<&str> {
     if text.contains("://") {
         return (!text.starts_with("file://")).then(|| host_of(text));
     }
     let (host, _) = text.split_once(':')?;
     let drive = host.len() == 1 && text.get(1..3) == Some(":\\");
-    (!host.is_empty() && !host.contains('/') && !drive).then_some(host)
+    let is_remote = !host.is_empty() && !host.contains('/') && !drive;
+    is_remote.then(|| host.rsplit_once('@').map_or(host, |(_, host)| host))
 }
 
 /// Returns the host of a URL or of `user@host:path`, or else the text itself.
@@ -184,6 +194,21 @@ mod tests {
             "\0",
         ] {
             assert!(!is_this_machine(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_user_and_a_path_are_no_host() {
+        for (text, host) in [
+            ("bad.com:/x", Some("bad.com")),
+            ("me@bad.com:/x", Some("bad.com")),
+            ("bad.com:a@b", Some("bad.com")),
+            ("bad.com::module/a@b", Some("bad.com")),
+            ("rsync://me@bad.com/x", Some("bad.com")),
+            ("./a@b:c", None),
+            ("a", None),
+        ] {
+            assert_eq!(remote_of(text), host, "{text}");
         }
     }
 
