@@ -4,6 +4,7 @@ use super::agent_check;
 use super::intent::is_catch_all;
 use super::kind::Kind;
 use super::misspelt;
+use super::rules::request_pattern;
 use super::servers;
 use super::types::{Trial, add_to};
 use crate::diag::Severity;
@@ -249,6 +250,7 @@ fn place(text: &str, all: &mut [Fault]) {
 fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
     match kind {
         Kind::Tool => {
+            permissions("", value, all);
             if let Some(schema) = value.get("parameters") {
                 parameters("/parameters", schema, &mut SchemaBudget::default(), all);
             }
@@ -284,6 +286,7 @@ fn meaning(kind: Kind, value: &Value, all: &mut Vec<Fault>) {
                     format!("`{text}` isn't a date"),
                 ));
             }
+            permissions("", value, all);
             if let Some(trial) = value.get("trial") {
                 for synonyms in Trial::SYNONYMS {
                     both("/trial", trial, synonyms, all);
@@ -404,8 +407,30 @@ fn tools(before: &str, member: &str, list: &Value, all: &mut Vec<Fault>) {
                 format!("another tool is called `{name}` as well"),
             ));
         }
+        permissions(&pointer, tool, all);
         if let Some(tool) = tool.get(member) {
             parameters(&format!("{pointer}/{member}"), tool, &mut budget, all);
+        }
+    }
+}
+
+/// Checks the rules of permissions for the network.
+fn permissions(before: &str, value: &Value, all: &mut Vec<Fault>) {
+    let permissions = value.get("permissions").and_then(Value::as_array);
+    for (n, permission) in permissions.into_iter().flatten().enumerate() {
+        if permission.get("type").and_then(Value::as_str) != Some("network") {
+            continue;
+        }
+        for list in ["", "/allow", "/deny"] {
+            let at = format!("/rules{list}");
+            let rules = permission.pointer(&at).and_then(Value::as_array);
+            let rules = rules.into_iter().flatten().enumerate();
+            for (m, rule) in rules.filter_map(|(m, rule)| Some((m, rule.as_str()?))) {
+                if let Some(Err(wrong)) = request_pattern(rule) {
+                    let pointer = format!("{before}/permissions/{n}{at}/{m}");
+                    all.push(Fault::manifest(pointer, wrong));
+                }
+            }
         }
     }
 }
@@ -490,6 +515,28 @@ mod tests {
         ] {
             assert_eq!(tool(json!({}), schema.clone()), [], "{schema}");
         }
+    }
+
+    #[test]
+    fn rules_for_the_network_are_hosts_or_requests() {
+        let with = |rules: &str| {
+            let permissions =
+                format!(r#""permissions":[{{"type":"network","rules":{rules}}}],"author""#);
+            reported(
+                Kind::Metadata,
+                &META.replacen("\"author\"", &permissions, 1),
+            )
+        };
+        assert_eq!(
+            with(r#"["*", "*.example.com", "GET:https://api.example.com/v1/*"]"#),
+            []
+        );
+        let at = |pointer: &str| [(901, format!("/permissions/0/rules{pointer}"))];
+        assert_eq!(with(r#"["*", "GE T:https://api.example.com/"]"#), at("/1"));
+        assert_eq!(
+            with(r#"{"deny":["https://api.example.com:x/"]}"#),
+            at("/deny/0")
+        );
     }
 
     #[test]

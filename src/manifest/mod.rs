@@ -24,7 +24,7 @@ pub use declared::{DeclarationError, declare};
 pub use fault::{Fault, faults, misspelled};
 pub use kind::{Kind, PROMOTIONS, is_ledger, kind_of};
 pub use listing::Listing;
-pub use rules::{AllowDeny, Rules, Size};
+pub use rules::{AllowDeny, Rules, Size, request_pattern};
 pub use types::{
     Metadata, Permission, PermissionType, Permissions, Servers, SkillManifest, SkillSet, Tool,
     Trial, TrialMode, add_to,

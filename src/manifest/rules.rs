@@ -1,5 +1,6 @@
 //! Values that manifests may write in several forms: rules of permissions, and sizes.
 
+use agent_policy::NetworkPattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
@@ -24,6 +25,13 @@ pub struct AllowDeny {
     /// Globs of what is denied.
     #[serde(default)]
     pub deny: Vec<String>,
+}
+
+/// Compiles a rule for the network that is about more than hosts: `GET:https://api.test/v1/*`.
+/// `None` for a glob of hosts. The error says what is wrong.
+#[must_use]
+pub fn request_pattern(rule: &str) -> Option<Result<NetworkPattern, String>> {
+    rule.contains(['/', ':']).then(|| NetworkPattern::new(rule))
 }
 
 impl Default for Rules {

@@ -43,8 +43,8 @@ pub struct Permission {
     #[serde(rename = "type")]
     pub kind: PermissionType,
     /// Globs that limit the permission: paths below the project (with the prefix `read:` or
-    /// `write:` for one kind of access), hosts, programs or names of environment variables. Either
-    /// a list of what is allowed, or an object with `allow` and `deny`.
+    /// `write:` for one kind of access), hosts or requests, programs or names of environment
+    /// variables. Either a list of what is allowed, or an object with `allow` and `deny`.
     #[serde(default)]
     pub rules: Rules,
 }

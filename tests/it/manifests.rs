@@ -217,6 +217,27 @@ fn meta(member: &str, value: Value) -> Value {
 
 #[test]
 #[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
+fn requests_need_their_method_and_path() {
+    let allowed = json!([{"type":"command","rules":["curl"]}, {"type":"network","rules":["GET:https://api.example.com/v1/*"]}]);
+    let ok = json!({"success":true,"output":""});
+    for (options, path, expected) in [
+        ("", "v1/users", 0),
+        ("-s", "v1/users", 0),
+        ("-X DELETE", "v1/users", 1),
+        ("-d x", "v1/users", 1),
+        ("", "v2/users", 1),
+        ("", "v1/$ID", 1),
+    ] {
+        let line = format!("curl {options} https://api.example.com/{path}");
+        let turn = turn(1, "s", shell(&line), ok.clone());
+        let (code, found, _) = check(&meta("permissions", allowed.clone()), "", &[turn], &[]);
+        assert_eq!(code, expected, "{line}: {found:?}");
+        assert!(found.iter().all(|(c, _)| c == "YV912"), "{line}: {found:?}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "knowledge"), ignore = "needs knowledge")]
 fn permissions_cover_what_ran_or_it_is_a_finding() {
     let allowed = json!([{"type":"file_system","rules":["read:src/**","write:out/**"]},{"type":"command","rules":["cat","cp","git","curl"]},
         {"type":"network","rules":["*.example.com"]}]);

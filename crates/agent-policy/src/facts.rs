@@ -159,6 +159,18 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Facts about an action that was analysed in other surroundings.
+    pub(crate) fn with_analysis(
+        action: &'a Action,
+        surroundings: &'a Surroundings,
+        analysis: Analysis,
+    ) -> Self {
+        Self {
+            analysis: OnceCell::from(analysis),
+            ..Self::new(action, None, surroundings)
+        }
+    }
+
     pub(crate) fn analysis(&self) -> &Analysis {
         self.analysis.get_or_init(|| {
             let context = self.context();

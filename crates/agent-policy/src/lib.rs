@@ -50,6 +50,7 @@ pub use fuzz::{
 pub use limit::Limit;
 pub use model::{Combine, Fallback, Form, Policy, Property, Rule, Rules};
 pub use mutate::{Mutant, MutantStatus};
+pub use network::{NetworkPattern, NetworkRequest, network_requests};
 pub use path::Access;
 pub use pattern::{PatternError, compile as compile_pattern};
 pub use policy_diff::{RuleChange, UnprovenChange};

@@ -6,16 +6,19 @@
 
 mod call;
 
+use super::action::Action;
 use super::facts::Facts;
+use super::surroundings::Surroundings;
 use call::{Url, call_of};
 use regex::Regex;
+use shell_effects::Analysis;
 
 /// What stands for an unknown part of a request.
 const UNKNOWN: &str = "?";
 
-/// A request of an action.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NetworkRequest {
+/// A request of an action. What isn't known of it is `?`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NetworkRequest {
     /// The host that the effect names; `None` if it isn't known.
     pub(crate) host: Option<String>,
     /// The whole request.
@@ -26,9 +29,61 @@ pub(crate) struct NetworkRequest {
     pub(crate) is_of_remote: bool,
 }
 
+impl NetworkRequest {
+    /// A request of which at most the host is known.
+    #[must_use]
+    pub fn to_host(host: Option<&str>) -> Self {
+        let host = host.map(plain_host);
+        let shown = host.as_deref().unwrap_or(UNKNOWN);
+        Self {
+            text: format!("{UNKNOWN} {UNKNOWN}://{shown}:{UNKNOWN} {UNKNOWN}"),
+            is_known: host.is_some(),
+            is_of_remote: false,
+            host,
+        }
+    }
+
+    /// Returns the host; `None` if it isn't known.
+    #[must_use]
+    pub fn host(&self) -> Option<&str> {
+        // The text has it in the form in which it is compared.
+        let (_, rest) = self.text.split_once("://")?;
+        let (host, _) = rest.split_once(':')?;
+        Some(host).filter(|host| *host != UNKNOWN)
+    }
+
+    /// Returns method and URL as far as they are known; `None` if only the host may be known.
+    #[must_use]
+    pub fn shown(&self) -> Option<String> {
+        let [method, place, path] = *self.text.split(' ').collect::<Vec<_>>() else {
+            return None;
+        };
+        let (scheme, authority) = place.split_once("://")?;
+        let (host, port) = authority.rsplit_once(':')?;
+        if [method, scheme, path] == [UNKNOWN; 3] {
+            return None;
+        }
+        let port = if port == UNKNOWN || default_port(scheme) == Some(port) {
+            String::new()
+        } else {
+            format!(":{port}")
+        };
+        let path = if path == UNKNOWN { "/?" } else { path };
+        Some(format!("{method} {scheme}://{host}{port}{path}"))
+    }
+}
+
+/// Returns the requests of an action over the network, given its analysis. There is at least one
+/// for each contact with a host.
+#[must_use]
+pub fn network_requests(action: &Action, analysis: Analysis) -> Vec<NetworkRequest> {
+    let surroundings = Surroundings::new(Surroundings::CWD);
+    requests(&Facts::with_analysis(action, &surroundings, analysis))
+}
+
 /// A pattern of requests: `GET:https://api.test/*`.
 #[derive(Debug, Clone)]
-pub(crate) struct NetworkPattern {
+pub struct NetworkPattern {
     text: String,
     /// The requests that a rule which allows covers.
     allows: Regex,
@@ -39,8 +94,11 @@ pub(crate) struct NetworkPattern {
 
 impl NetworkPattern {
     /// Compiles a pattern: `METHOD:SCHEME://HOST:PORT/PATH`. `*` stands for any method, scheme or
-    /// port, and for any text in host and path. The message says what is wrong.
-    pub(crate) fn new(text: &str) -> Result<Self, String> {
+    /// port, and for any text in host and path.
+    ///
+    /// # Errors
+    /// When a part has another form. The message says what is wrong.
+    pub fn new(text: &str) -> Result<Self, String> {
         let (method, scheme, rest) = match text.split_once("://") {
             Some((head, rest)) => match head.split_once(':') {
                 Some((method, scheme)) => (method, scheme, rest),
@@ -157,7 +215,9 @@ impl NetworkPattern {
         if strict { &self.allows } else { &self.forbids }
     }
 
-    pub(crate) fn fits(&self, request: &NetworkRequest, strict: bool) -> bool {
+    /// Returns whether a request matches: for certain, or with `strict` false, possibly.
+    #[must_use]
+    pub fn fits(&self, request: &NetworkRequest, strict: bool) -> bool {
         self.expression(strict).is_match(&request.text)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::knowledge::extract::RecordedAction;
 use crate::trace::action;
+use agent_policy::{Action, NetworkRequest, network_requests};
 use governance::ActionType;
 use shell_effects::command_line::CommandLine;
 use shell_effects::path::PathClass;
@@ -29,8 +30,8 @@ pub(super) enum Access {
     Read(Option<String>),
     /// Writes or deletes a path.
     Write(Option<String>),
-    /// Contacts a host.
-    Network(Option<String>),
+    /// Makes a request over the network.
+    Network(NetworkRequest),
     /// Runs a program with arguments.
     Program(String, Vec<String>),
     /// Runs code of the project that isn't in the record: builds, tests, scripts. The second field
@@ -50,8 +51,10 @@ impl Access {
         match self {
             Self::Read(path) => format!("reads {}", of(path, "a path that can't be determined")),
             Self::Write(path) => format!("changes {}", of(path, "a path that can't be determined")),
-            Self::Network(host) => {
-                format!("contacts {}", of(host, "a host that can't be determined"))
+            Self::Network(request) => {
+                let shown = request.shown().map(|shown| short(&shown));
+                let shown = shown.or_else(|| request.host().map(short));
+                format!("contacts {}", of(&shown, "a host that can't be determined"))
             }
             Self::Program(name, _) => format!("runs `{name}`"),
             Self::Project(what, _) => format!("runs what the project holds ({what})"),
@@ -166,7 +169,23 @@ pub(super) fn accesses(deed: &RecordedAction) -> BTreeSet<Access> {
         }
         None => return unknown("this type of action is unknown"),
     };
-    of(&analysis, deed.known == Some(ActionType::ShellCmd))
+    let mut all = of(&analysis, deed.known == Some(ActionType::ShellCmd));
+    all.extend(requests(deed, payload, analysis));
+    all
+}
+
+/// Returns the requests over the network, at least one for each host that the action contacts.
+fn requests(deed: &RecordedAction, payload: Raw<'_>, analysis: Analysis) -> Vec<Access> {
+    let contacts = |kind| analysis.effects.iter().any(|effect| effect.kind == kind);
+    // Packages come from hosts that the record doesn't name.
+    let installs = contacts(EffectKind::Install).then(|| NetworkRequest::to_host(None));
+    let requests = match payload.read() {
+        _ if !contacts(EffectKind::Network) => Vec::new(),
+        Some(payload) => network_requests(&Action::recorded(&deed.kind, payload), analysis),
+        None => vec![NetworkRequest::to_host(None)],
+    };
+    let all = requests.into_iter().chain(installs);
+    all.map(Access::Network).collect()
 }
 
 fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Access> {
@@ -230,8 +249,8 @@ fn of(analysis: &Analysis, shell: bool) -> BTreeSet<Access> {
         all.insert(match effect.kind {
             EffectKind::Read => Access::Read(path()),
             EffectKind::Write | EffectKind::Delete => Access::Write(path()),
-            EffectKind::Network => Access::Network(effect.target.as_deref().and_then(host)),
-            EffectKind::Install => Access::Network(None),
+            // Requests are read from the whole action.
+            EffectKind::Network | EffectKind::Install => continue,
             // The program is among those that run, with its arguments.
             EffectKind::GitRead if programs.iter().any(|p| p == "git") => continue,
             EffectKind::GitRead => Access::Program("git".to_owned(), Vec::new()),
@@ -292,22 +311,6 @@ fn portable_path(absolute: &str) -> String {
     format!("{up}{rest}")
 }
 
-/// Returns the host of a URL or of an abbreviated one.
-fn host(target: &str) -> Option<String> {
-    let rest = target.split_once("://").map_or(target, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = host.strip_prefix('[').map_or_else(
-        || host.split(':').next().unwrap_or_default(),
-        |inner| inner.split(']').next().unwrap_or_default(),
-    );
-    let plain = !host.is_empty()
-        && host
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '_'));
-    plain.then(|| host.to_ascii_lowercase())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -332,7 +335,16 @@ mod tests {
         assert_eq!(shell("cd src && echo x > a.rs"), ["changes `src/a.rs`"]);
         assert!(
             shell("curl https://API.example.com:443/x")
-                .contains(&"contacts `api.example.com`".to_owned())
+                .contains(&"contacts `GET https://api.example.com/x`".to_owned())
+        );
+        assert!(
+            shell("curl -d @a https://api.example.com/x -o b")
+                .contains(&"contacts `POST https://api.example.com/x`".to_owned())
+        );
+        assert!(shell("ssh api.example.com").contains(&"contacts `api.example.com`".to_owned()));
+        assert!(
+            shell("npm install left-pad")
+                .contains(&"contacts a host that can't be determined".to_owned())
         );
         assert!(
             shell("rm -rf \"$X\"").contains(&"changes a path that can't be determined".to_owned())

@@ -1,7 +1,8 @@
 //! Declared permissions, and whether they cover an access.
 
 use super::effects::Access;
-use crate::manifest::{Permission, PermissionType, Rules};
+use crate::manifest::{Permission, PermissionType, Rules, request_pattern};
+use agent_policy::{NetworkPattern, NetworkRequest};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use shell_effects::path::normalise;
 
@@ -146,12 +147,55 @@ impl Commands {
     }
 }
 
+/// Rules for requests over the network. A rule is a glob of hosts, or a pattern of requests:
+/// `GET:https://api.test/v1/*`.
+#[derive(Debug)]
+struct Requests {
+    hosts: GlobSet,
+    patterns: Vec<NetworkPattern>,
+}
+
+impl Requests {
+    /// Compiles the rules. An invalid rule matches nothing.
+    fn of<'r>(rules: impl Iterator<Item = &'r str>) -> Self {
+        let mut patterns = Vec::new();
+        let hosts = rules
+            .take(RULES)
+            .filter(|rule| match request_pattern(rule) {
+                Some(pattern) => {
+                    patterns.extend(pattern);
+                    false
+                }
+                None => true,
+            });
+        Self {
+            hosts: globs(hosts, false),
+            patterns,
+        }
+    }
+
+    /// Whether the rules cover a request for certain. A part that isn't known is covered only where
+    /// a rule leaves it open.
+    fn cover(&self, request: &NetworkRequest) -> bool {
+        self.hosts.is_match(request.host().unwrap_or("*"))
+            || self.patterns.iter().any(|p| p.fits(request, true))
+    }
+
+    /// Whether the rules may be about a request.
+    fn may_concern(&self, request: &NetworkRequest) -> bool {
+        let Some(host) = request.host() else {
+            return !(self.hosts.is_empty() && self.patterns.is_empty());
+        };
+        self.hosts.is_match(host) || self.patterns.iter().any(|p| p.fits(request, false))
+    }
+}
+
 /// The rules of permissions, by kind of access.
 #[derive(Debug)]
 struct Lists {
     read: Paths,
     write: Paths,
-    network: GlobSet,
+    network: Requests,
     command: Commands,
     /// Whether there are rules of each kind: files, network, commands.
     present: [bool; 3],
@@ -181,7 +225,7 @@ impl Lists {
         Self {
             read: files("read:", "write:"),
             write: files("write:", "read:"),
-            network: globs(rules(PermissionType::Network).map(host), false),
+            network: Requests::of(rules(PermissionType::Network)),
             command: Commands::of(rules(PermissionType::Command)),
             present: kinds.map(|kind| rules(kind).next().is_some()),
             all: every(PermissionType::FileSystem, "**")
@@ -198,9 +242,7 @@ impl Lists {
             || match access {
                 Access::Read(target) => path(&self.read, target),
                 Access::Write(target) => path(&self.write, target),
-                Access::Network(host) => host
-                    .as_ref()
-                    .map_or_else(|| self.network.is_match("*"), |h| self.network.is_match(h)),
+                Access::Network(request) => self.network.cover(request),
                 Access::Program(name, args) => self.command.is_match(name, args),
                 // Allowing a program includes what it starts. If the starter is unknown, every
                 // program must be allowed.
@@ -226,9 +268,7 @@ impl Lists {
         match access {
             Access::Read(target) => path(&self.read, target),
             Access::Write(target) => path(&self.write, target),
-            Access::Network(host) => {
-                network && host.as_ref().is_none_or(|h| self.network.is_match(h))
-            }
+            Access::Network(request) => network && self.network.may_concern(request),
             Access::Program(name, args) => self.command.is_match(name, args),
             Access::Project(_, programs) => {
                 command
@@ -238,15 +278,6 @@ impl Lists {
             Access::Anything(_) => files || network || command,
         }
     }
-}
-
-/// Returns the host of a rule for the network, which may be a URL behind a method, as
-/// `GET:https://api.example.com/*`.
-fn host(rule: &str) -> &str {
-    let Some((_, rest)) = rule.split_once("://") else {
-        return rule;
-    };
-    rest.split(['/', ':', '?', '#']).next().unwrap_or(rest)
 }
 
 /// Everything that permissions allow. An invalid rule allows nothing.
@@ -261,8 +292,15 @@ pub(super) struct Allowed {
 impl Allowed {
     /// Compiles a list of permissions.
     pub(super) fn of(permissions: &[Permission]) -> Self {
-        let denied = permissions.iter().flat_map(|p| p.rules.deny());
-        let is_invalid = |rule: &String| {
+        let denied = permissions
+            .iter()
+            .flat_map(|p| p.rules.deny().iter().map(|rule| (p.kind, rule)));
+        let is_invalid = |(kind, rule): (PermissionType, &String)| {
+            if kind == PermissionType::Network
+                && let Some(pattern) = request_pattern(rule)
+            {
+                return pattern.is_err();
+            }
             GlobBuilder::new(rule).build().is_err()
                 || rule.split(['/', '\\']).any(|part| part == "..")
         };
@@ -283,6 +321,8 @@ impl Allowed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knowledge::extract::RecordedAction;
+    use crate::knowledge::skills::effects::accesses;
     use crate::manifest::AllowDeny;
 
     fn allowed(rules: &[(PermissionType, &str)]) -> Allowed {
@@ -294,6 +334,11 @@ mod tests {
             })
             .collect();
         Allowed::of(&all)
+    }
+
+    /// A contact of which only the host is known.
+    fn host(name: Option<&str>) -> Access {
+        Access::Network(NetworkRequest::to_host(name))
     }
 
     #[test]
@@ -314,11 +359,8 @@ mod tests {
                 && !a.covers(&Access::Write(path("out/a/b")))
         );
         assert!(!a.covers(&Access::Read(path("/etc/passwd"))) && !a.covers(&Access::Read(None)));
-        assert!(
-            a.covers(&Access::Network(path("api.example.com")))
-                && !a.covers(&Access::Network(path("example.org")))
-        );
-        assert!(!a.covers(&Access::Network(None)));
+        assert!(a.covers(&host(Some("api.example.com"))) && !a.covers(&host(Some("example.org"))));
+        assert!(!a.covers(&host(None)));
         assert!(
             a.covers(&Access::Program("cat".into(), vec![]))
                 && !a.covers(&Access::Program("rm".into(), vec![]))
@@ -359,7 +401,7 @@ mod tests {
         for allowed in [
             Access::Read(path("src/a")),
             Access::Write(path("out/a")),
-            Access::Network(path("example.com")),
+            host(Some("example.com")),
             Access::Program("ls".into(), vec![]),
         ] {
             assert!(a.covers(&allowed), "{allowed:?}");
@@ -368,8 +410,8 @@ mod tests {
             Access::Write(path("src/a")),
             Access::Write(None),
             Access::Write(path("../src/a")),
-            Access::Network(path("a.example.org")),
-            Access::Network(None),
+            host(Some("a.example.org")),
+            host(None),
             Access::Program("rm".into(), vec!["-r".into()]),
             Access::Project("x".into(), vec![]),
             Access::Anything("x".into()),
@@ -402,8 +444,121 @@ mod tests {
         for args in [&[][..], &["push"], &["-c", "x", "diff"], &["difftool"]] {
             assert!(!a.covers(&git(args)), "{args:?}");
         }
-        assert!(a.covers(&Access::Network(Some("api.example.com".into()))));
-        assert!(!a.covers(&Access::Network(Some("example.com".into()))));
+        // Neither method nor path is known.
+        assert!(!a.covers(&host(Some("api.example.com"))));
+    }
+
+    /// The requests of a command line.
+    fn requests(command: &str) -> Vec<Access> {
+        let payload = serde_json::json!({ "command": command }).to_string();
+        let action = RecordedAction {
+            kind: "shell_cmd".into(),
+            known: Some(governance::ActionType::ShellCmd),
+            payload: Some(payload),
+        };
+        let all = accesses(&action).into_iter();
+        let all: Vec<Access> = all.filter(|a| matches!(a, Access::Network(_))).collect();
+        assert!(!all.is_empty(), "{command}");
+        all
+    }
+
+    #[test]
+    fn requests_have_a_method_and_a_path() {
+        const V1: &str = "GET:https://api.example.com/v1/*";
+        const ANY: &str = "*:https://api.example.com/*";
+        let url = "https://api.example.com/v1/users";
+        for (rule, command, covered) in [
+            (V1, format!("curl {url}"), true),
+            (V1, format!("curl -o out {url}"), true),
+            (V1, format!("curl -X POST {url}"), false),
+            (V1, format!("curl -d @secret {url}"), false),
+            (V1, format!("curl -X \"$METHOD\" {url}"), false),
+            (V1, format!("curl --config c {url}"), false),
+            (V1, "curl https://api.example.com/v2/users".into(), false),
+            (
+                V1,
+                "curl https://api.example.com/v1/../v2/users".into(),
+                false,
+            ),
+            (V1, "curl https://api.example.com/v1/$ID".into(), false),
+            (V1, "curl http://api.example.com/v1/users".into(), false),
+            (
+                V1,
+                "curl https://api.example.com:8443/v1/users".into(),
+                false,
+            ),
+            (V1, format!("curl {url}; curl -X DELETE {url}"), false),
+            (V1, format!("curl {url} https://example.org/"), false),
+            (V1, "scp me@api.example.com:a@b .".into(), false),
+            (ANY, format!("curl -X DELETE {url}"), true),
+            (ANY, "curl https://example.org/v1/users".into(), false),
+            ("api.example.com", format!("curl -X DELETE {url}"), true),
+            (
+                "api.example.com",
+                "scp me@api.example.com:a@b .".into(),
+                true,
+            ),
+            ("api.example.com", "ssh me@api.example.com".into(), true),
+            (
+                "api.example.com/v1/*",
+                format!("curl -X DELETE {url}"),
+                true,
+            ),
+            ("api.example.com/v2/*", format!("curl {url}"), false),
+            (
+                "FETCH IT:https://api.example.com/*",
+                format!("curl {url}"),
+                false,
+            ),
+        ] {
+            let rules = allowed(&[(PermissionType::Network, rule)]);
+            let found = requests(&command).iter().all(|access| rules.covers(access));
+            assert_eq!(found, covered, "{rule}: {command}");
+        }
+        for (deny, command, covered) in [
+            (
+                "POST:https://api.example.com/*",
+                format!("curl {url}"),
+                true,
+            ),
+            (
+                "POST:https://api.example.com/*",
+                format!("curl -d x {url}"),
+                false,
+            ),
+            (
+                "POST:https://api.example.com/*",
+                "scp me@api.example.com:a@b .".into(),
+                false,
+            ),
+            (
+                "GET:https://api.example.com/v2/*",
+                format!("curl {url}"),
+                true,
+            ),
+            (
+                "GET:https://api.example.com/v2/*",
+                "curl https://example.org".into(),
+                true,
+            ),
+            (
+                "GET:https://api.example.com/v2/*",
+                "curl https://$HOST/".into(),
+                false,
+            ),
+            ("NO METHOD:https://x/", format!("curl {url}"), false),
+        ] {
+            let both = Permission {
+                kind: PermissionType::Network,
+                rules: Rules::Both(AllowDeny {
+                    allow: vec!["*".to_owned()],
+                    deny: vec![deny.to_owned()],
+                }),
+            };
+            let rules = Allowed::of(&[both]);
+            let found = requests(&command).iter().all(|access| rules.covers(access));
+            assert_eq!(found, covered, "not {deny}: {command}");
+        }
     }
 
     #[test]

@@ -7,7 +7,9 @@
 //!
 //! - `file_system`: globs of paths in the project; the prefix `read:` or `write:` limits a glob to
 //!   one kind of access.
-//! - `network`: hosts.
+//! - `network`: globs of hosts, or requests as `METHOD:SCHEME://HOST:PORT/PATH`. `*` means any
+//!   method, scheme or port, and any text in host and path. A request whose method or path isn't
+//!   known is covered only where a rule leaves it open.
 //! - `command`: programs, whether a shell or a tool call runs them. A tool that itself runs builds
 //!   or tests counts as a program with the tool's name. A rule of several words, as `git diff`,
 //!   matches commands that begin with them.
