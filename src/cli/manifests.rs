@@ -2,10 +2,17 @@
 
 use super::knowledge::ledger_faults;
 use super::output::Failure;
-use crate::manifest::{File, Kind, check as check_manifest, is_ledger, kind_of};
+use crate::diag::{Finding, Place, subject};
+use crate::manifest::{
+    DocumentSchema, File, Kind, check as check_manifest, check_document, is_ledger, is_yaml,
+    kind_of,
+};
+use crate::rules::{self, codes};
+use crate::schema::Validator;
 use crate::source::{Found, Input, Missing, open, read_whole};
 use crate::trace::Format;
 use crate::verify::Report;
+use content_scan::mask::Mask;
 use std::path::{Path, PathBuf};
 
 /// Maximum size, in bytes, of a manifest recognised by its shape.
@@ -13,10 +20,18 @@ const SHAPED: u64 = 1 << 20;
 /// Maximum size, in bytes, of a manifest recognised by its name.
 const NAMED: u64 = 16 << 20;
 
+/// What a manifest is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    /// A ledger of decisions about skills.
+    Ledger,
+    Json(Kind),
+    Yaml,
+}
+
 /// A manifest that has been read.
 pub(super) struct Manifest {
-    /// `None` for a ledger of decisions about skills.
-    kind: Option<Kind>,
+    content: Content,
     name: String,
     path: PathBuf,
     text: String,
@@ -29,13 +44,16 @@ impl Manifest {
     }
 }
 
-/// Separates the manifests from other inputs.
+/// Separates the manifests, or only documents in YAML, from other inputs.
 pub(super) fn part(
     inputs: Vec<Result<Found, Missing>>,
+    only_yaml: bool,
 ) -> (Vec<Manifest>, Vec<Result<Found, Missing>>) {
     let (mut manifests, mut others) = (Vec::new(), Vec::new());
     for input in inputs {
-        match input.as_ref().ok().and_then(manifest) {
+        let found = input.as_ref().ok();
+        let found = found.filter(|found| !only_yaml || is_yaml(&found.name));
+        match found.and_then(manifest) {
             Some(manifest) => manifests.push(manifest),
             None => others.push(input),
         }
@@ -50,21 +68,23 @@ fn manifest(found: &Found) -> Option<Manifest> {
     };
     if is_ledger(&found.name) {
         return Some(Manifest {
-            kind: None,
+            content: Content::Ledger,
             name: found.name.clone(),
             path: path.clone(),
             text: String::new(),
         });
     }
     let named = Kind::by_name(&found.name).is_some();
+    let yaml = is_yaml(&found.name);
     if !named
+        && !yaml
         && !path
             .extension()
             .is_some_and(|e| e.eq_ignore_ascii_case("json"))
     {
         return None;
     }
-    let most = if named { NAMED } else { SHAPED };
+    let most = if named || yaml { NAMED } else { SHAPED };
     let text = String::from_utf8(read_whole(open(&found.input).ok()?, most).ok()?).ok()?;
     let text = text
         .strip_prefix('\u{feff}')
@@ -77,9 +97,13 @@ fn manifest(found: &Found) -> Option<Manifest> {
     if !named && (record(first) || record(&text)) {
         return None;
     }
-    let kind = Some(kind_of(&found.name, &text)?);
+    let content = if yaml {
+        Content::Yaml
+    } else {
+        Content::Json(kind_of(&found.name, &text)?)
+    };
     Some(Manifest {
-        kind,
+        content,
         name: found.name.clone(),
         path: path.clone(),
         text,
@@ -103,14 +127,38 @@ fn project(path: &Path) -> PathBuf {
         .map_or(real.clone(), Path::to_path_buf)
 }
 
-/// Checks manifests. Each counts as an input and as a record.
+/// Returns the finding about a YAML file of an unknown kind.
+fn undetected(name: &str) -> Finding {
+    let place = Place {
+        file: name.into(),
+        line: 1,
+        column: 1,
+        ..Place::default()
+    };
+    let message = "the kind of the YAML file can't be determined: it is neither a skill, tool, server or \
+         agent, nor a policy or its tests";
+    let help = "pass `--schema FILE`, or name the file after its kind: skill.yaml, skills.yaml, \
+         meta.yaml, tool.yaml, tools.yaml, .mcp.yaml, .ai-stack.yaml, policy.yaml";
+    Finding {
+        help: Some(help.into()),
+        subject: Some(subject(["format", "yaml"])),
+        ..rules::finding(codes::UNKNOWN_FORMAT, message, place)
+    }
+}
+
+/// Checks manifests. Documents in YAML are checked against `schema`, if given. Each counts as an
+/// input and as a record.
 ///
 /// # Errors
 /// When this build can't check one.
-pub(super) fn check(manifests: &[Manifest], given: Option<&Path>) -> Result<Report, Failure> {
+pub(super) fn check(
+    manifests: &[Manifest],
+    given: Option<&Path>,
+    schema: Option<&Validator>,
+) -> Result<Report, Failure> {
     let mut report = Report::default();
     for manifest in manifests {
-        let Some(kind) = manifest.kind else {
+        if manifest.content == Content::Ledger {
             let (findings, lines) = ledger_faults(&manifest.name, &manifest.path)?;
             report.counts.files += 1;
             // An unreadable line counts as a record too.
@@ -120,7 +168,7 @@ pub(super) fn check(manifests: &[Manifest], given: Option<&Path>) -> Result<Repo
             }
             report.findings.extend(findings);
             continue;
-        };
+        }
         let folder = manifest
             .path
             .parent()
@@ -132,7 +180,15 @@ pub(super) fn check(manifests: &[Manifest], given: Option<&Path>) -> Result<Repo
             text: &manifest.text,
             places: Some((folder, &root)),
         };
-        let (findings, secrets) = check_manifest(kind, &file);
+        let schema = schema.map_or(DocumentSchema::Detected, DocumentSchema::Given);
+        let checked = match manifest.content {
+            Content::Json(kind) => Some(check_manifest(kind, &file)),
+            Content::Yaml | Content::Ledger => check_document(schema, &file),
+        };
+        let (findings, secrets) = checked.unwrap_or_else(|| {
+            report.counts.unknown_inputs += 1;
+            (vec![undetected(&manifest.name)], Mask::default())
+        });
         report.counts.files += 1;
         report.counts.records += 1;
         report.counts.bytes += manifest.text.len() as u64;

@@ -488,12 +488,13 @@ impl ReplayArgs {
 pub struct ValidateArgs {
     #[command(flatten)]
     common: Common,
-    /// Check against this JSON Schema instead (any draft; references inside the file only).
+    /// Check against this JSON Schema instead (any draft; references inside the file only): each
+    /// record, or a YAML file as a whole.
     #[arg(long, value_name = "FILE", conflicts_with = "format_in")]
     schema: Option<PathBuf>,
     /// Set the project that manifests (skill.json, skills.json, meta.json, .mcp.json,
-    /// .ai-stack.json, tools) belong to: the files they name must be in it. The default is the
-    /// nearest parent folder with `.git` or `yuangs-verify.toml`.
+    /// .ai-stack.json, tools, and the same in YAML) belong to: the files they name must be in it.
+    /// The default is the nearest parent folder with `.git` or `yuangs-verify.toml`.
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
 }
@@ -516,25 +517,29 @@ impl ValidateArgs {
             .iter()
             .flat_map(|path| ["--schema".to_owned(), path.to_string_lossy().into_owned()])
             .collect();
-        let as_told = schema.is_some() || self.common.format_in.is_some();
+        if self.common.format_in.is_some() {
+            let options = Options {
+                schema_only: true,
+                ..self.common.options()
+            };
+            return self.common.run(options, &[], &extra, false, &|_| Ok(()));
+        }
+        // A manifest isn't a trace and is checked as a manifest. With a schema, YAML is checked
+        // against it as a whole, and JSON record by record.
+        let Discovery { inputs, skipped } = survey(&self.common.paths);
+        let (manifests, inputs) = super::manifests::part(inputs, schema.is_some());
+        let named = manifests.iter().map(super::manifests::Manifest::path);
+        let settings: Vec<&Path> = self
+            .schema
+            .iter()
+            .map(PathBuf::as_path)
+            .chain(named)
+            .collect();
         let options = Options {
             schema_only: true,
-            schema,
+            schema: schema.clone(),
             ..self.common.options()
         };
-        if as_told {
-            let settings: Vec<&Path> = self.schema.iter().map(PathBuf::as_path).collect();
-            return self
-                .common
-                .run(options, &settings, &extra, false, &|_| Ok(()));
-        }
-        // A manifest isn't a trace and is checked as a manifest.
-        let Discovery { inputs, skipped } = survey(&self.common.paths);
-        let (manifests, inputs) = super::manifests::part(inputs);
-        let settings: Vec<&Path> = manifests
-            .iter()
-            .map(super::manifests::Manifest::path)
-            .collect();
         self.common.run_on(
             (Discovery { inputs, skipped }, &settings),
             options,
@@ -544,6 +549,7 @@ impl ValidateArgs {
                 report.absorb(super::manifests::check(
                     &manifests,
                     self.project.as_deref(),
+                    schema.as_ref(),
                 )?);
                 report.findings.sort_by_cached_key(Finding::order);
                 assign_fingerprints(&mut report.findings);

@@ -1,5 +1,6 @@
 //! Converts the faults of a manifest to findings.
 
+use super::document::is_yaml;
 use super::fault::{Fault, faults};
 use super::kind::Kind;
 use super::paths;
@@ -38,7 +39,13 @@ pub fn check(kind: Kind, file: &File<'_>) -> (Vec<Finding>, Mask) {
         }
         all.extend(named);
     }
-    let valid = !all.iter().any(|f| f.code == 102);
+    report(file, all)
+}
+
+/// Converts the faults of a file to findings without secrets, and returns a mask of the secrets.
+pub(super) fn report(file: &File<'_>, all: Vec<Fault>) -> (Vec<Finding>, Mask) {
+    // Text that isn't JSON is searched as it is.
+    let valid = !is_yaml(file.name) && !all.iter().any(|f| f.code == 102);
     let secrets = content_scan::secrets(file.text, valid).places;
     let entry = Entry::unread((1, 0), file.text, Vec::new(), secrets);
     let mut mask = Mask::default();

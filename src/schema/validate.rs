@@ -51,7 +51,7 @@ impl Violation {
 }
 
 /// A compiled schema.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Validator {
     inner: jsonschema::Validator,
 }

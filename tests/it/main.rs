@@ -31,6 +31,7 @@ mod coverage;
 mod detectors;
 mod diffs;
 mod docs;
+mod documents;
 #[cfg(unix)]
 mod examples;
 mod features;

@@ -69,7 +69,7 @@ pub use vendor::{
     Export, Gap, Loss, SettingsFile, SettingsLevel, Translation, VendorFormat, export, load_file,
     load_settings, translate_settings,
 };
-pub use yaml::{Position, Problem};
+pub use yaml::{Position, Problem, YamlDocument};
 
 #[cfg(test)]
 mod tests;

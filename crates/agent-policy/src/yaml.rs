@@ -5,6 +5,7 @@
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Options, Spanned};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Maximum size of a policy or a test file in bytes.
@@ -323,6 +324,88 @@ impl Node {
     }
 }
 
+/// A YAML document as JSON, with the position of every value.
+#[derive(Debug, Clone)]
+pub struct YamlDocument {
+    root: Node,
+    json: serde_json::Value,
+}
+
+impl YamlDocument {
+    /// Parses one document. Keys must be texts, numbers or booleans, as JSON has only texts.
+    ///
+    /// # Errors
+    /// If the text isn't valid YAML or exceeds a limit, or a map can't be an object.
+    pub fn parse(text: &str) -> Result<Self, Vec<Problem>> {
+        let root = parse(text).map_err(|problem| vec![problem])?;
+        let problems = without_json(&root);
+        if problems.is_empty() {
+            let json = root.json();
+            Ok(Self { root, json })
+        } else {
+            Err(problems)
+        }
+    }
+
+    /// Returns the document as JSON.
+    #[must_use]
+    pub const fn json(&self) -> &serde_json::Value {
+        &self.json
+    }
+
+    /// Returns the positions of the value at a JSON pointer, and of its key in a map.
+    #[must_use]
+    pub fn position(&self, pointer: &str) -> Option<(Option<Position>, Position)> {
+        let (mut node, mut key) = (&self.root, None);
+        for step in pointer.split('/').skip(1) {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            (key, node) = match &node.value {
+                Value::Map(map) => {
+                    let is_named = |(key, _): &&(Node, Node)| key.text().as_ref() == Some(&step);
+                    let (key, value) = map.iter().find(is_named)?;
+                    (Some(key.at), value)
+                }
+                Value::List(list) => (None, list.get(step.parse::<usize>().ok()?)?),
+                _ => return None,
+            };
+        }
+        Some((key, node.at))
+    }
+}
+
+/// Returns a problem for each key that can't be the name of a JSON member, in the order of the
+/// text.
+fn without_json(root: &Node) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        match &node.value {
+            Value::List(list) => open.extend(list),
+            Value::Map(map) => {
+                let mut seen = BTreeSet::new();
+                for (key, value) in map {
+                    let message = match key.text() {
+                        None => Some("a key must be a text".to_owned()),
+                        Some(name) => {
+                            let message = format!("the key `{name}` appears twice in this map");
+                            (!seen.insert(name)).then_some(message)
+                        }
+                    };
+                    problems.extend(message.map(|message| Problem {
+                        at: key.at,
+                        message,
+                        help: None,
+                    }));
+                    open.push(value);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Text(_) => {}
+        }
+    }
+    problems.sort_by_key(|problem| problem.at);
+    problems
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -422,5 +505,34 @@ mod tests {
         fn yaml_like_text_is_read_or_refused(lines in prop::collection::vec("[ ]{0,4}(- |a: |\\? |&a |\\*a|<<: |\\{|\\[|\"|'|#|!t |[|]|>|x|1|\\}|\\]|,|---)", 0..20)) {
             drop(parse(&lines.join("\n")));
         }
+    }
+
+    #[test]
+    fn a_document_is_json_with_positions() {
+        let text = "a:\n  - b/c: [1, true]\n    ~: x\n";
+        let problem = YamlDocument::parse(text).unwrap_err();
+        assert_eq!((problem.len(), problem[0].at), (1, Position::new(3, 5)));
+        let document = YamlDocument::parse("a:\n  - b/c: [1, true]\n1: é: x\n").unwrap_err();
+        assert_eq!(document[0].at.line, 3);
+        let document = YamlDocument::parse("a:\n  - b/c: [1, true]\n1: x\n").unwrap();
+        assert_eq!(
+            *document.json(),
+            serde_json::json!({"a": [{"b/c": [1, true]}], "1": "x"})
+        );
+        let at = |line, column| Position::new(line, column);
+        for (pointer, found) in [
+            ("", Some((None, at(1, 1)))),
+            ("/a/0", Some((None, at(2, 5)))),
+            ("/a/0/b~1c", Some((Some(at(2, 5)), at(2, 10)))),
+            ("/a/0/b~1c/1", Some((None, at(2, 14)))),
+            ("/1", Some((Some(at(3, 1)), at(3, 4)))),
+            ("/a/1", None),
+            ("/b", None),
+            ("/1/0", None),
+        ] {
+            assert_eq!(document.position(pointer), found, "{pointer}");
+        }
+        let twice = YamlDocument::parse("1: a\n'1': b\n").unwrap_err();
+        assert!(twice[0].message.contains("twice"), "{twice:?}");
     }
 }

@@ -3,14 +3,16 @@
 //! ## What it does
 //! `validate` recognises manifests by their name or structure: `skill.json`, `skills.json`,
 //! `meta.json`, `.mcp.json`, `.ai-stack.json`, tools (`tool.json`, `tools.json`), and listings of
-//! servers (`mcp-listing.json`). A file with the name of a manifest is always checked as one. The
-//! rule requires:
+//! servers (`mcp-listing.json`). A file with the name of a manifest is always checked as one.
+//! Files that end in `.yaml` or `.yml` are checked in the same way, with the lines of the YAML
+//! text. Policies and tests of policies in YAML must load. The rule requires:
 //!
 //! - Each manifest conforms to its schema.
 //! - Handlers and paths exist in the project, without `..` and without links that lead out of it. A
 //!   handler's function must be in its file.
 //! - The parameters of a tool are JSON Schema that is applied in bounded work: no reference leaves
 //!   the schema or leads back to itself, and patterns are matched in linear time.
+//! - A rule for the network is a glob of hosts or a request, as `GET:https://api.test/v1/*`.
 //! - `.ai-stack.json` has no unknown key, and its permissions are a valid policy. A trial has no
 //!   unknown member.
 //! - The intent of a skill is one purpose. `any`, `general`, `everything`, `*` and an empty intent
