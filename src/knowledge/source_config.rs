@@ -11,6 +11,9 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+/// The name of a user's queue of candidates for skills.
+const QUEUE: &str = ".yuangs_skill_candidates.json";
+
 /// The kind of content in a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SourceKind {
@@ -92,7 +95,7 @@ impl SourceKind {
             Self::Runs => name == plain && ends(&[".json"]),
             // A snapshot of a bank is a copy.
             Self::Bank => name == plain && ends(&[".json"]) && !is_in(path, "snapshots"),
-            Self::Skills => matches!(&*name, "meta.json" | "skills.json" | PROMOTIONS),
+            Self::Skills => matches!(&*name, "meta.json" | "skills.json" | PROMOTIONS | QUEUE),
             // Listed with the repository's ignore rules, not here.
             Self::RepoMap => false,
         }

@@ -89,6 +89,8 @@ mod sessions;
 #[cfg(feature = "knowledge")]
 mod skill_checks;
 #[cfg(feature = "knowledge")]
+mod skill_libraries;
+#[cfg(feature = "knowledge")]
 mod skills;
 mod support;
 mod timelines;

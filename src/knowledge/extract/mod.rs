@@ -8,6 +8,7 @@ mod bank;
 mod code;
 mod date;
 mod graph;
+mod library;
 mod markdown;
 mod promotion;
 mod rows;

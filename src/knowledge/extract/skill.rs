@@ -1,7 +1,7 @@
 //! Extracts skills: a `meta.json` in each skill's directory, below a directory named after the
 //! stage in the skill's life cycle.
 
-use super::{Edge, Extracted, NameKind, plain, text_of, time};
+use super::{Edge, Extracted, NameKind, REPEATED, is_repeated, library, plain, text_of, time};
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::SourceFile;
 use crate::manifest::{Kind as ManifestKind, faults};
@@ -13,6 +13,8 @@ const ORIGINS: usize = 256;
 pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     let meta: Value = match serde_json::from_str(text) {
         Ok(meta @ Value::Object(_)) => meta,
+        Ok(_) if is_repeated(text) => return out.object(106, file, 1, REPEATED),
+        Ok(Value::Array(entries)) => return library::extract(file, &entries, text, out),
         Ok(_) => return out.object(901, file, 1, "the metadata of a skill are one JSON object"),
         Err(error) => {
             return out.object(
@@ -29,7 +31,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
         return;
     };
     out.names.push((NameKind::Skill, name.to_owned()));
-    origins(name, &meta, out);
+    origins(name, &meta, 1, out);
     let version = text_of(&meta, &["version"]).unwrap_or_default();
     let stage = stage(&file.name);
     out.documents.push((
@@ -70,7 +72,7 @@ pub(super) fn extract_set(file: &SourceFile, text: &str, out: &mut Extracted) {
     let skills = set.get("skills").and_then(Value::as_object);
     for (name, entry) in skills.into_iter().flatten() {
         out.names.push((NameKind::Skill, name.clone()));
-        origins(name, entry, out);
+        origins(name, entry, 1, out);
         if entry.get("enabled").and_then(Value::as_bool) == Some(false) {
             out.documents
                 .push((name.clone(), json!({ "disabled": name }).to_string()));
@@ -79,11 +81,11 @@ pub(super) fn extract_set(file: &SourceFile, text: &str, out: &mut Extracted) {
 }
 
 /// Extracts the contexts from which a skill was derived, as edges of the graph.
-fn origins(name: &str, skill: &Value, out: &mut Extracted) {
+pub(super) fn origins(name: &str, skill: &Value, line: u64, out: &mut Extracted) {
     let paths = skill.get("sourceContextPaths").and_then(Value::as_array);
     let paths = paths.into_iter().flatten().filter_map(Value::as_str);
     out.edges.extend(paths.take(ORIGINS).map(|path| Edge {
-        line: 1,
+        line,
         from: format!("skill:{name}"),
         to: format!("context:{path}"),
         kind: "derived_from".to_owned(),

@@ -118,9 +118,13 @@ impl Declarations {
             .iter()
             .filter(|f| !f.is_lines() && !f.is_skill_set())
         {
-            let read = std::fs::read(&file.path)
-                .ok()
-                .and_then(|bytes| manifest::<Metadata>(Kind::Metadata, &bytes));
+            let bytes = std::fs::read(&file.path).ok();
+            // A library or a queue declares no permissions.
+            let is_list = |bytes: &Vec<u8>| bytes.trim_ascii_start().starts_with(b"[");
+            if !file.name.ends_with("meta.json") && bytes.as_ref().is_some_and(is_list) {
+                continue;
+            }
+            let read = bytes.and_then(|bytes| manifest::<Metadata>(Kind::Metadata, &bytes));
             let Some(meta) = read else {
                 all.unreadable.push(file.name.clone());
                 continue;

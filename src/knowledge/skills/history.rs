@@ -4,7 +4,7 @@
 use super::evidence::{CHANGES_OF_ONE, Evidence};
 use super::figures::{Limits, Weights, promotion};
 use super::standing::is_promotion;
-use super::{Change, Manifest, Skills, Use, directory};
+use super::{Change, Manifest, Skills, Use, directory, library};
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::knowledge::context::{Item, Stage, days_between, stage};
 use crate::knowledge::extract::Promotion;
@@ -21,7 +21,7 @@ pub(super) const USEFUL: u64 = 5;
 /// Maximum number of days since its last use.
 pub(super) const RECENT_DAYS: f64 = 7.0;
 /// Standings in which a skill may not be used.
-const OFF: [&str; 8] = [
+pub(super) const OFF: [&str; 8] = [
     "retired",
     "archived",
     "rejected",
@@ -163,9 +163,11 @@ pub(in crate::knowledge) fn findings(
 fn of(db: &Connection, skills: &Skills, limits: Limits) -> Result<Vec<Finding>, KnowledgeError> {
     let items = store::skill::items(db)?;
     let edges = store::edges(db)?;
+    let (queue, library) = (store::skill::queue(db)?, store::skill::library(db)?);
     Ok(unsupported(skills, &items, &edges, limits)
         .into_iter()
         .chain(not_enabled(skills))
+        .chain(library::contradictions(skills, &items, &queue, &library))
         .collect())
 }
 

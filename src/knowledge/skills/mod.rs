@@ -12,6 +12,7 @@ mod figures;
 mod history;
 mod ledger;
 mod legacy_store;
+mod library;
 mod permission;
 mod standing;
 mod templates;
@@ -30,6 +31,7 @@ pub use standing::{SkillEvaluation, Skills};
 pub use templates::{TemplateError, Templates};
 
 pub(super) use history::findings;
+pub(super) use library::{LibrarySkill, QueuedCandidate};
 pub(super) use standing::{rebuild, stats_agree};
 
 use super::extract::Promotion;

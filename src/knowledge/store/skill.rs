@@ -3,7 +3,7 @@
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::context::Item;
 use crate::knowledge::extract::{Promotion, time};
-use crate::knowledge::skills::{Change, Manifest, Metrics, Use};
+use crate::knowledge::skills::{Change, LibrarySkill, Manifest, Metrics, QueuedCandidate, Use};
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -105,6 +105,43 @@ pub(in crate::knowledge) fn disabled(db: &Connection) -> Result<BTreeSet<String>
         .into_iter()
         .filter_map(named)
         .collect())
+}
+
+/// Returns the candidates in queues.
+pub(in crate::knowledge) fn queue(db: &Connection) -> Result<Vec<QueuedCandidate>, KnowledgeError> {
+    let read = |(file, value): (String, Value)| {
+        let candidate = value.get("candidate")?;
+        let text = |member| candidate.get(member)?.as_str().map(str::to_owned);
+        Some(QueuedCandidate {
+            file,
+            line: value.get("line")?.as_u64()?,
+            id: text("id")?,
+            path: text("path")?,
+            uses: candidate.get("usageCount")?.as_u64()?,
+            status: text("status")?,
+        })
+    };
+    let documents = documents(db, "skills")?.into_iter();
+    Ok(documents.filter_map(read).collect())
+}
+
+/// Returns the skills in libraries.
+pub(in crate::knowledge) fn library(db: &Connection) -> Result<Vec<LibrarySkill>, KnowledgeError> {
+    let read = |(file, value): (String, Value)| {
+        let skill = value.get("library")?;
+        let text = |member| skill.get(member)?.as_str().map(str::to_owned);
+        Some(LibrarySkill {
+            file,
+            line: value.get("line")?.as_u64()?,
+            id: text("id")?,
+            name: text("name")?,
+            successes: skill.get("successCount")?.as_u64()?,
+            failures: skill.get("failureCount")?.as_u64()?,
+            is_enabled: skill.get("enabled")?.as_bool()?,
+        })
+    };
+    let documents = documents(db, "skills")?.into_iter();
+    Ok(documents.filter_map(read).collect())
 }
 
 /// Returns the items of context banks with the members that decide about them, without content.

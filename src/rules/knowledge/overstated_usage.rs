@@ -9,6 +9,9 @@
 //!
 //! Lower claims are no finding: not every writer counts every use.
 //!
+//! `knowledge reindex` compares the successes and failures of each skill in a user's library with
+//! the traces, and the uses of each queued candidate with its item.
+//!
 //! ## Why it matters
 //! The counts decide what agents are shown first, and what becomes a skill. An item that gives
 //! itself counts is shown although it never helped.

@@ -22,6 +22,9 @@
 //! promotion, `retired` after a retirement, `experimental` after it was set back. A skill in
 //! `retired` needs a recorded retirement.
 //!
+//! In a user's queue, a candidate that isn't pending needs the same decision in `promotions.jsonl`.
+//! A user's library must not enable a skill whose last change disables it, such as `retired`.
+//!
 //! ## Why it matters
 //! Agents use skills in production without asking. A skill that was promoted on someone's word is
 //! used as if it had been tested.
