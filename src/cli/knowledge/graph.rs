@@ -7,6 +7,7 @@ use crate::cli::replay::FailOn;
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::knowledge::graph::{Edge, Graph, Line, Node, Statement, check};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
+use crate::trajectory::words::plural;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -88,7 +89,9 @@ impl GraphCommand {
                 print(Color::Auto, |out| match ask.format {
                     Format::Text => {
                         write_findings(&findings, out)?;
-                        writeln!(out, "{edges} edges read, {} findings", findings.len())
+                        let edges = plural(edges as u64, "edge");
+                        let found = plural(findings.len() as u64, "finding");
+                        writeln!(out, "{edges} read, {found}")
                     }
                     Format::Json => {
                         let json = json!({ "version": 1, "edges": edges, "findings": findings_json(&findings) });

@@ -9,6 +9,7 @@ use crate::cli::output::{Color, Failure, print};
 use crate::diag::{Code, Finding, Place, assign_fingerprints};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::rules;
+use crate::trajectory::words::plural;
 use crate::verify::Report;
 use clap::Args;
 use repo_map::{Settings, build, of_folder};
@@ -134,10 +135,10 @@ fn difference(given: &str, built: &str) -> Vec<Line> {
 }
 
 fn finding(name: &str, lines: &[Line]) -> Finding {
-    let count = |sign| lines.iter().filter(|l| l.sign == sign).count();
+    let count = |sign| lines.iter().filter(|l| l.sign == sign).count() as u64;
     let message = format!(
-        "the map isn't what the tree gives: {} lines of it are gone, {} are new",
-        count('-'),
+        "the map isn't what the tree gives: {} of it not there any more, {} new",
+        plural(count('-'), "line"),
         count('+')
     );
     let place = Place {

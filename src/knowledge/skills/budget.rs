@@ -215,7 +215,8 @@ impl Spent {
                 tokens.map(|most| (format!("used {} tokens", sum.tokens), most.to_string())),
             ];
             for (did, most) in over.into_iter().flatten() {
-                let message = format!("{who} {did} {when}, at most {most} a {name}");
+                let a = if name == "hour" { "an" } else { "a" };
+                let message = format!("{who} {did} {when}, at most {most} {a} {name}");
                 tell(&sum.file, sum.line, &sum.execution, None, message);
             }
         }

@@ -11,6 +11,7 @@ use crate::knowledge::skills::{
     Candidate, Ledger, LedgerError, Readiness, Status, Verdict, candidates,
 };
 use crate::report::{line_start, safe_json, terminal};
+use crate::trajectory::words::plural;
 use clap::Args;
 use serde_json::{Value, json};
 use util::time::format_minute;
@@ -107,9 +108,9 @@ impl CandidatesArgs {
                 }
                 writeln!(
                     out,
-                    "{} candidates among {} contexts",
-                    all.len(),
-                    bank.items.len()
+                    "{} among {}",
+                    plural(all.len() as u64, "candidate"),
+                    plural(bank.items.len() as u64, "context")
                 )
             }
             Format::Json => {
