@@ -196,6 +196,8 @@ struct Search<'p> {
     evaluated: u64,
     /// Number of actions that may still be built after the first ones.
     budget: usize,
+    /// The rules from which actions were built, by whether they are the head's, and their places.
+    tried: BTreeSet<Vec<(bool, usize)>>,
 }
 
 impl<'p> Search<'p> {
@@ -210,6 +212,7 @@ impl<'p> Search<'p> {
             found: BTreeMap::new(),
             evaluated: 0,
             budget: MAX_QUESTIONS,
+            tried: BTreeSet::new(),
         };
         while search.kinds.len() < search.proof.kinds.len() {
             search.add_kind();
@@ -272,6 +275,7 @@ impl<'p> Search<'p> {
             return;
         }
         let rules = self.rules_of(kind);
+        let places = [(false, kind.base_rule), (true, kind.head_rule)];
         let limits: Vec<Limit> = rules.iter().flatten().flat_map(limits_of).collect();
         for sketch in self.proof.sketches(at) {
             let most = self.pay(MAX_BUILT);
@@ -289,16 +293,29 @@ impl<'p> Search<'p> {
         if self.found.keys().any(pair) {
             return;
         }
-        let targets: Vec<Target<'_>> = rules.iter().flatten().map(Target::from_rule).collect();
-        let each = targets.iter().map(std::slice::from_ref);
-        for targets in std::iter::once(targets.as_slice()).chain(each) {
-            for policy in [self.base, self.head] {
-                let most = self.pay(MAX_TARGETED);
-                let questions = witness_generation::questions(policy, targets, &limits);
-                if self.try_all(questions.take(most), &name) {
-                    return;
-                }
+        let targets = rules
+            .each_ref()
+            .map(|rule| rule.as_ref().map(Target::from_rule));
+        for wanted in [0..2, 0..1, 1..2] {
+            let own = targets.get(wanted.clone()).into_iter().flatten().flatten();
+            let own: Vec<Target<'_>> = own.copied().collect();
+            let own_places = places.get(wanted).into_iter().flatten();
+            let key: Vec<(bool, usize)> = own_places
+                .filter_map(|(in_head, rule)| Some((*in_head, (*rule)?)))
+                .collect();
+            // Without any rule, the defaults decide.
+            let is_missing = own.is_empty() && rules.iter().any(Option::is_some);
+            // What these rules lead to was tried for another kind.
+            if is_missing || limits.is_empty() && self.tried.contains(&key) {
+                continue;
             }
+            let most = self.pay(MAX_TARGETED);
+            // Both policies read actions alike, so their questions are the same.
+            let questions = witness_generation::questions(self.base, &own, &limits);
+            if self.try_all(questions.take(most), &name) {
+                return;
+            }
+            self.tried.insert(key);
         }
     }
 
@@ -409,8 +426,9 @@ impl<'p> Search<'p> {
                 "{} instead of {}{class} ({}), if such an action exists",
                 kind.head, kind.base, kind.sketch
             );
-            if !self.proof.opaque.is_empty() {
-                let opaque = self.proof.opaque.join("`, `");
+            let opaque = Vec::from_iter(self.proof.opaque());
+            if !opaque.is_empty() {
+                let opaque = opaque.join("`, `");
                 change.push_str(&format!("; not analysed: `{opaque}`"));
             }
             all.push(UnprovenChange { what, change });

@@ -18,47 +18,30 @@ use crate::model::Policy;
 use crate::path::{PathGlob, TouchedPath};
 use crate::request::Request;
 use shell_effects::Step;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The globs and grants of policies, by the text that facts name them with.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary<'p> {
     globs: BTreeMap<String, &'p PathGlob>,
     grants: BTreeMap<String, &'p CommandTest>,
-    /// The keys of globs that only one policy has; of few globs all.
-    new: BTreeSet<String>,
 }
-
-/// Number of globs of which each is compared with each.
-const FEW_GLOBS: usize = 40;
 
 impl<'p> Vocabulary<'p> {
     pub(super) fn new(policies: impl IntoIterator<Item = &'p Policy>) -> Self {
         let mut all = Self::default();
         for policy in policies {
-            let mut own = Self::default();
             for rule in policy.rules.iter() {
-                rule.when.walk(true, &mut |when, _| own.add(when));
+                rule.when.walk(true, &mut |when, _| all.add(when));
             }
-            for key in own.globs.keys() {
-                // A second policy with the same glob takes it out again.
-                if !all.new.remove(key) {
-                    all.new.insert(key.clone());
-                }
-            }
-            all.globs.extend(own.globs);
-            all.grants.extend(own.grants);
-        }
-        if all.globs.len() <= FEW_GLOBS {
-            all.new = all.globs.keys().cloned().collect();
         }
         all
     }
 
-    /// The globs by their keys, each with whether it is to be compared with all others.
-    pub(super) fn globs(&self) -> impl Iterator<Item = (&str, &'p PathGlob, bool)> {
+    /// The globs by their keys.
+    pub(super) fn globs(&self) -> impl Iterator<Item = (&str, &'p PathGlob)> {
         let globs = self.globs.iter();
-        globs.map(|(key, glob)| (key.as_str(), *glob, self.new.contains(key)))
+        globs.map(|(key, glob)| (key.as_str(), *glob))
     }
 
     fn add(&mut self, when: &'p Condition) {

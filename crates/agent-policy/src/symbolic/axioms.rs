@@ -9,11 +9,12 @@ use super::encoding::{
     Encoder, Fact, HOSTS, LINE, LINE_PARTS, PATHS, PAYLOAD_PARTS, REQUEST, STEPS, TOOLS,
 };
 use super::formula::{CollectionId, FormulaId, TRUE};
-use super::language::{Found, LanguageId, Pattern};
+use super::glob_order::GlobOrder;
+use super::language::Pattern;
 use crate::action::type_bit;
 use crate::condition::risk_bit;
 use crate::facts::bit;
-use crate::path::{Access, PathGlob};
+use crate::path::Access;
 use governance::{ActionType, RiskLevel};
 use shell_effects::EffectKind;
 
@@ -251,67 +252,24 @@ impl Encoder {
         self.all(all)
     }
 
-    /// Of a path with unexpanded wildcards: what may match a glob may match each wider one.
-    /// Globs that both policies have are only compared with others.
-    fn wider_globs(&mut self, vocabulary: &Vocabulary<'_>) -> FormulaId {
-        let mut all = Vec::new();
-        let globs: Vec<(&str, &PathGlob, bool)> = vocabulary.globs().collect();
-        let languages: Vec<Option<LanguageId>> = globs
-            .iter()
-            .map(|(_, glob, _)| {
-                let regex = glob.overlap_expression()?;
+    /// The globs that may match what unexpanded paths stand for, by their facts.
+    pub(super) fn glob_order(&mut self, vocabulary: &Vocabulary<'_>) -> GlobOrder {
+        let mut order = GlobOrder::default();
+        for (key, glob) in vocabulary.globs() {
+            if let Some(regex) = glob.overlap_expression() {
                 let language = self.languages.of(Pattern {
                     regex,
                     ignore_case: false,
                     unicode: false,
                 });
-                self.languages.is_known(language).then_some(language)
-            })
-            .collect();
-        let shortest: Vec<Option<String>> = languages
-            .iter()
-            .map(
-                |language| match self.languages.shortest(&[((*language)?, true)]) {
-                    Found::Text(text) => Some(text),
-                    Found::None | Found::Unknown => None,
-                },
-            )
-            .collect();
-        for (((one, _, is_new), language), shortest) in globs.iter().zip(&languages).zip(&shortest)
-        {
-            for ((other, _, other_is_new), wider) in globs.iter().zip(&languages) {
-                if !is_new && !other_is_new || one == other {
-                    continue;
-                }
-                let (Some(language), Some(wider), Some(shortest)) = (language, wider, shortest)
-                else {
-                    continue;
-                };
-                if self.languages.contains(*wider, shortest) != Some(true)
-                    || self
-                        .languages
-                        .shortest(&[(*language, true), (*wider, false)])
-                        != Found::None
-                {
-                    continue;
-                }
-                let [may, also] =
-                    [one, other].map(|key| self.fact(Fact::MayMatch((*key).to_owned())));
-                let (wild, tree) = (self.fact(Fact::Wild), self.fact(Fact::Tree));
-                let spread = self.any([wild, tree]);
-                let may = self.all([spread, may]);
-                all.push(self.implies(may, also));
+                order.add(self.id(Fact::MayMatch(key.to_owned())), language);
             }
         }
-        self.all(all)
+        order
     }
 
     /// What holds for every part of a collection; `workdir` is absolute.
-    pub(super) fn part_axioms(
-        &mut self,
-        workdir: &str,
-        vocabulary: &Vocabulary<'_>,
-    ) -> Vec<(CollectionId, FormulaId)> {
+    pub(super) fn part_axioms(&mut self, workdir: &str) -> Vec<(CollectionId, FormulaId)> {
         let access = Access::ALL.map(|access| self.fact(Fact::Access(access)));
         let (known, inside, not_inside) = (
             self.fact(Fact::Known),
@@ -344,7 +302,6 @@ impl Encoder {
         let [read, _, _] = access;
         let both = self.all([read, tree]);
         paths.push(self.not(both));
-        paths.push(self.wider_globs(vocabulary));
         let paths = self.all(paths);
         let mut hosts = Vec::new();
         if self.has_remotes {

@@ -4,6 +4,7 @@
 //! formulas about the same actions.
 
 use super::formula::{CollectionId, FactId, FormulaId, Formulas, TRUE, TextSlot};
+use super::glob_order::GlobOrder;
 use super::language::{LanguageId, Languages, Pattern, SharedAutomata};
 use super::solver::Solver;
 use crate::action::type_bit;
@@ -149,7 +150,7 @@ pub(super) struct Encoder {
     facts: FxHashMap<Fact, FactId>,
     /// The limits that appear, and the turns, by family.
     limits: BTreeMap<&'static str, BTreeSet<u64>>,
-    /// The patterns that can't be analysed.
+    /// The globs that can't be analysed.
     pub(super) opaque: BTreeSet<String>,
     /// The names of programs that appear, and whether texts of commands do.
     pub(super) programs: BTreeSet<String>,
@@ -210,8 +211,9 @@ impl Encoder {
     pub(super) fn into_solver(
         self,
         parts: Vec<(CollectionId, FormulaId)>,
+        globs: GlobOrder,
     ) -> (Solver, Vec<(Fact, FactId)>) {
-        let mut solver = Solver::new(self.formulas, self.languages);
+        let mut solver = Solver::new(self.formulas, self.languages, globs);
         for (collection, axiom) in parts {
             solver.assume(collection, axiom);
         }
@@ -522,12 +524,7 @@ impl Encoder {
     }
 
     pub(super) fn text(&mut self, slot: TextSlot, language: LanguageId) -> FormulaId {
-        if self.languages.is_known(language) {
-            return self.formulas.text(slot, language);
-        }
-        let pattern = self.languages.expression(language);
-        self.opaque.insert(pattern.clone());
-        self.fact(Fact::Opaque(slot, pattern))
+        self.formulas.text(slot, language)
     }
 
     fn command(&mut self, test: &CommandTest, strict: bool) -> Truth {

@@ -52,6 +52,8 @@ pub(super) struct Object {
     pub(super) facts: BTreeSet<FactId>,
     pub(super) texts: BTreeMap<TextSlot, String>,
     pub(super) parts: BTreeMap<CollectionId, Vec<Object>>,
+    /// Languages that can't be analysed, and that the texts are taken to be in.
+    pub(super) opaque: BTreeSet<(TextSlot, LanguageId)>,
 }
 
 /// All formulas of an analysis. Equal formulas have the same id.
@@ -174,6 +176,25 @@ impl Formulas {
         self.or([not, other])
     }
 
+    /// The facts that a formula is about, of the object and of its parts.
+    pub(super) fn facts(&self, formula: FormulaId) -> BTreeSet<FactId> {
+        let (mut facts, mut seen, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![formula]);
+        while let Some(next) = open.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            match self.node(next) {
+                Node::True | Node::Atom(Atom::Text(..)) => {}
+                Node::Atom(Atom::Fact(fact)) => {
+                    facts.insert(*fact);
+                }
+                Node::Not(inner) | Node::Atom(Atom::Some(_, inner)) => open.push(*inner),
+                Node::And(parts) => open.extend(parts),
+            }
+        }
+        facts
+    }
+
     /// The formula with other facts of the object in place of some. Parts stay as they are.
     pub(super) fn rename(
         &mut self,
@@ -256,11 +277,13 @@ impl<'a> Evaluation<'a> {
         if let Some(holds) = self.known.get(&formula) {
             return *holds;
         }
+        self.languages.count(1);
         let holds = match node {
             Node::And(parts) => parts.iter().all(|part| self.holds(*part)),
             Node::Atom(Atom::Text(slot, language)) => {
                 let text = self.object.texts.get(slot).map_or("", String::as_str);
-                self.languages.contains(*language, text).unwrap_or(false)
+                self.object.opaque.contains(&(*slot, *language))
+                    || self.languages.contains(*language, text).unwrap_or(false)
             }
             Node::Atom(Atom::Some(collection, of)) => {
                 let parts = self.parts.iter_mut().find(|(own, _)| own == collection);

@@ -2,13 +2,19 @@
 //!
 //! Each is a finite automaton over bytes. The shortest text that is in some languages and not in
 //! others is found by walking their automata side by side; if there is none, that is a proof.
+//!
+//! Most languages of a large policy are only asked about texts that have nothing to do with them.
+//! An automaton is built when a text contains what the language requires, or a search needs it.
 
+use super::required_text::RequiredText;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, util::start};
+use regex_syntax::hir::Hir;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::cell::{Cell, OnceCell};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Bytes that one automaton may take.
 const MAX_AUTOMATON: usize = 4 << 20;
@@ -16,6 +22,8 @@ const MAX_AUTOMATON: usize = 4 << 20;
 const MAX_AUTOMATA: usize = 512 << 20;
 /// Bytes of a pattern that is analysed. Building an automaton takes time by its length.
 const MAX_PATTERN: usize = 16 << 10;
+/// Work of building an automaton, in steps for each of its bytes.
+const BUILD_STEPS: u64 = 4;
 /// States of automata side by side that one search may visit.
 const MAX_VISITED: usize = 60_000;
 
@@ -33,22 +41,38 @@ pub(super) struct Pattern {
     pub(super) unicode: bool,
 }
 
+impl Pattern {
+    /// The expression, with all that it means.
+    fn expression(&self) -> String {
+        let case = if self.ignore_case { "(?i)" } else { "" };
+        let unicode = if self.unicode { "" } else { "(?-u)" };
+        format!("{case}{unicode}{}", self.regex)
+    }
+}
+
 type Dfa = dense::DFA<Vec<u32>>;
+
+/// What is computed of a pattern when it is first needed.
+#[derive(Debug, Default)]
+struct Compiled {
+    required: OnceLock<RequiredText>,
+    /// `None` if the pattern can't be analysed.
+    automaton: OnceLock<Option<Dfa>>,
+}
 
 /// Automata that several analyses share, by pattern.
 #[derive(Debug, Default)]
-pub(crate) struct SharedAutomata(Mutex<FxHashMap<Pattern, Option<Arc<Dfa>>>>);
+pub(crate) struct SharedAutomata(Mutex<FxHashMap<Pattern, Arc<Compiled>>>);
 
 impl SharedAutomata {
-    fn of(&self, pattern: &Pattern) -> Option<Arc<Dfa>> {
-        let known = |all: &mut FxHashMap<Pattern, Option<Arc<Dfa>>>| all.get(pattern).cloned();
+    fn of(&self, pattern: &Pattern) -> Arc<Compiled> {
         // A panic elsewhere leaves whole entries.
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known(&mut lock()) {
-            return known;
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.get(pattern) {
+            return Arc::clone(known);
         }
-        let new = automaton(pattern).map(Arc::new);
-        lock().insert(pattern.clone(), new.clone());
+        let new = Arc::<Compiled>::default();
+        all.insert(pattern.clone(), Arc::clone(&new));
         new
     }
 }
@@ -56,8 +80,9 @@ impl SharedAutomata {
 #[derive(Debug)]
 struct Language {
     pattern: Pattern,
-    /// `None` if the pattern can't be analysed: then any text may be in it.
-    automaton: Option<Arc<Dfa>>,
+    compiled: Arc<Compiled>,
+    /// Whether this analysis has an automaton for it. Without one, any text may be in it.
+    is_known: OnceCell<bool>,
 }
 
 /// A text that is in some languages and not in others.
@@ -79,9 +104,9 @@ pub(super) struct Languages {
     /// Valid texts.
     text: Option<LanguageId>,
     /// Bytes of all automata.
-    bytes: usize,
-    /// Steps of automata that searches took.
-    steps: u64,
+    bytes: Cell<usize>,
+    /// Work so far, in steps of automata.
+    steps: Cell<u64>,
     /// What was found, by the languages as wished.
     known: FxHashMap<Vec<(LanguageId, bool)>, Found>,
 }
@@ -109,14 +134,10 @@ impl Languages {
             return *id;
         }
         let id = LanguageId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
-        // Without an automaton any text may be in the language: that is inconclusive, never wrong.
-        let automaton = Some(&pattern)
-            .filter(|_| self.bytes < MAX_AUTOMATA)
-            .and_then(|pattern| self.shared.of(pattern));
-        self.bytes += automaton.as_ref().map_or(0, |dfa| dfa.memory_usage());
         self.all.push(Language {
+            compiled: self.shared.of(&pattern),
             pattern: pattern.clone(),
-            automaton,
+            is_known: OnceCell::new(),
         });
         self.ids.insert(pattern, id);
         id
@@ -136,42 +157,80 @@ impl Languages {
         self.automaton(id).is_some()
     }
 
-    /// The expression of a language, with all that it means.
-    pub(super) fn expression(&self, id: LanguageId) -> String {
-        let pattern = self.all.get(id.0 as usize).map(|one| &one.pattern);
-        pattern.map_or_else(String::new, |pattern| {
-            let case = if pattern.ignore_case { "(?i)" } else { "" };
-            let unicode = if pattern.unicode { "" } else { "(?-u)" };
-            format!("{case}{unicode}{}", pattern.regex)
-        })
+    /// Whether a pattern that was needed can't be analysed.
+    pub(super) fn has_unknown(&self) -> bool {
+        let mut all = self.all.iter();
+        all.any(|one| one.is_known.get() == Some(&false))
     }
 
-    /// Steps of automata that searches took.
+    /// Patterns that were needed and can't be analysed.
+    pub(super) fn unknown(&self) -> impl Iterator<Item = String> {
+        let unknown = |one: &&Language| one.is_known.get() == Some(&false);
+        self.all
+            .iter()
+            .filter(unknown)
+            .map(|one| one.pattern.expression())
+    }
+
+    /// Work so far, in steps of automata.
     pub(super) const fn steps(&self) -> u64 {
-        self.steps
+        self.steps.get()
+    }
+
+    /// Counts work that took about as long as some steps of automata.
+    pub(super) fn count(&self, steps: u64) {
+        self.steps.set(self.steps.get().saturating_add(steps));
     }
 
     /// Reaches the bound on the bytes of automata.
     #[cfg(test)]
-    pub(super) const fn fill(&mut self) {
-        self.bytes = MAX_AUTOMATA;
+    pub(super) fn fill(&self) {
+        self.bytes.set(MAX_AUTOMATA);
     }
 
     /// Reaches the bound on steps.
     #[cfg(test)]
-    pub(super) const fn tire(&mut self) {
-        self.steps = u64::MAX / 2;
+    pub(super) fn tire(&self) {
+        self.count(u64::MAX / 2);
     }
 
     fn automaton(&self, id: LanguageId) -> Option<&Dfa> {
-        self.all
-            .get(id.0 as usize)
-            .and_then(|one| one.automaton.as_deref())
+        let language = self.all.get(id.0 as usize)?;
+        let built = || {
+            let new = || automaton(&language.pattern);
+            language.compiled.automaton.get_or_init(new).as_ref()
+        };
+        let is_known = language.is_known.get_or_init(|| {
+            // Without an automaton any text may be in the language: that is inconclusive, never
+            // wrong.
+            let dfa = Some(self.bytes.get())
+                .filter(|bytes| *bytes < MAX_AUTOMATA)
+                .and_then(|_| built());
+            let bytes = dfa.map_or(0, Dfa::memory_usage);
+            self.bytes.set(self.bytes.get().saturating_add(bytes));
+            // A pattern whose automaton grows too large takes the most work.
+            let built = dfa.map_or(MAX_AUTOMATON, |_| bytes);
+            self.count((built as u64).saturating_mul(BUILD_STEPS));
+            dfa.is_some()
+        });
+        is_known.then(built).flatten()
+    }
+
+    /// What any text in a language contains.
+    pub(super) fn required(&self, id: LanguageId) -> Option<&RequiredText> {
+        let language = self.all.get(id.0 as usize)?;
+        let new = || RequiredText::of(&language.pattern);
+        Some(language.compiled.required.get_or_init(new))
     }
 
     /// Whether a text is in a language; `None` if that isn't known.
     pub(super) fn contains(&self, id: LanguageId, text: &str) -> Option<bool> {
+        self.count(1);
+        if !self.required(id)?.is_in(text) {
+            return Some(false);
+        }
         let dfa = self.automaton(id)?;
+        self.count(text.len() as u64);
         let mut state = begin(dfa)?;
         for byte in text.bytes() {
             let State::At(at) = state else {
@@ -206,10 +265,27 @@ impl Languages {
             .filter_map(|(id, wish)| Some((self.automaton(*id)?, *wish)))
             .collect();
         let (found, steps) = search(&known);
-        self.steps += steps;
+        self.count(steps);
         self.known.insert(wanted.to_vec(), found.clone());
         found
     }
+}
+
+/// How patterns are read.
+fn syntax(pattern: &Pattern) -> syntax::Config {
+    syntax::Config::new()
+        .case_insensitive(pattern.ignore_case)
+        .unicode(pattern.unicode)
+        .utf8(false)
+        .nest_limit(96)
+}
+
+/// A pattern that was read; `None` if it can't be analysed.
+pub(super) fn parse(pattern: &Pattern) -> Option<Hir> {
+    if pattern.regex.len() > MAX_PATTERN {
+        return None;
+    }
+    syntax::parse_with(&pattern.regex, &syntax(pattern)).ok()
 }
 
 fn automaton(pattern: &Pattern) -> Option<Dfa> {
@@ -223,13 +299,7 @@ fn automaton(pattern: &Pattern) -> Option<Dfa> {
                 .dfa_size_limit(Some(MAX_AUTOMATON))
                 .determinize_size_limit(Some(MAX_AUTOMATON)),
         )
-        .syntax(
-            syntax::Config::new()
-                .case_insensitive(pattern.ignore_case)
-                .unicode(pattern.unicode)
-                .utf8(false)
-                .nest_limit(96),
-        )
+        .syntax(syntax(pattern))
         .build(&pattern.regex)
         .ok()
 }

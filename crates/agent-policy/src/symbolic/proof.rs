@@ -4,7 +4,8 @@ use super::abstraction::Vocabulary;
 use super::alternatives::{Alternatives, TYPES};
 use super::encoding::{EncodedRule, Encoder, Fact};
 use super::formula::{Evaluation, FactId, FormulaId, Formulas, Object, TRUE};
-use super::language::SharedAutomata;
+use super::glob_order::GlobOrder;
+use super::language::{Languages, SharedAutomata};
 use super::sketch::Sketch;
 use super::solver::{Answer, Search, Solver};
 use crate::action::type_bit;
@@ -39,6 +40,10 @@ pub(crate) struct AbstractDifference {
     pub(crate) is_rest: bool,
     /// Holds for the actions of this kind.
     formula: FormulaId,
+    /// Separates it from the other kinds of its pair of deciding rules.
+    separates: FormulaId,
+    /// The facts that `separates` is about.
+    facts: BTreeSet<FactId>,
 }
 
 impl AbstractDifference {
@@ -75,8 +80,8 @@ pub(crate) struct Proof<'p> {
     pub(crate) stricter_complete: bool,
     /// The rules that decide about more kinds than are listed, by their ids.
     pub(crate) further: BTreeSet<String>,
-    /// Patterns that can't be analysed.
-    pub(crate) opaque: Vec<String>,
+    /// Globs that can't be analysed.
+    opaque: BTreeSet<String>,
     /// None if the policies can't be analysed together.
     analysis: Option<DifferenceSearch<'p>>,
 }
@@ -92,7 +97,7 @@ impl<'p> Proof<'p> {
                 complete: false,
                 stricter_complete: false,
                 further: BTreeSet::new(),
-                opaque: Vec::new(),
+                opaque: BTreeSet::new(),
                 analysis: None,
             };
         }
@@ -116,13 +121,14 @@ impl<'p> Proof<'p> {
         let restrictive = differs(&mut encoder, |old, new| new > old);
         let types = TYPES.map(|kind| encoder.kinds(type_bit(kind)));
         let plain = encoder.plain();
-        let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir, &vocabulary));
-        let opaque = encoder.opaque.iter().cloned().collect();
-        let (solver, facts) = encoder.into_solver(parts);
+        let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir));
+        let globs = encoder.glob_order(&vocabulary);
+        let opaque = std::mem::take(&mut encoder.opaque);
+        let (solver, facts) = encoder.into_solver(parts, globs);
         let mut found = Search::new();
         let [shell, ..] = types;
-        found.prefer(&solver.formulas, shell);
-        found.require(&solver.formulas, axioms);
+        found.prefer(&solver, shell);
+        found.require(&solver, axioms);
         let analysis = DifferenceSearch {
             solver,
             facts,
@@ -210,6 +216,19 @@ impl<'p> Proof<'p> {
         }
     }
 
+    /// The patterns that can't be analysed, of those that matter.
+    pub(crate) fn opaque(&self) -> BTreeSet<String> {
+        let languages = self.analysis.iter().map(|one| &one.solver.languages);
+        let regexes = languages.flat_map(Languages::unknown);
+        self.opaque.iter().cloned().chain(regexes).collect()
+    }
+
+    /// Whether some pattern can't be analysed.
+    fn has_opaque(&self) -> bool {
+        let languages = self.analysis.as_ref().map(|one| &one.solver.languages);
+        !self.opaque.is_empty() || languages.is_some_and(Languages::has_unknown)
+    }
+
     /// Whether both policies read an action alike: they have the same work tree.
     pub(crate) const fn is_possible(&self) -> bool {
         self.analysis.is_some()
@@ -230,14 +249,17 @@ impl<'p> Proof<'p> {
         sketches.collect()
     }
 
-    /// The first of some kinds that a question is of, as far as the analysis can tell.
+    /// The first of some kinds that a question is of, as far as the analysis can tell. They have
+    /// the same deciding rules, which decide about the question.
     pub(crate) fn kind_of(&self, question: &Question, kinds: &[usize]) -> Option<usize> {
         let analysis = self.analysis.as_ref()?;
-        let object = analysis.object(question);
+        let listed = kinds.iter().filter_map(|at| self.kinds.get(*at));
+        let facts: BTreeSet<FactId> = listed.flat_map(|kind| kind.facts.iter().copied()).collect();
+        let object = analysis.object(question, &facts);
         let mut evaluation = analysis.solver.evaluation(&object);
         // Nothing is known of a text that can't be analysed.
         let mut is_of =
-            |kind: &AbstractDifference| !self.opaque.is_empty() || evaluation.holds(kind.formula);
+            |kind: &AbstractDifference| evaluation.holds(kind.separates) || self.has_opaque();
         let mut kinds = kinds.iter().copied();
         kinds.find(|at| self.kinds.get(*at).is_some_and(&mut is_of))
     }
@@ -293,10 +315,9 @@ pub(crate) fn implies(one: &Condition, other: &Condition, workdir: &str) -> bool
     let mut encoder = Encoder::new();
     let [one, other] = [one, other].map(|when| encoder.condition(when, false).yes);
     let fails = encoder.not(other);
-    let vocabulary = Vocabulary::default();
-    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir, &vocabulary));
+    let (axioms, parts) = (encoder.axioms(), encoder.part_axioms(workdir));
     let broken = encoder.all([one, fails, axioms]);
-    let (mut solver, _) = encoder.into_solver(parts);
+    let (mut solver, _) = encoder.into_solver(parts, GlobOrder::default());
     solver.solve(broken) == Answer::None
 }
 
@@ -359,11 +380,12 @@ impl DifferenceSearch<'_> {
             }
         }
         let formulas = &mut self.solver.formulas;
+        let separates = formulas.and(same.iter().copied());
         same.push(self.base.decides(formulas, base_rule, base));
         same.push(self.head.decides(formulas, head_rule, head));
         let same = formulas.and(same);
         let others = formulas.not(same);
-        self.search.require(&self.solver.formulas, others);
+        self.search.require(&self.solver, others);
         AbstractDifference {
             base,
             head,
@@ -373,11 +395,15 @@ impl DifferenceSearch<'_> {
             sketch: Sketch::new(object, &self.facts),
             is_rest,
             formula: same,
+            separates,
+            facts: self.solver.formulas.facts(separates),
         }
     }
 
-    /// The abstract object of a question.
-    fn object(&self, question: &Question) -> Object {
+    /// The abstract object of a question, with some facts.
+    fn object(&self, question: &Question, wanted: &BTreeSet<FactId>) -> Object {
+        let of = |id: &FactId| self.facts.get(usize::try_from(*id).ok()?).cloned();
+        let wanted: Vec<(Fact, FactId)> = wanted.iter().filter_map(of).collect();
         let history = question.history();
         let request = question.context.request(&question.action, &history);
         let facts = Facts::new(
@@ -385,7 +411,7 @@ impl DifferenceSearch<'_> {
             question.context.risk,
             &self.base.policy.surroundings,
         );
-        self.vocabulary.object(&self.facts, &facts, &request)
+        self.vocabulary.object(&wanted, &facts, &request)
     }
 
     /// An object for which some formulas hold: a plain one of a familiar type, if there is one.

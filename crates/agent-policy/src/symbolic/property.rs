@@ -176,12 +176,10 @@ impl Policy {
     ) -> Proven {
         let plain = encoder.plain();
         let axioms = encoder.axioms();
-        let parts = encoder.part_axioms(
-            &self.surroundings.context().workdir,
-            &Vocabulary::new([self]),
-        );
+        let parts = encoder.part_axioms(&self.surroundings.context().workdir);
+        let globs = encoder.glob_order(&Vocabulary::new([self]));
         let types = TYPES.map(|kind| encoder.kinds(type_bit(kind)));
-        let (mut solver, facts) = encoder.into_solver(parts);
+        let (mut solver, facts) = encoder.into_solver(parts, globs);
         let limits: Vec<Limit> = self.rules.iter().flat_map(|r| r.limits.clone()).collect();
         let whole = solver.formulas.and([breaks, axioms]);
         let mut doubt = match solver.solve(whole) {

@@ -40,13 +40,11 @@ impl Policy {
         let mut encoder = Encoder::new();
         let symbolic = Encoded::new(self, &mut encoder);
         let axioms = encoder.axioms();
-        let parts = encoder.part_axioms(
-            &self.surroundings.context().workdir,
-            &Vocabulary::new([self]),
-        );
-        let (solver, _) = encoder.into_solver(parts);
+        let parts = encoder.part_axioms(&self.surroundings.context().workdir);
+        let globs = encoder.glob_order(&Vocabulary::new([self]));
+        let (solver, _) = encoder.into_solver(parts, globs);
         let mut search = Search::new();
-        search.require(&solver.formulas, axioms);
+        search.require(&solver, axioms);
         let mut analysis = Analysis {
             policy: self,
             symbolic,

@@ -5,17 +5,27 @@
 //! learns why and goes on. Only atoms that the formula needs are checked, so few automata meet.
 
 use super::formula::{Atom, CollectionId, Evaluation, FormulaId, Formulas, Node, Object, TextSlot};
+use super::glob_order::GlobOrder;
 use super::language::{Found, LanguageId, Languages};
 use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, lbool};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// Work that one analysis may take, in checks of texts and parts.
 const MAX_CHECKS: usize = 200_000;
 /// Steps of automata that one analysis may take.
 const MAX_STEPS: u64 = 2_000_000_000;
+/// Languages of one text that are compared with each other by how their texts begin.
+const MAX_PREFIXED: usize = 400;
 /// Conflicts that one run of the satisfiability solver may take.
 const MAX_CONFLICTS: u64 = 100_000;
+/// Decisions that one run of it may take.
+const MAX_DECISIONS: u64 = 20_000_000;
+/// Work of a decision, of a propagation and of a formula that is taken in, in steps of automata.
+const DECISION_STEPS: u64 = 20;
+const PROPAGATION_STEPS: u64 = 10;
+const FORMULA_STEPS: u64 = 50;
 
 /// The answer of a solver.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,10 +57,11 @@ pub(super) struct Solver {
     /// Languages that no text is in together.
     conflicts: FxHashMap<Vec<(LanguageId, bool)>, Option<Vec<usize>>>,
     checks: usize,
+    globs: GlobOrder,
 }
 
 impl Solver {
-    pub(super) fn new(formulas: Formulas, languages: Languages) -> Self {
+    pub(super) fn new(formulas: Formulas, languages: Languages, globs: GlobOrder) -> Self {
         Self {
             formulas,
             languages,
@@ -58,6 +69,7 @@ impl Solver {
             known: FxHashMap::default(),
             conflicts: FxHashMap::default(),
             checks: 0,
+            globs,
         }
     }
 
@@ -79,18 +91,22 @@ impl Solver {
     /// Finds an object for which the formula holds.
     pub(super) fn solve(&mut self, formula: FormulaId) -> Answer {
         let mut search = Search::new();
-        search.require(&self.formulas, formula);
+        search.require(self, formula);
         self.find(&mut search, &[])
     }
 
     /// Finds an object for which everything that the search requires holds, and these formulas.
     pub(super) fn find(&mut self, search: &mut Search, assumed: &[FormulaId]) -> Answer {
+        if self.is_over() {
+            return Answer::Unknown;
+        }
         let literals: Vec<Lit> = assumed
             .iter()
-            .map(|formula| search.literal(&self.formulas, *formula))
+            .map(|formula| search.literal(self, *formula))
             .collect();
         loop {
             let satisfiable = search.sat.solve_limited(&literals);
+            self.languages.count(search.work());
             if satisfiable == lbool::FALSE {
                 return Answer::None;
             }
@@ -119,9 +135,12 @@ impl Solver {
         alternatives: &[FormulaId],
         preferred: FormulaId,
     ) -> Vec<Object> {
-        let mut search = Search::new();
-        search.require(&self.formulas, formula);
         let mut objects = Vec::new();
+        if self.is_over() {
+            return objects;
+        }
+        let mut search = Search::new();
+        search.require(self, formula);
         for one in alternatives {
             for assumed in [&[*one, preferred][..], &[*one]] {
                 if let Answer::Object(object) = self.find(&mut search, assumed) {
@@ -145,6 +164,9 @@ impl Solver {
                     object.facts.insert(fact);
                 }
                 (Atom::Fact(_), false) => {}
+                (Atom::Text(slot, language), true) if !self.languages.is_known(language) => {
+                    object.opaque.insert((slot, language));
+                }
                 (Atom::Text(slot, language), holds) => {
                     texts.entry(slot).or_default().push((at, language, holds));
                 }
@@ -153,6 +175,9 @@ impl Solver {
                     absent.entry(collection).or_default().push((at, of));
                 }
             }
+        }
+        if let Some(conflict) = self.add_wider_globs(&mut object, choice) {
+            return Check::Conflict(conflict);
         }
         for (slot, wanted) in texts {
             let languages: Vec<(LanguageId, bool)> = wanted
@@ -191,6 +216,33 @@ impl Solver {
         }
         self.drop_parts(&mut object, &present);
         Check::Holds(object)
+    }
+
+    /// Whether every glob may match of which a narrower one may.
+    #[cfg(test)]
+    pub(super) fn has_wider_globs(&mut self, object: &Object) -> bool {
+        object.facts.iter().all(|fact| {
+            let wider = self.globs.wider(*fact, &mut self.languages);
+            wider.iter().all(|fact| object.facts.contains(fact))
+        })
+    }
+
+    /// What may match a glob may match each wider one. Returns two choices that contradict that.
+    fn add_wider_globs(&mut self, object: &mut Object, choice: &Choice) -> Option<Vec<usize>> {
+        let place = |atom: Atom| choice.atoms.binary_search_by_key(&atom, |(atom, _)| *atom);
+        let matched = object.facts.clone();
+        for fact in matched {
+            for wider in self.globs.wider(fact, &mut self.languages) {
+                // What is chosen to be false.
+                if !object.facts.contains(wider)
+                    && let Ok(at) = place(Atom::Fact(*wider))
+                {
+                    return Some(vec![place(Atom::Fact(fact)).ok()?, at]);
+                }
+                object.facts.insert(*wider);
+            }
+        }
+        None
     }
 
     fn has_part(&self, object: &Object, collection: CollectionId, of: FormulaId) -> bool {
@@ -363,7 +415,12 @@ impl Solver {
 
     fn pay(&mut self) -> bool {
         self.checks += 1;
-        self.checks <= MAX_CHECKS && self.languages.steps() <= MAX_STEPS
+        !self.is_over()
+    }
+
+    /// Whether the work reached its bound.
+    fn is_over(&self) -> bool {
+        self.checks > MAX_CHECKS || self.languages.steps() > MAX_STEPS
     }
 }
 
@@ -371,11 +428,14 @@ impl Solver {
 #[derive(Debug, Default)]
 struct Bound {
     conflicts: u64,
+    /// Decisions of this run.
+    decisions: Cell<u64>,
 }
 
 impl Callbacks for Bound {
     fn on_start(&mut self) {
         self.conflicts = 0;
+        self.decisions.set(0);
     }
 
     fn on_new_clause(&mut self, _clause: &[Lit], kind: ClauseKind) {
@@ -383,7 +443,9 @@ impl Callbacks for Bound {
     }
 
     fn stop(&self) -> bool {
-        self.conflicts > MAX_CONFLICTS
+        // It is asked before each decision.
+        self.decisions.set(self.decisions.get().saturating_add(1));
+        self.conflicts > MAX_CONFLICTS || self.decisions.get() > MAX_DECISIONS
     }
 }
 
@@ -401,7 +463,11 @@ pub(super) struct Search {
     /// first: then little that isn't needed holds for an answer.
     empty: Vec<bool>,
     atoms: FxHashMap<Atom, Lit>,
+    /// The languages of each text whose texts all begin alike.
+    prefixed: FxHashMap<TextSlot, Vec<(LanguageId, Lit)>>,
     required: Vec<FormulaId>,
+    /// Work of the satisfiability solver that was counted.
+    counted: u64,
 }
 
 impl Search {
@@ -418,33 +484,35 @@ impl Search {
             literals: Vec::new(),
             empty: Vec::new(),
             atoms: FxHashMap::default(),
+            prefixed: FxHashMap::default(),
             required: Vec::new(),
+            counted: 0,
         }
     }
 
     /// Tries first what makes the formula hold. Has to come before everything that is required.
-    pub(super) fn prefer(&mut self, formulas: &Formulas, formula: FormulaId) {
+    pub(super) fn prefer(&mut self, solver: &Solver, formula: FormulaId) {
         let preferred = Lit::new(self.sat.new_var(lbool::TRUE, true), true);
-        let literal = self.literal(formulas, formula);
+        let literal = self.literal(solver, formula);
         self.sat.add_clause_reuse(&mut vec![!preferred, literal]);
     }
 
     /// From now on, the formula holds for everything that is found.
-    pub(super) fn require(&mut self, formulas: &Formulas, formula: FormulaId) {
-        let whole = self.literal(formulas, formula);
+    pub(super) fn require(&mut self, solver: &Solver, formula: FormulaId) {
+        let whole = self.literal(solver, formula);
         self.sat.add_clause_reuse(&mut vec![whole]);
         self.required.push(formula);
     }
 
     /// The literal of a formula, with the clauses that define it.
-    fn literal(&mut self, formulas: &Formulas, formula: FormulaId) -> Lit {
+    fn literal(&mut self, solver: &Solver, formula: FormulaId) -> Lit {
         if let Some(Some(literal)) = self.literals.get(formula.index()) {
             return *literal;
         }
         let mut empty = false;
-        let literal = match formulas.node(formula) {
+        let literal = match solver.formulas.node(formula) {
             Node::Not(inner) => {
-                let inner_literal = self.literal(formulas, *inner);
+                let inner_literal = self.literal(solver, *inner);
                 empty = !self.holds_empty(*inner);
                 !inner_literal
             }
@@ -457,13 +525,13 @@ impl Search {
             Node::Atom(atom) => {
                 let literal = Lit::new(self.sat.new_var_default(), true);
                 self.atoms.insert(*atom, literal);
+                if let Atom::Text(slot, language) = *atom {
+                    self.exclude(&solver.languages, slot, language, literal);
+                }
                 literal
             }
             Node::And(own) => {
-                let parts: Vec<Lit> = own
-                    .iter()
-                    .map(|part| self.literal(formulas, *part))
-                    .collect();
+                let parts: Vec<Lit> = own.iter().map(|part| self.literal(solver, *part)).collect();
                 empty = own.iter().all(|part| self.holds_empty(*part));
                 let first = if empty { lbool::TRUE } else { lbool::FALSE };
                 let all = Lit::new(self.sat.new_var(first, true), true);
@@ -476,6 +544,7 @@ impl Search {
                 all
             }
         };
+        solver.languages.count(FORMULA_STEPS);
         if self.literals.len() <= formula.index() {
             self.literals.resize(formula.index() + 1, None);
             self.empty.resize(formula.index() + 1, false);
@@ -487,6 +556,38 @@ impl Search {
             *slot = Some(literal);
         }
         literal
+    }
+
+    /// States that no text is in two languages which begin differently.
+    fn exclude(&mut self, languages: &Languages, slot: TextSlot, own: LanguageId, literal: Lit) {
+        let Some(required) = languages.required(own).filter(|one| one.has_prefix()) else {
+            return;
+        };
+        let others = self.prefixed.entry(slot).or_default();
+        if others.len() >= MAX_PREFIXED {
+            return;
+        }
+        for (other, other_literal) in &*others {
+            if languages
+                .required(*other)
+                .is_some_and(|other| other.excludes(required))
+            {
+                let mut clause = vec![!literal, !*other_literal];
+                self.sat.add_clause_reuse(&mut clause);
+            }
+        }
+        others.push((own, literal));
+    }
+
+    /// Work since this was last asked, in steps of automata.
+    fn work(&mut self) -> u64 {
+        let all = (self.sat.num_decisions().saturating_mul(DECISION_STEPS)).saturating_add(
+            self.sat
+                .num_propagations()
+                .saturating_mul(PROPAGATION_STEPS),
+        );
+        let before = std::mem::replace(&mut self.counted, all);
+        all.saturating_sub(before)
     }
 
     fn holds_empty(&self, formula: FormulaId) -> bool {
