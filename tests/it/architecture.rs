@@ -383,6 +383,17 @@ fn comments_are_wrapped_at_100_columns() {
     }
 }
 
+#[test]
+fn each_format_has_a_fuzz_target() {
+    let targets = sources(&["fuzz/fuzz_targets"]);
+    for format in yuangs_verify::trace::Format::ALL {
+        let file = format!("session_{}.rs", format.name().replace('-', "_"));
+        let mut own = targets.iter().filter(|source| source.path.ends_with(&file));
+        let reads = format!("read_session(\"{}\", bytes)", format.name());
+        assert!(own.any(|source| source.text.contains(&reads)), "{file}");
+    }
+}
+
 /// Collects the public items of a file without documentation.
 struct Undocumented<'s> {
     path: &'s str,
