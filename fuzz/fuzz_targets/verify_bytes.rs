@@ -38,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
         serde_json::from_slice::<serde_json::Value>(&json).expect("the report is JSON");
 
         let mut text = Vec::new();
-        let verbose = TextOptions { quiet: false, verbose: true, schema_only, unenforced: false };
+        let verbose = TextOptions { quiet: false, verbose: true, schema_only, unenforced: false, ..TextOptions::default() };
         write_text(&report, verbose, &mut text).expect("a vector takes everything");
         // Only escapes for colours are written; the output stream removes them if needed.
         let json = String::from_utf8(json).expect("the report is UTF-8");
