@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use yuangs_verify::config::{Baseline, Config};
 
 fuzz_target!(|text: &str| {
-    if let Ok(config) = Config::parse(text) {
+    if let Ok(config) = Config::parse("fuzz.toml", text) {
         assert!(config.ignore.iter().all(|i| !i.reason.trim().is_empty() && (i.code.is_some() || i.fingerprint.is_some())));
         assert!(config.severity.values().all(|s| !s.reason.trim().is_empty()));
         assert!(config.reports.values().all(|path| !path.starts_with('/') && !path.split('/').any(|part| part == "..")));

@@ -4,6 +4,7 @@
 //! records.
 
 use libfuzzer_sys::fuzz_target;
+use yuangs_verify::report::Lang;
 use yuangs_verify::report::page::Format;
 use content_scan::mask::Mask;
 use yuangs_verify::trajectory::ExecutionSet;
@@ -18,10 +19,10 @@ fuzz_target!(|text: &str| {
     let graph = Graph::parse(text, &mut Mask::default());
     for format in [Format::Text, Format::Markdown, Format::Html] {
         let mut out = Vec::new();
-        page(&book, Some(&graph), Detail::default()).write(format, &mut out).expect("memory takes it");
+        page(&book, Some(&graph), Detail::default(), Lang::En).write(format, &mut out).expect("memory takes it");
         let out = String::from_utf8(out).expect("pages are text");
         assert!(!out.contains('\r') && !out.contains('\u{202e}'));
     }
-    let itself = compare(&book, &book);
+    let itself = compare(&book, &book, Lang::En);
     assert!(itself.is_empty() || itself.unread > 0);
 });
