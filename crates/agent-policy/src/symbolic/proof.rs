@@ -216,6 +216,13 @@ impl<'p> Proof<'p> {
         }
     }
 
+    /// Reaches the bound on work.
+    #[cfg(test)]
+    pub(super) fn tire(&self) {
+        let languages = self.analysis.iter().map(|one| &one.solver.languages);
+        languages.for_each(Languages::tire);
+    }
+
     /// The patterns that can't be analysed, of those that matter.
     pub(crate) fn opaque(&self) -> BTreeSet<String> {
         let languages = self.analysis.iter().map(|one| &one.solver.languages);
@@ -275,7 +282,11 @@ pub(super) struct Encoded<'p> {
 
 /// Proves how the decisions of two policies differ.
 pub(crate) fn prove<'p>(base: &'p Policy, head: &'p Policy) -> Proof<'p> {
-    let mut proof = Proof::begin(base, head, Arc::default());
+    list_all(Proof::begin(base, head, Arc::default()), base, head)
+}
+
+/// Lists the kinds of both directions, within the bounds.
+pub(super) fn list_all<'p>(mut proof: Proof<'p>, base: &Policy, head: &Policy) -> Proof<'p> {
     let changed = changed_places(base, head);
     proof.complete = proof.list(Direction::Permissive, &changed, MAX_PERMISSIVE);
     if !proof.complete {

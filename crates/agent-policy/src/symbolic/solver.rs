@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 
 /// Work that one analysis may take, in checks of texts and parts.
 const MAX_CHECKS: usize = 200_000;
-/// Steps of automata that one analysis may take.
-const MAX_STEPS: u64 = 2_000_000_000;
+/// Work of one analysis, in steps of automata. Each takes about ten nanoseconds.
+const MAX_STEPS: u64 = 600_000_000;
 /// Languages of one text that are compared with each other by how their texts begin.
 const MAX_PREFIXED: usize = 400;
 /// Conflicts that one run of the satisfiability solver may take.

@@ -5,13 +5,14 @@ mod brute_force;
 use super::abstraction::Vocabulary;
 use super::encoding::{Encoder, PATHS};
 use super::glob_order::GlobOrder;
-use super::proof::{AbstractDifference, Encoded, prove};
+use super::proof::{AbstractDifference, Encoded, Proof, list_all, prove};
 use super::solver::Solver;
 use crate::facts::Facts;
 use crate::fuzz::{strategy, test_runner};
 use crate::model::Policy;
 use crate::{Effect, SHIPPED, load};
 use proptest::strategy::{Strategy, ValueTree};
+use std::sync::Arc;
 
 fn pack(combine: &str, default: &str, rules: &[&str]) -> Policy {
     try_pack(combine, default, rules).unwrap_or_else(|| panic!("{rules:?}"))
@@ -576,6 +577,27 @@ fn a_change_beyond_the_bounds_names_its_rules() {
     assert!(back.complete || !back.further.is_empty());
     let same = prove(&base, &base);
     assert!(same.complete && same.stricter_complete && same.further.is_empty());
+}
+
+/// Where the work ends before any kind is listed, each rule that changed is named.
+#[test]
+fn a_change_beyond_the_bound_on_work_names_its_rules() {
+    let pack = |effect: &str| {
+        let rules = [
+            "path: { glob: ['a/**', 'b/**'] } → deny".to_owned(),
+            format!("tool: x → {effect}"),
+            format!("pattern: '[a-z]+x' → {effect}"),
+        ];
+        let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+        pack("first-match", "ask", &rules)
+    };
+    let (base, head) = (pack("deny"), pack("allow"));
+    let proof = Proof::begin(&base, &head, Arc::default());
+    proof.tire();
+    let proof = list_all(proof, &base, &head);
+    assert!(!proof.complete && !proof.stricter_complete && proof.kinds.is_empty());
+    assert_eq!(Vec::from_iter(&proof.further), ["r1", "r2"]);
+    assert!(prove(&base, &head).complete);
 }
 
 /// Where the work ends, nothing counts as proved.
