@@ -181,13 +181,17 @@ pub fn asked(payload: Raw<'_>) -> Option<(String, Raw<'_>)> {
 #[must_use]
 pub fn arguments(payload: Raw<'_>) -> Vec<Cow<'_, str>> {
     let members = Members::of(payload);
-    let wrapped: Vec<_> = members
-        .0
-        .iter()
-        .filter(|(name, _)| WRAPPERS.contains(&&**name))
-        .map(|(_, value)| Cow::Borrowed(value.as_written()))
-        .collect();
+    let named = |names: &[&str]| -> Vec<Cow<'_, str>> {
+        let all = members.0.iter();
+        let named = all.filter(|(name, _)| names.contains(&&**name));
+        let texts = named.map(|(_, value)| Cow::Borrowed(value.as_written()));
+        texts.collect()
+    };
+    let mut wrapped = named(&WRAPPERS);
     if !wrapped.is_empty() {
+        // Without one of those members, these may be arguments themselves.
+        let others = named(&["input", "args", "params"]);
+        wrapped.extend(others.into_iter().filter(|value| value.starts_with('{')));
         return wrapped;
     }
     let mut object = String::from("{");

@@ -119,6 +119,10 @@ fn executed_calls_conform_to_their_manifest() {
         let rejected = of(call(wrong.clone()), "high", "rejected", json());
         assert!(!rejected.contains(&"YV917".to_owned()), "{wrong}");
     }
+    // A runtime may take either of them.
+    let both =
+        json!({"tool": "read_file", "parameters": {"path": "src/a.rs"}, "input": {"path": 7}});
+    assert_eq!(of(both, "high", "approved", json()), ["YV917"]);
     let other = json!({"tool": "read_files", "parameters": {"path": "src/a.rs"}});
     assert_eq!(of(other, "high", "approved", json()), ["YV916"]);
     for output in ["lines: 3", "", "{\"lines\""] {
