@@ -21,7 +21,16 @@ use std::path::PathBuf;
 /// Writing runs the gate, so that no other verdict than its own can be signed: a gate that fails is
 /// attested as failed, and ends with its exit code.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    override_usage = "\
+yuangs-verify attest [OPTIONS]
+         --key <FILE> --key-id <ID>
+         --now <TIME> --output <FILE>
+       yuangs-verify attest verify [OPTIONS]
+         --keys <FILE> --signer <NAME> <ATTESTATION>"
+)]
 pub(super) struct AttestCommand {
     #[command(subcommand)]
     verify: Option<Verify>,
@@ -66,6 +75,9 @@ pub(super) enum Verify {
 
 /// Arguments of `attest verify`.
 #[derive(Debug, Args)]
+#[command(override_usage = "\
+yuangs-verify attest verify [OPTIONS]
+         --keys <FILE> --signer <NAME> <ATTESTATION>")]
 pub(super) struct VerifyArgs {
     /// The attestation of `attest` or `gate --attest`.
     attestation: PathBuf,
