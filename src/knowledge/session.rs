@@ -2,9 +2,12 @@
 //!
 //! | line | is |
 //! | --- | --- |
-//! | `{"type":"message","message":{"role":…,"content":…}}` | a message; its lines that begin with `Decision:` or `Decided:` (`决定：`, `决策：`) are decisions |
+//! | `{"type":"message","message":{"role":…,"content":…}}` | a message |
 //! | `{"type":"decision","text":…}` | a decision |
-//! | `{"type":"compaction","summary":…,"decisions":[…]}`, also `summary`; a message with `"isCompactSummary":true` | a compaction |
+//! | `{"type":"compaction","summary":…,"decisions":[…]}`, also `summary` | a compaction |
+//! | a message with `"isCompactSummary":true` | a compaction |
+//!
+//! Lines of a message that begin with `Decision:` or `Decided:` (`决定：`, `决策：`) are decisions.
 
 use super::extract::message;
 use serde_json::Value;

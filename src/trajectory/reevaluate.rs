@@ -202,31 +202,34 @@ impl<'p> Reevaluation<'p> {
     /// records, and has the findings about changes of the policy, with this code.
     #[must_use]
     pub fn finish(self, report: &Report, code: Code) -> Document {
+        let mut policy_changed = report.dropped.get(&(code, Severity::Error)).copied();
+        let mut changes: BTreeMap<(String, String), Vec<FindingNote>> = BTreeMap::new();
+        for change in report.findings.iter().filter(|f| f.code == code) {
+            *policy_changed.get_or_insert_default() += 1;
+            let id = change.execution.as_deref().unwrap_or_default();
+            let key = (change.place.file.to_string(), id.to_owned());
+            let notes = changes.entry(key).or_default();
+            notes.push(FindingNote::from_finding(change));
+        }
         let mut executions: Vec<Path> = self.paths.into_values().collect();
         for path in &mut executions {
             path.hide(&report.secrets);
-        }
-        let changes = report.findings.iter().filter(|f| f.code == code);
-        let mut policy_changed = report.dropped.get(&(code, Severity::Error)).copied();
-        for change in changes {
-            *policy_changed.get_or_insert_default() += 1;
-            let (file, id) = (&*change.place.file, change.execution.as_deref());
-            let id = id.unwrap_or_default();
-            let note = FindingNote::from_finding(change);
-            let known = executions
-                .iter_mut()
-                .find(|path| path.file == file && path.execution_id == id);
-            match known {
-                Some(path) => path.findings.push(note),
-                // No decision of it is recorded.
-                None => executions.push(Path {
-                    file: file.to_owned(),
-                    execution_id: id.to_owned(),
-                    findings: vec![note],
-                    ..Path::default()
-                }),
+            if !changes.is_empty() {
+                let key = (path.file.clone(), path.execution_id.clone());
+                path.findings = changes.remove(&key).unwrap_or_default();
             }
         }
+        // No decision of these executions is recorded.
+        executions.extend(
+            changes
+                .into_iter()
+                .map(|((file, execution_id), findings)| Path {
+                    file,
+                    execution_id,
+                    findings,
+                    ..Path::default()
+                }),
+        );
         let policy_changed = policy_changed.unwrap_or(0);
         let stopped = executions.iter().filter(|p| p.stopped.is_some()).count() as u64;
         Document {

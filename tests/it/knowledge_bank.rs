@@ -31,6 +31,17 @@ fn store(at: &Path) {
     write(at, "home/.agent/knowledge/graph.jsonl", &edge.to_string());
 }
 
+/// Returns a project whose only trace refers to items of `bank.json`, which doesn't exist.
+fn project_of_two_turns() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let config = "[knowledge]\ntraces = ['t.jsonl']\nbank = ['bank.json']\n";
+    write(at, "yuangs-verify.toml", config);
+    let trace = include_str!("../../corpora/traces/legal/context-of-two-turns.jsonl");
+    write(at, "t.jsonl", trace);
+    folder
+}
+
 #[test]
 fn a_store_outside_of_a_configuration_is_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -98,12 +109,8 @@ fn a_use_of_a_skill_counts_for_its_contexts() {
 
 #[test]
 fn an_execution_is_told_what_the_bank_says_of_its_items() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = project_of_two_turns();
     let at = folder.path();
-    let config = "[knowledge]\ntraces = ['t.jsonl']\nbank = ['bank.json']\n";
-    write(at, "yuangs-verify.toml", config);
-    let trace = include_str!("../../corpora/traces/legal/context-of-two-turns.jsonl");
-    write(at, "t.jsonl", trace);
     let item = |path: &str, referenced: u32| {
         json!({"id":path,"path":path,"importance":{"useCount":6,"successCount":5,"failureCount":1,
             "confidence":0.8,"lastUsed":1_768_800_000_000_i64},
@@ -136,12 +143,8 @@ fn an_execution_is_told_what_the_bank_says_of_its_items() {
 
 #[test]
 fn what_is_wrong_with_an_item_is_found_where_its_claims_are_checked() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = project_of_two_turns();
     let at = folder.path();
-    let config = "[knowledge]\ntraces = ['t.jsonl']\nbank = ['bank.json']\n";
-    write(at, "yuangs-verify.toml", config);
-    let trace = include_str!("../../corpora/traces/legal/context-of-two-turns.jsonl");
-    write(at, "t.jsonl", trace);
     let references = |item: Value| {
         write(at, "bank.json", &json!([item]).to_string());
         let args = ["context", "references", "--fail-on", "warning"];

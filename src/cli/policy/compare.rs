@@ -52,7 +52,12 @@ pub struct CompareArgs {
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
     /// Random questions that cross-check the proof.
-    #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
+    #[arg(
+        long,
+        default_value_t = 200,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(2..=10_000_000)
+    )]
     cases: u32,
     /// Fail (exit 1) on findings of this severity or above.
     #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
@@ -228,21 +233,37 @@ impl CompareArgs {
         let pairs: Vec<_> = results
             .iter()
             .map(|(pair, found)| {
-                let differences: Vec<_> = found
-                    .differences
-                    .iter()
-                    .map(
-                        |(kind, d)| json!({ "kind": kind, "witness": without(d.witness.action.to_json(), secrets), "context": d.witness.circumstances().map(|c| without(c, secrets)), "history": d.witness.approved().map(|h| without(h, secrets)), "reason": d.reason }),
-                    )
-                    .collect();
+                let differences = found.differences.iter().map(|(kind, d)| {
+                    json!({
+                        "kind": kind,
+                        "witness": without(d.witness.action.to_json(), secrets),
+                        "context": d.witness.circumstances().map(|c| without(c, secrets)),
+                        "history": d.witness.approved().map(|h| without(h, secrets)),
+                        "reason": d.reason,
+                    })
+                });
                 json!({
-                    "base": pair.base.file, "head": pair.head.file, "made": found.made, "aimed": found.targeted, "given": found.given,
-                    "proven": found.is_proven(), "equivalent": found.equivalent, "inconclusive": found.unproven, "stricterWithoutWitness": found.stricter_without_witness, "lostProperties": found.lost, "rules": found.rules, "differences": differences,
+                    "base": pair.base.file,
+                    "head": pair.head.file,
+                    "made": found.made,
+                    "aimed": found.targeted,
+                    "given": found.given,
+                    "proven": found.is_proven(),
+                    "equivalent": found.equivalent,
+                    "inconclusive": found.unproven,
+                    "stricterWithoutWitness": found.stricter_without_witness,
+                    "lostProperties": found.lost,
+                    "rules": found.rules,
+                    "differences": differences.collect::<Vec<_>>(),
                 })
             })
             .collect();
         json!({
-            "version": 1, "seed": self.seed, "exhaustive": results.iter().all(|(_, found)| found.is_proven()), "pairs": pairs, "notCompared": one_sided,
+            "version": 1,
+            "seed": self.seed,
+            "exhaustive": results.iter().all(|(_, found)| found.is_proven()),
+            "pairs": pairs,
+            "notCompared": one_sided,
             "findings": findings_json(&objections.findings),
         })
     }
@@ -431,7 +452,8 @@ fn report(pair: &Pair, found: &Comparison, to: &mut Objections) {
             .subject = Some(subject([&**what]));
     }
     for one in &found.unproven {
-        let help = "read the kind of action: if it can exist, add a case for it; if not, write the rule so that it excludes it";
+        let help = "read the kind of action: if it can exist, add a case for it; if not, write the \
+                    rule so that it excludes it";
         to.add(
             INCONCLUSIVE,
             pair.head.place(Position::START),

@@ -15,8 +15,10 @@ const DEPENDENCIES: usize = 100;
 /// Returns every recorded use of a skill, by source and line.
 pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeError> {
     let mut statement = db.prepare(
-        "SELECT path, line, skill_name, skill_version, coalesce(task_id, ''), success, coalesce(weak, 0), rolled_back, cost, latency,
-         started_at, completed_at, turn FROM execution_log JOIN source ON source.id = execution_log.source ORDER BY path, line, skill_name",
+        "SELECT path, line, skill_name, skill_version, coalesce(task_id, ''), success,
+         coalesce(weak, 0), rolled_back, cost, latency, started_at, completed_at, turn
+         FROM execution_log JOIN source ON source.id = execution_log.source
+         ORDER BY path, line, skill_name",
     )?;
     let rows = statement.query_map([], |row| {
         Ok(Use {
@@ -40,8 +42,10 @@ pub(in crate::knowledge) fn uses(db: &Connection) -> Result<Vec<Use>, KnowledgeE
 
 /// Returns the documents of a kind of source: path and JSON.
 fn documents(db: &Connection, kind: &str) -> Result<Vec<(String, Value)>, KnowledgeError> {
-    let sql = "SELECT path, json FROM document JOIN source ON source.id = document.source WHERE kind = ?1 ORDER BY path, name";
-    let mut statement = db.prepare(sql)?;
+    let mut statement = db.prepare(
+        "SELECT path, json FROM document JOIN source ON source.id = document.source
+         WHERE kind = ?1 ORDER BY path, name",
+    )?;
     let rows = statement.query_map([kind], |row| {
         Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
     })?;
@@ -54,6 +58,15 @@ fn documents(db: &Connection, kind: &str) -> Result<Vec<(String, Value)>, Knowle
         }
     }
     Ok(all)
+}
+
+/// Returns what `read` finds in the documents about skills.
+fn of_skills<T, All: FromIterator<T>>(
+    db: &Connection,
+    read: impl Fn((String, Value)) -> Option<T>,
+) -> Result<All, KnowledgeError> {
+    let documents = documents(db, "skills")?.into_iter();
+    Ok(documents.filter_map(read).collect())
 }
 
 /// Returns the declarations of skills.
@@ -87,10 +100,7 @@ pub(in crate::knowledge) fn manifests(db: &Connection) -> Result<Vec<Manifest>, 
                 .collect(),
         })
     };
-    Ok(documents(db, "skills")?
-        .into_iter()
-        .filter_map(read)
-        .collect())
+    of_skills(db, read)
 }
 
 /// Returns the skills that the lists of loaded skills disable.
@@ -101,10 +111,7 @@ pub(in crate::knowledge) fn disabled(db: &Connection) -> Result<BTreeSet<String>
             .and_then(Value::as_str)
             .map(str::to_owned)
     };
-    Ok(documents(db, "skills")?
-        .into_iter()
-        .filter_map(named)
-        .collect())
+    of_skills(db, named)
 }
 
 /// Returns the candidates in queues.
@@ -121,8 +128,7 @@ pub(in crate::knowledge) fn queue(db: &Connection) -> Result<Vec<QueuedCandidate
             status: text("status")?,
         })
     };
-    let documents = documents(db, "skills")?.into_iter();
-    Ok(documents.filter_map(read).collect())
+    of_skills(db, read)
 }
 
 /// Returns the skills in libraries.
@@ -140,8 +146,7 @@ pub(in crate::knowledge) fn library(db: &Connection) -> Result<Vec<LibrarySkill>
             is_enabled: skill.get("enabled")?.as_bool()?,
         })
     };
-    let documents = documents(db, "skills")?.into_iter();
-    Ok(documents.filter_map(read).collect())
+    of_skills(db, read)
 }
 
 /// Returns the items of context banks with the members that decide about them, without content.
@@ -153,12 +158,17 @@ pub(in crate::knowledge) fn items(db: &Connection) -> Result<Vec<Item>, Knowledg
         .collect())
 }
 
+/// The changes of the standing of skills, by time.
+const CHANGES: &str = "FROM promotion_history
+     JOIN source ON source.id = promotion_history.source
+     ORDER BY promoted_at, path, line, promotion_history.id";
+
 /// Returns every recorded change of a skill's standing, by time.
 pub(in crate::knowledge) fn changes(db: &Connection) -> Result<Vec<Change>, KnowledgeError> {
-    let mut statement = db.prepare(
-        "SELECT path, line, skill_name, skill_version, candidate, old_status, new_status, recorded_score, recorded_metrics, reason, decided_by,
-         promoted_at FROM promotion_history JOIN source ON source.id = promotion_history.source ORDER BY promoted_at, path, line, promotion_history.id",
-    )?;
+    let mut statement = db.prepare(&format!(
+        "SELECT path, line, skill_name, skill_version, candidate, old_status, new_status,
+         recorded_score, recorded_metrics, reason, decided_by, promoted_at {CHANGES}"
+    ))?;
     let rows = statement.query_map([], |row| {
         Ok(Change {
             file: row.get(0)?,
@@ -190,8 +200,8 @@ pub(in crate::knowledge) fn write_stats(
 ) -> Result<(), KnowledgeError> {
     db.execute("DELETE FROM skill_stats", [])?;
     let mut insert = db.prepare(
-        "INSERT INTO skill_stats (skill_name, skill_version, intent, execution_count, success_count, failure_count, total_cost,
-         avg_cost, total_latency, avg_latency, rollback_count, rollback_rate, stability_score, current_score,
+        "INSERT INTO skill_stats (skill_name, skill_version, intent, execution_count,
+         success_count, failure_count, total_cost, avg_cost, total_latency, avg_latency, rollback_count, rollback_rate, stability_score, current_score,
          first_execution_at, last_execution_at, updated_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?16)",
     )?;
@@ -218,15 +228,14 @@ pub(in crate::knowledge) fn write_stats(
     Ok(())
 }
 
-/// The rows of changes in the order of [`changes`].
-const CHANGES: &str = "SELECT promotion_history.id, score, metrics_json FROM promotion_history
-     JOIN source ON source.id = promotion_history.source ORDER BY promoted_at, path, line, promotion_history.id";
-
 /// Score and metrics of a change.
 type Basis = (Option<f64>, Option<String>);
 
+/// Returns the row of each change with its basis, in the order of [`changes`].
 fn bases(db: &Connection) -> Result<Vec<(i64, Basis)>, KnowledgeError> {
-    let mut select = db.prepare(CHANGES)?;
+    let mut select = db.prepare(&format!(
+        "SELECT promotion_history.id, score, metrics_json {CHANGES}"
+    ))?;
     let rows = select.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -54,7 +54,9 @@ impl Segment {
         // Starts at the last block whose first word isn't after the word.
         let mut statement = db.prepare_cached(
             "SELECT word, data FROM block WHERE segment = ?1
-             AND word >= coalesce((SELECT max(word) FROM block WHERE segment = ?1 AND word <= ?2), '') ORDER BY word",
+             AND word >= coalesce(
+                 (SELECT max(word) FROM block WHERE segment = ?1 AND word <= ?2), ''
+             ) ORDER BY word",
         )?;
         let mut rows = statement.query(params![self.id, word])?;
         let asked = word.as_bytes();
@@ -198,10 +200,17 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig {
+            cases: 48,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
         /// Over several blocks, exact words and prefixes are found.
         #[test]
-        fn words_are_found_where_they_stand(texts in proptest::collection::vec("([a-c]{1,9} |[索引擎]{1,4} ){0,200}", 1..6), asked in "[a-c]{1,2}|[索引擎]{1,2}") {
+        fn words_are_found_where_they_are(
+            texts in proptest::collection::vec("([a-c]{1,9} |[索引擎]{1,4} ){0,200}", 1..6),
+            asked in "[a-c]{1,2}|[索引擎]{1,2}",
+        ) {
             let store = Store::in_memory().unwrap();
             let mut gathered = IndexWriter::default();
             for text in &texts {
@@ -214,11 +223,16 @@ mod tests {
             for prefix in [false, true] {
                 let count = |text: &String| {
                     let mut count = 0;
-                    words::each(text, &mut |w| count += u32::from(w == asked || prefix && w.starts_with(&asked)));
+                    words::each(text, &mut |w| {
+                        count += u32::from(w == asked || prefix && w.starts_with(&asked));
+                    });
                     count
                 };
-                let expected: Vec<Posting> =
-                    (0..).zip(texts.iter().map(count)).map(|(document, count)| Posting { document, count }).filter(|p| p.count > 0).collect();
+                let counted = (0..).zip(texts.iter().map(count));
+                let expected: Vec<Posting> = counted
+                    .map(|(document, count)| Posting { document, count })
+                    .filter(|posting| posting.count > 0)
+                    .collect();
                 prop_assert_eq!(segments.all[0].find(&store.db, &asked, prefix).unwrap(), expected);
             }
         }
