@@ -171,9 +171,11 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Creates a scanner for a value that another scanner has read. It neither checks skipped
-    /// values again nor notes anything in them, and derived types find duplicates of their members.
-    pub(super) fn validated(text: &'a str) -> Self {
+    /// Creates a scanner for text that is known to be one valid JSON value, such as a value that
+    /// another scanner has read. It neither checks skipped values again nor notes anything in them,
+    /// and derived types find duplicates of their members ([`Self::trust_types`]).
+    #[must_use]
+    pub fn validated(text: &'a str) -> Self {
         Self {
             is_validated: true,
             memory: Memory::BesideTypes,

@@ -141,7 +141,7 @@ impl TraceFormat for SessionFormat {
             Read::Value(read) => read(raw, text),
             Read::AtOnce(_) => SessionRecord::default(),
         };
-        record.malformed = lists::malformed(self.lists, raw);
+        record.malformed.extend(lists::malformed(self.lists, raw));
         Ok(Box::new(record).into())
     }
 

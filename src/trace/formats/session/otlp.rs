@@ -5,7 +5,7 @@
 
 use super::{
     Call, CallEnd, CallStatus, Event, EventKind, Lenient, LenientStr, Read, SessionFormat,
-    SessionRecord, Sessions, input_text, object_of, offset, otlp_models, output, text,
+    SessionRecord, Sessions, input_text, lists, object_of, offset, otlp_models, output, text,
 };
 use crate::trace::formats::Unit;
 use crate::trace::record::NotRecorded;
@@ -118,7 +118,7 @@ struct Item<'a> {
     #[serde(borrow)]
     attributes: Option<Raw<'a>>,
     #[serde(borrow)]
-    body: Lenient<AnyValue<'a>>,
+    body: Option<Raw<'a>>,
     #[serde(borrow)]
     event_name: LenientStr<'a>,
     #[serde(borrow)]
@@ -179,54 +179,73 @@ struct AnyValue<'a> {
     kvlist: Option<Raw<'a>>,
     #[serde(borrow, rename = "arrayValue")]
     array: Option<Raw<'a>>,
+    /// In base64.
+    #[serde(borrow, rename = "bytesValue")]
+    bytes: LenientStr<'a>,
 }
 
 impl<'a> AnyValue<'a> {
-    /// Returns the value as a text; numbers may be written as texts anyway.
-    fn text(self) -> Option<Cow<'a, str>> {
-        let number = self.int.or(self.double).or(self.boolean);
-        text(self.string)
+    /// Reads a value. Some writers leave its type out. Adds what it can't read to `malformed`.
+    fn read_text(raw: Raw<'a>, malformed: &mut Malformed<'a>) -> Option<Cow<'a, str>> {
+        let Some(value) = raw.read::<Self>() else {
+            return Some(plain(raw));
+        };
+        let number = value.int.or(value.double).or(value.boolean);
+        let mut is_whole = true;
+        let read = text(value.string)
+            .or_else(|| text(value.bytes))
             .or_else(|| number.map(|raw| output(Some(raw))))
             .or_else(|| {
-                self.kvlist.or(self.array)?;
+                value.kvlist.or(value.array)?;
                 let mut out = String::new();
-                self.write(&mut out, NESTED);
+                is_whole = value.write(&mut out, NESTED);
                 Some(Cow::Owned(out))
-            })
+            });
+        if read.is_none() {
+            let members = raw.read::<BTreeMap<String, Raw<'a>>>();
+            is_whole = members.is_some_and(|all| all.values().all(is_null));
+        }
+        if !is_whole {
+            lists::add(malformed, raw, "expected a typed value");
+        }
+        read
     }
 
-    /// Writes the value as JSON; replaces what is nested deeper than `levels` by `null`.
-    fn write(self, out: &mut String, levels: u32) {
-        #[derive(Deserialize, Default)]
-        #[serde(default)]
-        struct Values<'a> {
-            #[serde(borrow)]
-            values: Lenient<Vec<Raw<'a>>>,
-        }
-        let values = |list: Raw<'a>| list.read::<Values<'a>>()?.values.0;
+    /// Writes the value as JSON. Returns false if a part of it has another type than its name says,
+    /// or is nested deeper than `levels`; such a part is written as `null`.
+    fn write(self, out: &mut String, levels: u32) -> bool {
         let Some(levels) = levels.checked_sub(1) else {
-            return out.push_str("null");
+            out.push_str("null");
+            return false;
         };
+        let mut is_whole = true;
         if let Some(list) = self.kvlist {
             out.push('{');
-            let pairs = values(list).unwrap_or_default();
-            let pairs = pairs.into_iter().filter_map(Raw::read::<KeyValue<'a>>);
-            for (n, pair) in pairs.enumerate() {
-                out.push_str(if n > 0 { "," } else { "" });
+            let pairs = Values::of(list);
+            is_whole = pairs.is_some();
+            let mut first = true;
+            for pair in pairs.unwrap_or_default() {
+                let Some(pair) = pair.read::<KeyValue<'a>>() else {
+                    is_whole = false;
+                    continue;
+                };
+                out.push_str(if first { "" } else { "," });
+                first = false;
                 push_quoted(out, &pair.key.decode());
                 out.push(':');
-                pair.value.0.unwrap_or_default().write(out, levels);
+                is_whole &= Self::write_raw(pair.value, out, levels);
             }
             out.push('}');
         } else if let Some(list) = self.array {
             out.push('[');
-            for (n, value) in values(list).unwrap_or_default().into_iter().enumerate() {
+            let values = Values::of(list);
+            is_whole = values.is_some();
+            for (n, value) in values.unwrap_or_default().into_iter().enumerate() {
                 out.push_str(if n > 0 { "," } else { "" });
-                let value = value.read::<Self>().unwrap_or_default();
-                value.write(out, levels);
+                is_whole &= Self::write_raw(Some(value), out, levels);
             }
             out.push(']');
-        } else if let Some(text) = text(self.string) {
+        } else if let Some(text) = text(self.string).or_else(|| text(self.bytes)) {
             push_quoted(out, &text);
         } else if let Some(number) = self.int.or(self.double).or(self.boolean) {
             // Numbers of 64 bits are written as texts.
@@ -238,6 +257,43 @@ impl<'a> AnyValue<'a> {
         } else {
             out.push_str("null");
         }
+        is_whole
+    }
+
+    /// Writes a value inside another one.
+    fn write_raw(raw: Option<Raw<'a>>, out: &mut String, levels: u32) -> bool {
+        let Some(raw) = raw.filter(|raw| !is_null(raw)) else {
+            out.push_str("null");
+            return true;
+        };
+        if let Some(value) = raw.read::<Self>() {
+            return value.write(out, levels);
+        }
+        out.push_str(raw.as_written());
+        true
+    }
+}
+
+/// Values in place of others, with what was expected.
+type Malformed<'a> = Vec<(&'a str, String)>;
+
+fn is_null(raw: &Raw<'_>) -> bool {
+    raw.as_written() == "null"
+}
+
+/// The form of a list and of an object.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Values<'a> {
+    #[serde(borrow)]
+    values: Option<Raw<'a>>,
+}
+
+impl<'a> Values<'a> {
+    /// Returns the elements. A list without elements may leave them out.
+    fn of(list: Raw<'a>) -> Option<Vec<Raw<'a>>> {
+        let values = list.read::<Self>()?.values.filter(|raw| !is_null(raw));
+        values.map_or(Some(Vec::new()), Raw::read)
     }
 }
 
@@ -249,24 +305,39 @@ struct KeyValue<'a> {
     #[serde(borrow)]
     key: Str<'a>,
     #[serde(borrow, default)]
-    value: Lenient<AnyValue<'a>>,
+    value: Option<Raw<'a>>,
 }
 
 /// Attributes by name. Of several with the same name, the first one is kept.
 struct Attributes<'a>(HashMap<Cow<'a, str>, Cow<'a, str>>);
 
 impl<'a> Attributes<'a> {
-    fn of(raw: Option<Raw<'a>>) -> Self {
-        let list: Vec<Raw<'a>> = raw.and_then(Raw::read).unwrap_or_default();
+    /// Reads a list of pairs, or the object that the Python SDK writes. Adds to `malformed` what
+    /// may hold attributes of a call and can't be read.
+    fn of(raw: Option<Raw<'a>>, malformed: &mut Malformed<'a>) -> Self {
         let mut all = HashMap::new();
-        if let Some(members) = raw.and_then(|raw| raw.read::<BTreeMap<String, Raw<'a>>>()) {
-            let members = members.into_iter();
-            all.extend(members.map(|(key, value)| (Cow::Owned(key), plain(value))));
-        }
-        for pair in list {
-            let pair = pair.read::<KeyValue<'_>>();
-            if let Some((key, value)) = pair.and_then(|p| Some((p.key, p.value.0?.text()?))) {
-                all.entry(key.decode()).or_insert(value);
+        let Some(raw) = raw.filter(|raw| !is_null(raw)) else {
+            return Self(all);
+        };
+        let Some(list) = raw.read::<Vec<Raw<'a>>>() else {
+            match raw.read::<BTreeMap<String, Raw<'a>>>() {
+                Some(members) => {
+                    let members = members.into_iter();
+                    all.extend(members.map(|(key, value)| (Cow::Owned(key), plain(value))));
+                }
+                None => lists::add(malformed, raw, "expected a list in `attributes`"),
+            }
+            return Self(all);
+        };
+        for raw in list {
+            let Some(pair) = raw.read::<KeyValue<'a>>() else {
+                let expected = "expected an object with a `key` in `attributes`";
+                lists::add(malformed, raw, expected);
+                continue;
+            };
+            let value = pair.value.filter(|raw| !is_null(raw));
+            if let Some(value) = value.and_then(|raw| AnyValue::read_text(raw, malformed)) {
+                all.entry(pair.key.decode()).or_insert(value);
             }
         }
         Self(all)
@@ -319,13 +390,14 @@ struct TimedItem<'a> {
 impl<'a> Export<'a> {
     fn record(self, whole: &'a str) -> SessionRecord<'a> {
         let mut found = Vec::new();
+        let mut malformed = Vec::new();
         let groups = |list: List<'a>| {
             let list = list.0.unwrap_or_default().into_iter();
             list.filter_map(|raw| raw.read::<Group<'a>>())
         };
         for group in groups(self.resource_logs).chain(groups(self.resource_spans)) {
             let resource = group.resource.0.and_then(|resource| resource.attributes);
-            let around = Attributes::of(resource).session();
+            let around = Attributes::of(resource, &mut malformed).session();
             let scopes = [
                 group.scope_logs,
                 group.instrumentation_library_logs,
@@ -343,7 +415,7 @@ impl<'a> Export<'a> {
                             continue;
                         };
                         let at = offset(whole, raw.as_written()).unwrap_or_default();
-                        found.push(item.found(at, around.as_ref(), is_span));
+                        found.push(item.found(at, around.as_ref(), is_span, &mut malformed));
                     }
                 }
             }
@@ -351,7 +423,7 @@ impl<'a> Export<'a> {
         for raw in self.spans.0.unwrap_or_default() {
             if let Some(item) = raw.read::<Item<'a>>() {
                 let at = offset(whole, raw.as_written()).unwrap_or_default();
-                found.push(item.found(at, None, true));
+                found.push(item.found(at, None, true, &mut malformed));
             }
         }
         // The session of a trace may be recorded on only one of its spans.
@@ -381,14 +453,21 @@ impl<'a> Export<'a> {
         }
         SessionRecord {
             events,
+            malformed,
             ..SessionRecord::default()
         }
     }
 }
 
 impl<'a> Item<'a> {
-    fn found(self, at: usize, around: Option<&Cow<'a, str>>, is_span: bool) -> TimedItem<'a> {
-        let attributes = Attributes::of(self.attributes);
+    fn found(
+        self,
+        at: usize,
+        around: Option<&Cow<'a, str>>,
+        is_span: bool,
+        malformed: &mut Malformed<'a>,
+    ) -> TimedItem<'a> {
+        let attributes = Attributes::of(self.attributes, malformed);
         let times = [
             self.start_time_unix_nano,
             self.start_time,
@@ -406,23 +485,28 @@ impl<'a> Item<'a> {
             what: if is_span {
                 self.span(&attributes)
             } else {
-                self.log(&attributes)
+                self.log(&attributes, malformed)
             },
         }
     }
 
     /// Reads an event of a coding agent, or of a model that requests calls.
-    fn log(&self, attributes: &Attributes<'a>) -> Vec<EventKind<'a>> {
-        let body = || self.body.0.and_then(AnyValue::text);
+    fn log(
+        &self,
+        attributes: &Attributes<'a>,
+        malformed: &mut Malformed<'a>,
+    ) -> Vec<EventKind<'a>> {
+        let body = self.body.filter(|raw| !is_null(raw));
+        let body = body.and_then(|raw| AnyValue::read_text(raw, malformed));
         let name = attributes
             .first(&["event.name"])
             .or_else(|| text(self.event_name))
-            .or_else(body);
+            .or_else(|| body.clone());
         let Some(name) = name else {
             return Vec::new();
         };
         let calls = match &*name {
-            "gen_ai.choice" => otlp_models::chosen(&body().unwrap_or_default()),
+            "gen_ai.choice" => otlp_models::chosen(&body.unwrap_or_default()),
             "gen_ai.client.inference.operation.details" => {
                 otlp_models::asked(&attributes.0).collect()
             }
@@ -440,7 +524,7 @@ impl<'a> Item<'a> {
         let tool = attributes.first(&["tool_name", "function_name", "gen_ai.tool.name"]);
         match short {
             "tool_decision" => Some(EventKind::Decided {
-                call: call(attributes, tool?),
+                call: call(attributes, tool.unwrap_or_default()),
                 decision: decision(attributes, &["decision"], &["source"]),
                 late: true,
             }),
@@ -450,7 +534,7 @@ impl<'a> Item<'a> {
                     &["decision_type"],
                     &["decision_source", "source"],
                 );
-                Some(done(attributes, tool?, decision, None))
+                Some(done(attributes, tool.unwrap_or_default(), decision, None))
             }
             "tool_call" => {
                 let word = attributes.first(&["decision"]);
@@ -460,7 +544,7 @@ impl<'a> Item<'a> {
                     Some("reject") => Some((false, DecidedBy::Human)),
                     _ => None,
                 };
-                Some(done(attributes, tool?, decision, None))
+                Some(done(attributes, tool.unwrap_or_default(), decision, None))
             }
             "user_prompt" => attributes
                 .first(&["prompt"])

@@ -5,7 +5,7 @@ use super::codex::FORMAT as CODEX;
 use super::codex_log::FORMAT as CODEX_LOG;
 use super::otlp::FORMAT as OTLP;
 use crate::trace::entry::Entry;
-use crate::trace::formats::{OwnCalls, TraceFormat};
+use crate::trace::formats::{NativeRecord, OwnCalls, Record, TraceFormat};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use strict_json::Scanner;
@@ -621,6 +621,58 @@ fn spans_of_tools_are_calls() {
             "s a find tool_call -/- error",
             "u 1 mine tool_call -/- ok",
         ]
+    );
+}
+
+#[test]
+fn attributes_that_cannot_be_read_are_reported() {
+    let span = |attributes: Value| json!({"resourceSpans": [{"scopeSpans": [{"spans": [{"attributes": attributes}]}]}]});
+    let one = |value: Value| span(json!([{"key": "gen_ai.tool.name", "value": value}]));
+    let text = json!({"stringValue": "look"});
+    for (record, count) in [
+        (span(Value::Null), 0),
+        (span(json!([])), 0),
+        (span(json!([{"key": "a"}, {"key": "b", "value": null}])), 0),
+        (one(json!({})), 0),
+        (one(json!({"arrayValue": {}})), 0),
+        (one(json!({"kvlistValue": {"values": null}})), 0),
+        (one(json!({"bytesValue": "bG9vaw=="})), 0),
+        (one(json!({"intValue": "7"})), 0),
+        // Without the type of the value.
+        (one(json!("look")), 0),
+        (span(json!("look")), 1),
+        (span(json!(["look", 7])), 2),
+        (
+            span(json!([{"name": "gen_ai.tool.name", "value": text}])),
+            1,
+        ),
+        (one(json!({"stringValue": ["look"]})), 1),
+        (one(json!({"textValue": "look"})), 1),
+        (
+            one(json!({"kvlistValue": [{"key": "a", "value": text}]})),
+            1,
+        ),
+        (one(json!({"kvlistValue": {"values": {"a": text}}})), 1),
+        (
+            one(json!({"kvlistValue": {"values": [{"value": text}]}})),
+            1,
+        ),
+        (one(json!({"arrayValue": {"values": "look"}})), 1),
+    ] {
+        let written = record.to_string();
+        let read = OTLP
+            .read(&mut Scanner::new(&written, 64), &written)
+            .unwrap();
+        let Record::Native(NativeRecord::Session(session)) = read else {
+            panic!("{written}");
+        };
+        assert_eq!(session.malformed.len(), count, "{written}");
+    }
+    let unnamed = logged("claude_code.tool_result", 1, &[("session.id", "s")]);
+    assert_eq!(
+        calls(&OTLP, &[unnamed]).len(),
+        1,
+        "a call without a name counts"
     );
 }
 

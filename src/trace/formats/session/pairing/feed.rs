@@ -38,9 +38,12 @@ pub(super) fn feed(
     text: &str,
     on: &mut dyn FnMut(RoutedRecord<'_, '_>),
 ) {
+    debug_assert!(Scanner::new(text, u32::MAX).skip().is_ok(), "{text}");
     let mut entry = Entry::unread((line, 0), text, Vec::new(), Vec::new());
     entry.derived = true;
-    match v1::read(kind, &mut Scanner::new(text, DEPTH)) {
+    // The text was written here, of parts that were checked when they were read.
+    let read = v1::read(kind, &mut Scanner::validated(text));
+    match read.or_else(|_| v1::read(kind, &mut Scanner::new(text, DEPTH))) {
         Ok(record) => entry.record = Record::V1(record),
         Err(error) => {
             // A call that can't be read hasn't been checked.
