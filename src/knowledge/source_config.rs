@@ -91,7 +91,8 @@ impl SourceKind {
         match self {
             Self::Traces => by_name(path) == Choice::Read,
             Self::Transcripts | Self::Graph => name == plain && ends(&[".jsonl"]),
-            Self::Documents | Self::Progress | Self::Summaries => ends(&[".md", ".markdown"]),
+            Self::Documents => super::extract::is_document(&name),
+            Self::Progress | Self::Summaries => name == plain && ends(&[".md", ".markdown"]),
             Self::Runs => name == plain && ends(&[".json"]),
             // A snapshot of a bank is a copy.
             Self::Bank => name == plain && ends(&[".json"]) && !is_in(path, "snapshots"),

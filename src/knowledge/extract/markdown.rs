@@ -1,52 +1,89 @@
-//! Extracts documents: one observation per section, with the headings above it.
+//! Headings of Markdown.
 
-use super::Extracted;
-use crate::knowledge::observation::{Kind, Observation, summarise};
-use crate::knowledge::source_config::SourceFile;
-use std::borrow::Cow;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// Parses the level and text of a heading. The caller has to exclude fenced code.
-fn heading(line: &str) -> Option<(usize, &str)> {
-    let level = line.bytes().take_while(|b| *b == b'#').count();
-    let rest = line.get(level..)?;
-    ((1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t'])))
-        .then(|| (level, rest.trim().trim_end_matches('#').trim()))
+/// A heading of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Heading {
+    /// Byte offset of its first line.
+    pub(super) start: usize,
+    /// Byte offset of the line after it.
+    pub(super) end: usize,
+    /// 1 is the highest level.
+    pub(super) level: usize,
+    pub(super) words: String,
 }
 
-/// Parses a code fence: three or more of the same character.
-fn fence(line: &str) -> Option<(char, usize)> {
-    let line = line.trim_start();
-    let sign = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let length = line.chars().take_while(|c| *c == sign).count();
-    (length >= 3).then_some((sign, length))
+impl Heading {
+    /// Returns a heading without words, as the end of a document.
+    pub(super) fn at(start: usize) -> Self {
+        Self {
+            start,
+            end: start,
+            level: 1,
+            words: String::new(),
+        }
+    }
 }
 
-/// Visits the lines of a document outside of code fences.
-pub(super) fn each_line<'t>(text: &'t str, mut visit: impl FnMut(Line<'t>)) {
-    let mut open: Option<(char, usize)> = None;
-    let mut start = 0;
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(Some(text.len()));
-    for (number, end) in (1..).zip(ends) {
-        let Some(line) = text.get(start..end).filter(|_| start < text.len()) else {
-            break;
-        };
-        let line = if end < text.len() {
-            line.strip_suffix('\r').unwrap_or(line)
-        } else {
-            line
-        };
-        match (open, fence(line)) {
-            (None, Some(opens)) => open = Some(opens),
-            (Some((sign, length)), Some((s, n))) if s == sign && n >= length => open = None,
+/// Returns the headings that stand in no quotation or list.
+pub(super) fn headings(text: &str) -> Vec<Heading> {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+    let mut all = Vec::new();
+    let mut open: Option<Heading> = None;
+    let mut depth = 0_usize;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
+                let line = text.get(..range.start).and_then(|t| t.rfind('\n'));
+                open = Some(Heading {
+                    // A heading may be indented.
+                    start: line.map_or(0, |at| at + 1),
+                    end: range.end,
+                    level: level as usize,
+                    words: String::new(),
+                });
+            }
+            Event::End(TagEnd::Heading(_)) => all.extend(open.take()),
+            Event::Start(Tag::BlockQuote(_) | Tag::Item) => depth += 1,
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::Item) => depth = depth.saturating_sub(1),
+            Event::Text(part) | Event::Code(part) => {
+                if let Some(heading) = &mut open {
+                    heading.words.push_str(&part);
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                if let Some(heading) = &mut open {
+                    heading.words.push(' ');
+                }
+            }
             _ => {}
         }
-        visit(Line {
-            number,
-            start,
-            text: line,
-            heading: if open.is_none() { heading(line) } else { None },
-        });
-        start = end + 1;
+    }
+    for heading in &mut all {
+        heading.words = heading.words.trim().to_owned();
+    }
+    all
+}
+
+/// Visits the lines of a document.
+pub(super) fn each_line<'t>(text: &'t str, mut visit: impl FnMut(Line<'t>)) {
+    let headings = headings(text);
+    let mut next = headings.iter().peekable();
+    let mut start = 0;
+    let mut heading_end = 0;
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        let heading = next.next_if(|heading| heading.start <= start);
+        heading_end = heading.map_or(heading_end, |heading| heading.end);
+        if heading.is_some() || start >= heading_end {
+            let text = line.strip_suffix('\n').unwrap_or(line);
+            visit(Line {
+                number,
+                text: text.strip_suffix('\r').unwrap_or(text),
+                heading: heading.map(|heading| heading.words.clone()),
+            });
+        }
+        start += line.len();
     }
 }
 
@@ -54,99 +91,45 @@ pub(super) fn each_line<'t>(text: &'t str, mut visit: impl FnMut(Line<'t>)) {
 pub(super) struct Line<'t> {
     /// The line number, from 1.
     pub(super) number: u64,
-    /// Byte offset of its first character.
-    start: usize,
     pub(super) text: &'t str,
-    /// The level and text, if the line is a heading.
-    pub(super) heading: Option<(usize, &'t str)>,
+    /// The words, if the line is the first one of a heading.
+    pub(super) heading: Option<String>,
 }
 
-pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
-    // Sections are cut at line ends, so these have to be uniform.
-    let text = if memchr::memchr(b'\r', text.as_bytes()).is_some() {
-        Cow::Owned(text.replace("\r\n", "\n"))
-    } else {
-        Cow::Borrowed(text)
-    };
-    let mut path: Vec<(usize, &str)> = Vec::new();
-    let mut section = Section {
-        first: 1,
-        start: 0,
-        says: None,
-    };
-    each_line(&text, |line| {
-        if let Some((level, words)) = line.heading {
-            section.end(file, &path, text.get(section.start..line.start), out);
-            path.retain(|(l, _)| *l < level);
-            path.push((level, words));
-            section = Section {
-                first: line.number,
-                start: line.start,
-                says: None,
-            };
-        } else if section.says.is_none() {
-            section.says = Some(line.text.trim()).filter(|says| !says.is_empty());
-        }
-    });
-    section.end(file, &path, text.get(section.start..), out);
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-struct Section<'t> {
-    /// The line number of its first line.
-    first: u64,
-    start: usize,
-    /// The first line with text below the heading.
-    says: Option<&'t str>,
-}
-
-impl Section<'_> {
-    fn end(
-        &self,
-        file: &SourceFile,
-        path: &[(usize, &str)],
-        text: Option<&str>,
-        out: &mut Extracted,
-    ) {
-        let (Some(text), Some(says)) = (text, self.says) else {
-            return;
-        };
-        let mut detail = text.to_owned();
-        if !detail.ends_with('\n') {
-            detail.push('\n');
-        }
-        let headings: Vec<&str> = path
-            .iter()
-            .map(|(_, words)| *words)
-            .filter(|w| !w.is_empty())
-            .collect();
-        let summary = match headings.last() {
-            Some(heading) => summarise(&format!("{heading}: {says}")),
-            None => summarise(says),
-        };
-        // The topic of the section may only be named in a heading further up.
-        let above = headings
-            .split_last()
-            .map(|(_, above)| above.join(" › "))
-            .unwrap_or_default();
-        let refs = [file.name.clone()]
+    #[test]
+    fn headings_of_both_kinds_are_found() {
+        let text = "---\ntitle: x\n---\n# One `f` [link](u)\ntext\n\nTwo\nlines\n---\n```\n# no\n```\n   ### Three ###\n\n    # code\n> # quoted\n\n- # listed\n";
+        let found: Vec<_> = headings(text)
             .into_iter()
-            .chain(Some(above).filter(|a| !a.is_empty()))
+            .map(|h| (h.level, h.words, text[h.start..h.end].to_owned()))
             .collect();
-        out.push(
-            Observation {
-                kind: Kind::Document,
-                task: None,
-                time: None,
-                lines: (
-                    self.first,
-                    self.first
-                        + memchr::memchr_iter(b'\n', text.trim_end().as_bytes()).count() as u64,
-                ),
-                summary,
-                refs,
-                detail,
-            },
-            true,
+        let expected = [
+            (1, "One f link", "# One `f` [link](u)\n"),
+            (2, "Two lines", "Two\nlines\n---\n"),
+            (3, "Three", "   ### Three ###\n"),
+        ];
+        assert_eq!(
+            found,
+            expected.map(|(level, words, whole)| (level, words.to_owned(), whole.to_owned()))
         );
+    }
+
+    #[test]
+    fn lines_below_the_words_of_a_heading_are_not_visited() {
+        let mut seen = Vec::new();
+        each_line("a\n\nOne\n===\n- b\r\n", |line| {
+            seen.push((line.number, line.text.to_owned(), line.heading));
+        });
+        let expected = [
+            (1, "a".to_owned(), None),
+            (2, String::new(), None),
+            (3, "One".to_owned(), Some("One".to_owned())),
+            (5, "- b".to_owned(), None),
+        ];
+        assert_eq!(seen, expected);
     }
 }

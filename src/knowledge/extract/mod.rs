@@ -3,14 +3,19 @@
 //! Each kind of source has a file here. A faulty line is reported as a finding, and the other lines
 //! are still read. Anything that the scan for credentials finds is removed.
 
+mod asciidoc;
 mod bank;
 #[cfg_attr(not(feature = "repomap"), path = "code_absent.rs")]
 mod code;
 mod date;
+mod document;
 mod graph;
+mod html;
 mod library;
 mod markdown;
+mod notebook;
 mod promotion;
+mod restructured;
 mod rows;
 mod runs;
 mod secrets;
@@ -19,6 +24,7 @@ mod trace;
 mod transcript;
 mod turn;
 
+pub(super) use document::is_document;
 pub use promotion::Promotion;
 pub(super) use promotion::read as read_promotion;
 pub(super) use secrets::learn;
@@ -37,7 +43,7 @@ use strict_json::{DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 
 /// Increased when the extraction of the same bytes changes, which causes all sources to be read
 /// again.
-pub(super) const VERSION: i64 = 10;
+pub(super) const VERSION: i64 = 11;
 /// Maximum size, in bytes, of a source that has to be read into memory.
 const WHOLE: u64 = 64 << 20;
 /// Characters kept of a text of an action or a result.
@@ -198,7 +204,7 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
     match file.kind {
         SourceKind::Traces => {}
         SourceKind::Transcripts => transcript::extract(file, &text, &mut out),
-        SourceKind::Documents => markdown::extract(file, &text, &mut out),
+        SourceKind::Documents => document::extract(file, &text, &mut out),
         SourceKind::Progress => rows::extract(&text, Kind::Progress, &mut out),
         SourceKind::Summaries => rows::extract(&text, Kind::Log, &mut out),
         SourceKind::Runs => runs::extract(file, &text, &mut out),

@@ -10,7 +10,7 @@ use crate::knowledge::observation::{Kind, Observation, summarise};
 
 pub(super) fn extract(text: &str, kind: Kind, out: &mut Extracted) {
     let mut above: Option<i64> = None;
-    let mut task: Option<&str> = None;
+    let mut task: Option<String> = None;
     let mut item: Option<Observation> = None;
     each_line(
         text,
@@ -20,9 +20,9 @@ pub(super) fn extract(text: &str, kind: Kind, out: &mut Extracted) {
              heading,
              ..
          }| {
-            if let Some((_, words)) = heading {
+            if let Some(words) = heading {
                 out.observations.extend(item.take());
-                above = date::first(words).map(|(time, _)| time).or(above);
+                above = date::first(&words).map(|(time, _)| time).or(above);
                 task = Some(words).filter(|w| date::first(w).is_none() && !w.is_empty());
                 return;
             }
@@ -45,7 +45,7 @@ pub(super) fn extract(text: &str, kind: Kind, out: &mut Extracted) {
             }
             item = Some(Observation {
                 kind,
-                task: task.map(str::to_owned),
+                task: task.clone(),
                 time: own.or(above),
                 lines: (number, number),
                 summary: summarise(&row),

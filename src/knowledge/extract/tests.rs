@@ -61,6 +61,90 @@ fn documents_by_section() {
     assert!(out.observations[1].detail.contains("# no heading"));
 }
 
+/// Returns heading path, summary and lines of each section.
+fn sections(name: &str, text: &str) -> Vec<(String, (u64, u64))> {
+    let out = read(SourceKind::Documents, name, text);
+    assert_eq!(codes(&out), [], "{name}");
+    let sections = out.observations.iter();
+    sections.map(|o| (o.summary.clone(), o.lines)).collect()
+}
+
+#[test]
+fn documents_of_all_formats_have_sections() {
+    let expected = |rows: &[(&str, (u64, u64))]| -> Vec<(String, (u64, u64))> {
+        rows.iter().map(|(s, l)| ((*s).to_owned(), *l)).collect()
+    };
+    assert_eq!(
+        sections("a.md", "Store\n=====\nOne file.\n\nWords\n-----\nSplit.\n"),
+        expected(&[("Store: One file.", (1, 3)), ("Words: Split.", (5, 7))])
+    );
+    assert_eq!(
+        sections(
+            "a.rst",
+            "Store\n=====\n\nOne file.\n\nWords\n-----\n\nSplit.\n"
+        ),
+        expected(&[("Store: One file.", (1, 4)), ("Words: Split.", (6, 9))])
+    );
+    assert_eq!(
+        sections("a.adoc", "= Store\n\nOne file.\n\n== Words\n\nSplit.\n"),
+        expected(&[("Store: One file.", (1, 3)), ("Words: Split.", (5, 7))])
+    );
+    assert_eq!(
+        sections("a.txt", "# One\n\n# Two\n"),
+        expected(&[("# One", (1, 3))])
+    );
+    assert_eq!(
+        sections(
+            "a.html",
+            "<title>Guide</title>\n<script>\nlet a = '<h1>';\n</script>\n<style>b {}</style>\n<h1>The <b>store</b></h1>\n<p>One&nbsp;file &amp; more.\n<h2>Words</h2>\n<pre>a\n  b</pre><!-- no -->\n",
+        ),
+        expected(&[
+            ("The store: One file & more.", (7, 7)),
+            ("Words: a", (9, 10))
+        ])
+    );
+    let notebook = "{\n \"cells\": [\n  {\"cell_type\": \"markdown\", \"source\": [\"# Store\\n\",\n   \"One file.\"]},\n  {\"cell_type\": \"code\", \"outputs\": [],\n   \"source\": \"# no heading\\nopen()\"}\n ],\n \"nbformat\": 4\n}\n";
+    assert_eq!(
+        sections("a.ipynb", notebook),
+        expected(&[
+            ("Store: One file.", (3, 4)),
+            ("Store: # no heading", (5, 6))
+        ])
+    );
+}
+
+#[test]
+fn a_document_that_is_no_notebook_is_reported() {
+    let out = read(SourceKind::Documents, "a.ipynb", "{\"cells\": 7}");
+    assert_eq!(codes(&out), [(102, 0)]);
+    let out = read(
+        SourceKind::Documents,
+        "a.ipynb",
+        "{\"cells\": [7, {\"cell_type\": \"raw\", \"source\": \"text\"}]}",
+    );
+    assert_eq!((codes(&out), out.observations.len()), (vec![(102, 0)], 1));
+}
+
+#[test]
+fn secrets_behind_the_escapes_of_a_document_are_removed() {
+    let token = content_scan::secret::sample::fill("ghp_⟦crc62:30⟧").unwrap();
+    let rest = token.get(1..).unwrap();
+    for (name, text) in [
+        ("a.html", format!("<p>use &#103;{rest}</p>")),
+        ("a.html", format!("<p>use <b>g</b>{rest}</p>")),
+        (
+            "a.ipynb",
+            format!(
+                "{{\"cells\": [{{\"cell_type\": \"code\", \"source\": [\"use \\u0067{rest}\"]}}]}}"
+            ),
+        ),
+    ] {
+        let out = read(SourceKind::Documents, name, &text);
+        assert_eq!(out.observations.len(), 1, "{text}");
+        assert!(!leaks(&out, &token), "{out:#?}");
+    }
+}
+
 #[test]
 fn rows_of_timelines_and_logs() {
     let text = "# Progress\n| time | event |\n| --- | --- |\n| 2026-01-31 10:20 | tests are green |\n| later | no time |\n\n## Plan\n- [x] 2026-02-01 shipped\n  with notes\n- undated\n";
@@ -435,10 +519,11 @@ proptest! {
     /// Any text gives observations within their bounds, or findings, and never wrong lines or a
     /// crash.
     #[test]
-    fn any_text_is_read(text in "(\\PC|[#|`\n{}\":\\[\\]-]|- |\\{\"type\":\"message\"\\}|2026-01-31){0,120}", kind in 1usize..9) {
+    fn any_text_is_read(text in "(\\PC|[#|`\n{}\":\\[\\]-]|- |\\{\"type\":\"message\"\\}|2026-01-31){0,120}", kind in 1usize..9, ending in 0usize..6) {
         let kind = SourceKind::ALL[kind];
         let lines = text.lines().count().max(1) as u64;
-        let out = read(kind, "x.json", &text);
+        let name = ["x.json", "x.rst", "x.adoc", "x.html", "x.ipynb", "x.txt"][ending];
+        let out = read(kind, name, &text);
         for observation in &out.observations {
             prop_assert!(observation.summary.chars().count() <= crate::knowledge::observation::SUMMARY);
             prop_assert!(!observation.summary.contains('\n'));
