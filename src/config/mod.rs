@@ -357,6 +357,9 @@ pub struct Knowledge {
     /// Source code for the layer `map`. In a directory, all files that git doesn't ignore.
     #[serde(default)]
     pub repomap: Vec<String>,
+    /// Revisions whose commits are indexed, such as `HEAD`.
+    #[serde(default)]
+    pub history: Vec<String>,
     /// A directory with a model2vec model (`model.safetensors`, `tokenizer.json`) to take vectors
     /// from. By default, vectors are learnt from the index.
     #[serde(default)]

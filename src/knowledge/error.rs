@@ -61,6 +61,13 @@ pub enum KnowledgeError {
         /// The path as configured.
         path: String,
     },
+    /// A configured path with wildcards isn't a valid glob.
+    #[error("`{path}` isn't a glob: {message}")]
+    Glob {
+        /// The path as configured.
+        path: String,
+        message: String,
+    },
     /// No observation has this id.
     #[error("no observation has the id `{0}`")]
     UnknownId(String),
@@ -137,6 +144,7 @@ impl KnowledgeError {
             Self::Outside { .. } => {
                 "name files and folders below it; symbolic links don't lead out either"
             }
+            Self::Glob { .. } => "write it as `docs/**/*.md`",
             Self::UnknownId(_) => {
                 "`knowledge index` lists ids; they change when the observation does"
             }

@@ -12,6 +12,7 @@ pub mod context;
 mod error;
 mod extract;
 pub mod graph;
+mod history;
 mod integrity;
 #[cfg_attr(not(feature = "repomap"), path = "map_absent.rs")]
 pub mod map;

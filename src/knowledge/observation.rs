@@ -24,11 +24,13 @@ pub enum Kind {
     Context,
     Skill,
     Code,
+    /// A commit of the repository.
+    Commit,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Execution,
         Self::Turn,
         Self::Command,
@@ -40,6 +42,7 @@ impl Kind {
         Self::Context,
         Self::Skill,
         Self::Code,
+        Self::Commit,
     ];
 
     /// Returns the name in the store and in output.
@@ -57,6 +60,7 @@ impl Kind {
             Self::Context => "context",
             Self::Skill => "skill",
             Self::Code => "code",
+            Self::Commit => "commit",
         }
     }
 

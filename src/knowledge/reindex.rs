@@ -6,7 +6,7 @@ use super::skills::{self, Limits};
 use super::source_config::{SourceFile, SourceKind, Sources, finding};
 use super::store::{self, Prepared, Store, Writer};
 use super::text::{self, IndexWriter, SortedRun};
-use super::{KnowledgeError, integrity, weak};
+use super::{KnowledgeError, history, integrity, weak};
 use crate::diag::{Finding, assign_fingerprints};
 use crate::source::Input;
 use rayon::prelude::*;
@@ -48,6 +48,9 @@ pub struct Summary {
     pub digest: String,
     /// All faults in the sources, whether they have changed or not.
     pub findings: Vec<Finding>,
+    /// Number of files below configured directories that their kind doesn't read, by the ending of
+    /// the name.
+    pub unread: BTreeMap<(SourceKind, String), u64>,
 }
 
 /// Settings of a run.
@@ -89,6 +92,7 @@ pub fn run_with(
     }
     let mut summary = Summary {
         findings: listing.findings,
+        unread: listing.unread,
         ..Summary::default()
     };
     let given = if settings.vectors {
@@ -278,6 +282,9 @@ fn read(file: &SourceFile, before: Option<&IndexedSource>, words: &mut IndexWrit
 
 /// Returns the hash and length of a file.
 fn hash(file: &SourceFile) -> std::io::Result<(Vec<u8>, u64)> {
+    if file.kind == SourceKind::History {
+        return Ok((history::tip(&file.path, &file.name)?, 0));
+    }
     let mut hash = blake3::Hasher::new();
     let mut buffer = vec![0; 1 << 14];
     let mut bytes = 0;

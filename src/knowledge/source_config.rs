@@ -1,12 +1,13 @@
 //! The configured sources of knowledge: files and directories below that of the configuration.
 
-use super::KnowledgeError;
+use super::{KnowledgeError, history};
 use crate::diag::{Code, Finding, Place};
 use crate::manifest::PROMOTIONS;
 use crate::rules;
 use crate::source::{Choice, Found, Input, by_name, events_in, join_events};
 use content_scan::mask::Mask;
 use content_scan::secret::{self, Table};
+use globset::{GlobBuilder, GlobMatcher};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -37,11 +38,13 @@ pub enum SourceKind {
     Skills,
     /// Source code, for the map of the repository.
     RepoMap,
+    /// Commits of the repository. What is configured are revisions, not paths.
+    History,
 }
 
 impl SourceKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Traces,
         Self::Transcripts,
         Self::Documents,
@@ -52,6 +55,7 @@ impl SourceKind {
         Self::Bank,
         Self::Skills,
         Self::RepoMap,
+        Self::History,
     ];
 
     /// Returns the name in the configuration and in the store.
@@ -68,6 +72,7 @@ impl SourceKind {
             Self::Bank => "bank",
             Self::Skills => "skills",
             Self::RepoMap => "repomap",
+            Self::History => "history",
         }
     }
 
@@ -97,8 +102,8 @@ impl SourceKind {
             // A snapshot of a bank is a copy.
             Self::Bank => name == plain && ends(&[".json"]) && !is_in(path, "snapshots"),
             Self::Skills => matches!(&*name, "meta.json" | "skills.json" | PROMOTIONS | QUEUE),
-            // Listed with the repository's ignore rules, not here.
-            Self::RepoMap => false,
+            // Listed with the repository's ignore rules, or no files at all.
+            Self::RepoMap | Self::History => false,
         }
     }
 }
@@ -113,7 +118,7 @@ fn is_in(file: &Path, directory: &str) -> bool {
 pub struct Sources {
     /// The directory that the paths are relative to and can't leave.
     pub root: PathBuf,
-    /// Files and directories, with `/`.
+    /// Files, directories and globs, with `/`; revisions for [`SourceKind::History`].
     pub paths: Vec<(SourceKind, String)>,
 }
 
@@ -121,9 +126,9 @@ pub struct Sources {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SourceFile {
     pub(super) kind: SourceKind,
-    /// The path relative to the root, with `/`.
+    /// The path relative to the root, with `/`; or the revision.
     pub(super) name: String,
-    /// The path to open.
+    /// The path to open; or the root.
     pub(super) path: PathBuf,
 }
 
@@ -160,6 +165,9 @@ pub(super) struct Listing {
     /// Files and directories that couldn't be listed, with the error. Their content is unknown, but
     /// not removed.
     pub(super) unlisted: Vec<(String, std::io::Error)>,
+    /// Number of files below configured directories that their kind doesn't read, by the ending of
+    /// the name.
+    pub(super) unread: BTreeMap<(SourceKind, String), u64>,
 }
 
 /// Joins a configured path to the root, whether the file exists or not.
@@ -238,8 +246,13 @@ impl Sources {
     /// # Errors
     /// When one doesn't exist, or leads out of the root.
     pub fn are_there(&self) -> Result<(), KnowledgeError> {
-        for (_, configured) in &self.paths {
-            if let Err(error) = self.inside(configured)?.canonicalize() {
+        for (kind, configured) in &self.paths {
+            let exists = match (kind, Glob::of(&self.root, configured)?) {
+                (SourceKind::History, _) => history::tip(&self.root, configured).map(|_| ()),
+                (_, Some(glob)) => self.inside(&glob.base)?.canonicalize().map(|_| ()),
+                (_, None) => self.inside(configured)?.canonicalize().map(|_| ()),
+            };
+            if let Err(error) = exists {
                 let path = without_secrets(configured).unwrap_or_else(|| configured.clone());
                 return Err(KnowledgeError::Source { path, error });
             }
@@ -257,30 +270,25 @@ impl Sources {
             error,
         };
         let root = self.root.canonicalize().map_err(|e| io(&self.root, e))?;
-        let mut files = BTreeMap::new();
-        let mut findings = Vec::new();
-        let mut unlisted = Vec::new();
+        let mut walk = Walk {
+            root: &root,
+            files: BTreeMap::new(),
+            listing: Listing::default(),
+        };
         for (kind, configured) in &self.paths {
-            let path = joined(&root, configured)?;
-            match path.canonicalize() {
-                Ok(real) if real.is_file() => add(*kind, &root, path, &mut files, &mut findings),
-                Ok(_) if *kind == SourceKind::RepoMap => match super::map::paths(&path) {
-                    Ok(found) => found
-                        .into_iter()
-                        .for_each(|at| add(*kind, &root, at, &mut files, &mut findings)),
-                    Err(error) => unlisted.push((configured.clone(), error)),
-                },
-                Ok(_) => walk(
-                    *kind,
-                    &root,
-                    &path,
-                    &mut files,
-                    &mut findings,
-                    &mut unlisted,
-                ),
-                Err(error) => unlisted.push((configured.clone(), error)),
-            }
+            walk.take(*kind, configured)?;
         }
+        let Walk {
+            mut files,
+            listing:
+                Listing {
+                    mut findings,
+                    unlisted,
+                    unread,
+                    ..
+                },
+            ..
+        } = walk;
         join_sessions(&root, &mut files);
         findings.extend(unlisted.iter().map(|(name, error)| unreadable(name, error)));
         let shown = |(name, error): (String, std::io::Error)| {
@@ -309,29 +317,142 @@ impl Sources {
             files: all,
             findings,
             unlisted,
+            unread,
         })
     }
 }
 
-/// Adds a file, unless its name is taken: different names that aren't valid UTF-8 may be shown
-/// alike.
-fn add(
-    kind: SourceKind,
-    root: &Path,
-    path: PathBuf,
-    files: &mut BTreeMap<(SourceKind, String), PathBuf>,
-    findings: &mut Vec<Finding>,
-) {
-    let name = relative(root, &path);
-    match files.entry((kind, name)) {
-        Entry::Vacant(free) => {
-            free.insert(path);
+/// A configured path with wildcards: it selects among the files below a directory.
+struct Glob {
+    /// The directory before the first wildcard.
+    base: String,
+    matcher: GlobMatcher,
+}
+
+impl Glob {
+    /// Returns the glob of a configured path. A file or directory of exactly that name is none.
+    fn of(root: &Path, configured: &str) -> Result<Option<Self>, KnowledgeError> {
+        const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
+        if !configured.contains(WILDCARDS) || root.join(configured).exists() {
+            return Ok(None);
         }
-        Entry::Occupied(other) if *other.get() != path => {
-            let message = "another source has the same name where bytes are not valid UTF-8: only one of them is indexed".to_owned();
-            findings.push(finding(101, &other.key().1, 0, message));
+        let configured = configured.trim_start_matches("./");
+        let before = configured.split(WILDCARDS).next().unwrap_or_default();
+        let base = before.rsplit_once('/').map_or(".", |(base, _)| base);
+        let glob = GlobBuilder::new(configured).literal_separator(true).build();
+        let glob = glob.map_err(|error| KnowledgeError::Glob {
+            path: configured.to_owned(),
+            message: error.kind().to_string(),
+        })?;
+        Ok(Some(Self {
+            base: base.to_owned(),
+            matcher: glob.compile_matcher(),
+        }))
+    }
+}
+
+/// A walk over the configured sources.
+struct Walk<'r> {
+    root: &'r Path,
+    files: BTreeMap<(SourceKind, String), PathBuf>,
+    /// Everything but the files.
+    listing: Listing,
+}
+
+impl Walk<'_> {
+    fn take(&mut self, kind: SourceKind, configured: &str) -> Result<(), KnowledgeError> {
+        if kind == SourceKind::History {
+            match history::tip(self.root, configured) {
+                Ok(_) => {
+                    let key = (kind, configured.to_owned());
+                    self.files.insert(key, self.root.to_owned());
+                }
+                Err(error) => self.listing.unlisted.push((configured.to_owned(), error)),
+            }
+            return Ok(());
         }
-        Entry::Occupied(_) => {}
+        let glob = Glob::of(self.root, configured)?;
+        let base = glob.as_ref().map_or(configured, |glob| &glob.base);
+        let path = joined(self.root, base)?;
+        let selects = |root: &Path, path: &Path| {
+            let matcher = glob.as_ref().map(|glob| &glob.matcher);
+            matcher.is_none_or(|matcher| matcher.is_match(relative(root, path)))
+        };
+        let before = self.files.len();
+        match path.canonicalize() {
+            Ok(real) if real.is_file() => self.add(kind, path),
+            Ok(_) if kind == SourceKind::RepoMap => match super::map::paths(&path) {
+                Ok(found) => {
+                    for at in found {
+                        if selects(self.root, &at) {
+                            self.add(kind, at);
+                        }
+                    }
+                }
+                Err(error) => self.listing.unlisted.push((configured.to_owned(), error)),
+            },
+            Ok(_) => self.below(kind, &path, &selects),
+            Err(error) => self.listing.unlisted.push((configured.to_owned(), error)),
+        }
+        if glob.is_some() && self.files.len() == before && self.listing.unlisted.is_empty() {
+            let error = std::io::Error::new(std::io::ErrorKind::NotFound, "no file matches");
+            self.listing.unlisted.push((configured.to_owned(), error));
+        }
+        Ok(())
+    }
+
+    /// Adds a file, unless its name is taken: different names that aren't valid UTF-8 may be shown
+    /// alike.
+    fn add(&mut self, kind: SourceKind, path: PathBuf) {
+        let name = relative(self.root, &path);
+        match self.files.entry((kind, name)) {
+            Entry::Vacant(free) => {
+                free.insert(path);
+            }
+            Entry::Occupied(other) if *other.get() != path => {
+                let message = "another source has the same name where bytes are not valid UTF-8: only one of them is indexed".to_owned();
+                let finding = finding(101, &other.key().1, 0, message);
+                self.listing.findings.push(finding);
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+
+    /// Adds the files below a directory.
+    fn below(
+        &mut self,
+        kind: SourceKind,
+        directory: &Path,
+        selects: &dyn Fn(&Path, &Path) -> bool,
+    ) {
+        // Symbolic links are not followed: they could lead out of the root or form a cycle.
+        let walk = walkdir::WalkDir::new(directory).sort_by_file_name();
+        for entry in walk.into_iter().filter_entry(|e| e.file_name() != ".git") {
+            match entry {
+                Ok(entry) if entry.file_type().is_file() && selects(self.root, entry.path()) => {
+                    if kind.takes(entry.path()) {
+                        self.add(kind, entry.into_path());
+                    } else {
+                        let key = (kind, ending(entry.path()));
+                        *self.listing.unread.entry(key).or_default() += 1;
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    let name = relative(self.root, error.path().unwrap_or(directory));
+                    self.listing.unlisted.push((name, error.into()));
+                }
+            }
+        }
+    }
+}
+
+/// Returns the ending of a file's name, such as `.png`; or the name itself if it has none.
+fn ending(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() => format!(".{}", ending.to_lowercase()),
+        _ => name.into_owned(),
     }
 }
 
@@ -374,29 +495,6 @@ fn without_secrets(name: &str) -> Option<String> {
         mask.add(name.get(found.start..found.end).unwrap_or_default());
     }
     mask.hide(name)
-}
-
-fn walk(
-    kind: SourceKind,
-    root: &Path,
-    folder: &Path,
-    files: &mut BTreeMap<(SourceKind, String), PathBuf>,
-    findings: &mut Vec<Finding>,
-    unlisted: &mut Vec<(String, std::io::Error)>,
-) {
-    // Symbolic links are not followed: they could lead out of the root or form a cycle.
-    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
-        match entry {
-            Ok(entry) if entry.file_type().is_file() && kind.takes(entry.path()) => {
-                add(kind, root, entry.into_path(), files, findings);
-            }
-            Ok(_) => {}
-            Err(error) => {
-                let name = relative(root, error.path().unwrap_or(folder));
-                unlisted.push((name, error.into()));
-            }
-        }
-    }
 }
 
 fn relative(root: &Path, path: &Path) -> String {
@@ -486,6 +584,51 @@ mod tests {
             !format!("{:?}", listing.findings).contains(token.get(4..16).unwrap()),
             "{:?}",
             listing.findings
+        );
+    }
+
+    #[test]
+    fn globs_select_among_files_of_the_kind() {
+        let root = tempfile::tempdir().unwrap();
+        for name in [
+            "docs/a.md",
+            "docs/deep/b.md",
+            "docs/c.png",
+            "docs/.git/x.md",
+            "[x].md",
+            "LICENSE",
+        ] {
+            let path = root.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
+        }
+        let names = |paths: &[&str]| {
+            let listing = sources(root.path(), paths).list().unwrap();
+            let files = listing.files.iter().map(|f| f.name.clone());
+            (files.collect::<Vec<_>>(), listing.unlisted.len())
+        };
+        assert_eq!(names(&["docs/*.md"]).0, ["docs/a.md"]);
+        assert_eq!(names(&["docs/**/*.md"]).0, ["docs/a.md", "docs/deep/b.md"]);
+        assert_eq!(names(&["./d?cs/{a,b}.md"]).0, ["docs/a.md"]);
+        assert_eq!(names(&["[x].md"]).0, ["[x].md"], "a file of that name");
+        assert_eq!(names(&["docs/*.rst"]), (Vec::new(), 1));
+        assert!(matches!(
+            sources(root.path(), &["docs/[a"]).list(),
+            Err(KnowledgeError::Glob { .. })
+        ));
+        assert!(matches!(
+            sources(root.path(), &["../**/*.md"]).list(),
+            Err(KnowledgeError::Outside { .. })
+        ));
+        let listing = sources(root.path(), &["."]).list().unwrap();
+        let unread: Vec<_> = listing.unread.into_iter().collect();
+        let kind = SourceKind::Documents;
+        assert_eq!(
+            unread,
+            [
+                ((kind, ".png".to_owned()), 1),
+                ((kind, "LICENSE".to_owned()), 1)
+            ]
         );
     }
 

@@ -92,6 +92,20 @@ impl std::fmt::Display for ObjectId {
     }
 }
 
+/// A commit, with the paths that it changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    pub id: ObjectId,
+    /// Milliseconds since the Unix epoch.
+    pub time: i64,
+    /// Bytes that aren't valid UTF-8 are replaced by U+FFFD.
+    pub message: String,
+    /// Changed paths against the first parent, sorted.
+    pub paths: Vec<String>,
+    /// Number of further paths.
+    pub more_paths: usize,
+}
+
 /// An opened repository.
 pub struct Repository {
     inner: git2::Repository,
@@ -196,6 +210,41 @@ impl Repository {
         walk.take(limit)
             .map(|id| id.map(ObjectId).map_err(|e| objects(&e)))
             .collect()
+    }
+
+    /// Reads a commit with at most `limit` of the paths that it changes. A commit whose parent isn't
+    /// in the object store, as in a shallow clone, has no paths.
+    ///
+    /// # Errors
+    /// Returns [`GitError::Objects`] if it can't be read.
+    pub fn read_commit(&self, id: ObjectId, limit: usize) -> Result<Commit, GitError> {
+        let commit = self.inner.find_commit(id.0).map_err(|e| objects(&e))?;
+        let tree = commit.tree().map_err(|e| objects(&e))?;
+        let before = match commit.parent_id(0) {
+            Ok(parent) => match self.inner.find_commit(parent).and_then(|p| p.tree()) {
+                Ok(tree) => Some(tree),
+                Err(_) => Some(tree.clone()),
+            },
+            Err(_) => None,
+        };
+        let diff = self
+            .inner
+            .diff_tree_to_tree(before.as_ref(), Some(&tree), None)
+            .map_err(|e| objects(&e))?;
+        let deltas = diff.deltas();
+        let more_paths = deltas.len().saturating_sub(limit);
+        let paths = deltas.take(limit).filter_map(|delta| {
+            let path = delta.new_file().path_bytes();
+            let path = path.or_else(|| delta.old_file().path_bytes())?;
+            Some(String::from_utf8_lossy(path).into_owned())
+        });
+        Ok(Commit {
+            id,
+            time: commit.time().seconds().saturating_mul(1000),
+            message: String::from_utf8_lossy(commit.message_bytes()).into_owned(),
+            paths: paths.collect(),
+            more_paths,
+        })
     }
 
     /// Lists all files of a commit, sorted by the bytes of their paths. A submodule is one entry.

@@ -110,6 +110,7 @@ impl PlaceArgs {
             (SourceKind::Bank, &section.bank),
             (SourceKind::Skills, &section.skills),
             (SourceKind::RepoMap, &section.repomap),
+            (SourceKind::History, &section.history),
         ];
         let paths = lists
             .into_iter()

@@ -7,10 +7,13 @@ use crate::knowledge::rank::Vectors;
 use crate::knowledge::reindex::Summary;
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Maximum number of sources listed for one kind of change.
 const LISTED: usize = 20;
+/// Maximum number of endings of files that are listed as not read.
+const ENDINGS: usize = 6;
 /// Maximum number of findings that are printed.
 const PRINTED: usize = 50;
 
@@ -28,6 +31,30 @@ fn changes(summary: &Summary) -> [(&'static str, &Sources); 3] {
         ("changed", &summary.changed),
         ("removed", &summary.removed),
     ]
+}
+
+/// Returns the files that aren't read, by the kind of source and the ending of their names.
+fn unread(summary: &Summary) -> impl Iterator<Item = (SourceKind, BTreeMap<&str, u64>)> {
+    let mut all: BTreeMap<SourceKind, BTreeMap<&str, u64>> = BTreeMap::new();
+    for ((kind, ending), files) in &summary.unread {
+        all.entry(*kind).or_default().insert(ending, *files);
+    }
+    all.into_iter()
+}
+
+/// Lists the most frequent endings with their numbers of files.
+fn listed(endings: &BTreeMap<&str, u64>) -> String {
+    let mut all: Vec<(&str, u64)> = endings.iter().map(|(e, n)| (*e, *n)).collect();
+    all.sort_by_key(|(_, files)| std::cmp::Reverse(*files));
+    let shown = all.iter().take(ENDINGS);
+    let shown: Vec<String> = shown.map(|(e, n)| format!("{n} {e}")).collect();
+    let rest: u64 = all.iter().skip(ENDINGS).map(|(_, files)| files).sum();
+    let more = if rest > 0 {
+        format!(", {rest} others")
+    } else {
+        String::new()
+    };
+    format!("{}{more}", shown.join(", "))
 }
 
 fn vectors(vectors: Vectors) -> String {
@@ -69,6 +96,9 @@ pub(super) fn report(run: &Run<'_>, form: Form, out: &mut dyn Write) -> io::Resu
                     "unchanged": summary.unchanged,
                 },
                 "observations": { "before": summary.observations_before, "now": summary.observations },
+                "notRead": unread(summary)
+                    .map(|(kind, endings)| json!({ "kind": kind.name(), "files": endings }))
+                    .collect::<Vec<_>>(),
                 "edges": summary.edges,
                 "skillUses": summary.skill_uses,
                 "secretsHidden": summary.hidden,
@@ -99,6 +129,14 @@ fn text(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         "sources: {added} added, {changed} changed, {removed} removed, {} unchanged",
         summary.unchanged
     )?;
+    for (kind, endings) in unread(summary) {
+        writeln!(
+            out,
+            "not read, below {}: {}",
+            kind.name(),
+            terminal(&listed(&endings))
+        )?;
+    }
     writeln!(
         out,
         "observations: {} (before: {})",
@@ -151,6 +189,10 @@ fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         "| observations | {} (before: {}) |",
         summary.observations, summary.observations_before
     )?;
+    for (kind, endings) in unread(summary) {
+        let listed = crate::report::code_span(&listed(&endings));
+        writeln!(out, "| not read, below {} | {listed} |", kind.name())?;
+    }
     writeln!(out, "| edges of the graph | {} |", summary.edges)?;
     writeln!(out, "| uses of skills | {} |", summary.skill_uses)?;
     writeln!(out, "| vectors | {} |", vectors(summary.vectors))?;

@@ -1,4 +1,4 @@
-//! Extracts the definitions of each source file, for searching and for the map.
+//! Extracts the definitions of each source file with their texts, for searching and for the map.
 
 use super::{Extracted, finding};
 use crate::knowledge::observation::{Kind, Observation, summarise};
@@ -59,8 +59,50 @@ pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
         },
         false,
     );
+    bodies(
+        &file.name,
+        &String::from_utf8_lossy(&bytes),
+        &found.tags,
+        out,
+    );
     if let Ok(json) = serde_json::to_string(&(language, &found.tags)) {
         out.documents.push((file.name.clone(), json));
+    }
+}
+
+/// Lines below which the skeleton says enough of a definition.
+const SHORT: usize = 3;
+
+/// Adds the text of each definition that stands in no other one.
+fn bodies(path: &str, text: &str, tags: &Tags, out: &mut Extracted) {
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
+        .collect();
+    let mut last = 0;
+    for definition in tags.definitions.iter().filter(|d| d.within.is_none()) {
+        let (first, end) = (definition.line as usize, definition.end as usize);
+        // Two definitions may stand on the same lines, and have one text.
+        if end.saturating_sub(first) + 1 < SHORT || first <= last {
+            continue;
+        }
+        last = end;
+        let begin = starts.get(first.saturating_sub(1)).copied();
+        let behind = starts.get(end).copied().unwrap_or(text.len());
+        let Some(body) = begin.and_then(|begin| text.get(begin..behind)) else {
+            continue;
+        };
+        out.push(
+            Observation {
+                kind: Kind::Code,
+                task: None,
+                time: None,
+                lines: (first as u64, end as u64),
+                summary: summarise(&format!("{path}: {}", definition.signature)),
+                refs: vec![path.to_owned(), definition.name.clone()],
+                detail: body.to_owned(),
+            },
+            true,
+        );
     }
 }
 

@@ -7,6 +7,7 @@ mod asciidoc;
 mod bank;
 #[cfg_attr(not(feature = "repomap"), path = "code_absent.rs")]
 mod code;
+mod commits;
 mod date;
 mod document;
 mod graph;
@@ -39,6 +40,7 @@ use crate::diag::Finding;
 use crate::source::read_whole;
 use secrets::Cleaner;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use strict_json::{DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 
 /// Increased when the extraction of the same bytes changes, which causes all sources to be read
@@ -189,31 +191,36 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
         return trace::extract(file);
     }
     let mut out = Extracted::default();
-    if file.kind == SourceKind::RepoMap {
-        code::extract(file, &mut out);
-        out.clean();
-        return out;
+    match file.kind {
+        SourceKind::RepoMap => code::extract(file, &mut out),
+        SourceKind::History => commits::extract(file, &mut out),
+        _ => text(file, &mut out),
     }
+    out.clean();
+    fold(&mut out.findings);
+    out
+}
+
+/// Extracts a source that is one text.
+fn text(file: &SourceFile, out: &mut Extracted) {
     let text = match whole(file) {
         Ok(text) => text,
         Err((code, line, message)) => {
-            out.object(code, file, line, message);
-            return out;
+            return out.object(code, file, line, message);
         }
     };
     match file.kind {
-        SourceKind::Traces => {}
-        SourceKind::Transcripts => transcript::extract(file, &text, &mut out),
-        SourceKind::Documents => document::extract(file, &text, &mut out),
-        SourceKind::Progress => rows::extract(&text, Kind::Progress, &mut out),
-        SourceKind::Summaries => rows::extract(&text, Kind::Log, &mut out),
-        SourceKind::Runs => runs::extract(file, &text, &mut out),
-        SourceKind::Graph => graph::extract(file, &text, &mut out),
-        SourceKind::Bank => bank::extract(file, &text, &mut out),
-        SourceKind::Skills if file.is_lines() => promotion::extract(file, &text, &mut out),
-        SourceKind::Skills if file.is_skill_set() => skill::extract_set(file, &text, &mut out),
-        SourceKind::Skills => skill::extract(file, &text, &mut out),
-        SourceKind::RepoMap => {}
+        SourceKind::Transcripts => transcript::extract(file, &text, out),
+        SourceKind::Documents => document::extract(file, &text, out),
+        SourceKind::Progress => rows::extract(&text, Kind::Progress, out),
+        SourceKind::Summaries => rows::extract(&text, Kind::Log, out),
+        SourceKind::Runs => runs::extract(file, &text, out),
+        SourceKind::Graph => graph::extract(file, &text, out),
+        SourceKind::Bank => bank::extract(file, &text, out),
+        SourceKind::Skills if file.is_lines() => promotion::extract(file, &text, out),
+        SourceKind::Skills if file.is_skill_set() => skill::extract_set(file, &text, out),
+        SourceKind::Skills => skill::extract(file, &text, out),
+        SourceKind::Traces | SourceKind::RepoMap | SourceKind::History => {}
     }
     let seen = &mut out.seen;
     match file.kind {
@@ -223,10 +230,33 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
         }
         SourceKind::Runs | SourceKind::Bank | SourceKind::Skills => seen.learn(&text),
         SourceKind::Documents | SourceKind::Progress | SourceKind::Summaries => seen.read(&text),
-        SourceKind::Traces | SourceKind::RepoMap => {}
+        SourceKind::Traces | SourceKind::RepoMap | SourceKind::History => {}
     }
-    out.clean();
-    out
+}
+
+/// Maximum number of findings with one code and message that a source keeps.
+const ALIKE: usize = 3;
+
+/// Replaces findings of one source that only differ in their lines, beyond the first ones, by a
+/// count in the last one that is kept.
+fn fold(findings: &mut Vec<Finding>) {
+    let mut count: BTreeMap<(u16, String), usize> = BTreeMap::new();
+    for finding in findings.iter() {
+        let key = (finding.code.0, finding.message.clone());
+        *count.entry(key).or_default() += 1;
+    }
+    let mut seen: BTreeMap<(u16, String), usize> = BTreeMap::new();
+    findings.retain_mut(|finding| {
+        let key = (finding.code.0, finding.message.clone());
+        let all = count.get(&key).copied().unwrap_or_default();
+        let kept = if all > ALIKE { 1 } else { ALIKE };
+        let seen = seen.entry(key).or_default();
+        *seen += 1;
+        if all > ALIKE {
+            finding.message = format!("{} (on {all} lines; this is the first)", finding.message);
+        }
+        *seen <= kept
+    });
 }
 
 /// Reads the text of a file. The error is a finding's code, line and message.

@@ -145,6 +145,93 @@ fn secrets_behind_the_escapes_of_a_document_are_removed() {
     }
 }
 
+/// Creates a repository with two commits.
+fn repository() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let repository = git2::Repository::init(folder.path()).unwrap();
+    let mut parent: Option<git2::Oid> = None;
+    for (n, message) in [
+        "store: keep one file\n\nBecause two can differ.",
+        "words: split",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        std::fs::write(folder.path().join(format!("{n}.rs")), "x").unwrap();
+        let mut index = repository.index().unwrap();
+        index
+            .add_path(std::path::Path::new(&format!("{n}.rs")))
+            .unwrap();
+        let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+        let time = git2::Time::new(1_700_000_000 + i64::try_from(n).unwrap(), 0);
+        let who = git2::Signature::new("n", "e@example.com", &time).unwrap();
+        let parents: Vec<_> = parent
+            .iter()
+            .map(|id| repository.find_commit(*id).unwrap())
+            .collect();
+        let parents: Vec<_> = parents.iter().collect();
+        let id = repository.commit(Some("HEAD"), &who, &who, message, &tree, &parents);
+        parent = Some(id.unwrap());
+    }
+    folder
+}
+
+#[test]
+fn commits_are_observations() {
+    let folder = repository();
+    let out = extract(&SourceFile {
+        kind: SourceKind::History,
+        name: "HEAD".into(),
+        path: folder.path().to_owned(),
+    });
+    assert_eq!(codes(&out), []);
+    assert_eq!(summaries(&out), ["store: keep one file", "words: split"]);
+    let [first, second] = &out.observations[..] else {
+        panic!("{out:?}");
+    };
+    assert!(first.detail.contains("Because two can differ."));
+    assert_eq!(first.time, Some(1_700_000_000_000));
+    assert_eq!(second.refs[1..], ["1.rs"]);
+    let gone = extract(&SourceFile {
+        kind: SourceKind::History,
+        name: "nobody".into(),
+        path: folder.path().to_owned(),
+    });
+    assert_eq!(codes(&gone), [(101, 0)]);
+}
+
+#[cfg(feature = "repomap")]
+#[test]
+fn code_is_found_by_the_text_of_its_definitions() {
+    let text = "fn one() {\n    open();\n}\n\nconst A: u8 = 1;\n\nfn two() {\n    close();\n}\n";
+    let out = read(SourceKind::RepoMap, "a.rs", text);
+    let found: Vec<_> = out
+        .observations
+        .iter()
+        .map(|o| (o.summary.as_str(), o.lines))
+        .collect();
+    assert_eq!(
+        found[1..],
+        [("a.rs: fn one()", (1, 3)), ("a.rs: fn two()", (7, 9))]
+    );
+    assert!(out.observations[2].detail.contains("close();"));
+}
+
+#[test]
+fn faults_of_many_lines_are_one() {
+    let text = format!("{}{{}}\n", "no\n".repeat(1146));
+    let out = read(SourceKind::Transcripts, "a.jsonl", &text);
+    let not_json: Vec<_> = out.findings.iter().filter(|f| f.code.0 == 102).collect();
+    assert_eq!(not_json.len(), 1, "{:?}", out.findings);
+    assert!(
+        not_json[0].message.contains("1146 lines"),
+        "{}",
+        not_json[0].message
+    );
+    let few = read(SourceKind::Transcripts, "a.jsonl", "no\nno\n");
+    assert_eq!(codes(&few), [(102, 1), (102, 2)]);
+}
+
 #[test]
 fn rows_of_timelines_and_logs() {
     let text = "# Progress\n| time | event |\n| --- | --- |\n| 2026-01-31 10:20 | tests are green |\n| later | no time |\n\n## Plan\n- [x] 2026-02-01 shipped\n  with notes\n- undated\n";
