@@ -1,9 +1,11 @@
 //! `knowledge` in a build without it. Always refuses.
 
+use super::common::located::LocatedConfig;
 use super::output::Failure;
 use crate::diag::Finding;
 use crate::features::{Feature, NotInBuild};
 use crate::trajectory::ExecutionSet;
+use crate::verify::Report;
 use clap::Args;
 use content_scan::mask::Mask;
 use std::ffi::OsString;
@@ -26,6 +28,11 @@ impl KnowledgeArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         Err(NotInBuild(Feature::Knowledge).into())
     }
+}
+
+/// Refuses to check an index.
+pub(super) fn check_index(_: &LocatedConfig) -> Result<Report, Failure> {
+    Err(NotInBuild(Feature::Knowledge).into())
 }
 
 /// Refuses to query an index.

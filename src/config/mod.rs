@@ -60,7 +60,7 @@ pub struct Config {
     /// The repo map to check, and the interfaces to compare.
     #[serde(default)]
     pub repo_map: Option<RepoMap>,
-    /// The index of knowledge that `knowledge reindex` updates. A gate doesn't read it.
+    /// The index of knowledge that `knowledge reindex` updates. A gate reads it if `gate` is set.
     #[serde(default)]
     pub knowledge: Option<Knowledge>,
 }
@@ -324,6 +324,9 @@ pub struct Knowledge {
     /// Path of the index; `.yuangs/index.db` by default.
     #[serde(default)]
     pub store: Option<String>,
+    /// Whether the gate compares the index with its sources and fails when it differs (YV905).
+    #[serde(default)]
+    pub gate: bool,
     /// Traces in any format that can be replayed.
     #[serde(default)]
     pub traces: Vec<String>,
@@ -382,7 +385,7 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// Iterates over the files and directories of all sources.
+    /// Iterates over the files and directories of all sources. Revisions are none.
     pub fn sources(&self) -> impl Iterator<Item = &str> {
         [
             &self.traces,
@@ -601,7 +604,8 @@ impl Config {
     /// Returns the configured sections that this version accepts but doesn't run.
     #[must_use]
     pub fn not_run(&self) -> Vec<&'static str> {
-        self.knowledge.iter().map(|_| "knowledge").collect()
+        let unused = self.knowledge.iter().filter(|knowledge| !knowledge.gate);
+        unused.map(|_| "knowledge").collect()
     }
 }
 

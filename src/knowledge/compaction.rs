@@ -1,15 +1,15 @@
-//! Checks that a compaction preserved the decisions made before it.
+//! Checks that a compaction preserved the decisions, facts, to-dos and preferences before it.
 //!
-//! A decision is preserved when each of its sentences is a sentence of the compaction. Words,
+//! An item, such as a decision, is preserved when each of its sentences is a sentence of the compaction. Words,
 //! numbers and symbols must be the same and in the same order. Only words that don't change the
 //! meaning may come between (`we decided to`, `我们决定`). Anything else counts as lost, since a reader
 //! of the compaction alone can't rely on it. The words that can invert a sentence can't be listed;
 //! harmless words can.
 
-use super::session::{Event, Session};
+use super::session::{Event, ItemKind, Session};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of decisions, and of compactions, of one session.
+/// Maximum number of items, and of compactions, of one session.
 const MOST: usize = 10_000;
 /// Words that may surround those of a decision: they introduce it without changing its meaning.
 const HARMLESS: [&str; 22] = [
@@ -60,7 +60,7 @@ const HARMLESS_HAN: [&str; 18] = [
     "決定",
 ];
 /// Words of a heading whose items are not decisions, such as `Rejected:`.
-const TURNS: [&str; 28] = [
+const TURNS: [&str; 25] = [
     "not",
     "no",
     "never",
@@ -80,26 +80,26 @@ const TURNS: [&str; 28] = [
     "alternatives",
     "alternative",
     "considered",
-    "open",
-    "questions",
     "undecided",
     "superseded",
     "obsolete",
     "reverted",
     "ideas",
     "proposals",
-    "todo",
 ];
+/// Words of a heading below which only to-dos are kept.
+const PENDING: [&str; 6] = ["open", "questions", "todo", "todos", "pending", "待"];
 /// The same in Chinese, as characters.
 const TURNS_HAN: [char; 14] = [
     '不', '没', '別', '别', '勿', '非', '未', '无', '拒', '禁', '停', '否', '弃', '废',
 ];
 
-/// A decision that a compaction doesn't contain.
+/// An item that a compaction doesn't contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LostDecision {
-    /// The text of the decision. It comes from the transcript and may be hostile.
-    pub decision: String,
+pub struct LostItem {
+    pub kind: ItemKind,
+    /// The text of the item. It comes from the transcript and may be hostile.
+    pub text: String,
     /// The line that records it.
     pub line: u64,
     /// The line of the first compaction without it.
@@ -111,15 +111,15 @@ pub struct LostDecision {
 pub struct Comparison {
     /// Compactions in the session.
     pub compactions: usize,
-    /// Different decisions made before a compaction.
-    pub decisions: usize,
-    /// The lost decisions in the order of the transcript.
-    pub lost: Vec<LostDecision>,
+    /// Number of different items of each kind, in the order of [`ItemKind::ALL`].
+    pub items: [usize; ItemKind::ALL.len()],
+    /// The lost items in the order of the transcript.
+    pub lost: Vec<LostItem>,
 }
 
-/// The session has more decisions or compactions than are compared.
+/// The session has more items or compactions than are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the session has more than {MOST} decisions or compactions")]
+#[error("the session has more than {MOST} items or compactions")]
 pub struct TooMany;
 
 /// Returns the words, numbers and symbols of a sentence in order. Each Chinese character is a word.
@@ -238,8 +238,9 @@ fn folded(text: &str) -> String {
 
 /// The sentences of a compaction.
 struct Summary {
-    folded: BTreeSet<String>,
-    sentences: Vec<Vec<String>>,
+    /// Whole sentences, with whether only a to-do may stand there.
+    folded: BTreeMap<String, bool>,
+    sentences: Vec<(Vec<String>, bool)>,
     /// Indices of the sentences that contain a word.
     by_word: BTreeMap<String, Vec<usize>>,
 }
@@ -247,23 +248,27 @@ struct Summary {
 impl Summary {
     fn of(text: &str) -> Self {
         let mut out = Self {
-            folded: BTreeSet::new(),
+            folded: BTreeMap::new(),
             sentences: Vec::new(),
             by_word: BTreeMap::new(),
         };
         let mut turned = false;
+        let mut is_pending = false;
         for line in text.lines() {
             // The lines below a heading like `Rejected:` aren't decisions.
             if line.starts_with('#') || line.trim_end().ends_with([':', '：']) {
-                turned = tokens(line)
+                let words = tokens(line);
+                turned = words
                     .iter()
                     .any(|t| TURNS.contains(&t.as_str()) || t.contains(TURNS_HAN));
+                is_pending = words.iter().any(|t| PENDING.contains(&t.as_str()));
             }
             if turned {
                 continue;
             }
             for sentence in sentences(line) {
-                out.folded.insert(folded(sentence));
+                let known = out.folded.entry(folded(sentence)).or_insert(is_pending);
+                *known &= is_pending;
                 let tokens = tokens(sentence);
                 for token in &tokens {
                     let with = out.by_word.entry(token.clone()).or_default();
@@ -271,21 +276,21 @@ impl Summary {
                         with.push(out.sentences.len());
                     }
                 }
-                out.sentences.push(tokens);
+                out.sentences.push((tokens, is_pending));
             }
         }
         out
     }
 
-    fn holds(&self, decision: &Decision) -> bool {
-        decision
-            .sentences
-            .iter()
-            .all(|sentence| self.says(sentence))
+    fn holds(&self, kind: ItemKind, said: &Statement) -> bool {
+        let mut sentences = said.sentences.iter();
+        sentences.all(|sentence| self.says(kind, sentence))
     }
 
-    fn says(&self, sentence: &Sentence) -> bool {
-        if self.folded.contains(&sentence.folded) {
+    fn says(&self, kind: ItemKind, sentence: &Sentence) -> bool {
+        let counts = |is_pending: bool| !is_pending || kind == ItemKind::Todo;
+        let whole = self.folded.get(&sentence.folded);
+        if whole.is_some_and(|is_pending| counts(*is_pending)) {
             return true;
         }
         // A match contains all words, so it's enough to search the sentences with the rarest word.
@@ -298,22 +303,22 @@ impl Summary {
             .unwrap_or_default();
         with.iter()
             .filter_map(|n| self.sentences.get(*n))
-            .any(|said| repeats(&sentence.tokens, said))
+            .any(|(said, is_pending)| counts(*is_pending) && repeats(&sentence.tokens, said))
     }
 }
 
-/// A sentence of a decision.
+/// A sentence of an item.
 struct Sentence {
     folded: String,
     tokens: Vec<String>,
 }
 
-/// A decision split into sentences.
-struct Decision {
+/// An item split into sentences.
+struct Statement {
     sentences: Vec<Sentence>,
 }
 
-impl Decision {
+impl Statement {
     fn of(text: &str) -> Self {
         let sentence = |s: &str| Sentence {
             folded: folded(s),
@@ -346,31 +351,42 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty())
 }
 
-/// Compares every compaction with the decisions before it.
+/// Compares every compaction with the items before it.
 ///
 /// # Errors
 /// When there are more than 10,000 of either.
 pub fn compare(session: &Session) -> Result<Comparison, TooMany> {
     let mut out = Comparison::default();
     let mut seen = BTreeSet::new();
-    let mut open: Vec<(u64, &str, Decision)> = Vec::new();
+    let mut open: Vec<OpenItem<'_>> = Vec::new();
     for (line, event) in &session.events {
         match event {
             Event::Message(_) | Event::Tool(_) => {}
-            Event::Decision(text) => {
-                if seen.insert(folded(text)) {
-                    open.push((*line, text, Decision::of(text)));
+            Event::Item(kind, text) => {
+                if seen.insert((*kind, folded(text))) {
+                    open.push(OpenItem {
+                        kind: *kind,
+                        line: *line,
+                        text,
+                        said: Statement::of(text),
+                    });
                 }
+            }
+            Event::Done(text) => {
+                let done = folded(text);
+                open.retain(|item| item.kind != ItemKind::Todo || folded(item.text) != done);
+                seen.remove(&(ItemKind::Todo, done));
             }
             Event::Compaction(text) => {
                 out.compactions += 1;
                 let summary = Summary::of(text);
-                open.retain(|(at, decision, said)| {
-                    let holds = summary.holds(said);
+                open.retain(|item| {
+                    let holds = summary.holds(item.kind, &item.said);
                     if !holds {
-                        out.lost.push(LostDecision {
-                            decision: (*decision).to_owned(),
-                            line: *at,
+                        out.lost.push(LostItem {
+                            kind: item.kind,
+                            text: item.text.to_owned(),
+                            line: item.line,
                             compaction: *line,
                         });
                     }
@@ -382,8 +398,18 @@ pub fn compare(session: &Session) -> Result<Comparison, TooMany> {
             return Err(TooMany);
         }
     }
-    out.decisions = seen.len();
+    for (kind, count) in ItemKind::ALL.iter().zip(&mut out.items) {
+        *count = seen.iter().filter(|(of, _)| of == kind).count();
+    }
     Ok(out)
+}
+
+/// An item that the next compaction has to keep.
+struct OpenItem<'s> {
+    kind: ItemKind,
+    line: u64,
+    text: &'s str,
+    said: Statement,
 }
 
 #[cfg(test)]
@@ -393,7 +419,7 @@ mod tests {
     fn lost(decisions: &[&str], summary: &str) -> Vec<String> {
         let mut events: Vec<(u64, Event)> = (1..)
             .zip(decisions)
-            .map(|(n, d)| (n, Event::Decision((*d).to_owned())))
+            .map(|(n, d)| (n, Event::Item(ItemKind::Decision, (*d).to_owned())))
             .collect();
         events.push((99, Event::Compaction(summary.to_owned())));
         let compared = compare(&Session {
@@ -402,10 +428,10 @@ mod tests {
         })
         .unwrap();
         assert_eq!(
-            (compared.compactions, compared.decisions),
-            (1, decisions.len())
+            (compared.compactions, compared.items),
+            (1, [decisions.len(), 0, 0, 0])
         );
-        compared.lost.into_iter().map(|l| l.decision).collect()
+        compared.lost.into_iter().map(|l| l.text).collect()
     }
 
     #[test]
@@ -526,7 +552,7 @@ mod tests {
 
     #[test]
     fn every_compaction_has_to_keep_it_and_the_first_that_does_not_is_named() {
-        let decision = |line, text: &str| (line, Event::Decision(text.into()));
+        let decision = |line, text: &str| (line, Event::Item(ItemKind::Decision, text.into()));
         let compaction = |line, text: &str| (line, Event::Compaction(text.into()));
         let events = vec![
             decision(1, "alpha"),
@@ -555,6 +581,53 @@ mod tests {
                 unreadable: Vec::new()
             }),
             Err(TooMany)
+        );
+    }
+
+    #[test]
+    fn other_items_are_kept_too_and_to_dos_until_they_are_done() {
+        let item = |kind, text: &str| (1, Event::Item(kind, text.into()));
+        let compaction = |text: &str| (9, Event::Compaction(text.into()));
+        let lost = |events: Vec<(u64, Event)>| {
+            let session = Session {
+                events,
+                unreadable: Vec::new(),
+            };
+            let lost = compare(&session).unwrap().lost;
+            lost.into_iter().map(|l| l.kind).collect::<Vec<_>>()
+        };
+        for kind in ItemKind::ALL {
+            let text = "the port is 8080";
+            assert!(lost(vec![item(kind, text), compaction("- The port is 8080.")]).is_empty());
+            assert_eq!(lost(vec![item(kind, text), compaction("")]), [kind]);
+            let expected = match kind {
+                ItemKind::Todo => vec![],
+                other => vec![other],
+            };
+            assert_eq!(
+                lost(vec![
+                    item(kind, text),
+                    compaction("TODO:\n- the port is 8080")
+                ]),
+                expected
+            );
+        }
+        let done = (2, Event::Done("Write  docs".into()));
+        assert!(
+            lost(vec![
+                item(ItemKind::Todo, "write docs"),
+                done.clone(),
+                compaction("")
+            ])
+            .is_empty()
+        );
+        assert_eq!(
+            lost(vec![
+                item(ItemKind::Fact, "write docs"),
+                done,
+                compaction("")
+            ]),
+            [ItemKind::Fact]
         );
     }
 }

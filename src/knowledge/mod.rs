@@ -28,6 +28,7 @@ mod safe_file;
 pub mod session;
 pub mod skills;
 mod source_config;
+pub mod stats;
 mod store;
 mod text;
 pub mod usage;

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
+use std::time::{Duration, SystemTime};
 
 /// Groups per core that are read at a time. Their content stays in memory until it is written.
 const GROUPS: usize = 4;
@@ -44,6 +45,8 @@ pub struct Summary {
     pub hidden: u64,
     /// The origin of the vectors.
     pub vectors: rank::Vectors,
+    /// A digest of everything that was stored before the run.
+    pub digest_before: String,
     /// A digest of everything that is stored.
     pub digest: String,
     /// All faults in the sources, whether they have changed or not.
@@ -100,6 +103,7 @@ pub fn run_with(
     } else {
         None
     };
+    summary.digest_before = store.digest()?;
     let mut writer = store.write()?;
     // Results of an older version of the extraction can't be reused.
     let current = store::read_meta::<i64>(&writer.db, "extractor")? == Some(extract::VERSION);
@@ -389,6 +393,62 @@ fn finish(
     assign_fingerprints(&mut summary.findings);
     summary.digest = store::read_digest(&writer.db)?;
     Ok(())
+}
+
+/// How many sources differ from what is indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Age {
+    /// Sources that aren't indexed.
+    pub added: usize,
+    pub changed: usize,
+    /// Indexed sources that no longer exist.
+    pub removed: usize,
+}
+
+/// Seconds before the last run in which a source may have been written after it was read.
+const SLACK: u64 = 60;
+/// Maximum number of bytes that are read to find changed sources; beyond, lengths decide.
+const HASHED: u64 = 64 << 20;
+
+/// Compares the sources with an index that was written at `indexed`, by names, lengths and times. A
+/// source that may have changed since is read.
+///
+/// # Errors
+/// When a source can't be listed, or the store can't be read.
+pub fn age(store: &Store, sources: &Sources, indexed: SystemTime) -> Result<Age, KnowledgeError> {
+    let listing = sources.list()?;
+    if let Some((path, error)) = listing.unlisted.into_iter().next() {
+        return Err(KnowledgeError::Source { path, error });
+    }
+    let mut known = BTreeMap::new();
+    for row in store.sources()? {
+        known.insert((row.kind, row.path), (row.hash, row.bytes));
+    }
+    let fresh = indexed.checked_sub(Duration::from_secs(SLACK));
+    let mut age = Age::default();
+    let mut left = HASHED;
+    for file in &listing.files {
+        let key = (file.kind.name().to_owned(), file.name.clone());
+        let Some((before, bytes)) = known.remove(&key) else {
+            age.added += 1;
+            continue;
+        };
+        let data = std::fs::metadata(&file.path).ok().filter(|d| d.is_file());
+        let written = data.as_ref().and_then(|data| data.modified().ok());
+        let is_older = fresh.zip(written).is_some_and(|(fresh, at)| at < fresh);
+        let has_length = data.as_ref().is_some_and(|data| data.len() == bytes);
+        let has_changed = match data {
+            Some(_) if !has_length => true,
+            Some(_) if is_older || bytes > left => false,
+            _ => {
+                left = left.saturating_sub(bytes);
+                hash(file).map_or(true, |(now, _)| now != before)
+            }
+        };
+        age.changed += usize::from(has_changed);
+    }
+    age.removed = known.len();
+    Ok(age)
 }
 
 /// Compares the store with its sources. Returns the differences as findings (YV905) and the number

@@ -1,37 +1,78 @@
-//! Reads a session from its transcript: messages, decisions and compactions.
+//! Reads a session from its transcript: messages, compactions, and what they have to keep.
 //!
 //! | line | is |
 //! | --- | --- |
 //! | `{"type":"message","message":{"role":…,"content":…}}` | a message |
-//! | `{"type":"decision","text":…}` | a decision |
+//! | `{"type":"decision","text":…}`, also `fact`, `todo` and `preference` | an item to keep |
 //! | `{"type":"compaction","summary":…,"decisions":[…]}`, also `summary` | a compaction |
 //! | a message with `"isCompactSummary":true` | a compaction |
 //!
-//! Lines of a message that begin with `Decision:` or `Decided:` (`决定：`, `决策：`) are decisions.
+//! Lines of a message that begin with a mark, such as `Decision:` or `决定：`, are items to keep.
 
 use super::extract::message;
 use serde_json::Value;
 
-/// Prefixes that mark a line as a decision.
-const MARKS: [&str; 6] = [
-    "decision:",
-    "decided:",
-    "决定:",
-    "决定：",
-    "决策:",
-    "决策：",
+/// The kind of an item that a compaction has to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ItemKind {
+    Decision,
+    Fact,
+    /// Until it is done.
+    Todo,
+    Preference,
+}
+
+impl ItemKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Decision, Self::Fact, Self::Todo, Self::Preference];
+
+    /// Returns the name in output, and as the type of a record.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Decision => "decision",
+            Self::Fact => "fact",
+            Self::Todo => "todo",
+            Self::Preference => "preference",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Words that mark a line with a colon behind them. `None` stands for a to-do that is done.
+const MARKS: [(&str, Option<ItemKind>); 16] = [
+    ("decision", Some(ItemKind::Decision)),
+    ("decided", Some(ItemKind::Decision)),
+    ("决定", Some(ItemKind::Decision)),
+    ("决策", Some(ItemKind::Decision)),
+    ("fact", Some(ItemKind::Fact)),
+    ("事实", Some(ItemKind::Fact)),
+    ("todo", Some(ItemKind::Todo)),
+    ("to do", Some(ItemKind::Todo)),
+    ("to-do", Some(ItemKind::Todo)),
+    ("待办", Some(ItemKind::Todo)),
+    ("preference", Some(ItemKind::Preference)),
+    ("prefers", Some(ItemKind::Preference)),
+    ("偏好", Some(ItemKind::Preference)),
+    ("done", None),
+    ("完成", None),
+    ("已完成", None),
 ];
 
 /// An event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// A message; it isn't a decision by itself.
+    /// A message; it is no item by itself.
     Message(String),
-    /// The input or output of a tool. It contains no decisions but uses space in the context
-    /// window.
+    /// The input or output of a tool. It contains no items but uses space in the context window.
     Tool(String),
-    /// A decision.
-    Decision(String),
+    /// An item that compactions have to keep.
+    Item(ItemKind, String),
+    /// A to-do that is done.
+    Done(String),
     /// A compaction, which replaces everything before it.
     Compaction(String),
 }
@@ -77,27 +118,23 @@ impl Session {
                     Some(Event::Compaction(said))
                 }
                 Some((_, said)) => {
-                    let decided: Vec<String> = said.lines().filter_map(decision).collect();
+                    let marked: Vec<Event> = said.lines().filter_map(marked).collect();
                     self.events.push((line, Event::Message(said)));
                     self.events
                         .extend(tools(record).map(|used| (line, Event::Tool(used))));
-                    self.events.extend(
-                        decided
-                            .into_iter()
-                            .map(|text| (line, Event::Decision(text))),
-                    );
+                    self.events
+                        .extend(marked.into_iter().map(|event| (line, event)));
                     return;
                 }
                 None => None,
             },
             // The title of another conversation, not a compaction.
             Some("summary") if record.get("leafUuid").is_some() => return,
-            Some("decision") => text(&["text", "decision", "content"]).map(Event::Decision),
             Some("compaction" | "summary") => {
-                let listed = record
-                    .get("decisions")
-                    .and_then(Value::as_array)
-                    .into_iter()
+                let lists = ["decisions", "facts", "todos", "preferences"];
+                let listed = lists
+                    .iter()
+                    .filter_map(|list| record.get(list)?.as_array())
                     .flatten()
                     .filter_map(Value::as_str);
                 let summary = text(&["summary", "content", "text"]);
@@ -108,7 +145,10 @@ impl Session {
                 (!all.is_empty()).then(|| Event::Compaction(all.join("\n")))
             }
             // Other types are metadata of the session.
-            Some(_) => return,
+            Some(name) => match ItemKind::parse(name) {
+                Some(kind) => text(&["text", name, "content"]).map(|text| Event::Item(kind, text)),
+                None => return,
+            },
             None => None,
         };
         match event {
@@ -150,17 +190,21 @@ fn tools(record: &Value) -> impl Iterator<Item = String> {
         })
 }
 
-/// Returns the decision that a line is marked as, if any.
-fn decision(line: &str) -> Option<String> {
+/// Returns what a line is marked as, if anything.
+fn marked(line: &str) -> Option<Event> {
     let line = line.trim_start_matches(|c: char| {
         c.is_whitespace() || matches!(c, '-' | '*' | '+' | '#' | '>')
     });
-    let lower: String = line.chars().take(12).flat_map(char::to_lowercase).collect();
-    let mark = MARKS.iter().find(|mark| lower.starts_with(**mark))?;
-    // A mark has the same number of characters in upper and lower case.
-    let rest: String = line.chars().skip(mark.chars().count()).collect();
+    if let Some(done) = line.strip_prefix("[x] ") {
+        return Some(Event::Done(done.trim().to_owned()));
+    }
+    let (mark, rest) = line.split_once([':', '：'])?;
+    // Longer ones are no marks.
+    let mark = mark.get(..mark.len().min(32))?.trim().to_lowercase();
+    let (_, kind) = MARKS.iter().find(|(known, _)| *known == mark)?;
     let rest = rest.trim_matches(|c: char| c.is_whitespace() || c == '*');
-    (!rest.is_empty()).then(|| rest.to_owned())
+    let text = Some(rest.to_owned()).filter(|rest| !rest.is_empty())?;
+    Some(kind.map_or(Event::Done(text.clone()), |kind| Event::Item(kind, text)))
 }
 
 #[cfg(test)]
@@ -176,8 +220,8 @@ mod tests {
                 1,
                 Event::Message("Go on\n- **Decision:** use SQLite".into()),
             ),
-            (1, Event::Decision("use SQLite".into())),
-            (2, Event::Decision("no network".into())),
+            (1, Event::Item(ItemKind::Decision, "use SQLite".into())),
+            (2, Event::Item(ItemKind::Decision, "no network".into())),
             (4, Event::Compaction("s\na".into())),
             (5, Event::Compaction("t".into())),
         ];
@@ -198,8 +242,23 @@ mod tests {
              {\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"Done\"}]}}\n",
         );
         assert_eq!(claude.events, [(2, Event::Message("Done".into()))]);
-        assert_eq!(decision("决定：使用 SQLite"), Some("使用 SQLite".into()));
-        assert_eq!(decision("a decision: no"), None);
+        for (line, kind, text) in [
+            ("决定：使用 SQLite", ItemKind::Decision, "使用 SQLite"),
+            (
+                "- **Fact:** the port is 8080",
+                ItemKind::Fact,
+                "the port is 8080",
+            ),
+            ("TODO: write the docs", ItemKind::Todo, "write the docs"),
+            ("偏好: 中文", ItemKind::Preference, "中文"),
+        ] {
+            assert_eq!(marked(line), Some(Event::Item(kind, text.into())), "{line}");
+        }
+        assert_eq!(marked("a decision: no"), None);
+        assert_eq!(marked("Fact:"), None);
+        for line in ["- [x] write the docs", "Done: write the docs"] {
+            assert_eq!(marked(line), Some(Event::Done("write the docs".into())));
+        }
     }
 
     proptest! {

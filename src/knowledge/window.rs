@@ -4,7 +4,9 @@ use super::session::{Event, Session};
 use tokens::Encoding;
 
 /// Default size of the window, in tokens.
-pub const WINDOW: usize = 200_000;
+pub const WINDOW: usize = 128_000;
+/// Default number of tokens that are kept free for the next answer.
+pub const RESERVE: usize = 4_000;
 /// Tokens since the last compaction from which another one may (soft) or must (hard) follow.
 const SOFT: usize = 4_000;
 const HARD: usize = 8_000;
@@ -33,6 +35,19 @@ impl Level {
             Self::FlushSoon => "flush_soon",
             Self::FlushNow => "flush_now",
             Self::Critical => "critical",
+        }
+    }
+
+    /// Returns what to do.
+    #[must_use]
+    pub const fn recommendation(self) -> &'static str {
+        match self {
+            Self::None => "nothing has to be done",
+            Self::FlushSoon => {
+                "record decisions, facts, to-dos and preferences soon, so that a compaction can keep them"
+            }
+            Self::FlushNow => "record decisions, facts, to-dos and preferences now, then compact",
+            Self::Critical => "compact before the next turn",
         }
     }
 
@@ -78,8 +93,8 @@ impl Due {
 pub struct Health {
     /// Tokens in the window: the last compaction and everything after it.
     pub tokens: usize,
-    /// The size of the window in tokens.
-    pub window: usize,
+    /// The size of the window in tokens, without the reserve.
+    pub usable: usize,
     pub level: Level,
     /// Tokens since the last compaction, or since the beginning.
     pub since: usize,
@@ -88,9 +103,9 @@ pub struct Health {
     pub due: Due,
 }
 
-/// Measures a session.
+/// Measures a session. `usable` is the size of the window without the reserve.
 #[must_use]
-pub fn health(session: &Session, window: usize) -> Health {
+pub fn health(session: &Session, usable: usize) -> Health {
     let count = |text: &str| Encoding::default().count(text);
     let (mut kept, mut since, mut messages) = (0, 0, 0);
     // Everything before the last compaction has left the window.
@@ -107,9 +122,9 @@ pub fn health(session: &Session, window: usize) -> Health {
             }
             Event::Tool(text) => since += count(text),
             Event::Compaction(text) => kept = count(text),
-            // Decisions in messages are counted with the message; others aren't part of the
+            // Items in messages are counted with the message; others aren't part of the
             // conversation.
-            Event::Decision(_) => {}
+            Event::Item(..) | Event::Done(_) => {}
         }
     }
     let tokens = kept + since;
@@ -120,8 +135,8 @@ pub fn health(session: &Session, window: usize) -> Health {
     };
     Health {
         tokens,
-        window,
-        level: Level::of(tokens, window),
+        usable,
+        level: Level::of(tokens, usable),
         since,
         messages,
         due,

@@ -330,9 +330,9 @@ fn the_window_of_a_session_is_measured() {
     assert_eq!((code, text.lines().next()), (0, Some("none")), "{text}");
     assert!(text.contains("flush due: hard"), "{text}");
     for (window, level, expected) in [
-        ("13000", "flush_soon", 0),
-        ("10000", "flush_now", 0),
-        ("8500", "critical", 1),
+        ("17000", "flush_soon", 0),
+        ("14000", "flush_now", 0),
+        ("12500", "critical", 1),
     ] {
         let (code, text) = outcome(at, &["window", "s.jsonl", "--window", window]);
         assert_eq!(
@@ -348,7 +348,7 @@ fn the_window_of_a_session_is_measured() {
                 "window",
                 "s.jsonl",
                 "--window",
-                "10000",
+                "14000",
                 "--fail-at",
                 "flush_now"
             ]
@@ -361,6 +361,9 @@ fn the_window_of_a_session_is_measured() {
         serde_json::from_str::<Value>(&json).unwrap()["sinceFlush"]["messages"],
         12
     );
+    assert!(json.contains("\"reserve\":4000"), "{json}");
+    let all = outcome(at, &["window", "s.jsonl", "--window", "4000"]);
+    assert_eq!(all.0, 2, "nothing of the window is left: {}", all.1);
     write(at, "empty.jsonl", "");
     write(at, "broken.jsonl", "{\n");
     let codes = ["empty.jsonl", "broken.jsonl", "none.jsonl", "."]
@@ -389,7 +392,7 @@ fn a_compaction_that_loses_a_decision_fails() {
     assert_eq!(code, 1);
     assert!(
         text.starts_with(
-            "lossy.jsonl:1: lost: 不使用网络\n  the compaction at line 3 doesn't say it\n"
+            "lossy.jsonl:1: lost decision: 不使用网络\n  the compaction at line 3 doesn't say it\n"
         ),
         "{text}"
     );

@@ -56,6 +56,8 @@ mod knowledge_integrity;
 mod knowledge_layers;
 #[cfg(feature = "model2vec")]
 mod knowledge_model;
+#[cfg(feature = "knowledge")]
+mod knowledge_sources;
 mod lanes;
 mod languages;
 mod large_reports;

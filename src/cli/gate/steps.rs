@@ -5,6 +5,7 @@ use super::{account, strict};
 use crate::cli::common::located::LocatedConfig;
 use crate::cli::common::tools::tool_manifest;
 use crate::cli::common::trust::parse_trust_store;
+use crate::cli::knowledge::check_index;
 use crate::cli::output::Failure;
 use crate::cli::policy::{compare_recorded, compare_with_base, run_cases};
 use crate::cli::progress::verify_inputs;
@@ -41,13 +42,14 @@ pub(super) struct StepResult {
 }
 
 /// All steps in order.
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 7] = [
     traces,
     policy_test,
     policy_compare,
     policy_replay,
     repo_map,
     interfaces,
+    index,
 ];
 
 /// Runs the steps and merges their findings into one report.
@@ -279,6 +281,18 @@ fn interfaces(located: &LocatedConfig, _: StepOptions) -> Result<StepResult, Fai
         report,
         missing: None,
         lacking,
+    })
+}
+
+/// Compares the index of knowledge with its sources.
+fn index(located: &LocatedConfig, _: StepOptions) -> Result<StepResult, Failure> {
+    let knowledge = located.config.knowledge.as_ref();
+    if !knowledge.is_some_and(|knowledge| knowledge.gate) {
+        return Ok(StepResult::default());
+    }
+    Ok(StepResult {
+        report: check_index(located)?,
+        ..StepResult::default()
     })
 }
 

@@ -442,7 +442,12 @@ pub(super) const PAGES: &[Page] = &[
             ("Up to date", "knowledge reindex"),
             ("Is it?", "knowledge reindex --check"),
         ],
-        &["knowledge search"],
+        &["knowledge search", "knowledge stats"],
+    ),
+    page(
+        "knowledge stats",
+        &[("For a program", "knowledge stats --format json")],
+        &["knowledge reindex"],
     ),
     page(
         "knowledge index",

@@ -11,13 +11,17 @@ mod report;
 mod retrieve;
 mod session;
 mod skills;
+mod stats;
 
 pub(super) use about::ask;
 
+use super::common::located::LocatedConfig;
 use super::common::time::current_time;
 use super::output::Failure;
-use crate::diag::Finding;
+use crate::diag::{Finding, Severity};
 use crate::knowledge::KnowledgeError;
+use crate::knowledge::reindex::{Settings, check};
+use crate::verify::Report;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::Path;
 
@@ -33,6 +37,8 @@ pub struct KnowledgeArgs {
 enum KnowledgeCommand {
     /// Bring the index up to date with its sources, all or nothing; or check that it is.
     Reindex(reindex::ReindexArgs),
+    /// Show what the index holds, in numbers.
+    Stats(stats::StatsArgs),
     /// List a line for each observation that answers, or for the newest.
     Index(retrieve::IndexArgs),
     /// Show what happened around an observation, or in a task.
@@ -80,6 +86,7 @@ impl KnowledgeArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         match self.command {
             KnowledgeCommand::Reindex(args) => args.run(),
+            KnowledgeCommand::Stats(args) => args.run(),
             KnowledgeCommand::Index(args) => args.run(),
             KnowledgeCommand::Timeline(args) => args.run(),
             KnowledgeCommand::Detail(args) => args.run(),
@@ -104,6 +111,30 @@ fn clock() -> i64 {
 
 fn failure(error: &KnowledgeError) -> Failure {
     Failure::unable(error.to_string(), error.remedy())
+}
+
+/// Compares the index that a configuration describes with its sources, for a gate.
+pub(super) fn check_index(located: &LocatedConfig) -> Result<Report, Failure> {
+    let place = place::Place::of(located)?;
+    let mut store = place.open()?;
+    let model = place.model(None)?;
+    store.use_model(model.as_deref());
+    let settings = Settings { vectors: true };
+    let checked = check(&store, &place.sources, settings, place.limits());
+    let (mut findings, sources) = checked.map_err(|e| failure(&e))?;
+    let mut report = Report::default();
+    for finding in &mut findings {
+        // The configuration asks for an index that is up to date.
+        if finding.code.0 == 905 {
+            finding.severity = Severity::Error;
+        }
+        report.counts.count(finding.severity);
+    }
+    report.findings = findings;
+    report.notices.push(format!(
+        "the index of knowledge was compared with {sources} sources"
+    ));
+    Ok(report)
 }
 
 /// Returns the faults in a ledger of decisions about skills, and the number of readable lines.

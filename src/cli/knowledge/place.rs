@@ -1,11 +1,12 @@
 //! The location, sources and settings of the index, from the configuration.
 
 use super::failure;
-use crate::cli::common::located::locate;
-use crate::cli::output::Failure;
+use crate::cli::common::located::{LocatedConfig, locate};
+use crate::cli::output::{Failure, warn};
 use crate::config::{DecayKind, Knowledge, Profile};
 use crate::knowledge::bundle::Parts;
 use crate::knowledge::rank::Decay;
+use crate::knowledge::reindex::{Age, age};
 use crate::knowledge::retrieve::Budget;
 use crate::knowledge::skills::Limits;
 use crate::knowledge::{KnowledgeError, SourceKind, Sources, Store};
@@ -54,13 +55,7 @@ impl ModelArgs {
     /// Returns the directory of the model. One that the configuration names must be below the
     /// configuration.
     pub(super) fn folder(&self, place: &Place) -> Result<Option<PathBuf>, Failure> {
-        let (None, Some(model)) = (&self.model, &place.section.model) else {
-            return Ok(self.model.clone());
-        };
-        match place.sources.inside(model) {
-            Ok(folder) => Ok(Some(folder)),
-            Err(error) => Err(failure(&error)),
-        }
+        place.model(self.model.as_deref())
     }
 }
 
@@ -79,48 +74,7 @@ impl PlaceArgs {
     }
 
     fn configured(&self) -> Result<Place, Failure> {
-        let located = locate(self.config.as_deref())?;
-        let Some(section) = located.config.knowledge.clone() else {
-            return Err(Failure::unable(
-                format!("`{}` has no section [knowledge]", located.path.display()),
-                "add one that names its sources, such as documents = ['README.md', 'docs']; docs/knowledge.md has all keys",
-            ));
-        };
-        let store = section.store.clone().unwrap_or_else(|| STORE.to_owned());
-        let path = located.root.join(&store);
-        let inside = Path::new(&store)
-            .components()
-            .all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
-        if store.is_empty() || !inside || !located.holds(&path) {
-            return Err(failure(&KnowledgeError::Outside { path: store }));
-        }
-        let root = if located.root.as_os_str().is_empty() {
-            PathBuf::from(".")
-        } else {
-            located.root.clone()
-        };
-        let lists = [
-            (SourceKind::Traces, &section.traces),
-            (SourceKind::Transcripts, &section.transcripts),
-            (SourceKind::Documents, &section.documents),
-            (SourceKind::Progress, &section.progress),
-            (SourceKind::Summaries, &section.summaries),
-            (SourceKind::Runs, &section.runs),
-            (SourceKind::Graph, &section.graph),
-            (SourceKind::Bank, &section.bank),
-            (SourceKind::Skills, &section.skills),
-            (SourceKind::RepoMap, &section.repomap),
-            (SourceKind::History, &section.history),
-        ];
-        let paths = lists
-            .into_iter()
-            .flat_map(|(kind, list)| list.iter().map(move |path| (kind, path.clone())))
-            .collect();
-        Ok(Place {
-            path,
-            sources: Sources { root, paths },
-            section,
-        })
+        Place::of(&locate(self.config.as_deref())?)
     }
 }
 
@@ -158,9 +112,88 @@ fn own_store(folder: &Path) -> Result<Place, Failure> {
 }
 
 impl Place {
+    /// Returns the index that a configuration describes.
+    pub(super) fn of(located: &LocatedConfig) -> Result<Self, Failure> {
+        let Some(section) = located.config.knowledge.clone() else {
+            return Err(Failure::unable(
+                format!("`{}` has no section [knowledge]", located.path.display()),
+                "add one that names its sources, such as documents = ['README.md', 'docs']; docs/knowledge.md has all keys",
+            ));
+        };
+        let store = section.store.clone().unwrap_or_else(|| STORE.to_owned());
+        let path = located.root.join(&store);
+        let inside = Path::new(&store)
+            .components()
+            .all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+        if store.is_empty() || !inside || !located.holds(&path) {
+            return Err(failure(&KnowledgeError::Outside { path: store }));
+        }
+        let root = if located.root.as_os_str().is_empty() {
+            PathBuf::from(".")
+        } else {
+            located.root.clone()
+        };
+        let lists = [
+            (SourceKind::Traces, &section.traces),
+            (SourceKind::Transcripts, &section.transcripts),
+            (SourceKind::Documents, &section.documents),
+            (SourceKind::Progress, &section.progress),
+            (SourceKind::Summaries, &section.summaries),
+            (SourceKind::Runs, &section.runs),
+            (SourceKind::Graph, &section.graph),
+            (SourceKind::Bank, &section.bank),
+            (SourceKind::Skills, &section.skills),
+            (SourceKind::RepoMap, &section.repomap),
+            (SourceKind::History, &section.history),
+        ];
+        let paths = lists
+            .into_iter()
+            .flat_map(|(kind, list)| list.iter().map(move |path| (kind, path.clone())))
+            .collect();
+        Ok(Self {
+            path,
+            sources: Sources { root, paths },
+            section,
+        })
+    }
+
+    /// Returns the directory of a given model, or else of the configured one.
+    pub(super) fn model(&self, given: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+        let (None, Some(model)) = (given, &self.section.model) else {
+            return Ok(given.map(Path::to_owned));
+        };
+        let folder = self.sources.inside(model);
+        folder.map(Some).map_err(|error| failure(&error))
+    }
+
     /// Opens the index for reading.
     pub(super) fn open(&self) -> Result<Store, Failure> {
         Store::open(&self.path).map_err(|e| failure(&e))
+    }
+
+    /// Warns on standard error if the index is older than its sources.
+    pub(super) fn warn_of_age(&self, store: &Store) {
+        let indexed = std::fs::metadata(&self.path).and_then(|data| data.modified());
+        let Some(age) = indexed.ok().map(|at| age(store, &self.sources, at)) else {
+            return;
+        };
+        match age {
+            Err(error) => warn(&format!(
+                "whether the index is older than its sources isn't known: {error}"
+            )),
+            Ok(Age {
+                added: 0,
+                changed: 0,
+                removed: 0,
+            }) => {}
+            Ok(Age {
+                added,
+                changed,
+                removed,
+            }) => warn(&format!(
+                "the index is older than its sources ({added} new, {changed} changed, {removed} gone); `knowledge reindex` brings it up to date"
+            )),
+        }
     }
 
     /// Returns the half-life of scores in days.

@@ -103,6 +103,7 @@ pub(super) fn report(run: &Run<'_>, form: Form, out: &mut dyn Write) -> io::Resu
                 "skillUses": summary.skill_uses,
                 "secretsHidden": summary.hidden,
                 "vectors": vectors(summary.vectors),
+                "digestBefore": summary.digest_before,
                 "digest": summary.digest,
                 "seconds": (run.seconds * 1000.0).round() / 1000.0,
                 "findings": findings_json(&summary.findings),
@@ -156,7 +157,11 @@ fn text(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     writeln!(out, "findings: {}", counts(&summary.findings))?;
-    writeln!(out, "digest: {}", summary.digest)?;
+    writeln!(
+        out,
+        "digest: {} (before: {})",
+        summary.digest, summary.digest_before
+    )?;
     writeln!(out, "took {:.2} s", run.seconds)
 }
 
@@ -202,7 +207,11 @@ fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         summary.hidden
     )?;
     writeln!(out, "| findings | {} |", counts(&summary.findings))?;
-    writeln!(out, "| digest | `{}` |", summary.digest)?;
+    writeln!(
+        out,
+        "| digest | `{}` (before: `{}`) |",
+        summary.digest, summary.digest_before
+    )?;
     writeln!(out, "| time | {:.2} s |", run.seconds)?;
     let lists = changes(summary).into_iter().filter(|(_, s)| !s.is_empty());
     for (what, sources) in lists {

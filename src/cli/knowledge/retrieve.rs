@@ -61,6 +61,7 @@ impl AnswerArgs {
         let place = self.place.place()?;
         let budget = place.budget(self.profile.as_deref())?;
         let store = place.open()?;
+        place.warn_of_age(&store);
         Ok((place, store, budget))
     }
 

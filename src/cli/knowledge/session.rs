@@ -4,8 +4,8 @@ use super::Format;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::knowledge::compaction::compare;
-use crate::knowledge::session::Session;
-use crate::knowledge::window::{Level, WINDOW, health};
+use crate::knowledge::session::{ItemKind, Session};
+use crate::knowledge::window::{Level, RESERVE, WINDOW, health};
 use crate::report::{line_start, safe_json, terminal};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -32,6 +32,9 @@ pub struct WindowArgs {
     /// Size of the window in tokens.
     #[arg(long, value_name = "TOKENS", default_value_t = WINDOW, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000_000))]
     window: usize,
+    /// Tokens of the window that stay free for the next answer.
+    #[arg(long, value_name = "TOKENS", default_value_t = RESERVE)]
+    reserve: usize,
     /// Fail (exit 1) from this level on.
     #[arg(long, value_enum, default_value_t = FailAt::Critical, value_name = "LEVEL")]
     fail_at: FailAt,
@@ -54,12 +57,24 @@ fn unreadable(lines: &[u64]) -> String {
 impl WindowArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let session = Session::parse(&crate::cli::file::text(&self.transcript)?);
-        let health = health(&session, self.window);
-        let tenths = health.tokens.saturating_mul(1_000) / health.window.max(1);
+        let usable = self.window.saturating_sub(self.reserve);
+        if usable == 0 {
+            return Err(Failure::unable(
+                format!(
+                    "a reserve of {} tokens leaves nothing of the window",
+                    self.reserve
+                ),
+                "give a larger --window or a smaller --reserve",
+            ));
+        }
+        let health = health(&session, usable);
+        let tenths = health.tokens.saturating_mul(1_000) / usable;
+        let remaining = usable.saturating_sub(health.tokens);
         print(Color::Auto, |out| {
             if self.format == Format::Json {
                 let json = json!({
-                    "version": 1, "state": health.level.name(), "tokens": health.tokens, "window": health.window,
+                    "version": 1, "state": health.level.name(), "tokens": health.tokens, "window": self.window,
+                    "reserve": self.reserve, "remaining": remaining, "recommendation": health.level.recommendation(),
                     "encoding": Encoding::default().name(),
                     "sinceFlush": { "tokens": health.since, "messages": health.messages, "due": health.due.name() },
                     "messages": session.messages(), "unreadable": session.unreadable,
@@ -70,12 +85,13 @@ impl WindowArgs {
             writeln!(out, "{}", health.level.name())?;
             writeln!(
                 out,
-                "window: {} of {} tokens ({encoding}), {}.{} %",
+                "window: {} of {usable} tokens ({encoding}), {}.{} %; {remaining} are left, and {} in reserve",
                 health.tokens,
-                health.window,
                 tenths / 10,
-                tenths % 10
+                tenths % 10,
+                self.reserve
             )?;
+            writeln!(out, "recommendation: {}", health.level.recommendation())?;
             let (since, messages) = (health.since, health.messages);
             writeln!(
                 out,
@@ -124,10 +140,12 @@ impl CompactionArgs {
                 let lost: Vec<_> = compared
                     .lost
                     .iter()
-                    .map(|l| json!({ "decision": l.decision, "line": l.line, "compaction": l.compaction }))
+                    .map(|l| json!({ "kind": l.kind.name(), "text": l.text, "line": l.line, "compaction": l.compaction }))
                     .collect();
+                let [decisions, facts, todos, preferences] = compared.items;
                 let json = json!({
-                    "version": 1, "compactions": compared.compactions, "decisions": compared.decisions, "lost": lost,
+                    "version": 1, "compactions": compared.compactions, "decisions": decisions, "facts": facts,
+                    "todos": todos, "preferences": preferences, "lost": lost,
                     "unreadable": session.unreadable,
                 });
                 return writeln!(out, "{}", safe_json(&json));
@@ -135,10 +153,11 @@ impl CompactionArgs {
             for lost in &compared.lost {
                 writeln!(
                     out,
-                    "{}:{}: lost: {}",
+                    "{}:{}: lost {}: {}",
                     line_start(&name),
                     lost.line,
-                    terminal(&lost.decision)
+                    lost.kind.name(),
+                    terminal(&lost.text)
                 )?;
                 writeln!(
                     out,
@@ -149,17 +168,23 @@ impl CompactionArgs {
             if !session.unreadable.is_empty() {
                 writeln!(out, "{}", unreadable(&session.unreadable))?;
             }
-            let (compactions, decisions) = (compared.compactions, compared.decisions);
+            let items = ItemKind::ALL.iter().zip(compared.items);
+            let items = items.filter(|(kind, count)| *count > 0 || **kind == ItemKind::Decision);
+            let counts: Vec<String> = items
+                .map(|(kind, count)| format!("{count} {}s", kind.name()))
+                .collect();
             writeln!(
                 out,
-                "{compactions} compactions, {decisions} decisions, {} lost",
+                "{} compactions, {}, {} lost",
+                compared.compactions,
+                counts.join(", "),
                 compared.lost.len()
             )
         })?;
         Ok(match () {
-            // An unreadable line may contain a decision.
+            // An unreadable line may contain an item.
             () if !compared.lost.is_empty() || !session.unreadable.is_empty() => EXIT_FINDINGS,
-            () if compared.compactions == 0 || compared.decisions == 0 => EXIT_NOTHING_VERIFIED,
+            () if compared.compactions == 0 || compared.items == [0; 4] => EXIT_NOTHING_VERIFIED,
             () => EXIT_CLEAN,
         })
     }
