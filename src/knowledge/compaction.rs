@@ -1,10 +1,10 @@
 //! Checks that a compaction preserved the decisions, facts, to-dos and preferences before it.
 //!
-//! An item, such as a decision, is preserved when each of its sentences is a sentence of the compaction. Words,
-//! numbers and symbols must be the same and in the same order. Only words that don't change the
-//! meaning may come between (`we decided to`, `我们决定`). Anything else counts as lost, since a reader
-//! of the compaction alone can't rely on it. The words that can invert a sentence can't be listed;
-//! harmless words can.
+//! An item, such as a decision, is preserved when each of its sentences is a sentence of the
+//! compaction. Words, numbers and symbols must be the same and in the same order. Only words that
+//! don't change the meaning may come between (`we decided to`, `我们决定`). Anything else counts as
+//! lost, since a reader of the compaction alone can't rely on it. The words that can invert a
+//! sentence can't be listed; harmless words can.
 
 use super::session::{Event, ItemKind, Session};
 use std::collections::{BTreeMap, BTreeSet};

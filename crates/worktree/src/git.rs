@@ -212,8 +212,8 @@ impl Repository {
             .collect()
     }
 
-    /// Reads a commit with at most `limit` of the paths that it changes. A commit whose parent isn't
-    /// in the object store, as in a shallow clone, has no paths.
+    /// Reads a commit with at most `limit` of the paths that it changes. A commit whose parent
+    /// isn't in the object store, as in a shallow clone, has no paths.
     ///
     /// # Errors
     /// Returns [`GitError::Objects`] if it can't be read.

@@ -1,6 +1,6 @@
-//! Headings of AsciiDoc: one to six equals signs before the words.
+//! Headings of `AsciiDoc`: one to six equals signs before the words.
 //!
-//! Source: AsciiDoc Language Documentation, "Sections" and "Delimited Blocks".
+//! Source: `AsciiDoc` Language Documentation, "Sections" and "Delimited Blocks".
 
 use super::markdown::Heading;
 

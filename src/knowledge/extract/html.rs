@@ -30,19 +30,18 @@ pub(super) fn extract(text: &str, outline: &mut Outline<'_>, out: &mut Extracted
     out.seen.read(&whole.join("\n"));
     let last = text.lines().count().max(1) as u64;
     for part in page.parts {
-        match part.level {
-            Some(level) => outline.enter(level, words(&part.text)),
-            None => {
-                let mut lines = part.text.lines().map(str::trim);
-                let section = Section {
-                    lines: (part.lines.0.clamp(1, last), part.lines.1.clamp(1, last)),
-                    says: lines.find(|line| !line.is_empty()).map(str::to_owned),
-                    detail: format!("{}\n", part.text.trim_end()),
-                    is_verbatim: false,
-                };
-                outline.add(section, out);
-            }
+        if let Some(level) = part.level {
+            outline.enter(level, words(&part.text));
+            continue;
         }
+        let mut lines = part.text.lines().map(str::trim);
+        let section = Section {
+            lines: (part.lines.0.clamp(1, last), part.lines.1.clamp(1, last)),
+            says: lines.find(|line| !line.is_empty()).map(str::to_owned),
+            detail: format!("{}\n", part.text.trim_end()),
+            is_verbatim: false,
+        };
+        outline.add(section, out);
     }
 }
 
@@ -151,9 +150,10 @@ impl State {
             part.text.push_str(if is_empty { "" } else { "\n" });
         }
         if name == "pre" {
-            self.preformatted = match begins {
-                true => self.preformatted + 1,
-                false => self.preformatted.saturating_sub(1),
+            self.preformatted = if begins {
+                self.preformatted.saturating_add(1)
+            } else {
+                self.preformatted.saturating_sub(1)
             };
         }
         match name {

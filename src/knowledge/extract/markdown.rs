@@ -105,7 +105,13 @@ mod tests {
         let text = "---\ntitle: x\n---\n# One `f` [link](u)\ntext\n\nTwo\nlines\n---\n```\n# no\n```\n   ### Three ###\n\n    # code\n> # quoted\n\n- # listed\n";
         let found: Vec<_> = headings(text)
             .into_iter()
-            .map(|h| (h.level, h.words, text[h.start..h.end].to_owned()))
+            .map(|h| {
+                (
+                    h.level,
+                    h.words,
+                    text.get(h.start..h.end).unwrap().to_owned(),
+                )
+            })
             .collect();
         let expected = [
             (1, "One f link", "# One `f` [link](u)\n"),

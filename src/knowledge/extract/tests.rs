@@ -159,9 +159,7 @@ fn repository() -> tempfile::TempDir {
     {
         std::fs::write(folder.path().join(format!("{n}.rs")), "x").unwrap();
         let mut index = repository.index().unwrap();
-        index
-            .add_path(std::path::Path::new(&format!("{n}.rs")))
-            .unwrap();
+        index.add_path(Path::new(&format!("{n}.rs"))).unwrap();
         let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
         let time = git2::Time::new(1_700_000_000 + i64::try_from(n).unwrap(), 0);
         let who = git2::Signature::new("n", "e@example.com", &time).unwrap();

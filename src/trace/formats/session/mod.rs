@@ -18,6 +18,8 @@ pub mod messages;
 pub mod openhands;
 pub mod otlp;
 mod otlp_models;
+#[cfg(test)]
+mod otlp_tests;
 mod pairing;
 pub mod swe_agent;
 #[cfg(test)]

@@ -1,0 +1,292 @@
+//! Tests of `otlp`.
+
+use super::otlp::FORMAT as OTLP;
+use super::tests::calls;
+use crate::trace::formats::{NativeRecord, Record, TraceFormat};
+use serde_json::{Value, json};
+use strict_json::Scanner;
+
+fn attributes(pairs: &[(&str, &str)]) -> Value {
+    let pairs = pairs.iter();
+    let pairs = pairs.map(|(key, value)| json!({"key": key, "value": {"stringValue": value}}));
+    pairs.collect()
+}
+
+fn logged(name: &str, nanos: u64, pairs: &[(&str, &str)]) -> Value {
+    let record = json!({"timeUnixNano": nanos.to_string(), "body": {"stringValue": name},
+        "attributes": attributes(pairs)});
+    json!({"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]})
+}
+
+#[test]
+fn decisions_in_telemetry_have_a_source() {
+    let cases = [
+        (
+            "claude_code.tool_decision",
+            "accept",
+            "config",
+            "approved/policy",
+        ),
+        (
+            "claude_code.tool_decision",
+            "accept",
+            "hook",
+            "approved/policy",
+        ),
+        (
+            "claude_code.tool_decision",
+            "accept",
+            "user_permanent",
+            "approved/human",
+        ),
+        (
+            "claude_code.tool_decision",
+            "reject",
+            "user_reject",
+            "rejected/human",
+        ),
+        ("claude_code.tool_decision", "reject", "user_abort", "-/-"),
+        ("claude_code.tool_decision", "accept", "elsewhere", "-/-"),
+        ("claude_code.tool_decision", "reject", "", "rejected/policy"),
+        ("claude_code.tool_decision", "perhaps", "config", "-/-"),
+        (
+            "codex.tool_decision",
+            "approved_for_session",
+            "User",
+            "approved/human",
+        ),
+        (
+            "codex.tool_decision",
+            "denied",
+            "AutomatedReviewer",
+            "rejected/policy",
+        ),
+        (
+            "codex.tool_decision",
+            "approved",
+            "Config",
+            "approved/policy",
+        ),
+    ];
+    for (name, decision, source, expected) in cases {
+        let pairs = [
+            ("tool_name", "Bash"),
+            ("tool_use_id", "a"),
+            ("session.id", "s"),
+            ("decision", decision),
+            ("source", source),
+        ];
+        let outcome = if expected.starts_with("rejected") {
+            "not_executed"
+        } else {
+            "open"
+        };
+        let calls = calls(&OTLP, &[logged(name, 1, &pairs)]);
+        // The last call of an input may still be running.
+        assert_eq!(
+            calls,
+            [format!("s a Bash tool_call {expected} {outcome}")],
+            "{decision} {source}"
+        );
+    }
+}
+
+#[test]
+fn results_in_telemetry_find_their_decisions() {
+    let line = |name, pairs: &[(&str, &str)]| {
+        let mut all = vec![("session.id", "s"), ("tool_name", "Bash")];
+        all.extend(pairs);
+        logged(name, 1, &all)
+    };
+    let (decided, ended) = ("claude_code.tool_decision", "claude_code.tool_result");
+    let lines = [
+        line(decided, &[("decision", "accept"), ("source", "config")]),
+        line(
+            ended,
+            &[
+                ("success", "true"),
+                ("tool_parameters", "{\"full_command\":\"ls\"}"),
+            ],
+        ),
+        line(
+            decided,
+            &[
+                ("tool_use_id", "b"),
+                ("decision", "reject"),
+                ("source", "hook"),
+            ],
+        ),
+        line(
+            ended,
+            &[
+                ("tool_use_id", "b"),
+                ("success", "false"),
+                ("error", "blocked"),
+            ],
+        ),
+        line(
+            decided,
+            &[
+                ("tool_use_id", "c"),
+                ("decision", "reject"),
+                ("source", "user_reject"),
+            ],
+        ),
+        line(ended, &[("tool_use_id", "c"), ("success", "true")]),
+        line(
+            decided,
+            &[
+                ("tool_use_id", "d"),
+                ("decision", "accept"),
+                ("source", "config"),
+            ],
+        ),
+        line(
+            ended,
+            &[
+                ("tool_use_id", "d"),
+                ("success", "false"),
+                ("decision_type", "reject"),
+                ("decision_source", "user_reject"),
+            ],
+        ),
+        line(ended, &[("tool_use_id", "e"), ("success", "true")]),
+        line(
+            "gemini_cli.tool_call",
+            &[("success", "false"), ("decision", "reject")],
+        ),
+        line(
+            "gemini_cli.tool_call",
+            &[("success", "true"), ("decision", "auto_accept")],
+        ),
+    ];
+    assert_eq!(
+        calls(&OTLP, &lines),
+        [
+            "s 1 Bash shell_cmd approved/policy ok",
+            "s b Bash tool_call rejected/policy not_executed",
+            "s c Bash tool_call rejected/human ok",
+            "s d Bash tool_call rejected/human not_executed contradicted",
+            "s e Bash tool_call -/- ok",
+            "s 6 Bash tool_call rejected/human not_executed",
+            "s 7 Bash tool_call approved/policy ok",
+        ]
+    );
+}
+
+#[test]
+fn spans_of_tools_are_calls() {
+    let span = |start: u64, name: &str, pairs: &[(&str, &str)], code: u8| {
+        json!({"traceId": "t", "name": name, "startTimeUnixNano": start.to_string(),
+            "attributes": attributes(pairs), "status": {"code": code}})
+    };
+    let spans = [
+        span(
+            5_000_000,
+            "execute_tool find",
+            &[
+                ("gen_ai.operation.name", "execute_tool"),
+                ("gen_ai.tool.call.id", "a"),
+            ],
+            2,
+        ),
+        span(
+            1_000_000,
+            "chat",
+            &[
+                ("gen_ai.operation.name", "chat"),
+                ("gen_ai.conversation.id", "s"),
+                ("gen_ai.tool.name", "no"),
+            ],
+            0,
+        ),
+        span(
+            2_000_000,
+            "look",
+            &[
+                ("openinference.span.kind", "TOOL"),
+                ("tool.name", "look"),
+                ("input.value", "{\"q\":1}"),
+            ],
+            0,
+        ),
+        json!({"traceId": "u", "name": "mine",
+            "attributes": attributes(&[("openinference.span.kind", "TOOL")]),
+            "startTimeUnixNano": 9_000_000}),
+        json!(7),
+    ];
+    let lines = [
+        json!({"resourceSpans": [7, {"scopeSpans": [{"spans": spans}, {"spans": 7}]}], "resourceLogs": {}}),
+    ];
+    assert_eq!(
+        calls(&OTLP, &lines),
+        [
+            "s 1 look tool_call -/- ok",
+            "s a find tool_call -/- error",
+            "u 1 mine tool_call -/- ok",
+        ]
+    );
+}
+
+#[test]
+fn attributes_that_cannot_be_read_are_reported() {
+    let span = |attributes: Value| json!({"resourceSpans": [{"scopeSpans": [{"spans": [{"attributes": attributes}]}]}]});
+    let one = |value: Value| span(json!([{"key": "gen_ai.tool.name", "value": value}]));
+    let text = json!({"stringValue": "look"});
+    for (record, count) in [
+        (span(Value::Null), 0),
+        (span(json!([])), 0),
+        (span(json!([{"key": "a"}, {"key": "b", "value": null}])), 0),
+        (one(json!({})), 0),
+        (one(json!({"arrayValue": {}})), 0),
+        (one(json!({"kvlistValue": {"values": null}})), 0),
+        (one(json!({"bytesValue": "bG9vaw=="})), 0),
+        (one(json!({"intValue": "7"})), 0),
+        // Without the type of the value.
+        (one(json!("look")), 0),
+        (span(json!("look")), 1),
+        (span(json!(["look", 7])), 2),
+        (
+            span(json!([{"name": "gen_ai.tool.name", "value": text}])),
+            1,
+        ),
+        (one(json!({"stringValue": ["look"]})), 1),
+        (one(json!({"textValue": "look"})), 1),
+        (
+            one(json!({"kvlistValue": [{"key": "a", "value": text}]})),
+            1,
+        ),
+        (one(json!({"kvlistValue": {"values": {"a": text}}})), 1),
+        (
+            one(json!({"kvlistValue": {"values": [{"value": text}]}})),
+            1,
+        ),
+        (one(json!({"arrayValue": {"values": "look"}})), 1),
+    ] {
+        let written = record.to_string();
+        let read = OTLP
+            .read(&mut Scanner::new(&written, 64), &written)
+            .unwrap();
+        let Record::Native(NativeRecord::Session(session)) = read else {
+            panic!("{written}");
+        };
+        assert_eq!(session.malformed.len(), count, "{written}");
+    }
+    let unnamed = logged("claude_code.tool_result", 1, &[("session.id", "s")]);
+    assert_eq!(
+        calls(&OTLP, &[unnamed]).len(),
+        1,
+        "a call without a name counts"
+    );
+}
+
+#[test]
+fn spans_of_the_python_sdk_are_calls_too() {
+    let attributes = json!({"openinference.span.kind": "TOOL", "tool.name": "look", "n": 1});
+    let span = json!({"name": "x", "context": {"trace_id": "t"}, "start_time": 1_000_000,
+        "status": {"status_code": "ERROR", "description": "no"}, "attributes": attributes});
+    assert_eq!(
+        calls(&OTLP, &[json!({"spans": [span]})]),
+        ["t 1 look tool_call -/- error"]
+    );
+}
