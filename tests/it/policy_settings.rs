@@ -56,6 +56,10 @@ fn the_levels_are_one_policy() {
     assert_eq!(code(at, &["show", ALL]), 0);
     assert_eq!(code(at, &["prove", ALL, "--property", "reasoned"]), 0);
     assert_eq!(code(at, &["compare", "claude:.", ALL, "--cases", "50"]), 0);
+    let compared = said(at, &["compare", "claude:.", "claude:.", "--cases", "50"]);
+    let note =
+        "note: .claude/settings.json:7: `bypassPermissions` in settings of a project is ignored";
+    assert_eq!(compared.matches(note).count(), 2, "{compared}");
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub use symbolic::{PolicyUse, ProvableProperty, Proven, RuleUse};
 pub use timeline::{Moment, Timeline};
 pub use vendor::{
     Export, Gap, Loss, SettingsFile, SettingsLevel, Translation, VendorFormat, export, load_file,
-    load_settings, translate_settings,
+    translate_settings,
 };
 pub use yaml::{Position, Problem, YamlDocument};
 

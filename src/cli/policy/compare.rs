@@ -9,7 +9,7 @@ use crate::cli::common::formats::OutputFormat;
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print_prose_if};
 use crate::cli::progress::{Progress, Unit};
-use crate::diag::{FailOn, subject};
+use crate::diag::{FailOn, Place, subject};
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::trajectory::recorded_decisions::DecisionHistory;
 use crate::trajectory::words::plural;
@@ -71,6 +71,16 @@ pub struct CompareArgs {
 struct Pair {
     base: LoadedPolicy,
     head: LoadedPolicy,
+}
+
+impl Pair {
+    /// Returns what the policies don't say as the vendor's files do.
+    fn gaps(&self) -> impl Iterator<Item = (Place, String)> {
+        [&self.base, &self.head].into_iter().flat_map(|policy| {
+            let gaps = policy.gaps.iter();
+            gaps.map(|gap| (policy.place(gap.at), gap.message.clone()))
+        })
+    }
 }
 
 impl CompareArgs {
@@ -254,6 +264,9 @@ impl CompareArgs {
                     "stricterWithoutWitness": found.stricter_without_witness,
                     "lostProperties": found.lost,
                     "rules": found.rules,
+                    "notes": pair.gaps().map(|(place, message)| {
+                        json!({ "file": place.file, "line": place.line, "message": message })
+                    }).collect::<Vec<_>>(),
                     "differences": differences.collect::<Vec<_>>(),
                 })
             })
@@ -312,6 +325,15 @@ fn text(
         }
         writeln!(out)?;
         writeln!(out, "    {}", verdict(found))?;
+        for (place, message) in pair.gaps() {
+            let file = terminal(&place.file);
+            writeln!(
+                out,
+                "    note: {file}:{}: {}",
+                place.line,
+                terminal(&message)
+            )?;
+        }
     }
     Ok(())
 }

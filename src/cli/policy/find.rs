@@ -8,7 +8,7 @@ use crate::cli::output::{Color, Failure, Mistake, print};
 use crate::diag::Place;
 use crate::replay::PolicyFiles;
 use agent_policy::{
-    Policy, Position, Problem, SHIPPED, Translation, VendorFormat, built_in_policy, load, load_file,
+    Gap, Policy, Position, Problem, SHIPPED, Translation, VendorFormat, built_in_policy, load,
 };
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -108,6 +108,8 @@ pub(in crate::cli) struct LoadedPolicy {
     /// At least one, in the order of [`Position::source`].
     pub(super) sources: Vec<Source>,
     pub(in crate::cli) policy: Policy,
+    /// What it doesn't say as a vendor's file does.
+    pub(super) gaps: Vec<Gap>,
 }
 
 impl LoadedPolicy {
@@ -122,6 +124,22 @@ impl LoadedPolicy {
             file: file.to_owned(),
             sources: vec![source],
             policy,
+            gaps: Vec::new(),
+        }
+    }
+
+    /// A vendor's policy that is in one file.
+    fn of_vendor(format: VendorFormat, source: Source) -> Result<Self, Failure> {
+        let pack = format.translate(&stem(&source.file), &source.text);
+        let loaded = pack.and_then(|pack| Ok((pack.load()?, pack.gaps)));
+        match loaded {
+            Ok((policy, gaps)) => Ok(Self {
+                file: source.file.clone(),
+                sources: vec![source],
+                policy,
+                gaps,
+            }),
+            Err(problems) => Err(complain(&source.file, &source.text, &problems)),
         }
     }
 
@@ -230,15 +248,7 @@ pub(super) fn policy_as(format: VendorFormat, name: &str) -> Result<LoadedPolicy
     if format == VendorFormat::Claude {
         return SettingsFiles::find(name)?.load();
     }
-    let source = source(name)?;
-    match format.load(&stem(&source.file), &source.text) {
-        Ok(policy) => Ok(LoadedPolicy {
-            file: source.file.clone(),
-            sources: vec![source],
-            policy,
-        }),
-        Err(problems) => Err(complain(&source.file, &source.text, &problems)),
-    }
+    LoadedPolicy::of_vendor(format, source(name)?)
 }
 
 /// Reads a file, or one of a revision (`REV:PATH`).
@@ -261,10 +271,15 @@ pub(super) fn source(name: &str) -> Result<Source, Failure> {
 /// Parses a policy in the format that its name and text show. Mistakes are printed with their
 /// places.
 pub(super) fn parse(file: &str, text: String) -> Result<LoadedPolicy, Failure> {
-    match load_file(file, &text) {
-        Ok(policy) => Ok(LoadedPolicy::of_file(file, text, policy)),
-        Err(problems) => Err(complain(file, &text, &problems)),
-    }
+    let Some(format) = VendorFormat::detect(file, &text) else {
+        return parse_pack(file, text);
+    };
+    let source = Source {
+        file: file.to_owned(),
+        text,
+        path: None,
+    };
+    LoadedPolicy::of_vendor(format, source)
 }
 
 /// Parses a pack, whatever its file's name is.

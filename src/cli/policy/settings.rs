@@ -3,7 +3,7 @@
 use super::find::{self, LoadedPolicy, Source, name_of, stem};
 use super::revision::Revision;
 use crate::cli::output::Failure;
-use agent_policy::{SettingsFile, SettingsLevel, Translation, load_settings, translate_settings};
+use agent_policy::{SettingsFile, SettingsLevel, Translation, translate_settings};
 use std::path::Path;
 
 /// The settings of a project, the highest level first.
@@ -155,11 +155,13 @@ impl SettingsFiles {
 
     /// Reads the files as one policy.
     pub(super) fn load(self) -> Result<LoadedPolicy, Failure> {
-        match load_settings(&self.id(), &self.files()) {
+        let pack = self.translate()?;
+        match pack.load() {
             Ok(policy) => Ok(LoadedPolicy {
                 file: self.name(),
                 sources: self.sources,
                 policy,
+                gaps: pack.gaps,
             }),
             Err(problems) => Err(find::complain_of_all(
                 &self.name(),

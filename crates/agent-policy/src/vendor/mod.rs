@@ -23,7 +23,7 @@ pub use export::{Export, Loss, export};
 pub use pack::{Gap, Translation};
 
 use crate::model::Policy;
-use crate::read::{load, load_tree};
+use crate::read::load;
 use crate::yaml::{Position, Problem};
 use shell_effects::EffectKind;
 use std::path::Path;
@@ -102,7 +102,7 @@ impl VendorFormat {
     /// # Errors
     /// All errors, in the order of the file.
     pub fn load(self, name: &str, text: &str) -> Result<Policy, Vec<Problem>> {
-        load_tree(name, &self.translate(name, text)?.tree())
+        self.translate(name, text)?.load()
     }
 }
 
@@ -119,15 +119,6 @@ pub fn translate_settings(
         check_size(source, file.text)?;
     }
     claude::translate(name, files)
-}
-
-/// Reads settings of Claude Code on several levels as one policy. The file of the highest level
-/// comes first.
-///
-/// # Errors
-/// All errors, by file and in the order of each.
-pub fn load_settings(name: &str, files: &[SettingsFile<'_>]) -> Result<Policy, Vec<Problem>> {
-    load_tree(name, &translate_settings(name, files)?.tree())
 }
 
 fn check_size(source: u16, text: &str) -> Result<(), Vec<Problem>> {

@@ -1,6 +1,8 @@
 //! The pack that a vendor's file is translated into, as a tree with places and as YAML.
 
 use crate::effect::Effect;
+use crate::model::Policy;
+use crate::read::load_tree;
 use crate::yaml::{Node, Position, Problem, Value};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -157,6 +159,14 @@ impl Translation {
     fn fallback(&self) -> Json {
         let (effect, reason, _) = self.default;
         serde_json::json!({ "effect": effect.to_string(), "reason": reason })
+    }
+
+    /// Reads the pack as a policy.
+    ///
+    /// # Errors
+    /// All errors, in the order of the file.
+    pub fn load(&self) -> Result<Policy, Vec<Problem>> {
+        load_tree(&self.id, &self.tree())
     }
 
     /// The pack as YAML. Gaps are comments.
