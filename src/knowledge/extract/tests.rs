@@ -114,6 +114,26 @@ fn documents_of_all_formats_have_sections() {
 }
 
 #[test]
+fn a_call_is_read_as_people_write_it_and_without_its_secrets() {
+    let value = content_scan::secret::sample::fill("⟦b62:24⟧").unwrap();
+    let line = serde_json::json!({"type": "assistant", "uuid": "u", "sessionId": "s", "timestamp": "2026-01-31T10:00:00Z",
+        "message": {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "Fetch",
+            "input": {"limit": 3, "password": value, "url": "https://example.com/\"a\""}}]}});
+    let out = read(SourceKind::Traces, "s.jsonl", &format!("{line}\n"));
+    let turn = out
+        .observations
+        .iter()
+        .find(|o| o.kind == Kind::Turn)
+        .unwrap();
+    assert!(
+        turn.detail
+            .contains("Fetch url: https://example.com/\"a\" limit: 3"),
+        "{turn:?}"
+    );
+    assert!(!leaks(&out, &value), "{out:#?}");
+}
+
+#[test]
 fn a_document_that_is_no_notebook_is_reported() {
     let out = read(SourceKind::Documents, "a.ipynb", "{\"cells\": 7}");
     assert_eq!(codes(&out), [(102, 0)]);

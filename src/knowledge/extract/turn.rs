@@ -1,6 +1,6 @@
 //! Describes one turn of an execution in words.
 
-use super::cut;
+use super::{cut, text_of};
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::trace::action;
 use crate::trace::scalar::Timestamp;
@@ -10,6 +10,7 @@ use crate::trace::step::{
 use governance::{ActionType, DecidedBy};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use strict_json::Raw;
 
 /// Lines kept of an error: the last ones, which usually name the cause.
 const ERROR_LINES: usize = 6;
@@ -101,6 +102,29 @@ impl RecordedAction {
             payload: None,
         }
     }
+}
+
+/// Returns the tool and the arguments of a call as people read them; `None` if the payload has
+/// another form.
+fn called(payload: Raw<'_>) -> Option<String> {
+    let payload: Value = payload.read_clamped()?;
+    let mut out = text_of(&payload, &["tool", "name"])?.to_owned();
+    let arguments = ["parameters", "arguments", "input"];
+    let arguments = arguments.iter().find_map(|name| payload.get(name));
+    let mut given: Vec<_> = arguments?.as_object()?.iter().collect();
+    // What the call is about comes first, since the end of a long text is cut.
+    given.sort_by_key(|(name, _)| {
+        let about = ["path", "file", "url", "query", "pattern"];
+        let is_about = about.iter().any(|word| name.contains(word));
+        (name.as_str() != "command", !is_about)
+    });
+    for (name, value) in given {
+        match value {
+            Value::String(text) => out.push_str(&format!(" {name}: {text}")),
+            other => out.push_str(&format!(" {name}: {other}")),
+        }
+    }
+    Some(out)
 }
 
 /// Whether a result says that its action was only simulated: in `metadata`, or in an output that is
@@ -197,7 +221,7 @@ impl Turn {
 
     /// Reads the texts of a record and the skills that it names.
     pub(super) fn read(&mut self, record: &Value) {
-        let thought = |value: &Value| super::text_of(value, &["reasoning", "raw"]).map(cut);
+        let thought = |value: &Value| text_of(value, &["reasoning", "raw"]).map(cut);
         let several = record
             .get("thoughts")
             .and_then(Value::as_array)
@@ -211,8 +235,8 @@ impl Turn {
         let own = ["action", "proposedAction"]
             .iter()
             .find_map(|m| record.get(m))
-            .and_then(|a| super::text_of(a, &["reasoning"]));
-        let whole = |value: &Value| super::text_of(value, &["reasoning", "raw"]).map(str::to_owned);
+            .and_then(|a| text_of(a, &["reasoning"]));
+        let whole = |value: &Value| text_of(value, &["reasoning", "raw"]).map(str::to_owned);
         let several = record
             .get("thoughts")
             .and_then(Value::as_array)
@@ -228,7 +252,7 @@ impl Turn {
         if let Some(used) = record.get("usedContext").and_then(Value::as_array) {
             let paths = used.iter().filter_map(|p| {
                 p.as_str()
-                    .or_else(|| super::text_of(p, &["path"]))
+                    .or_else(|| text_of(p, &["path"]))
                     .map(str::to_owned)
             });
             self.used_context.get_or_insert_default().extend(paths);
@@ -241,7 +265,7 @@ impl Turn {
             .chain(several.into_iter().flatten());
         let named = speakers
             .chain([record])
-            .filter_map(|v| super::text_of(v, &["agentId"]));
+            .filter_map(|v| text_of(v, &["agentId"]));
         self.agents.extend(named.map(str::to_owned));
         for text in said.chain(own.map(cut)) {
             if !self.thoughts.contains(&text) {
@@ -254,10 +278,8 @@ impl Turn {
             .into_iter()
             .flatten()
         {
-            let name = used
-                .as_str()
-                .or_else(|| super::text_of(used, &["name", "skill"]));
-            let version = super::text_of(used, &["version"]).unwrap_or_default();
+            let name = used.as_str().or_else(|| text_of(used, &["name", "skill"]));
+            let version = text_of(used, &["version"]).unwrap_or_default();
             if let Some(name) = name {
                 // `name@1.2.0` is the short form.
                 let (name, version) = name
@@ -375,6 +397,7 @@ impl Turn {
         let what = action.payload.and_then(|payload| match action.kind {
             ActionKind::Known(ActionType::ShellCmd) => action::command(payload),
             ActionKind::Known(ActionType::CodeDiff) => action::diff(payload),
+            ActionKind::Known(ActionType::ToolCall) => called(payload),
             _ => None,
         });
         let what = what.unwrap_or_else(|| {
