@@ -64,10 +64,7 @@ impl Changes {
 
     /// Returns the number of changed files and definitions.
     pub fn counts(&self) -> (usize, usize) {
-        (
-            self.files.len(),
-            self.files.values().map(Vec::len).sum(),
-        )
+        (self.files.len(), self.files.values().map(Vec::len).sum())
     }
 }
 
@@ -101,7 +98,8 @@ pub fn changed_definitions(before: Option<Source<'_>>, after: Source<'_>) -> Vec
     if let Some(before) = before {
         let names = full_names(before.tags);
         let texts = own_texts(before, &names);
-        for ((name, definition), text) in names.into_iter().zip(&before.tags.definitions).zip(texts) {
+        for ((name, definition), text) in names.into_iter().zip(&before.tags.definitions).zip(texts)
+        {
             *known.entry((name, definition.kind, text)).or_default() += 1;
         }
     }
@@ -132,7 +130,8 @@ mod tests {
 
     #[test]
     fn the_innermost_definition_is_changed() {
-        let before = "struct A;\nimpl A {\n    fn one(&self) {}\n    fn two(&self) {}\n}\nfn gone() {}\n";
+        let before =
+            "struct A;\nimpl A {\n    fn one(&self) {}\n    fn two(&self) {}\n}\nfn gone() {}\n";
         let after = "\nstruct A;\nimpl A {\n    fn one(&self) {}\n    fn two(&self) { 1; }\n}\nfn new() {}\n";
         let (old, new) = (file(before), file(after));
         let mut changes = Changes::default();

@@ -8,11 +8,15 @@ use super::map::{BuildError, Inputs, Map, choose};
 use super::outline::slots;
 use super::parse::{FileRows, Row, RowKind, parse};
 use super::render::{
-    self, definition_line, file_doc, heading, heading_path, reason_line, sections, with_parents,
+    self, definition_line, file_doc, heading, reason_line, sections, with_parents, written_path,
 };
 use super::settings::{Format, Settings};
+use super::signature::one_line;
 use super::snapshot::{File, Snapshot};
 use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Maximum length in characters of a line that is reported.
+const TEXT: usize = 240;
 
 /// What is wrong with a line of a map.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +40,7 @@ pub struct Wrong {
     pub line: usize,
     /// The file that the line is below, as the map writes it.
     pub path: Option<String>,
-    /// The line without its indentation.
+    /// The line without its indentation, of at most [`TEXT`] characters.
     pub text: String,
     pub fault: Fault,
 }
@@ -113,7 +117,7 @@ pub fn compare(
     let foreign = parsed.foreign.into_iter().map(|(line, text)| Wrong {
         line,
         path: None,
-        text,
+        text: one_line(text.trim(), TEXT),
         fault: Fault::Foreign,
     });
     check.wrong.extend(foreign);
@@ -155,24 +159,15 @@ impl Index {
                 Format::Text | Format::Markdown => heading(settings, file),
             };
             out.by_heading.entry(heading).or_default().push(at);
-            let path = written_path(settings, file);
+            let path = written_path(settings.format, &file.path);
             out.by_path.entry(path).or_default().push(at);
         }
         out
     }
 }
 
-/// Returns a path as a map with these settings writes it.
-fn written_path(settings: &Settings, file: &File) -> String {
-    match settings.format {
-        Format::Text => heading_path(&file.path),
-        Format::Markdown => text_safety::escape::markdown::code(&file.path),
-        Format::Json => file.path.clone(),
-    }
-}
-
 /// Returns the path in a line of a file.
-fn path_of(settings: &Settings, heading: &str) -> String {
+pub(super) fn path_of(settings: &Settings, heading: &str) -> String {
     let path = match settings.format {
         Format::Text => heading.split(render::DASH).next().unwrap_or(heading),
         Format::Markdown => heading.strip_prefix("## ").unwrap_or(heading),
@@ -317,8 +312,8 @@ impl Check<'_> {
     fn report(&mut self, line: usize, path: Option<&str>, text: &str, fault: Fault) {
         self.wrong.push(Wrong {
             line,
-            path: path.map(str::to_owned),
-            text: text.trim().to_owned(),
+            path: path.map(|path| one_line(path, TEXT)),
+            text: one_line(text.trim(), TEXT),
             fault,
         });
     }
@@ -350,7 +345,12 @@ impl Check<'_> {
         };
         if !is_true {
             let now = heading(self.settings, file);
-            self.report(rows.line, Some(&written), &rows.heading, Fault::Changed(now));
+            self.report(
+                rows.line,
+                Some(&written),
+                &rows.heading,
+                Fault::Changed(now),
+            );
         }
         if !self.seen.insert(at) {
             self.report(rows.line, Some(&written), &rows.heading, Fault::Repeated);

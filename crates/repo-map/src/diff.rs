@@ -44,7 +44,10 @@ type Id<'a> = (&'a str, String, Kind);
 fn offered(snapshot: &Snapshot) -> BTreeMap<Id<'_>, Vec<&Definition>> {
     let mut out: BTreeMap<Id<'_>, Vec<&Definition>> = BTreeMap::new();
     for file in &snapshot.files {
-        for (name, definition) in full_names(&file.tags).into_iter().zip(&file.tags.definitions) {
+        for (name, definition) in full_names(&file.tags)
+            .into_iter()
+            .zip(&file.tags.definitions)
+        {
             if let Some(name) = name.filter(|_| definition.kind != Kind::Implementation) {
                 out.entry((&file.path, name, definition.kind))
                     .or_default()

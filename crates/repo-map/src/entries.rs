@@ -105,8 +105,17 @@ fn candidates(snapshot: &Snapshot, graph: &Graph, ranks: &Ranks, ranking: Rankin
             let Some(slot) = slot.filter(|slot| is_candidate(file, d, Some(*slot))) else {
                 continue;
             };
-            let key = file.language.map(|l| (l.family(), definition.kind, definition.name.as_str()));
+            let key = file
+                .language
+                .map(|l| (l.family(), definition.kind, definition.name.as_str()));
             if slot.parent.is_none() && key.is_some_and(|key| repeated.contains(&key)) {
+                continue;
+            }
+            // `typedef struct a { … } a` defines two things of one name.
+            let outer = slot
+                .parent
+                .and_then(|p| file.tags.definitions.get(p as usize));
+            if outer.is_some_and(|o| o.kind == Kind::Type && o.name == definition.name) {
                 continue;
             }
             // A second line that says the same would say nothing.

@@ -186,13 +186,7 @@ impl Graph {
 
     /// Adds the votes for enclosing definitions, and scales the edges to fractions of each node's
     /// vote.
-    fn normalise(
-        &self,
-        at: usize,
-        tags: &Tags,
-        ranking: Ranking,
-        votes: &mut Votes,
-    ) -> Vec<Edge> {
+    fn normalise(&self, at: usize, tags: &Tags, ranking: Ranking, votes: &mut Votes) -> Vec<Edge> {
         let share = |sum: f64| {
             if sum > 0.0 {
                 sum * UPWARDS / (1.0 - UPWARDS)

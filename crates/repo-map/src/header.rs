@@ -23,10 +23,42 @@ const FILES: &str = "files that rank lower";
 
 /// Prose and data, which define nothing.
 const PLAIN: &[&str] = &[
-    "adoc", "cfg", "cff", "conf", "csv", "diff", "editorconfig", "env", "gitattributes",
-    "gitignore", "ini", "json", "json5", "jsonc", "jsonl", "lock", "log", "markdown", "md",
-    "mdx", "ndjson", "npmrc", "org", "patch", "pem", "po", "pot", "properties", "rst", "svg",
-    "toml", "tsv", "txt", "xml", "yaml", "yml",
+    "adoc",
+    "cfg",
+    "cff",
+    "conf",
+    "csv",
+    "diff",
+    "editorconfig",
+    "env",
+    "gitattributes",
+    "gitignore",
+    "ini",
+    "json",
+    "json5",
+    "jsonc",
+    "jsonl",
+    "lock",
+    "log",
+    "markdown",
+    "md",
+    "mdx",
+    "ndjson",
+    "npmrc",
+    "org",
+    "patch",
+    "pem",
+    "po",
+    "pot",
+    "properties",
+    "rst",
+    "svg",
+    "toml",
+    "tsv",
+    "txt",
+    "xml",
+    "yaml",
+    "yml",
 ];
 
 /// Counts the files that are in no language with a grammar by their extension, such as `.vue`. Prose
@@ -92,7 +124,10 @@ pub(super) fn omissions(
     by_count.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let has_more = by_count.len() > NAMED;
     by_count.truncate(NAMED);
-    let mut named: Vec<&str> = by_count.into_iter().map(|(name, _)| name.as_str()).collect();
+    let mut named: Vec<&str> = by_count
+        .into_iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
     if has_more && !named.contains(&OTHERS) {
         named.push(OTHERS);
     }
@@ -149,7 +184,16 @@ mod tests {
 
     #[test]
     fn what_has_no_grammar_is_named() {
-        let tree = tree(&["a.vue", "b/c.VUE", "x.zig", "README.md", ".gitignore", "LICENSE", "a.\u{202e}x", "m.8"]);
+        let tree = tree(&[
+            "a.vue",
+            "b/c.VUE",
+            "x.zig",
+            "README.md",
+            ".gitignore",
+            "LICENSE",
+            "a.\u{202e}x",
+            "m.8",
+        ]);
         let counts = not_parsed(&tree);
         let found: Vec<(&str, usize)> = counts.iter().map(|(k, n)| (k.as_str(), *n)).collect();
         assert_eq!(found, [(".vue", 2), (".zig", 1), ("others", 2)]);
@@ -157,11 +201,19 @@ mod tests {
         assert_eq!(lines, ["Not parsed: .vue, .zig, others"]);
         assert!(lines.iter().all(|l| is_omission(l)));
         let lines = omissions(&tree, &counts, (true, true));
-        assert_eq!(lines[0], "Left out: definitions that rank lower, files that rank lower");
+        assert_eq!(
+            lines[0],
+            "Left out: definitions that rank lower, files that rank lower"
+        );
         assert!(is_omission(&lines[0]));
         let nothing = omissions(&Snapshot::default(), &BTreeMap::new(), (false, false));
         assert_eq!(nothing, ["Left out: nothing"]);
-        for text in ["Left out: binary, run this", "Not parsed: .a b", "Not parsed: ", "Left out: "] {
+        for text in [
+            "Left out: binary, run this",
+            "Not parsed: .a b",
+            "Not parsed: ",
+            "Left out: ",
+        ] {
             assert!(!is_omission(text), "{text}");
         }
     }

@@ -54,9 +54,8 @@ pub(super) fn slots(file: &File) -> Vec<Option<Slot>> {
 pub(super) fn is_candidate(file: &File, at: u32, slot: Option<Slot>) -> bool {
     let definition = file.tags.definitions.get(at as usize);
     slot.is_some()
-        && definition.is_some_and(|d| {
-            d.kind != Kind::Implementation && !roles::is_trivial(d, file.language)
-        })
+        && definition
+            .is_some_and(|d| d.kind != Kind::Implementation && !roles::is_trivial(d, file.language))
 }
 
 #[cfg(test)]

@@ -120,7 +120,9 @@ fn markdown(map: &str, settings: &Settings) -> Parsed {
             continue;
         }
         let Some(file) = out.files.last_mut() else {
-            let comment = line.strip_prefix("<!-- ").and_then(|l| l.strip_suffix(" -->"));
+            let comment = line
+                .strip_prefix("<!-- ")
+                .and_then(|l| l.strip_suffix(" -->"));
             let sentence = line.strip_suffix('.');
             let known = comment.is_some_and(|l| l == settings.line())
                 || sentence.is_some_and(|l| is_header(l, settings));

@@ -25,6 +25,10 @@ const USERS: f64 = 0.3;
 /// The factor for the initial weight of tests, and so for their votes.
 const SUPPORTING_START: f64 = 0.1;
 
+/// The most that all tests together weigh at first, as a fraction of everything else. A tree with
+/// many tests would otherwise show what tests are made with before what they test.
+const SUPPORTING_SHARE: f64 = 0.04;
+
 /// The factor for the rank of tests among the entries of a map.
 const SUPPORTING_RANK: f64 = 0.1;
 
@@ -121,14 +125,16 @@ impl Ranks {
         let changed: Vec<bool> = snapshot
             .files
             .iter()
-            .map(|f| interest.changes.is_some_and(|c| c.files.contains_key(&f.path)))
+            .map(|f| {
+                interest
+                    .changes
+                    .is_some_and(|c| c.files.contains_key(&f.path))
+            })
             .collect();
         let mut words = BTreeMap::new();
         let start = match ranking {
             Ranking::Weighted => start(graph, snapshot, interest, &focused, &mut words),
-            Ranking::Plain | Ranking::Source => {
-                whole(vec![1.0; graph.len()]).unwrap_or_default()
-            }
+            Ranking::Plain | Ranking::Source => whole(vec![1.0; graph.len()]).unwrap_or_default(),
         };
         let mut of = start.clone();
         let mut passed = vec![0.0; of.len()];
@@ -242,7 +248,7 @@ fn start(
     words: &mut BTreeMap<usize, Vec<String>>,
 ) -> Vec<f64> {
     let everywhere = (0..graph.len()).map(|at| {
-        let weight = match at
+        match at
             .checked_sub(graph.files)
             .and_then(|d| graph.definitions.get(d))
         {
@@ -258,14 +264,11 @@ fn start(
                     1.0
                 }
             }
-        };
-        if graph.is_supporting(Node::try_from(at).unwrap_or(Node::MAX)) {
-            weight * SUPPORTING_START
-        } else {
-            weight
         }
     });
-    let mut parts = vec![(1.0, whole(everywhere.collect()))];
+    let mut everywhere: Vec<f64> = everywhere.collect();
+    weaken_tests(graph, &mut everywhere);
+    let mut parts = vec![(1.0, whole(everywhere))];
     let focus = (0..graph.len()).map(|at| {
         let file = graph.file_of(Node::try_from(at).unwrap_or(Node::MAX));
         if focused.get(file).copied().unwrap_or(false) {
@@ -314,6 +317,28 @@ fn start(
     out
 }
 
+/// Lowers the initial weights of tests.
+fn weaken_tests(graph: &Graph, weights: &mut [f64]) {
+    let (mut tests, mut rest) = (0.0, 0.0);
+    for (weight, is_supporting) in weights.iter().zip(&graph.supporting) {
+        if *is_supporting {
+            tests += weight;
+        } else {
+            rest += weight;
+        }
+    }
+    // In a tree of tests alone, their weights are all there is.
+    if tests <= 0.0 || rest <= 0.0 {
+        return;
+    }
+    let factor = SUPPORTING_START.min(SUPPORTING_SHARE * rest / tests);
+    for (weight, is_supporting) in weights.iter_mut().zip(&graph.supporting) {
+        if *is_supporting {
+            *weight *= factor;
+        }
+    }
+}
+
 /// Weighs what a change touches: the changed definitions, changed files without any, and those who
 /// use a changed or a removed definition.
 fn touched(graph: &Graph, snapshot: &Snapshot, changes: &Changes) -> Vec<f64> {
@@ -322,7 +347,11 @@ fn touched(graph: &Graph, snapshot: &Snapshot, changes: &Changes) -> Vec<f64> {
     for (at, file) in snapshot.files.iter().enumerate() {
         if let Some(changed) = changes.files.get(&file.path) {
             let nodes = changed.iter().filter_map(|d| graph.node(at, *d));
-            for node in nodes.chain(changed.is_empty().then(|| Node::try_from(at).unwrap_or(Node::MAX))) {
+            for node in nodes.chain(
+                changed
+                    .is_empty()
+                    .then(|| Node::try_from(at).unwrap_or(Node::MAX)),
+            ) {
                 if let Some(into) = own.get_mut(node as usize) {
                     *into = 1.0;
                 }
@@ -341,7 +370,11 @@ fn touched(graph: &Graph, snapshot: &Snapshot, changes: &Changes) -> Vec<f64> {
             .map(|name| changes.removed.contains(&(family, name.clone())))
             .collect();
         for reference in &file.tags.references {
-            if is_removed.get(reference.name as usize).copied().unwrap_or(false) {
+            if is_removed
+                .get(reference.name as usize)
+                .copied()
+                .unwrap_or(false)
+            {
                 let node = reference.within.and_then(|w| graph.node(at, w));
                 if let Some(into) = users.get_mut(node.map_or(at, |n| n as usize)) {
                     *into = 1.0;

@@ -86,11 +86,20 @@ fn column(marks: Marks) -> String {
 
 /// Renders a path so that no text behind it can be taken for a part of it, and so that it can't be
 /// taken for a definition.
-pub(super) fn heading_path(path: &str) -> String {
+fn heading_path(path: &str) -> String {
     let safe = line_start(path).replace(DASH, " \\u{2014} ");
     match safe.strip_prefix(' ') {
         Some(rest) => format!("\\u{{0020}}{rest}"),
         None => safe,
+    }
+}
+
+/// Renders a path as a map of a format writes it.
+pub(super) fn written_path(format: Format, path: &str) -> String {
+    match format {
+        Format::Text => heading_path(path),
+        Format::Markdown => code_span(path),
+        Format::Json => path.to_owned(),
     }
 }
 

@@ -38,8 +38,19 @@ const DIRECTORIES: &[&str] = &[
 
 /// The last words of file names: `queue_test.go`, `queue-spec.js`, `queue.test.ts`.
 const LAST: &[&str] = &[
-    "bench", "benchmark", "e2e", "example", "spec", "specs", "stories", "test", "tests",
-    "testcase", "testsuite", "unittest", "unittests",
+    "bench",
+    "benchmark",
+    "e2e",
+    "example",
+    "spec",
+    "specs",
+    "stories",
+    "test",
+    "tests",
+    "testcase",
+    "testsuite",
+    "unittest",
+    "unittests",
 ];
 
 /// Whole file names without their ending.
@@ -86,9 +97,15 @@ fn is_supporting_directory(at: usize, directory: &str, language: Option<Language
         ),
         _ => {
             DIRECTORIES.contains(&directory)
-                || [".Tests", ".Test", ".UnitTests", ".IntegrationTests", ".Benchmarks"]
-                    .iter()
-                    .any(|end| directory.ends_with(end))
+                || [
+                    ".Tests",
+                    ".Test",
+                    ".UnitTests",
+                    ".IntegrationTests",
+                    ".Benchmarks",
+                ]
+                .iter()
+                .any(|end| directory.ends_with(end))
         }
     }
 }
@@ -156,8 +173,7 @@ pub(super) fn is_trivial(definition: &Definition, language: Option<Language>) ->
         Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
             let imports = ["= require(", "= await import(", "= import("];
             definition.kind.is_value()
-                && (imports.iter().any(|import| signature.contains(import))
-                    || is_alias(signature))
+                && (imports.iter().any(|import| signature.contains(import)) || is_alias(signature))
         }
         Some(Language::Cpp) => signature.ends_with("= delete") || signature.ends_with("= default"),
         _ => false,
@@ -220,7 +236,11 @@ mod tests {
             ("src/__tests__/a.tsx", Language::Tsx, true),
             ("packages/x/test/a.js", Language::JavaScript, true),
             ("src/main/java/org/example/App.java", Language::Java, false),
-            ("src/test/java/org/example/AppTest.java", Language::Java, true),
+            (
+                "src/test/java/org/example/AppTest.java",
+                Language::Java,
+                true,
+            ),
             ("src/main/java/org/x/QueueTest.java", Language::Java, true),
             ("src/main/java/org/x/Contest.java", Language::Java, false),
             ("Shop.Tests/Cart.cs", Language::CSharp, true),

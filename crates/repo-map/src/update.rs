@@ -1,12 +1,14 @@
 //! An earlier map, whose order and choice a new one keeps where ranks allow. A map that is written
 //! again after a small change then differs in few lines.
 
+use super::compare::path_of;
 use super::entries::Entry;
 use super::parse::{RowKind, parse};
-use super::render::{DASH, heading_path};
+use super::render::{DASH, written_path};
 use super::settings::{Format, NoMap, Settings};
 use super::snapshot::{File, Snapshot};
 use std::collections::{HashMap, HashSet};
+use text_safety::escape::terminal;
 
 /// How much lower a file may rank than the next one, and still stay in front of it.
 const TOLERANCE: f64 = 2.0;
@@ -18,7 +20,8 @@ const PLACES: usize = 25;
 /// What an earlier map shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Previous {
-    /// The position of each file, by its path as in a text map.
+    format: Format,
+    /// The position of each file, by its path as the map writes it.
     positions: HashMap<String, usize>,
     /// The paths and the lines below them, without indentation.
     lines: HashSet<(String, String)>,
@@ -31,16 +34,12 @@ impl Previous {
     /// Returns [`NoMap`] if the text is no map that can be read.
     pub fn from_map(map: &str) -> Result<(Previous, Settings), NoMap> {
         let settings = Settings::of_map(map)?;
-        let mut out = Previous::default();
+        let mut out = Previous {
+            format: settings.format,
+            ..Previous::default()
+        };
         for file in parse(map, &settings).files {
-            let path = match settings.format {
-                Format::Text => file.heading.split(DASH).next().unwrap_or_default().to_owned(),
-                Format::Markdown => {
-                    let heading = file.heading.strip_prefix("## ").unwrap_or_default();
-                    heading_path(heading.trim_matches('`').trim())
-                }
-                Format::Json => heading_path(&file.heading),
-            };
+            let path = path_of(&settings, &file.heading);
             let position = out.positions.len();
             out.positions.entry(path.clone()).or_insert(position);
             let rows = file.rows.into_iter();
@@ -56,7 +55,8 @@ impl Previous {
         let rank = |file: usize| ranks.get(file).copied().unwrap_or(0.0);
         let position = |file: &usize| {
             let file = snapshot.files.get(*file)?;
-            self.positions.get(&heading_path(&file.path)).copied()
+            let path = written_path(self.format, &file.path);
+            self.positions.get(&path).copied()
         };
         let mut earlier: Vec<(usize, usize)> = files
             .iter()
@@ -104,12 +104,16 @@ impl Previous {
     }
 
     fn shows(&self, file: &File, definition: Option<u32>) -> bool {
-        let path = heading_path(&file.path);
+        let path = written_path(self.format, &file.path);
         let Some(definition) = definition.and_then(|d| file.tags.definitions.get(d as usize))
         else {
             return self.positions.contains_key(&path);
         };
-        self.lines.contains(&(path, definition.signature.clone()))
+        let signature = match self.format {
+            Format::Text | Format::Markdown => terminal(&definition.signature).into_owned(),
+            Format::Json => definition.signature.clone(),
+        };
+        self.lines.contains(&(path, signature))
     }
 }
 
