@@ -89,17 +89,8 @@ impl Graph {
             .iter()
             .map(|f| roles::is_supporting_file(&f.path, f.language));
         self.supporting = files.collect();
-        for at in 0..snapshot.files.len() {
-            let Some(file) = snapshot.files.get(at) else {
-                continue;
-            };
-            if self.supporting.get(at).copied().unwrap_or(false) {
-                let all = self.supporting.len() + file.tags.definitions.len();
-                self.supporting.resize(all, true);
-            } else {
-                let of_file = roles::supporting_definitions(&file.tags, file.language);
-                self.supporting.extend(of_file);
-            }
+        for file in &snapshot.files {
+            self.supporting.extend(file.supporting());
         }
     }
 

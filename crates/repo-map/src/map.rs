@@ -20,6 +20,8 @@ pub struct Map {
     pub files: (usize, usize),
     /// Number of files without a grammar, by extension.
     pub not_parsed: BTreeMap<String, usize>,
+    /// The files in the map, in its order, each with the indices of the definitions that it shows.
+    pub shown: Vec<(String, Vec<u32>)>,
 }
 
 /// Why a map can't be built.
@@ -82,6 +84,17 @@ pub fn build_with(
     inputs: Inputs<'_>,
 ) -> Result<Map, BuildError> {
     Ok(choose(snapshot, settings, inputs)?.map)
+}
+
+/// Lists what a map of the first `entries` entries shows.
+fn shown(input: &RenderInput<'_>, entries: usize) -> Vec<(String, Vec<u32>)> {
+    let all = render::sections(input, entries).into_iter();
+    all.filter_map(|(at, chosen)| {
+        let file = input.snapshot.files.get(at)?;
+        let lines = render::with_parents(file, &chosen).into_iter();
+        Some((file.path.clone(), lines.map(|(d, _)| d).collect()))
+    })
+    .collect()
 }
 
 /// A map with what it was rendered from.
@@ -147,6 +160,7 @@ pub(super) fn choose<'a>(
         definitions: (definitions, input.total.0),
         files: (files.len(), input.total.1),
         not_parsed: input.not_parsed.clone(),
+        shown: shown(&input, entries),
     };
     Ok(Built {
         map,
