@@ -322,7 +322,8 @@ pub struct RepoMap {
 /// A whole number of hundredths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "u8")]
-pub struct Percent(#[schemars(range(max = 100))] u8);
+#[schemars(extend("maximum" = 100))]
+pub struct Percent(u8);
 
 impl TryFrom<u8> for Percent {
     type Error = &'static str;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Maximum number of extensions that are named.
 const NAMED: usize = 12;
 
-/// What stands for the extensions beyond the first ones, and for odd ones.
+/// The name of all extensions beyond the first ones, and of odd ones.
 const OTHERS: &str = "others";
 
 const LEFT_OUT: &str = "Left out: ";

@@ -1,6 +1,13 @@
 //! The evaluation of maps on made histories: it gives the same figures again, and the ranking shows
 //! more of what commits need than the order of a `tags` file or a plain `PageRank`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test may panic"
+)]
+
 #[path = "../examples/evaluate/made.rs"]
 mod made;
 #[path = "../examples/evaluate/score.rs"]

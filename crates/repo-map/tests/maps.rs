@@ -1,6 +1,13 @@
 //! Properties of maps: a built map is true, whatever the tree; a line that isn't true is found;
 //! counters never matter; maps of independent changes merge.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test may panic"
+)]
+
 use proptest::prelude::*;
 use repo_map::{
     Comparison, Fault, File, Format, Inputs, Previous, Settings, Snapshot, build, build_with,

@@ -140,9 +140,9 @@ impl Product {
                 text.push_str(&self.function(&Self::name(at), content));
                 tests.push_str(&self.test(at, content.version));
             }
-            let (path, test) = self.paths(module);
+            let (path, tests_path) = self.paths(module);
             out.insert(path, text);
-            out.insert(test, tests);
+            out.insert(tests_path, tests);
         }
         let helpers: String = (0..HELPERS)
             .map(|n| self.function(&format!("support_value_{n}"), &Function::default()))

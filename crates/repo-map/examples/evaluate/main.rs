@@ -34,7 +34,10 @@ const SWEEP: usize = 40;
 /// Tokens of a map.
 const TOKENS: usize = 2_000;
 
-fn main() -> Result<(), Box<dyn Error>> {
+/// A value, or why there is none.
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
     let folder = std::env::args_os()
         .nth(1)
         .map_or_else(|| PathBuf::from("."), PathBuf::from);
@@ -70,7 +73,7 @@ fn print(name: &str, scores: &[(Method, Score)]) {
 }
 
 /// Lists commits with one parent: the commit, its parent and its subject.
-fn commits(folder: &Path) -> Result<Vec<(String, String, String)>, Box<dyn Error>> {
+fn commits(folder: &Path) -> Outcome<Vec<[String; 3]>> {
     let limit = format!("-n{TRIED}");
     let output = Command::new("git")
         .current_dir(folder)
@@ -82,27 +85,24 @@ fn commits(folder: &Path) -> Result<Vec<(String, String, String)>, Box<dyn Error
     let text = String::from_utf8(output.stdout)?;
     let commit = |line: &str| {
         let mut parts = line.splitn(3, '\t').map(str::to_owned);
-        Some((
+        Some([
             parts.next()?,
             parts.next().filter(|p| !p.is_empty())?,
             parts.next()?,
-        ))
+        ])
     };
     Ok(text.lines().filter_map(commit).collect())
 }
 
 /// The files of a commit by their paths.
-fn files(
-    repository: &Repository,
-    revision: &str,
-) -> Result<BTreeMap<String, ObjectId>, Box<dyn Error>> {
+fn files(repository: &Repository, revision: &str) -> Outcome<BTreeMap<String, ObjectId>> {
     let all = repository.files(repository.commit(revision)?)?.into_iter();
     let files = all.filter(|e| matches!(e.kind, Kind::File | Kind::Executable));
     Ok(files.map(|e| (e.path, e.id)).collect())
 }
 
 /// Evaluates the newest commits of a repository. Also returns their number.
-fn history(folder: &Path, wanted: usize) -> Result<(usize, Vec<(Method, Score)>), Box<dyn Error>> {
+fn history(folder: &Path, wanted: usize) -> Outcome<(usize, Vec<(Method, Score)>)> {
     let repository = Repository::discover(folder)?;
     let kept = tempfile::tempdir()?;
     let cache = Cache::open(kept.path(), SystemTime::now());
@@ -112,7 +112,7 @@ fn history(folder: &Path, wanted: usize) -> Result<(usize, Vec<(Method, Score)>)
         of_revision(&repository, revision, "", Some(&cache))
     };
     let mut last: Option<(String, Snapshot)> = None;
-    for (commit, parent, subject) in commits(folder)? {
+    for [commit, parent, subject] in commits(folder)? {
         if found == wanted {
             break;
         }
