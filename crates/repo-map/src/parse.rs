@@ -194,6 +194,8 @@ struct KeyLines<'a> {
     text: &'a str,
     at: usize,
     line: usize,
+    /// Whether a member wasn't found. Searching for more of them could take quadratic time.
+    is_lost: bool,
 }
 
 impl<'a> KeyLines<'a> {
@@ -202,11 +204,15 @@ impl<'a> KeyLines<'a> {
             text,
             at: 0,
             line: 1,
+            is_lost: false,
         }
     }
 
     /// Returns the line of the next member of this name; the current line if there is none.
     fn next(&mut self, key: &str) -> usize {
+        if self.is_lost {
+            return self.line;
+        }
         let quoted = format!("\"{key}\"");
         let rest = self.text.get(self.at..).unwrap_or_default();
         let found = rest.match_indices(&quoted).find(|(at, _)| {
@@ -215,6 +221,7 @@ impl<'a> KeyLines<'a> {
             let after = rest.get(at + quoted.len()..).unwrap_or_default();
             !before.ends_with('\\') && after.trim_start().starts_with(':')
         });
+        self.is_lost = found.is_none();
         if let Some((at, _)) = found {
             let passed = rest.get(..at).unwrap_or_default();
             self.line += memchr::memchr_iter(b'\n', passed.as_bytes()).count();

@@ -131,3 +131,76 @@ fn bare(line: &str, format: Format) -> String {
     };
     line.split(DASH).next().unwrap_or(line).to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Inputs, build, build_with, of_file};
+
+    /// A tree in which so many functions call the functions of two files.
+    fn tree(one: usize, other: usize) -> Snapshot {
+        let calls = |name: &str, count: usize| -> String {
+            (0..count)
+                .map(|n| format!("def {name}_user_{n}():\n    {name}()\n"))
+                .collect()
+        };
+        let texts = [
+            ("one.py", "def one_work(): pass\n".to_owned()),
+            ("other.py", "def other_work(): pass\n".to_owned()),
+            ("user_one.py", calls("one_work", one)),
+            ("user_other.py", calls("other_work", other)),
+        ];
+        let file = |(path, text): &(&str, String)| of_file(path, text.as_bytes()).ok().flatten();
+        Snapshot {
+            files: texts.iter().filter_map(file).collect(),
+            ..Snapshot::default()
+        }
+    }
+
+    #[test]
+    fn the_earlier_order_is_kept_where_ranks_allow() {
+        let settings = Settings {
+            tokens: 10_000,
+            ..Settings::default()
+        };
+        let is_first = |map: &str| map.find("\none.py") < map.find("\nother.py");
+        let first = build(&tree(9, 8), &settings).unwrap().text;
+        assert!(is_first(&first));
+        let (previous, known) = Previous::from_map(&first).unwrap();
+        assert_eq!(known, settings);
+        let inputs = Inputs {
+            previous: Some(&previous),
+            ..Inputs::default()
+        };
+        let updated = |one, other| {
+            build_with(&tree(one, other), &settings, inputs)
+                .unwrap()
+                .text
+        };
+        assert!(!is_first(&build(&tree(8, 9), &settings).unwrap().text));
+        assert!(is_first(&updated(8, 9)), "nearly equal");
+        assert!(!is_first(&updated(2, 40)), "much lower");
+        // Another format has the same order, and marks of a conflict don't matter.
+        let conflict = first.replacen("\none.py", "\n<<<<<<< ours\none.py", 1);
+        let (again, _) = Previous::from_map(&conflict).unwrap();
+        assert_eq!(again.positions.len(), previous.positions.len() + 1);
+        assert!(Previous::from_map("no map").is_err());
+    }
+
+    #[test]
+    fn signatures_are_read_back() {
+        for (line, format, expected) in [
+            ("  fn a(b: u8) — Does it.", Format::Text, "fn a(b: u8)"),
+            ("    12: fn a()", Format::Markdown, "fn a()"),
+            ("a: number", Format::Markdown, "a: number"),
+            (
+                r#"{"name":"a","kind":"function","signature":"fn a()"}"#,
+                Format::Json,
+                "fn a()",
+            ),
+            ("{", Format::Json, ""),
+        ] {
+            assert_eq!(bare(line, format), expected);
+        }
+    }
+}

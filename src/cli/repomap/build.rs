@@ -23,8 +23,8 @@ pub struct BuildArgs {
     /// Limit the whole map to N tokens [default: 1500].
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     tokens: Option<usize>,
-    /// Count tokens with this encoding [default: o200k_base].
-    #[arg(long, value_name = "NAME", value_parser = Encoding::ALL.map(Encoding::name))]
+    /// The encoding in which tokens are counted.
+    #[arg(long, value_name = "NAME", help = "Count tokens with this encoding [default: o200k_base]", value_parser = Encoding::ALL.map(Encoding::name))]
     encoding: Option<String>,
     /// Rank what these files or folders hold and use higher; may be given several times.
     #[arg(long, value_name = "PATH")]
