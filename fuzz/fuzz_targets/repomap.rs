@@ -1,13 +1,16 @@
 #![no_main]
 
 //! Any text gives tags with valid positions in every language, and is accepted or refused as a
-//! map's settings.
+//! map, which is compared with an empty tree.
 
 use libfuzzer_sys::fuzz_target;
-use repo_map::{Language, Settings, extract};
+use repo_map::{Inputs, Language, Previous, Settings, Snapshot, compare, extract};
 
 fuzz_target!(|text: &str| {
-    let _ = Settings::of_map(text);
+    if let Ok(settings) = Settings::of_map(text) {
+        let _ = Previous::from_map(text);
+        let _ = compare(text, &Snapshot::default(), &settings, Inputs::default());
+    }
     for language in Language::ALL {
         let Ok(tags) = extract(language, text) else { continue };
         for (at, definition) in tags.definitions.iter().enumerate() {

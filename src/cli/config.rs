@@ -455,6 +455,13 @@ fn in_force(config: &Config) -> Vec<(String, String, bool)> {
                 .as_ref()
                 .map(|file| ("repo-map.file".into(), text(file), true)),
         );
+        all.extend(map.max_drift.map(|drift| {
+            (
+                "repo-map.max-drift".into(),
+                u8::from(drift).to_string(),
+                true,
+            )
+        }));
         all.extend(
             map.base
                 .as_ref()

@@ -26,8 +26,11 @@ impl RepomapArgs {
     }
 }
 
+/// The drift in per cent up to which a map would be accepted.
+pub(super) const MAX_DRIFT: u8 = 10;
+
 /// Refuses to check a map.
-pub(super) fn check_map(_: &Path, _: &Path) -> Result<(Report, bool), Failure> {
+pub(super) fn check_map(_: &Path, _: &Path, _: u8) -> Result<(Report, bool), Failure> {
     Err(NotInBuild(Feature::Repomap).into())
 }
 

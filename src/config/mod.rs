@@ -306,14 +306,41 @@ pub struct Accept {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RepoMap {
-    /// Path of the committed map of the configuration's directory. The gate rebuilds the map and
-    /// fails when it differs (YV904).
+    /// Path of the committed map of the configuration's directory. The gate fails when the map
+    /// shows what isn't true, or lacks too much of what a new one would show (YV904).
     #[serde(default)]
     pub file: Option<String>,
+    /// How many per cent of what a new map would show the map may lack; 10 by default.
+    #[serde(default)]
+    pub max_drift: Option<Percent>,
     /// A revision. The gate compares the directory's definitions with those where the branch
     /// diverged from that revision (YV906).
     #[serde(default)]
     pub base: Option<String>,
+}
+
+/// A whole number of hundredths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "u8")]
+#[schemars(extend("maximum" = 100))]
+pub struct Percent(u8);
+
+impl TryFrom<u8> for Percent {
+    type Error = &'static str;
+
+    fn try_from(number: u8) -> Result<Self, Self::Error> {
+        if number <= 100 {
+            Ok(Self(number))
+        } else {
+            Err("expected a whole number from 0 to 100")
+        }
+    }
+}
+
+impl From<Percent> for u8 {
+    fn from(percent: Percent) -> Self {
+        percent.0
+    }
 }
 
 /// `[knowledge]`: the index of knowledge and its sources. Every list holds files and directories

@@ -209,7 +209,7 @@ fn the_committed_map_has_to_be_what_the_tree_gives() {
     );
     let ran = gate(root, &[]);
     assert!(
-        ran.code == 0 && ran.out.contains("the repo map was built again"),
+        ran.code == 0 && ran.out.contains("the repo map was compared with"),
         "{}{}",
         ran.out,
         ran.err
@@ -217,11 +217,47 @@ fn the_committed_map_has_to_be_what_the_tree_gives() {
     fs::write(root.join("add.py"), "def add(a, b, c):\n    return a + b\n").unwrap();
     let ran = gate(root, &[]);
     assert!(
-        ran.code == 1 && ran.out.contains("error[YV904]") && ran.out.contains("--> MAP.md:1:1"),
+        ran.code == 1 && ran.out.contains("error[YV904]") && ran.out.contains("--> MAP.md:10:1"),
         "{}{}",
         ran.out,
         ran.err
     );
+}
+
+#[test]
+#[cfg_attr(not(feature = "repomap"), ignore = "needs repomap")]
+fn the_drift_of_the_committed_map_is_bounded() {
+    let repository = repository(&format!("{PLAIN}[repo-map]\nfile = 'MAP.txt'\n"), GREEN);
+    let root = repository.path();
+    for n in 0..8 {
+        let text = format!("def part_{n}():\n    pass\n");
+        fs::write(root.join(format!("part_{n}.py")), text).unwrap();
+    }
+    let args = ["repomap", "build", "-o", "MAP.txt", "--tokens", "9000"];
+    assert_eq!(run(root, &args).code, 0);
+    assert_eq!(gate(root, &[]).code, 0);
+    fs::write(
+        root.join("late.py"),
+        "def late(): pass\ndef later(): pass\n",
+    )
+    .unwrap();
+    let ran = gate(root, &[]);
+    assert!(
+        ran.code == 1 && ran.out.contains("--> MAP.txt:1:1") && ran.out.contains("late()"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    let config = |drift: &str| {
+        let text = format!("{PLAIN}[repo-map]\nfile = 'MAP.txt'\nmax-drift = {drift}\n");
+        fs::write(root.join("yuangs-verify.toml"), text).unwrap();
+    };
+    config("40");
+    assert_eq!(gate(root, &[]).code, 0);
+    for wrong in ["101", "-1", "'10'"] {
+        config(wrong);
+        assert_eq!(gate(root, &[]).code, 2, "{wrong}");
+    }
 }
 
 #[test]

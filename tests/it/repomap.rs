@@ -182,12 +182,19 @@ fn a_stale_map_is_found() {
             "{text}"
         );
     }
-    let text = stdout_of(&run(at, &["check"]));
+    let text = stdout_of(&run(at, &["check", "--map", "map.txt"]));
+    let map = fs::read_to_string(at.join("map.txt")).unwrap();
+    let line = map
+        .lines()
+        .position(|l| l.contains("func New[T any]("))
+        .unwrap()
+        + 1;
     assert!(
-        text.lines()
-            .any(|l| l.starts_with('-') && l.contains("func New[T any](")),
+        text.contains(&format!("map.txt:{line}:1"))
+            && text.contains("it is now `func New() *Pool`"),
         "{text}"
     );
+    assert!(text.contains("drift "), "{text}");
     let report: serde_json::Value =
         serde_json::from_str(&stdout_of(&run(at, &["check", "--format", "json"]))).unwrap();
     assert_eq!(report["findings"][0]["code"], "YV904");
@@ -202,13 +209,19 @@ fn a_stale_map_is_found() {
     let map = fs::read_to_string(at.join("map.txt")).unwrap();
     fs::write(
         at.join("map.txt"),
-        map.replace("\"version\":1", "\"version\":7"),
+        map.replace("\"version\":2", "\"version\":1"),
     )
     .unwrap();
+    let refused = run(at, &["check", "--map", "map.txt"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(
-        code(at, &["check", "--map", "map.txt"]),
-        2,
+        refused.status.code(),
+        Some(2),
         "another version is never compared"
+    );
+    assert!(
+        said.contains("version 1 of repo maps") && said.contains("build it again"),
+        "{said}"
     );
     let empty = tempfile::tempdir().unwrap();
     assert_eq!(code(empty.path(), &["build", "-o", "map.txt"]), 3);
@@ -226,6 +239,112 @@ fn a_stale_map_is_found() {
 
 fn stdout_of(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Writes a project of several languages, with what it uses and who uses it.
+fn project(at: &Path) {
+    let write = |name: &str, text: String| {
+        let path = at.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    for n in 0..30 {
+        let text = format!(
+            "def used_{n}(rows):\n    return rows\n\ndef step_{n}(rows):\n    return used_{n}(rows)\n\n\
+             def flow_{n}(rows):\n    return step_{n}(rows)\n"
+        );
+        write(&format!("shop/part_{n}.py"), text);
+    }
+}
+
+#[test]
+fn a_small_change_leaves_a_map_current() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    project(at);
+    let build = ["build", "-o", "map.txt", "--tokens", "600"];
+    assert_eq!(code(at, &build), 0);
+    let map = fs::read_to_string(at.join("map.txt")).unwrap();
+    let check = |args: &[&str]| run(at, &[&["check", "--map", "map.txt"], args].concat());
+    // What nobody uses is new, and a page of another kind.
+    fs::write(at.join("shop/late.py"), "def _late(): pass\n").unwrap();
+    fs::write(at.join("page.vue"), "<template/>\n").unwrap();
+    assert_eq!(
+        check(&[]).status.code(),
+        Some(0),
+        "{}",
+        stdout_of(&check(&[]))
+    );
+    // Much is missing.
+    let lines: Vec<&str> = map.lines().collect();
+    let half: String = lines[..lines.len() / 2]
+        .iter()
+        .map(|l| format!("{l}\n"))
+        .collect();
+    fs::write(at.join("map.txt"), half).unwrap();
+    let output = check(&[]);
+    let text = stdout_of(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("are missing: drift ") && text.contains("A new map would also show:"),
+        "{text}"
+    );
+    assert_eq!(check(&["--max-drift", "100"]).status.code(), Some(0));
+    assert_eq!(check(&["--max-drift", "101"]).status.code(), Some(2));
+    let report: serde_json::Value =
+        serde_json::from_str(&stdout_of(&check(&["--format", "json"]))).unwrap();
+    assert!(report["drift"].as_f64().unwrap() > 10.0 && report["stale"] == true);
+    assert_eq!(report["wrong"].as_array().unwrap().len(), 0);
+    // The settings of the old map are kept, and its order.
+    let update = ["build", "--update", "map.txt", "-o", "map.txt"];
+    assert_eq!(code(at, &update), 0);
+    assert_eq!(check(&["--max-drift", "0"]).status.code(), Some(0));
+    let again = fs::read_to_string(at.join("map.txt")).unwrap();
+    assert!(again.contains("\"tokens\":600"), "{again}");
+    assert_eq!(code(at, &["build", "--update", "shop/late.py"]), 2);
+}
+
+#[test]
+fn a_map_for_a_review_shows_what_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    project(at);
+    git(at, &["init", "-q", "-b", "main"]);
+    git(at, &["add", "."]);
+    git(at, &["commit", "-qm", "one"]);
+    git(at, &["switch", "-qc", "feature"]);
+    let path = at.join("shop/part_17.py");
+    let text = fs::read_to_string(&path).unwrap();
+    let text = text.replace("    return used_17(rows)", "    return used_17(rows[1:])");
+    fs::write(&path, text).unwrap();
+    let args = ["build", "--diff", "main", "--tokens", "260"];
+    let open = stdout(at, &args);
+    for name in [
+        "def step_17(rows)",
+        "def used_17(rows)",
+        "def flow_17(rows)",
+    ] {
+        assert!(open.contains(name), "{name}: {open}");
+    }
+    assert!(!stdout(at, &["build", "--tokens", "260"]).contains("step_17"));
+    git(at, &["commit", "-qam", "two"]);
+    assert_eq!(stdout(at, &args), open, "committed or not");
+    let rev = [&args[..], &["--rev", "feature"]].concat();
+    assert_eq!(stdout(at, &rev), open, "without a checkout");
+    assert_eq!(code(at, &[&args[..], &["-o", "map.txt"]].concat()), 0);
+    assert_eq!(code(at, &["check", "--map", "map.txt"]), 0);
+    // What a removed function was used by.
+    git(at, &["switch", "-q", "main"]);
+    git(at, &["switch", "-qc", "removal"]);
+    let path = at.join("shop/part_9.py");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.split_once("\n\n").unwrap().1).unwrap();
+    let removal = stdout(at, &args);
+    assert!(removal.contains("def step_9(rows)"), "{removal}");
+    assert_eq!(code(at, &["build", "--diff", "nowhere"]), 2);
+    let outside = tempfile::tempdir().unwrap();
+    project(outside.path());
+    assert_eq!(code(outside.path(), &args), 2, "there is no repository");
 }
 
 #[test]
@@ -334,13 +453,29 @@ fn hostile_files_are_counted_and_left_out() {
     write("sub/.git", b"gitdir: elsewhere\n");
     write("sub/inner.py", b"def inner(): pass\n");
     write("notes.txt", b"hello\n");
+    write("one.vue", b"<template/>\n");
+    write("two.vue", b"<template/>\n");
     #[cfg(unix)]
     std::os::unix::fs::symlink("/etc/passwd", at.join("link.py")).unwrap();
     let text = stdout(at, &["build", "--tokens", "4000"]);
     let left = text.lines().nth(1).unwrap();
-    let expected = "# Left out: 1 binary, 3 generated, 1 symbolic links, 1 minified, 1 not UTF-8, 1 too large, 1 vendored. \
-                    In parts not parsed: 1 files";
+    let expected =
+        "# Left out: binary, generated, symbolic links, minified, not UTF-8, too large, vendored";
     assert_eq!(left, expected);
+    let rest: Vec<&str> = text.lines().skip(2).take(2).collect();
+    assert_eq!(
+        rest,
+        [
+            "# Not parsed: .vue",
+            "# Parsed in part: files with syntax errors"
+        ]
+    );
+    let counts = String::from_utf8(run(at, &["build"]).stderr).unwrap();
+    assert_eq!(
+        counts.split_whitespace().collect::<Vec<_>>().join(" "),
+        "not parsed: 2 .vue files; left out: 1 binary, 3 generated, 1 symbolic links, 1 minified, 1 not \
+         UTF-8, 1 too large, 1 vendored; with syntax errors: 1 file"
+    );
     for name in ["good.py", "notes.txt", "def good()", "pub fn whole()"] {
         assert!(text.contains(name), "{name}: {text}");
     }

@@ -29,6 +29,19 @@ pub enum LeftOut {
 }
 
 impl LeftOut {
+    /// All reasons.
+    pub(super) const ALL: [LeftOut; 9] = [
+        LeftOut::Binary,
+        LeftOut::Generated,
+        LeftOut::Link,
+        LeftOut::Minified,
+        LeftOut::NotUtf8,
+        LeftOut::Unparsed,
+        LeftOut::Unreadable,
+        LeftOut::TooLarge,
+        LeftOut::Vendored,
+    ];
+
     /// Returns the name used in reports.
     pub const fn name(self) -> &'static str {
         match self {

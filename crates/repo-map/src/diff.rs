@@ -1,7 +1,7 @@
 //! Compares the definitions that two trees offer to other code.
 
 use super::snapshot::Snapshot;
-use super::tags::{Definition, Kind};
+use super::tags::{Definition, Kind, Tags};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -44,34 +44,39 @@ type Id<'a> = (&'a str, String, Kind);
 fn offered(snapshot: &Snapshot) -> BTreeMap<Id<'_>, Vec<&Definition>> {
     let mut out: BTreeMap<Id<'_>, Vec<&Definition>> = BTreeMap::new();
     for file in &snapshot.files {
-        // The full name of each definition; `None` if it is local. Parents come first in the list.
-        let mut known: Vec<Option<String>> = Vec::with_capacity(file.tags.definitions.len());
-        for definition in &file.tags.definitions {
-            let around = definition.within.and_then(|at| {
-                Some((
-                    known.get(at as usize)?,
-                    file.tags.definitions.get(at as usize)?,
-                ))
-            });
-            let name = match (around, &definition.of) {
-                (Some((None, _)), _) => None,
-                (Some((_, outer)), _) if outer.kind.is_callable() => None,
-                (_, Some(of)) => Some(format!("{of}.{}", definition.name)),
-                (Some((Some(outer), _)), None) => Some(shortened(outer, &definition.name)),
-                (None, None) => Some(definition.name.clone()),
-            };
-            if let Some(name) = name
-                .clone()
-                .filter(|_| definition.kind != Kind::Implementation)
-            {
+        for (name, definition) in full_names(&file.tags)
+            .into_iter()
+            .zip(&file.tags.definitions)
+        {
+            if let Some(name) = name.filter(|_| definition.kind != Kind::Implementation) {
                 out.entry((&file.path, name, definition.kind))
                     .or_default()
                     .push(definition);
             }
-            known.push(name);
         }
     }
     out
+}
+
+/// Returns the full name of each definition: its name after those of its parents; `None` if it is
+/// local to a call.
+pub(super) fn full_names(tags: &Tags) -> Vec<Option<String>> {
+    // Parents come first in the list.
+    let mut known: Vec<Option<String>> = Vec::with_capacity(tags.definitions.len());
+    for definition in &tags.definitions {
+        let around = definition
+            .within
+            .and_then(|at| Some((known.get(at as usize)?, tags.definitions.get(at as usize)?)));
+        let name = match (around, &definition.of) {
+            (Some((None, _)), _) => None,
+            (Some((_, outer)), _) if outer.kind.is_callable() => None,
+            (_, Some(of)) => Some(format!("{of}.{}", definition.name)),
+            (Some((Some(outer), _)), None) => Some(shortened(outer, &definition.name)),
+            (None, None) => Some(definition.name.clone()),
+        };
+        known.push(name);
+    }
+    known
 }
 
 /// Appends a name to its parent's name. A very long parent's name is replaced by `…`.

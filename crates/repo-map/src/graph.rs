@@ -4,10 +4,13 @@
 //! may mean. Only its name is known: candidates in the same file take precedence over those in
 //! other files of the same family of languages. A name with more than [`MAX_CANDIDATES`] candidates
 //! carries no information. It makes no edge, which also bounds the size of the graph. A reference's
-//! weight is divided by the square root of the number of files that use its name.
+//! weight is divided by the square root of the number of files that use its name. What tests define
+//! is only a candidate if nothing else is.
 
 use super::common;
 use super::language::Language;
+use super::map::Ranking;
+use super::roles;
 use super::snapshot::{File, Snapshot};
 use super::tags::{Definition, Kind, Tags, Use};
 use rayon::prelude::*;
@@ -18,6 +21,9 @@ const MAX_CANDIDATES: usize = 16;
 
 /// The weight of a reference from another file to a private definition.
 const PRIVATE: f64 = 0.1;
+
+/// The weight of a reference from a product to a test.
+const TO_TEST: f64 = 0.1;
 
 /// The fraction of a definition's vote for its enclosing definition, and of a file's vote for its
 /// top-level definitions.
@@ -37,6 +43,8 @@ pub(super) struct Graph {
     /// The node of the first definition of each file, followed by the number of nodes.
     pub(super) first: Vec<Node>,
     pub(super) files: usize,
+    /// Whether each node is a part of a test, an example or a benchmark.
+    pub(super) supporting: Vec<bool>,
     /// Edges with the fraction of the source's vote, sorted; each pair occurs once. The fractions
     /// of a node add up to at most one.
     pub(super) edges: Vec<Edge>,
@@ -53,7 +61,7 @@ pub(super) fn float(n: usize) -> f64 {
 
 impl Graph {
     /// Builds the graph of a snapshot.
-    pub(super) fn new(snapshot: &Snapshot) -> Graph {
+    pub(super) fn new(snapshot: &Snapshot, ranking: Ranking) -> Graph {
         let mut graph = Graph {
             files: snapshot.files.len(),
             ..Graph::default()
@@ -69,8 +77,26 @@ impl Graph {
         graph
             .first
             .push(node(graph.files + graph.definitions.len()));
-        graph.connect(snapshot);
+        graph.find_supporting(snapshot);
+        graph.connect(snapshot, ranking);
         graph
+    }
+
+    /// Determines which nodes are parts of tests.
+    fn find_supporting(&mut self, snapshot: &Snapshot) {
+        let files = snapshot
+            .files
+            .iter()
+            .map(|f| roles::is_supporting_file(&f.path, f.language));
+        self.supporting = files.collect();
+        for file in &snapshot.files {
+            self.supporting.extend(file.supporting());
+        }
+    }
+
+    /// Returns whether a node is a part of a test, an example or a benchmark.
+    pub(super) fn is_supporting(&self, node: Node) -> bool {
+        self.supporting.get(node as usize).copied().unwrap_or(false)
     }
 
     /// Returns the number of nodes.
@@ -91,8 +117,8 @@ impl Graph {
             .map_or(at, |(file, _)| *file as usize)
     }
 
-    fn connect(&mut self, snapshot: &Snapshot) {
-        let names = Names::new(self, snapshot);
+    fn connect(&mut self, snapshot: &Snapshot, ranking: Ranking) {
+        let names = Names::new(self, snapshot, ranking);
         let files = snapshot.files.par_iter().enumerate();
         let one = |votes: &mut Votes, (at, file): (usize, &File)| match file.language {
             None => Vec::new(),
@@ -128,24 +154,30 @@ impl Graph {
             let from = within
                 .and_then(|w| self.node(at, w))
                 .unwrap_or_else(|| node(at));
-            let weight = float(count).sqrt() * meaning.rarity;
+            let weight = match names.ranking {
+                Ranking::Weighted => float(count).sqrt() * meaning.rarity,
+                Ranking::Plain | Ranking::Source => float(count),
+            };
             let known = weight * meaning.specificity / float(meaning.candidates.len());
             votes.add(within, weight);
             for candidate in meaning.candidates.iter().filter(|c| c.node != from) {
-                let private = !meaning.is_local && candidate.is_private;
-                votes.edges.push((
-                    from,
-                    candidate.node,
-                    known * if private { PRIVATE } else { 1.0 },
-                ));
+                let mut part = known;
+                if !meaning.is_local && candidate.is_private {
+                    part *= PRIVATE;
+                }
+                let is_weighted = names.ranking == Ranking::Weighted;
+                if is_weighted && self.is_supporting(candidate.node) && !self.is_supporting(from) {
+                    part *= TO_TEST;
+                }
+                votes.edges.push((from, candidate.node, part));
             }
         }
-        self.normalise(at, tags, votes)
+        self.normalise(at, tags, names.ranking, votes)
     }
 
     /// Adds the votes for enclosing definitions, and scales the edges to fractions of each node's
     /// vote.
-    fn normalise(&self, at: usize, tags: &Tags, votes: &mut Votes) -> Vec<Edge> {
+    fn normalise(&self, at: usize, tags: &Tags, ranking: Ranking, votes: &mut Votes) -> Vec<Edge> {
         let share = |sum: f64| {
             if sum > 0.0 {
                 sum * UPWARDS / (1.0 - UPWARDS)
@@ -155,7 +187,11 @@ impl Graph {
         };
         let mut upwards: Vec<(Option<u32>, Node, Node, f64)> = Vec::new();
         let mut top = Vec::new();
-        for (d, definition) in (0..).zip(&tags.definitions) {
+        let all: &[Definition] = match ranking {
+            Ranking::Weighted => &tags.definitions,
+            Ranking::Plain | Ranking::Source => &[],
+        };
+        for (d, definition) in (0..).zip(all) {
             let Some(here) = self.node(at, d) else {
                 continue;
             };
@@ -241,13 +277,46 @@ struct Meaning<'a> {
     specificity: f64,
 }
 
+/// The definitions of a name: first those of the product, then those of tests, both in the order of
+/// the files.
+#[derive(Debug, Default)]
+struct Candidates {
+    all: Vec<Candidate>,
+    /// Number of definitions that aren't in tests.
+    product: usize,
+}
+
+impl Candidates {
+    /// Adds a definition. Those of tests have to come last.
+    fn push(&mut self, candidate: Candidate, is_supporting: bool) {
+        self.all.push(candidate);
+        if !is_supporting {
+            self.product = self.all.len();
+        }
+    }
+
+    /// Returns the definitions in a file, and whether there are any; else those of the product; else
+    /// those of tests.
+    fn resolve(&self, file: usize) -> (&[Candidate], bool) {
+        let (product, tests) = self.all.split_at_checked(self.product).unwrap_or_default();
+        for part in [product, tests] {
+            let from = part.partition_point(|c| (c.file as usize) < file);
+            let to = part.partition_point(|c| (c.file as usize) <= file);
+            if from < to {
+                return (part.get(from..to).unwrap_or_default(), true);
+            }
+        }
+        (if product.is_empty() { tests } else { product }, false)
+    }
+}
+
 /// A name that is referred to, in one family of languages.
 #[derive(Debug, Default)]
 struct NameEntry {
-    /// Its definitions, in the order of the files.
-    definitions: Vec<Candidate>,
+    /// Its definitions.
+    definitions: Candidates,
     /// The definitions that a reference to a type can mean.
-    types: Vec<Candidate>,
+    types: Candidates,
     /// Number of files that refer to it.
     users: usize,
     specificity: f64,
@@ -258,11 +327,13 @@ struct Names {
     entries: Vec<NameEntry>,
     /// The index in `entries` of each name of each file. Only building this table hashes names.
     of_files: Vec<Vec<u32>>,
+    ranking: Ranking,
 }
 
 impl Names {
-    fn new(graph: &Graph, snapshot: &Snapshot) -> Names {
+    fn new(graph: &Graph, snapshot: &Snapshot, ranking: Ranking) -> Names {
         let mut out = Names {
+            ranking,
             entries: Vec::new(),
             of_files: Vec::with_capacity(snapshot.files.len()),
         };
@@ -290,33 +361,46 @@ impl Names {
             });
             out.of_files.push(of_file.collect());
         }
-        for (at, file) in snapshot.files.iter().enumerate() {
-            let Some(family) = file.language.map(Language::family) else {
-                continue;
-            };
-            for (d, definition) in (0..).zip(&file.tags.definitions) {
-                let Some(found) = graph
-                    .node(at, d)
-                    .filter(|_| is_referred_to(&file.tags, definition))
-                else {
-                    continue;
-                };
-                let place = places.get(&(family, definition.name.as_str()));
-                let Some(known) = place.and_then(|p| out.entries.get_mut(*p as usize)) else {
-                    continue;
-                };
-                let candidate = Candidate {
-                    node: found,
-                    file: node(at),
-                    is_private: definition.private,
-                };
-                known.definitions.push(candidate);
-                if definition.kind.is_type() {
-                    known.types.push(candidate);
-                }
+        for is_supporting in [false, true] {
+            for (at, file) in snapshot.files.iter().enumerate() {
+                out.add_definitions(graph, (at, file), is_supporting, &places);
             }
         }
         out
+    }
+
+    /// Adds the definitions of a file that are, or aren't, parts of tests.
+    fn add_definitions(
+        &mut self,
+        graph: &Graph,
+        (at, file): (usize, &File),
+        is_supporting: bool,
+        places: &HashMap<(u8, &str), u32>,
+    ) {
+        let Some(family) = file.language.map(Language::family) else {
+            return;
+        };
+        for (d, definition) in (0..).zip(&file.tags.definitions) {
+            let found = graph.node(at, d).filter(|n| {
+                graph.is_supporting(*n) == is_supporting && is_referred_to(&file.tags, definition)
+            });
+            let Some(found) = found else {
+                continue;
+            };
+            let place = places.get(&(family, definition.name.as_str()));
+            let Some(known) = place.and_then(|p| self.entries.get_mut(*p as usize)) else {
+                continue;
+            };
+            let candidate = Candidate {
+                node: found,
+                file: node(at),
+                is_private: definition.private,
+            };
+            known.definitions.push(candidate, is_supporting);
+            if definition.kind.is_type() {
+                known.types.push(candidate, is_supporting);
+            }
+        }
     }
 
     /// Returns the candidates for a name in a file. `name` is its index in the file's list of
@@ -339,15 +423,10 @@ impl Names {
         } else {
             &known.definitions
         };
-        let (from, to) = (
-            all.partition_point(|c| (c.file as usize) < file),
-            all.partition_point(|c| (c.file as usize) <= file),
-        );
-        let is_local = from < to;
-        let meant = if is_local {
-            all.get(from..to).unwrap_or_default()
-        } else {
-            all.as_slice()
+        let (meant, is_local) = match self.ranking {
+            Ranking::Weighted => all.resolve(file),
+            // Treated as local, so that nothing is weighted.
+            Ranking::Plain | Ranking::Source => (all.all.as_slice(), true),
         };
         let candidates = if meant.len() <= MAX_CANDIDATES {
             meant
@@ -358,7 +437,10 @@ impl Names {
             candidates,
             is_local,
             rarity: 1.0 / float(known.users.max(1)).sqrt(),
-            specificity: known.specificity,
+            specificity: match self.ranking {
+                Ranking::Weighted => known.specificity,
+                Ranking::Plain | Ranking::Source => 1.0,
+            },
         }
     }
 }

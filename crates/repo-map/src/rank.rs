@@ -3,7 +3,9 @@
 //! The result is the same on every machine: the number of rounds and the order of sums are fixed,
 //! and only operations that IEEE 754 defines to the last bit are used.
 
+use super::changes::Changes;
 use super::graph::{Graph, Node, float};
+use super::map::Ranking;
 use super::snapshot::Snapshot;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -14,8 +16,21 @@ const DAMPING: f64 = 0.85;
 /// Number of rounds. With the damping above, a further round changes less than 1 % of the total.
 const ROUNDS: usize = 30;
 
-/// The fraction of the initial weight that focus and query get, if they are given.
+/// The fraction of the initial weight that focus, query and changes get, if they are given.
 const PERSONAL: f64 = 0.6;
+
+/// The fraction of the weight of changes that those get who use what is changed.
+const USERS: f64 = 0.3;
+
+/// The factor for the initial weight of tests, and so for their votes.
+const SUPPORTING_START: f64 = 0.1;
+
+/// The most that all tests together weigh at first, as a fraction of everything else. A tree with
+/// many tests would otherwise show what tests are made with before what they test.
+const SUPPORTING_SHARE: f64 = 0.04;
+
+/// The factor for the rank of tests among the entries of a map.
+const SUPPORTING_RANK: f64 = 0.1;
 
 /// What the user is interested in.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +39,8 @@ pub(super) struct Interest<'a> {
     pub(super) focus: &'a [String],
     /// Search words, as text.
     pub(super) query: &'a str,
+    /// A change of the tree.
+    pub(super) changes: Option<&'a Changes>,
 }
 
 /// The rank of each node, with the reasons for it.
@@ -35,6 +52,10 @@ pub(super) struct Ranks {
     pub(super) words: BTreeMap<usize, Vec<String>>,
     /// Whether each file is in focus, by file.
     pub(super) focused: Vec<bool>,
+    /// Whether each file is changed, by file.
+    pub(super) changed: Vec<bool>,
+    /// The factor for the rank of each node among the entries.
+    factors: Vec<f64>,
 }
 
 /// The incoming votes of each node. The votes of a node are always added up in the same order, so
@@ -90,14 +111,31 @@ impl Votes {
 
 impl Ranks {
     /// Computes the ranks of all nodes.
-    pub(super) fn new(graph: &Graph, snapshot: &Snapshot, interest: &Interest<'_>) -> Ranks {
+    pub(super) fn new(
+        graph: &Graph,
+        snapshot: &Snapshot,
+        interest: &Interest<'_>,
+        ranking: Ranking,
+    ) -> Ranks {
         let focused: Vec<bool> = snapshot
             .files
             .iter()
             .map(|f| is_focused(&f.path, interest.focus))
             .collect();
+        let changed: Vec<bool> = snapshot
+            .files
+            .iter()
+            .map(|f| {
+                interest
+                    .changes
+                    .is_some_and(|c| c.files.contains_key(&f.path))
+            })
+            .collect();
         let mut words = BTreeMap::new();
-        let start = start(graph, snapshot, interest, &focused, &mut words);
+        let start = match ranking {
+            Ranking::Weighted => start(graph, snapshot, interest, &focused, &mut words),
+            Ranking::Plain | Ranking::Source => whole(vec![1.0; graph.len()]).unwrap_or_default(),
+        };
         let mut of = start.clone();
         let mut passed = vec![0.0; of.len()];
         for (from, _, part) in &graph.edges {
@@ -124,7 +162,31 @@ impl Ranks {
                 .for_each(of_node);
             std::mem::swap(&mut of, &mut next);
         }
-        Ranks { of, words, focused }
+        let factors = (0..graph.len()).map(|at| {
+            let node = Node::try_from(at).unwrap_or(Node::MAX);
+            let file = graph.file_of(node);
+            let is = |list: &[bool]| list.get(file).copied().unwrap_or(false);
+            // Who names a test wants to see it.
+            let is_named = is(&focused) || is(&changed);
+            if ranking == Ranking::Weighted && graph.is_supporting(node) && !is_named {
+                SUPPORTING_RANK
+            } else {
+                1.0
+            }
+        });
+        let factors = factors.collect();
+        Ranks {
+            of,
+            words,
+            focused,
+            changed,
+            factors,
+        }
+    }
+
+    /// Returns the rank of a node among the entries of a map, where tests come last.
+    pub(super) fn of_entry(&self, node: Node) -> f64 {
+        self.get(node) * self.factors.get(node as usize).copied().unwrap_or(1.0)
     }
 
     /// Returns the rank of a node.
@@ -134,10 +196,20 @@ impl Ranks {
 
     /// Returns the rank of each file, including everything that it defines.
     pub(super) fn of_files(&self, graph: &Graph) -> Vec<f64> {
+        Self::sums(graph, |node| self.get(node))
+    }
+
+    /// Returns the rank of each file among the files of a map, where tests come last.
+    pub(super) fn of_file_entries(&self, graph: &Graph) -> Vec<f64> {
+        Self::sums(graph, |node| self.of_entry(node))
+    }
+
+    fn sums(graph: &Graph, of: impl Fn(Node) -> f64) -> Vec<f64> {
         let mut out = vec![0.0; graph.files];
-        for (at, rank) in self.of.iter().enumerate() {
-            if let Some(sum) = out.get_mut(graph.file_of(Node::try_from(at).unwrap_or(Node::MAX))) {
-                *sum += rank;
+        for at in 0..graph.len() {
+            let node = Node::try_from(at).unwrap_or(Node::MAX);
+            if let Some(sum) = out.get_mut(graph.file_of(node)) {
+                *sum += of(node);
             }
         }
         out
@@ -194,7 +266,9 @@ fn start(
             }
         }
     });
-    let mut parts = vec![(1.0, whole(everywhere.collect()))];
+    let mut everywhere: Vec<f64> = everywhere.collect();
+    weaken_tests(graph, &mut everywhere);
+    let mut parts = vec![(1.0, whole(everywhere))];
     let focus = (0..graph.len()).map(|at| {
         let file = graph.file_of(Node::try_from(at).unwrap_or(Node::MAX));
         if focused.get(file).copied().unwrap_or(false) {
@@ -207,6 +281,12 @@ fn start(
     parts.push((
         PERSONAL,
         whole(matching(graph, snapshot, interest.query, words)),
+    ));
+    parts.push((
+        PERSONAL,
+        interest
+            .changes
+            .and_then(|changes| whole(touched(graph, snapshot, changes))),
     ));
     let mut out = vec![0.0; graph.len()];
     // The general part gets what focus and query leave.
@@ -235,6 +315,91 @@ fn start(
         }
     }
     out
+}
+
+/// Lowers the initial weights of tests.
+fn weaken_tests(graph: &Graph, weights: &mut [f64]) {
+    let (mut tests, mut rest) = (0.0, 0.0);
+    for (weight, is_supporting) in weights.iter().zip(&graph.supporting) {
+        if *is_supporting {
+            tests += weight;
+        } else {
+            rest += weight;
+        }
+    }
+    // In a tree of tests alone, their weights are all there is.
+    if tests <= 0.0 || rest <= 0.0 {
+        return;
+    }
+    let factor = SUPPORTING_START.min(SUPPORTING_SHARE * rest / tests);
+    for (weight, is_supporting) in weights.iter_mut().zip(&graph.supporting) {
+        if *is_supporting {
+            *weight *= factor;
+        }
+    }
+}
+
+/// Weighs what a change touches: the changed definitions, changed files without any, and those who
+/// use a changed or a removed definition.
+fn touched(graph: &Graph, snapshot: &Snapshot, changes: &Changes) -> Vec<f64> {
+    let mut own = vec![0.0; graph.len()];
+    let mut users = vec![0.0; graph.len()];
+    for (at, file) in snapshot.files.iter().enumerate() {
+        if let Some(changed) = changes.files.get(&file.path) {
+            let nodes = changed.iter().filter_map(|d| graph.node(at, *d));
+            for node in nodes.chain(
+                changed
+                    .is_empty()
+                    .then(|| Node::try_from(at).unwrap_or(Node::MAX)),
+            ) {
+                if let Some(into) = own.get_mut(node as usize) {
+                    *into = 1.0;
+                }
+            }
+        }
+        let Some(family) = file.language.map(super::Language::family) else {
+            continue;
+        };
+        if changes.removed.is_empty() {
+            continue;
+        }
+        let is_removed: Vec<bool> = file
+            .tags
+            .names
+            .iter()
+            .map(|name| changes.removed.contains(&(family, name.clone())))
+            .collect();
+        for reference in &file.tags.references {
+            if is_removed
+                .get(reference.name as usize)
+                .copied()
+                .unwrap_or(false)
+            {
+                let node = reference.within.and_then(|w| graph.node(at, w));
+                if let Some(into) = users.get_mut(node.map_or(at, |n| n as usize)) {
+                    *into = 1.0;
+                }
+            }
+        }
+    }
+    for (from, to, weight) in &graph.edges {
+        let is_changed = |node: Node| own.get(node as usize).is_some_and(|w| *w > 0.0);
+        if is_changed(*to)
+            && !is_changed(*from)
+            && let Some(into) = users.get_mut(*from as usize)
+        {
+            *into += weight;
+        }
+    }
+    match (whole(own), whole(users)) {
+        (Some(own), Some(users)) => own
+            .into_iter()
+            .zip(users)
+            .map(|(own, user)| own * (1.0 - USERS) + user * USERS)
+            .collect(),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => Vec::new(),
+    }
 }
 
 /// Scales weights so that they add up to one; `None` if all are zero.
@@ -338,8 +503,8 @@ mod tests {
     }
 
     fn ranked(snapshot: &Snapshot, interest: &Interest<'_>) -> Vec<(String, f64)> {
-        let graph = Graph::new(snapshot);
-        let ranks = Ranks::new(&graph, snapshot, interest);
+        let graph = Graph::new(snapshot, Ranking::Weighted);
+        let ranks = Ranks::new(&graph, snapshot, interest, Ranking::Weighted);
         assert!((ranks.of.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         let mut out: Vec<(String, f64)> = graph
             .definitions
@@ -374,8 +539,8 @@ mod tests {
         let with_query = ranked(
             &tree,
             &Interest {
-                focus: &[],
                 query: "unused thing",
+                ..Interest::default()
             },
         );
         assert_eq!(with_query[0].0, "unused");
@@ -383,12 +548,63 @@ mod tests {
             &tree,
             &Interest {
                 focus: &focus,
-                query: "",
+                ..Interest::default()
             },
         );
         let rank =
             |list: &[(String, f64)], name: &str| list.iter().find(|r| r.0 == name).unwrap().1;
         assert!(rank(&with_focus, "three") > rank(&with_focus, "unused"));
+    }
+
+    #[test]
+    fn tests_vote_and_rank_behind() {
+        let tree = snapshot(&[
+            ("a.py", "def tested(): pass\ndef alone(): pass\n"),
+            (
+                "tests/test_a.py",
+                "def helper(): pass\ndef test_x():\n    helper()\n    tested()\ndef test_y(): helper()\n",
+            ),
+        ]);
+        let graph = Graph::new(&tree, Ranking::Weighted);
+        let ranks = Ranks::new(&graph, &tree, &Interest::default(), Ranking::Weighted);
+        let of = |file: usize, d: u32| ranks.of_entry(graph.node(file, d).unwrap());
+        assert!(of(0, 0) > of(0, 1), "a test votes");
+        assert!(of(0, 1) > of(1, 0), "a helper of tests ranks behind");
+        let focus = ["tests".to_owned()];
+        let interest = Interest {
+            focus: &focus,
+            ..Interest::default()
+        };
+        let ranks = Ranks::new(&graph, &tree, &interest, Ranking::Weighted);
+        let of = |file: usize, d: u32| ranks.of_entry(graph.node(file, d).unwrap());
+        assert!(of(1, 0) > of(0, 1), "but not in focus");
+    }
+
+    #[test]
+    fn a_change_weighs_what_it_touches_and_who_uses_that() {
+        let tree = snapshot(&[
+            ("a.py", "def changed(): used()\ndef other(): pass\n"),
+            ("b.py", "def used(): pass\ndef unused(): pass\n"),
+            ("c.py", "def user(): changed()\ndef idle(): pass\n"),
+            ("d.py", "def broken(): gone()\n"),
+        ]);
+        let mut changes = Changes::default();
+        changes.files.insert("a.py".into(), vec![0]);
+        changes
+            .removed
+            .insert((Language::Python.family(), "gone".into()));
+        let interest = Interest {
+            changes: Some(&changes),
+            ..Interest::default()
+        };
+        let mut names: Vec<String> = ranked(&tree, &interest)
+            .into_iter()
+            .map(|r| r.0)
+            .take(4)
+            .collect();
+        assert_eq!(names[0], "changed");
+        names.sort();
+        assert_eq!(names, ["broken", "changed", "used", "user"]);
     }
 
     #[test]

@@ -1,100 +1,78 @@
 //! Renders maps as text, Markdown and JSON.
 //!
 //! Names, signatures and comments are untrusted text. In every format they are escaped and on one
-//! line, and in Markdown inside code.
+//! line, and in Markdown inside code. Every definition has a line of its own, and no line holds a
+//! number that changes with other lines, so that maps can be merged.
 
 use super::annotations::Marks;
-use super::map::RenderInput;
-use super::settings::{Format, VERSION};
-use super::tags::{Definition, Tags};
-use serde_json::{Map as Object, Value, json};
+use super::entries::RenderInput;
+use super::header;
+use super::json::{JsonDefinition, JsonFile, KIND};
+use super::outline::{Slot, slots};
+use super::settings::{Format, Settings, VERSION};
+use super::snapshot::File;
+use super::tags::Definition;
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use text_safety::escape::json::harmless;
 use text_safety::escape::markdown::code as code_span;
 use text_safety::escape::{line_start, terminal};
 
-/// Indices of the chosen definitions of a file, in source order.
-type Chosen = BTreeSet<u32>;
+/// The text between a path or a signature and its documentation.
+pub(super) const DASH: &str = " — ";
 
-/// Renders the map of the first `entries` entries.
-pub(super) fn write(input: &RenderInput<'_>, entries: usize) -> String {
-    let mut files: BTreeMap<usize, (usize, Chosen)> = BTreeMap::new();
-    let mut definitions = 0;
+/// A file in a map with its chosen definitions in source order.
+pub(super) type Section = (usize, BTreeSet<u32>);
+
+/// Returns the files of the first `entries` entries, in the order of the map.
+pub(super) fn sections(input: &RenderInput<'_>, entries: usize) -> Vec<Section> {
+    let mut files: BTreeMap<usize, Section> = BTreeMap::new();
     for entry in input.entries.iter().take(entries) {
         let position = input.order.get(entry.file).copied().unwrap_or(usize::MAX);
         let (_, chosen) = files
             .entry(position)
-            .or_insert_with(|| (entry.file, Chosen::new()));
+            .or_insert_with(|| (entry.file, BTreeSet::new()));
         chosen.extend(entry.definition);
-        definitions += usize::from(entry.definition.is_some());
     }
-    let files: Vec<(usize, Chosen)> = files.into_values().collect();
+    files.into_values().collect()
+}
+
+/// Renders the map of the first `entries` entries.
+pub(super) fn write(input: &RenderInput<'_>, entries: usize) -> String {
+    let files = sections(input, entries);
+    let shown = files.iter().map(|(_, chosen)| chosen.len()).sum();
     match input.settings.format {
-        Format::Text => text(input, &files, definitions),
-        Format::Markdown => markdown(input, &files, definitions),
-        Format::Json => as_json(input, &files, definitions),
+        Format::Text => text(input, &files, shown),
+        Format::Markdown => markdown(input, &files, shown),
+        Format::Json => as_json(input, &files, shown),
     }
 }
 
-/// Describes in two sentences what the map contains and what it omits.
-fn summary(input: &RenderInput<'_>, files: usize, definitions: usize) -> [String; 2] {
+/// Returns the lines about what the map leaves out.
+fn omissions(input: &RenderInput<'_>, files: usize, definitions: usize) -> Vec<String> {
     let (all, of_files) = input.total;
-    let settings = input.settings;
-    let holds = format!(
-        "Repo map: {definitions} of {all} definitions in {files} of {of_files} files, for at most {} tokens ({})",
-        settings.tokens, settings.encoding
-    );
-    let mut left = Vec::new();
-    if all > definitions {
-        left.push(format!("{} definitions that rank lower", all - definitions));
-    }
-    if of_files > files {
-        left.push(format!("{} files that rank lower", of_files - files));
-    }
-    left.extend(
-        input
-            .snapshot
-            .left_out
-            .iter()
-            .map(|(why, count)| format!("{count} {}", why.name())),
-    );
-    let broken = input
-        .snapshot
-        .files
-        .iter()
-        .filter(|f| f.tags.has_errors)
-        .count();
-    let mut said = if left.is_empty() {
-        "Left out: nothing".to_owned()
-    } else {
-        format!("Left out: {}", left.join(", "))
-    };
-    if broken > 0 {
-        let _ = write!(said, ". In parts not parsed: {broken} files");
-    }
-    [holds, said]
+    let lower = (all > definitions, of_files > files);
+    header::omissions(input.snapshot, &input.not_parsed, lower)
 }
 
-/// Returns the chosen definitions of a file and their parents, each with its depth.
-fn with_parents(tags: &Tags, chosen: &Chosen) -> Vec<(usize, u32)> {
-    let mut all: BTreeMap<u32, usize> = BTreeMap::new();
+/// Returns the chosen definitions of a file and those that contain them, with their places.
+pub(super) fn with_parents(file: &File, chosen: &BTreeSet<u32>) -> Vec<(u32, Slot)> {
+    let places = slots(file);
+    let mut all: BTreeMap<u32, Slot> = BTreeMap::new();
     for at in chosen {
         let mut around = Some(*at);
         while let Some(here) = around {
-            if all.insert(here, 0).is_some() {
+            let Some(slot) = places.get(here as usize).copied().flatten() else {
+                break;
+            };
+            if all.insert(here, slot).is_some() {
                 break;
             }
-            around = tags.definitions.get(here as usize).and_then(|d| d.within);
+            around = slot.parent;
         }
     }
-    let places: Vec<u32> = all.keys().copied().collect();
-    for at in places {
-        let around = tags.definitions.get(at as usize).and_then(|d| d.within);
-        let depth = around.and_then(|a| all.get(&a)).map_or(0, |d| d + 1);
-        all.insert(at, depth);
-    }
-    all.into_iter().map(|(at, depth)| (depth, at)).collect()
+    all.into_iter().collect()
 }
 
 /// Formats the marks of a definition.
@@ -106,80 +84,139 @@ fn column(marks: Marks) -> String {
     }
 }
 
-/// Renders one definition as one line.
-fn line(input: &RenderInput<'_>, tags: &Tags, at: u32, depth: usize) -> Option<String> {
-    let definition = tags.definitions.get(at as usize)?;
-    let mut out = "  ".repeat(depth.min(20));
-    if input.settings.lines {
+/// Renders a path so that no text behind it can be taken for a part of it, and so that it can't be
+/// taken for a definition.
+fn heading_path(path: &str) -> String {
+    let safe = line_start(path).replace(DASH, " \\u{2014} ");
+    match safe.strip_prefix(' ') {
+        Some(rest) => format!("\\u{{0020}}{rest}"),
+        None => safe,
+    }
+}
+
+/// Renders a path as a map of a format writes it.
+pub(super) fn written_path(format: Format, path: &str) -> String {
+    match format {
+        Format::Text => heading_path(path),
+        Format::Markdown => code_span(path),
+        Format::Json => path.to_owned(),
+    }
+}
+
+/// Renders the line of a file: in text with its documentation.
+pub(super) fn heading(settings: &Settings, file: &File) -> String {
+    let marks = if settings.marks {
+        column(file.tags.marks)
+    } else {
+        String::new()
+    };
+    match settings.format {
+        Format::Markdown => format!("## {}{marks}", code_span(&file.path)),
+        Format::Text | Format::Json => {
+            let path = heading_path(&file.path);
+            match &file.tags.doc {
+                Some(doc) => format!("{path}{DASH}{}{marks}", terminal(doc)),
+                None => format!("{path}{marks}"),
+            }
+        }
+    }
+}
+
+/// Renders the documentation of a file in Markdown.
+pub(super) fn file_doc(file: &File) -> Option<String> {
+    file.tags.doc.as_deref().map(code_span)
+}
+
+/// Renders the reason for the rank of a file.
+pub(super) fn reason_line(settings: &Settings, reason: &str) -> String {
+    match settings.format {
+        Format::Markdown => code_span(reason),
+        Format::Text => format!("  ({})", terminal(reason)),
+        Format::Json => reason.to_owned(),
+    }
+}
+
+/// Renders one definition as one line, or as one object on a line.
+pub(super) fn definition_line(
+    settings: &Settings,
+    file: &File,
+    definition: &Definition,
+    depth: usize,
+) -> String {
+    let levels = match settings.format {
+        Format::Text => depth + 1,
+        Format::Markdown => depth,
+        Format::Json => return JsonDefinition::new(settings, file, definition).line(),
+    };
+    let mut out = "  ".repeat(levels);
+    if settings.lines {
         let _ = write!(out, "{}: ", definition.line);
     }
     out.push_str(&definition.signature);
     if let Some(doc) = &definition.doc {
-        let _ = write!(out, " — {doc}");
+        let _ = write!(out, "{DASH}{doc}");
     }
-    if input.settings.marks {
+    if settings.marks {
         out.push_str(&column(definition.marks));
     }
     // Some CI runners interpret a line that starts with `::` as a command, and a signature may
     // start so.
-    Some(line_start(&out))
+    line_start(&out)
 }
 
-fn text(input: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
-    let [holds, left] = summary(input, files.len(), definitions);
-    let mut out = format!("# {holds}\n# {left}\n# {}\n", input.settings.line());
+/// Renders the lines of the chosen definitions of a file and of their parents.
+fn lines(settings: &Settings, file: &File, chosen: &BTreeSet<u32>) -> Vec<String> {
+    with_parents(file, chosen)
+        .into_iter()
+        .filter_map(|(at, slot)| {
+            let definition = file.tags.definitions.get(at as usize)?;
+            Some(definition_line(settings, file, definition, slot.depth))
+        })
+        .collect()
+}
+
+fn text(input: &RenderInput<'_>, files: &[Section], definitions: usize) -> String {
+    let mut out = format!("# {}\n", header::title(input.settings));
+    for line in omissions(input, files.len(), definitions) {
+        let _ = writeln!(out, "# {line}");
+    }
+    let _ = writeln!(out, "# {}", input.settings.line());
     for (file, chosen) in files {
         let Some(content) = input.snapshot.files.get(*file) else {
             continue;
         };
-        let _ = write!(out, "\n{}", line_start(&content.path));
-        if let Some(doc) = &content.tags.doc {
-            let _ = write!(out, " — {}", terminal(doc));
-        }
-        if input.settings.marks {
-            out.push_str(&column(content.tags.marks));
-        }
-        out.push('\n');
+        let _ = write!(out, "\n{}\n", heading(input.settings, content));
         if let Some(reason) = input.reasons.get(file) {
-            let _ = writeln!(out, "  ({})", terminal(reason));
+            let _ = writeln!(out, "{}", reason_line(input.settings, reason));
         }
-        for (depth, at) in with_parents(&content.tags, chosen) {
-            let _ = writeln!(
-                out,
-                "{}",
-                line(input, &content.tags, at, depth + 1).unwrap_or_default()
-            );
+        for line in lines(input.settings, content, chosen) {
+            let _ = writeln!(out, "{line}");
         }
     }
     out
 }
 
-fn markdown(input: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
-    let [holds, left] = summary(input, files.len(), definitions);
+fn markdown(input: &RenderInput<'_>, files: &[Section], definitions: usize) -> String {
     let mut out = format!(
-        "<!-- {} -->\n\n{holds}.\n\n{left}.\n",
-        input.settings.line()
+        "<!-- {} -->\n\n{}.\n",
+        input.settings.line(),
+        header::title(input.settings)
     );
+    for line in omissions(input, files.len(), definitions) {
+        let _ = write!(out, "\n{line}.\n");
+    }
     for (file, chosen) in files {
         let Some(content) = input.snapshot.files.get(*file) else {
             continue;
         };
-        let marks = if input.settings.marks {
-            column(content.tags.marks)
-        } else {
-            String::new()
-        };
-        let _ = write!(out, "\n## {}{marks}\n", code_span(&content.path));
-        if let Some(doc) = &content.tags.doc {
-            let _ = write!(out, "\n{}\n", code_span(doc));
+        let _ = write!(out, "\n{}\n", heading(input.settings, content));
+        if let Some(doc) = file_doc(content) {
+            let _ = write!(out, "\n{doc}\n");
         }
         if let Some(reason) = input.reasons.get(file) {
-            let _ = write!(out, "\n{}\n", code_span(reason));
+            let _ = write!(out, "\n{}\n", reason_line(input.settings, reason));
         }
-        let lines: Vec<String> = with_parents(&content.tags, chosen)
-            .into_iter()
-            .filter_map(|(depth, at)| line(input, &content.tags, at, depth))
-            .collect();
+        let lines = lines(input.settings, content, chosen);
         if lines.is_empty() {
             continue;
         }
@@ -197,70 +234,46 @@ fn markdown(input: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usi
     out
 }
 
-/// Renders a definition as an object of a JSON map.
-fn value(input: &RenderInput<'_>, tags: &Tags, definition: &Definition) -> Value {
-    let mut out = Object::new();
-    out.insert("name".into(), json!(definition.name));
-    out.insert("kind".into(), json!(definition.kind));
-    out.insert("signature".into(), json!(definition.signature));
-    if let Some(parent) = tags.parent(definition) {
-        out.insert("parent".into(), json!(parent));
-    }
-    if let Some(doc) = &definition.doc {
-        out.insert("doc".into(), json!(doc));
-    }
-    if input.settings.lines {
-        out.insert("line".into(), json!(definition.line));
-    }
-    if input.settings.marks {
-        out.insert("marks".into(), json!(definition.marks.names()));
-    }
-    Value::Object(out)
-}
-
-fn as_json(input: &RenderInput<'_>, files: &[(usize, Chosen)], definitions: usize) -> String {
-    let listed: Vec<Value> = files
-        .iter()
-        .filter_map(|(file, chosen)| {
-            let content = input.snapshot.files.get(*file)?;
-            let mut out = Object::new();
-            out.insert("path".into(), json!(content.path));
-            if let Some(language) = content.language {
-                out.insert("language".into(), json!(language));
-            }
-            if let Some(doc) = &content.tags.doc {
-                out.insert("doc".into(), json!(doc));
-            }
-            if let Some(reason) = input.reasons.get(file) {
-                out.insert("reason".into(), json!(reason));
-            }
-            if input.settings.marks {
-                out.insert("marks".into(), json!(content.tags.marks.names()));
-            }
-            let of = |at: &u32| {
-                Some(value(
-                    input,
-                    &content.tags,
-                    content.tags.definitions.get(*at as usize)?,
-                ))
-            };
-            out.insert("definitions".into(), chosen.iter().filter_map(of).collect());
-            Some(Value::Object(out))
-        })
-        .collect();
+/// Renders a JSON map: every member, file and definition on a line of its own.
+fn as_json(input: &RenderInput<'_>, files: &[Section], definitions: usize) -> String {
     let (all, of_files) = input.total;
-    let whole = json!({
-        "kind": "repomap",
-        "version": VERSION,
-        "settings": input.settings,
-        "definitions": { "shown": definitions, "all": all },
-        "files": { "shown": files.len(), "all": of_files },
-        "leftOut": input.snapshot.left_out,
-        "notWhollyParsed": input.snapshot.files.iter().filter(|f| f.tags.has_errors).count(),
-        "map": listed,
-    });
-    let text = serde_json::to_string_pretty(&whole).unwrap_or_default();
-    let mut text = harmless(&text);
-    text.push('\n');
-    text
+    let broken = input.snapshot.files.iter().filter(|f| f.tags.has_errors);
+    let members = [
+        ("kind", json!(KIND)),
+        ("version", json!(VERSION)),
+        ("settings", json!(input.settings)),
+        ("definitions", json!({ "shown": definitions, "all": all })),
+        ("files", json!({ "shown": files.len(), "all": of_files })),
+        ("leftOut", json!(input.snapshot.left_out)),
+        ("notParsed", json!(input.not_parsed)),
+        ("notWhollyParsed", json!(broken.count())),
+    ];
+    let mut out = "{\n".to_owned();
+    for (name, value) in members {
+        let _ = writeln!(out, "  \"{name}\": {},", harmless(&value.to_string()));
+    }
+    out.push_str("  \"map\": [");
+    let mut is_first = true;
+    for (at, chosen) in files {
+        let Some(file) = input.snapshot.files.get(*at) else {
+            continue;
+        };
+        let head = JsonFile::new(input.settings, file, input.reasons.get(at)).line();
+        let lines: Vec<String> = chosen
+            .iter()
+            .filter_map(|d| file.tags.definitions.get(*d as usize))
+            .map(|d| format!("\n      {}", definition_line(input.settings, file, d, 0)))
+            .collect();
+        let end = if lines.is_empty() { "" } else { "\n    " };
+        let _ = write!(
+            out,
+            "{}\n    {}{}{end}]}}",
+            if is_first { "" } else { "," },
+            head.strip_suffix("]}").unwrap_or(&head),
+            lines.join(","),
+        );
+        is_first = false;
+    }
+    out.push_str(if is_first { "]\n}\n" } else { "\n  ]\n}\n" });
+    out
 }

@@ -17,7 +17,7 @@ pub enum Format {
 }
 
 /// The version of the map format. Maps of other versions aren't compared.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The default limit of tokens of a map.
 pub const TOKENS: usize = 1500;
@@ -42,6 +42,9 @@ pub struct Settings {
     /// Search words of interest.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub query: String,
+    /// The revision whose differences from the tree are of interest.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub diff: String,
     /// Whether line numbers are shown.
     #[serde(default, skip_serializing_if = "is_false")]
     pub lines: bool,
@@ -67,6 +70,7 @@ impl Default for Settings {
             encoding: Encoding::default().name().to_owned(),
             focus: Vec::new(),
             query: String::new(),
+            diff: String::new(),
             lines: false,
             marks: false,
             explain: false,
@@ -84,7 +88,7 @@ pub enum NoMap {
     #[error("its settings can't be read: {0}")]
     Settings(String),
     /// The map has another version of the format.
-    #[error("it is of version {0} of repo maps, and this is version {VERSION}")]
+    #[error("it is of version {0} of repo maps, and this program writes version {VERSION}")]
     Version(u32),
     /// The encoding of the tokens isn't built in.
     #[error("its tokens are counted in `{0}`, which isn't built in")]
@@ -162,7 +166,10 @@ impl Settings {
 
 /// Returns whether a text is a map, by its first lines.
 pub(super) fn is_map(text: &str) -> bool {
-    // Members of a JSON map are sorted by name and indented by two spaces.
+    // A JSON map starts with its kind; one of version 1 has its members in the order of their names.
+    if text.starts_with("{\n  \"kind\": \"repomap\",\n") {
+        return true;
+    }
     if text.starts_with("{\n  \"definitions\": {") {
         return text.contains("\n  \"kind\": \"repomap\",\n");
     }
@@ -188,7 +195,7 @@ mod tests {
             Err(NoMap::Version(9))
         );
         assert!(matches!(
-            Settings::of_map("# repomap settings: {\"version\":1}"),
+            Settings::of_map("# repomap settings: {\"version\":2}"),
             Err(NoMap::Settings(_))
         ));
         assert!(matches!(Settings::of_map("{"), Err(NoMap::Settings(_))));

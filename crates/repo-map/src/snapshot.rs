@@ -5,6 +5,7 @@ use super::classify::{Attributes, LeftOut, MAX_BYTES, text};
 use super::extract::Extractor;
 use super::file_stat::FileStat;
 use super::language::Language;
+use super::roles;
 use super::settings;
 use super::tags::Tags;
 use rayon::prelude::*;
@@ -45,6 +46,16 @@ impl File {
     /// store.
     pub fn is_sound(&self) -> bool {
         self.tags.is_sound()
+    }
+
+    /// Returns for each definition whether it is a part of a test, an example or a benchmark, which
+    /// rank behind what they exercise.
+    pub fn supporting(&self) -> Vec<bool> {
+        if roles::is_supporting_file(&self.path, self.language) {
+            vec![true; self.tags.definitions.len()]
+        } else {
+            roles::supporting_definitions(&self.tags, self.language)
+        }
     }
 }
 

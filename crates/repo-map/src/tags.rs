@@ -78,6 +78,11 @@ impl Kind {
         matches!(self, Kind::Function | Kind::Method)
     }
 
+    /// Returns whether it is a variable or a constant.
+    pub(super) const fn is_value(self) -> bool {
+        matches!(self, Kind::Variable | Kind::Constant)
+    }
+
     /// Returns whether this kind is ignored inside a function.
     pub(super) const fn is_only_global(self) -> bool {
         matches!(self, Kind::Prototype | Kind::Constant | Kind::Variable)

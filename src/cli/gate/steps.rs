@@ -9,7 +9,7 @@ use crate::cli::knowledge::check_index;
 use crate::cli::output::Failure;
 use crate::cli::policy::{compare_recorded, compare_with_base, run_cases};
 use crate::cli::progress::verify_inputs;
-use crate::cli::repomap::{check_map, compare_interface};
+use crate::cli::repomap::{MAX_DRIFT, check_map, compare_interface};
 use crate::config::{RiskProfile, ToolFiles};
 use crate::replay::{Assessor, PolicyFiles, ToolManifest};
 use crate::rules::Settings;
@@ -233,7 +233,7 @@ fn policy_replay(located: &LocatedConfig, _: StepOptions) -> Result<StepResult, 
     })
 }
 
-/// Rebuilds the repo map from the directory of the configuration and compares it.
+/// Compares the repo map with the directory of the configuration.
 fn repo_map(located: &LocatedConfig, _: StepOptions) -> Result<StepResult, Failure> {
     let Some(map) = &located.config.repo_map else {
         return Ok(StepResult::default());
@@ -248,7 +248,11 @@ fn repo_map(located: &LocatedConfig, _: StepOptions) -> Result<StepResult, Failu
             ..StepResult::default()
         });
     };
-    let (mut report, any) = check_map(&located.root.join(file), tree(located))?;
+    let (mut report, any) = check_map(
+        &located.root.join(file),
+        tree(located),
+        map.max_drift.map_or(MAX_DRIFT, u8::from),
+    )?;
     rename(&mut report, located);
     let lacking = (!any).then(|| {
         "the repo map maps nothing: no file with definitions in a known language was found"

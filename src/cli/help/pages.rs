@@ -410,6 +410,14 @@ pub(super) const PAGES: &[Page] = &[
                 "What matters to a file",
                 "repomap build --focus src/lib.rs -o map.md",
             ),
+            (
+                "For the review of a branch",
+                "repomap build --diff origin/main",
+            ),
+            (
+                "Write a map again",
+                "repomap build --update map.md -o map.md",
+            ),
         ],
         &["repomap check", "knowledge map"],
     ),

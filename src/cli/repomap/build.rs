@@ -3,10 +3,14 @@
 use super::map_format;
 use super::tree::{TreeArgs, relative};
 use crate::cli::common::exit::EXIT_CLEAN;
-use crate::cli::output::{Color, Failure, print, print_as_is};
-use crate::cli::write;
+use crate::cli::output::{Color, Failure, print, print_as_is, warn};
+use crate::cli::{file, write};
+use crate::trajectory::words::plural;
 use clap::Args;
-use repo_map::{BuildError, Format, Map, Settings, TOKENS, build};
+use repo_map::{
+    BuildError, Format, Inputs, Map, NoMap, Previous, Settings, Snapshot, TOKENS, build_with,
+};
+use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use tokens::Encoding;
@@ -16,18 +20,26 @@ use tokens::Encoding;
 pub struct BuildArgs {
     #[command(flatten)]
     tree: TreeArgs,
-    /// Limit the whole map to N tokens.
-    #[arg(long, value_name = "N", default_value_t = TOKENS, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
-    tokens: usize,
-    /// Count tokens with this encoding.
-    #[arg(long, value_name = "NAME", default_value = Encoding::O200k.name(), value_parser = Encoding::ALL.map(Encoding::name))]
-    encoding: String,
+    /// Limit the whole map to N tokens [default: 1500].
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    tokens: Option<usize>,
+    /// The encoding in which tokens are counted.
+    #[arg(long, value_name = "NAME", help = "Count tokens with this encoding [default: o200k_base]", value_parser = Encoding::ALL.map(Encoding::name))]
+    encoding: Option<String>,
     /// Rank what these files or folders hold and use higher; may be given several times.
     #[arg(long, value_name = "PATH")]
     focus: Vec<String>,
     /// Rank what these words name higher.
-    #[arg(long, value_name = "WORDS", default_value = "")]
-    query: String,
+    #[arg(long, value_name = "WORDS")]
+    query: Option<String>,
+    /// Rank what differs from where the tree left this revision higher, with what that uses and who
+    /// uses it.
+    #[arg(long, value_name = "REV")]
+    diff: Option<String>,
+    /// Keep the order of this earlier map where ranks allow, and those of its settings that aren't
+    /// given.
+    #[arg(long, value_name = "OLD")]
+    update: Option<PathBuf>,
     /// Explain the rank of each file.
     #[arg(long)]
     explain: bool,
@@ -37,9 +49,9 @@ pub struct BuildArgs {
     /// Mark entry points, global state, side effects and concurrency.
     #[arg(long)]
     marks: bool,
-    /// Output format.
-    #[arg(long, value_parser = map_format("For people and models", "For pages", "For programs"), default_value = "text")]
-    format: Format,
+    /// Output format [default: text].
+    #[arg(long, value_parser = map_format("For people and models", "For pages", "For programs"))]
+    format: Option<Format>,
     /// Write to this file, where `repomap check` finds it again.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -47,17 +59,8 @@ pub struct BuildArgs {
 
 impl BuildArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let settings = Settings {
-            format: self.format,
-            tokens: self.tokens,
-            encoding: self.encoding.clone(),
-            focus: self.focus.iter().map(|f| f.replace('\\', "/")).collect(),
-            query: self.query.clone(),
-            lines: self.lines,
-            marks: self.marks,
-            explain: self.explain,
-            ..Settings::default()
-        };
+        let previous = self.previous()?;
+        let settings = self.settings(previous.as_ref().map(|(_, settings)| settings));
         // Never dropped, since the process is about to end. Freeing a million names takes as long
         // as ranking them.
         let mut snapshot = ManuallyDrop::new(self.tree.read_for(&settings)?);
@@ -77,7 +80,13 @@ impl BuildArgs {
             }
             snapshot.files.retain(|f| f.path != output);
         }
-        let map = build(&snapshot, &settings).map_err(|e| unable(&e))?;
+        let changes = self.tree.changes(&settings.diff, &snapshot)?;
+        let inputs = Inputs {
+            changes: changes.as_ref(),
+            previous: previous.as_ref().map(|(previous, _)| previous),
+            ..Inputs::default()
+        };
+        let map = build_with(&snapshot, &settings, inputs).map_err(|e| unable(&e))?;
         match &self.output {
             None => print_as_is(Color::Never, |out| out.write_all(map.text.as_bytes()))?,
             Some(file) => {
@@ -85,12 +94,95 @@ impl BuildArgs {
                 print(Color::Never, |out| writeln!(out, "{}", summary(&map)))?;
             }
         }
+        if let Some(counts) = counts(&snapshot, &map.not_parsed) {
+            warn(&counts);
+        }
         Ok(if map.files.1 == 0 {
             super::tree::nothing("mapped")
         } else {
             EXIT_CLEAN
         })
     }
+}
+
+impl BuildArgs {
+    /// Reads the earlier map.
+    fn previous(&self) -> Result<Option<(Previous, Settings)>, Failure> {
+        let Some(path) = &self.update else {
+            return Ok(None);
+        };
+        let name = path.to_string_lossy();
+        let read = Previous::from_map(&file::text(path)?);
+        read.map(Some).map_err(|e| no_map(&name, &e))
+    }
+
+    /// Returns the settings: what is given, else those of the earlier map, else the defaults.
+    fn settings(&self, earlier: Option<&Settings>) -> Settings {
+        let mut out = earlier.cloned().unwrap_or_else(|| Settings {
+            tokens: TOKENS,
+            encoding: Encoding::O200k.name().to_owned(),
+            ..Settings::default()
+        });
+        if let Some(format) = self.format {
+            out.format = format;
+        }
+        if let Some(tokens) = self.tokens {
+            out.tokens = tokens;
+        }
+        if let Some(encoding) = &self.encoding {
+            out.encoding.clone_from(encoding);
+        }
+        if !self.focus.is_empty() {
+            out.focus = self.focus.iter().map(|f| f.replace('\\', "/")).collect();
+        }
+        if let Some(query) = &self.query {
+            out.query.clone_from(query);
+        }
+        if let Some(diff) = &self.diff {
+            out.diff.clone_from(diff);
+        }
+        out.lines |= self.lines;
+        out.marks |= self.marks;
+        out.explain |= self.explain;
+        out
+    }
+}
+
+/// Counts the files that aren't in a map, or are in it only by their names. The map itself holds no
+/// counts, which would be a conflict in each merge.
+pub(super) fn counts(snapshot: &Snapshot, not_parsed: &BTreeMap<String, usize>) -> Option<String> {
+    let list = |parts: Vec<String>| (!parts.is_empty()).then(|| parts.join(", "));
+    let mut by_count: Vec<(&String, &usize)> = not_parsed.iter().collect();
+    by_count.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    let not_parsed = by_count.into_iter().map(|(name, count)| {
+        let files = if *count == 1 { "file" } else { "files" };
+        format!("{count} {name} {files}")
+    });
+    let left_out = snapshot.left_out.iter();
+    let left_out = left_out.map(|(why, count)| format!("{count} {}", why.name()));
+    let broken = snapshot.files.iter().filter(|f| f.tags.has_errors).count();
+    let parts = [
+        ("not parsed", list(not_parsed.collect())),
+        ("left out", list(left_out.collect())),
+        (
+            "with syntax errors",
+            (broken > 0).then(|| plural(broken as u64, "file")),
+        ),
+    ];
+    let said: Vec<String> = parts
+        .into_iter()
+        .filter_map(|(name, list)| Some(format!("{name}: {}", list?)))
+        .collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// Converts an error of reading a map.
+pub(super) fn no_map(name: &str, error: &NoMap) -> Failure {
+    let remedy = match error {
+        NoMap::Version(_) => "build it again with this program: `repomap build -o FILE`",
+        _ => "write one with `repomap build -o FILE`",
+    };
+    Failure::unable(format!("`{name}` isn't a map: {error}"), remedy)
 }
 
 /// Summarises the content of a map in a sentence.
@@ -108,6 +200,7 @@ pub(super) fn unable(error: &BuildError) -> Failure {
         BuildError::Settings(_) => "build the map again",
         BuildError::Budget(_) => "give more --tokens",
         BuildError::Focus(_) => "--focus takes paths from the top of the tree",
+        BuildError::Changes(_) => "give --diff a revision of the repository around the tree",
     };
     Failure::unable(error.to_string(), remedy)
 }

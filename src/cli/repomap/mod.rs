@@ -7,7 +7,7 @@ mod interface;
 mod tags;
 mod tree;
 
-pub(super) use check::check_map;
+pub(super) use check::{MAX_DRIFT, check_map};
 pub(super) use interface::compare_interface;
 
 use super::common::formats::parser;
@@ -28,8 +28,7 @@ enum RepomapCommand {
     /// Write the map: what ranks highest of all definitions, as much as fits into a budget of
     /// tokens.
     Build(build::BuildArgs),
-    /// Build the map again with the settings that it names, and fail when it isn't what the tree
-    /// gives.
+    /// Check that what a map shows is true, and that it shows most of what a new one would.
     Check(check::CheckArgs),
     /// Compare what two revisions define: added, removed, changed.
     Diff(diff::DiffArgs),

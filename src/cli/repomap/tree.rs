@@ -3,11 +3,14 @@
 use crate::cli::common::exit::EXIT_NOTHING_VERIFIED;
 use crate::cli::output::{Failure, warn};
 use clap::Args;
-use repo_map::{Cache, LeftOut, Settings, Snapshot, of_folder, of_revision};
+use repo_map::{
+    Cache, Changes, LeftOut, MAX_BYTES, Settings, Snapshot, of_file, of_folder, of_revision,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::time::SystemTime;
-use worktree::git::Repository;
+use worktree::git::{GitError, Kind, ObjectId, Repository};
 
 /// Selects the tree.
 #[derive(Debug, Args)]
@@ -63,6 +66,108 @@ impl TreeArgs {
     }
 }
 
+impl TreeArgs {
+    /// Determines what changed in the tree since it left a revision; `None` without a revision.
+    pub(super) fn changes(
+        &self,
+        diff: &str,
+        snapshot: &Snapshot,
+    ) -> Result<Option<Changes>, Failure> {
+        changes(&self.path, self.rev.as_deref(), diff, snapshot)
+    }
+}
+
+/// Determines what changed between the merge base of a revision and a tree, which is a directory or
+/// its state in another revision.
+pub(super) fn changes(
+    path: &Path,
+    rev: Option<&str>,
+    diff: &str,
+    snapshot: &Snapshot,
+) -> Result<Option<Changes>, Failure> {
+    if diff.is_empty() {
+        return Ok(None);
+    }
+    let unable = |e: GitError| {
+        let remedy = "is it fetched, with its history? A shallow clone has only the newest commit";
+        Failure::unable(e.to_string(), remedy)
+    };
+    let repository = Repository::discover(path).map_err(unable)?;
+    let head = repository.commit(rev.unwrap_or("HEAD")).map_err(unable)?;
+    let parting = merge_base(&repository, head, diff)?;
+    let folder = match repository.work_tree() {
+        Some(top) => below(&top, path)?,
+        None => String::new(),
+    };
+    let listed = |commit| -> Result<BTreeMap<String, ObjectId>, Failure> {
+        let all = repository.files(commit).map_err(unable)?.into_iter();
+        let files = all.filter(|e| matches!(e.kind, Kind::File | Kind::Executable));
+        Ok(files
+            .filter_map(|e| Some((e.path.strip_prefix(&folder)?.to_owned(), e.id)))
+            .collect())
+    };
+    let (before, after) = (listed(parting)?, listed(head)?);
+    let mut touched: BTreeSet<String> = after
+        .iter()
+        .filter(|(path, id)| before.get(*path) != Some(id))
+        .map(|(path, _)| path.clone())
+        .collect();
+    touched.extend(before.keys().filter(|p| !after.contains_key(*p)).cloned());
+    if rev.is_none() {
+        let open = repository.uncommitted().map_err(unable)?.into_iter();
+        touched.extend(open.filter_map(|(p, _)| Some(p.strip_prefix(&folder)?.to_owned())));
+    }
+    let blob = |id: &ObjectId| repository.content(*id, MAX_BYTES).ok();
+    let mut out = Changes::default();
+    for name in touched {
+        let old = before.get(&name).and_then(blob);
+        let old_file = old
+            .as_deref()
+            .and_then(|b| of_file(&name, b).ok().flatten());
+        let file = snapshot
+            .files
+            .binary_search_by(|f| f.path.as_str().cmp(&name))
+            .ok()
+            .and_then(|at| snapshot.files.get(at));
+        let Some(file) = file else {
+            if let Some(old) = &old_file {
+                out.remove(old, None);
+            }
+            continue;
+        };
+        let new = match rev {
+            None => std::fs::read(path.join(&name)).ok(),
+            Some(_) => after.get(&name).and_then(blob),
+        };
+        if new.is_some() && new == old {
+            continue;
+        }
+        let text = |bytes: &Option<Vec<u8>>| {
+            let text = bytes.as_deref().map(String::from_utf8_lossy);
+            text.unwrap_or_default().into_owned()
+        };
+        let old_text = text(&old);
+        let old = old_file.as_ref().map(|file| (file, old_text.as_str()));
+        out.add(old, file, &text(&new));
+    }
+    Ok(Some(out))
+}
+
+/// Returns the commit where a head left a revision.
+fn merge_base(repository: &Repository, head: ObjectId, base: &str) -> Result<ObjectId, Failure> {
+    let unable = |e: &dyn std::fmt::Display| {
+        let remedy = "is it fetched, with its history? A shallow clone has only the newest commit";
+        Failure::unable(e.to_string(), remedy)
+    };
+    let base_commit = repository
+        .commit_of_one_name(base)
+        .map_err(|e| unable(&e))?;
+    repository
+        .merge_base(head, base_commit)
+        .map_err(|e| unable(&e))?
+        .ok_or_else(|| unable(&format!("`HEAD` and `{base}` share no commit")))
+}
+
 /// Reads a revision of the repository around a directory, below that directory.
 pub(super) fn revision(path: &Path, rev: &str, cache: Option<&Cache>) -> Result<Snapshot, Failure> {
     let unable = |e: &dyn std::fmt::Display| {
@@ -88,15 +193,7 @@ pub(super) fn at_merge_base(path: &Path, base: &str) -> Result<(String, Snapshot
     };
     let repository = Repository::discover(path).map_err(|e| unable(&e))?;
     let head = repository.commit("HEAD").map_err(|e| unable(&e))?;
-    let base_commit = repository
-        .commit_of_one_name(base)
-        .map_err(|e| unable(&e))?;
-    let parting = repository
-        .merge_base(head, base_commit)
-        .map_err(|e| unable(&e))?;
-    let parting = parting
-        .ok_or_else(|| unable(&format!("`HEAD` and `{base}` share no commit")))?
-        .to_string();
+    let parting = merge_base(&repository, head, base)?.to_string();
     let snapshot = revision(path, &parting, None)?;
     Ok((parting.chars().take(12).collect(), snapshot))
 }
