@@ -114,12 +114,21 @@ fn is_documentation(language: Language, comment: &str) -> bool {
             outer_line || comment.starts_with("/**")
         }
         Language::CSharp => comment.starts_with("///") || comment.starts_with("/**"),
-        Language::Java | Language::Php => comment.starts_with("/**") || comment.starts_with("///"),
+        Language::Java | Language::Php | Language::Kotlin | Language::Dart => {
+            comment.starts_with("/**") || comment.starts_with("///")
+        }
+        Language::Zig => comment.starts_with("///") && !comment.starts_with("////"),
+        // `@doc` is documentation, a comment isn't.
+        Language::Elixir => comment.starts_with('@'),
+        Language::Lua | Language::Sql | Language::Hcl | Language::Protobuf => true,
+        Language::PowerShell => !comment.starts_with("#!"),
+        Language::R => !comment.starts_with("#!"),
         // Python's documentation is a string.
         Language::Python => false,
         Language::Bash | Language::Ruby => !comment.starts_with("#!"),
         Language::C | Language::Cpp | Language::Go => true,
         Language::JavaScript | Language::TypeScript | Language::Tsx => true,
+        Language::Svelte | Language::Vue => true,
     }
 }
 

@@ -3,11 +3,12 @@
 use super::annotations::{Mark, Marks};
 use super::grammar::Grammar;
 use super::language::Language;
+use super::masking::parse_masked;
 use super::matches::{DefinitionMatch, Matches};
 use super::signature::{self, Hidden};
 use super::tags::{Definition, Kind, Reference, Tags};
 use super::{comment, names};
-use bounded_parse::{Unparsed, parse};
+use bounded_parse::Unparsed;
 use std::collections::HashMap;
 use tree_sitter::Parser;
 
@@ -40,15 +41,16 @@ impl Extractor {
     /// Extracts the tags of a text.
     pub(super) fn extract(&mut self, language: Language, text: &str) -> Result<Tags, Unread> {
         let grammar = Grammar::for_language(language).ok_or(Unread::NoGrammar(language.name()))?;
-        let tree = parse(&mut self.parser, &grammar.language, text).map_err(|why| match why {
+        let parsed = parse_masked(&mut self.parser, &grammar.language, language, text);
+        let parsed = parsed.map_err(|why| match why {
             Unparsed::Grammar => Unread::NoGrammar(language.name()),
             Unparsed::TooMuchWork => Unread::TooMuchWork,
         })?;
-        let matches = Matches::new(grammar, &tree, text);
-        let has_errors = tree.root_node().has_error();
+        let matches = Matches::new(grammar, &parsed, text);
+        let has_errors = parsed.tree.root_node().has_error();
         // Drop the tree before the tags are allocated. Allocations between its nodes would fragment
         // the memory for the next tree.
-        drop(tree);
+        drop(parsed);
         Ok(assemble(language, text, &matches, has_errors))
     }
 }
@@ -101,6 +103,8 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
         let of = found
             .parent
             .map(|p| names::plain(slice(text, p)).to_owned())
+            // `exports.f = function` defines a function of the module.
+            .filter(|of| !matches!(of.as_str(), "exports" | "module"))
             .or(name.of);
         let kind = match found.kind {
             Kind::Function

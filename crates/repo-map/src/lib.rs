@@ -13,6 +13,7 @@ mod grammar;
 mod graph;
 mod language;
 mod map;
+mod masking;
 mod matches;
 mod names;
 mod pattern;

@@ -116,13 +116,23 @@ pub(super) fn is_private(
         Language::Go => !name.starts_with(char::is_uppercase),
         Language::Java | Language::CSharp | Language::Php => says("private"),
         Language::C | Language::Cpp => says("static") && !has_methods && kind != Kind::Method,
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+        Language::JavaScript
+        | Language::TypeScript
+        | Language::Tsx
+        | Language::Svelte
+        | Language::Vue => {
             name.starts_with(['_', '#']) || says("private")
         }
         Language::Python => {
             name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__"))
         }
-        Language::Bash | Language::Ruby => name.starts_with('_'),
+        Language::Bash | Language::Ruby | Language::Dart => name.starts_with('_'),
+        Language::Elixir => signature.starts_with("defp") || signature.starts_with("defmacrop"),
+        Language::Kotlin => says("private"),
+        Language::Lua => says("local"),
+        Language::R => name.starts_with('.'),
+        Language::Zig => !says("pub") && !says("export"),
+        Language::Hcl | Language::PowerShell | Language::Protobuf | Language::Sql => false,
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) enum PatternError {
     NoField(String),
     #[error("no capture is called `{0}`")]
     NoCapture(String),
+    #[error("this build doesn't contain the grammar")]
+    NoGrammar,
 }
 
 /// A node to match, and the children to match below it.

@@ -374,10 +374,10 @@ mod tests {
     #[test]
     fn patterns_mean_what_they_mean_to_tree_sitter() {
         let samples = samples();
-        for language in Language::ALL {
+        for language in Language::ALL.iter().copied() {
             let query = Query::new(
                 &Grammar::for_language(language).unwrap().language,
-                &super::super::grammar::parts(language).1,
+                &super::super::grammar::parts(language).unwrap().1,
             )
             .unwrap();
             let mut seen = 0;
@@ -399,7 +399,7 @@ mod tests {
                     *l,
                     Query::new(
                         &Grammar::for_language(*l).unwrap().language,
-                        &super::super::grammar::parts(*l).1,
+                        &super::super::grammar::parts(*l).unwrap().1,
                     )
                     .unwrap(),
                 )
@@ -450,9 +450,9 @@ mod tests {
                 }
             }
         }
-        for language in Language::ALL {
+        for language in Language::ALL.iter().copied() {
             let grammar = Grammar::for_language(language).unwrap();
-            let query = super::super::grammar::parts(language).1;
+            let query = super::super::grammar::parts(language).unwrap().1;
             let query = Query::new(&grammar.language, &query).unwrap();
             let mut parser = Parser::new();
             parser.set_language(&grammar.language).unwrap();
