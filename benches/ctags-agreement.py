@@ -98,9 +98,9 @@ def ours(binary, folder):
             continue
         name = plain(tag["name"])
         found.add((path, tag["line"], name, kind))
-        around = re.search(r"(\w+) ?\( ?" + re.escape(name) + r" ?\) ?\(", tag["signature"]) if language in PREPROCESSED else None
+        around = re.search(r"(\w+) ?\( ?" + re.escape(name) + r" ?\)( ?\(|$)", tag["signature"]) if language in PREPROCESSED else None
         if around:
-            # For `int PREFIX(name)(void)`, ctags reports `PREFIX`.
+            # For `int PREFIX(name)(void)` and `TEST(name) {`, ctags reports the name of the macro.
             otherwise[path, tag["line"], around[1], kind] = (path, tag["line"], name, kind)
     process.wait()
     return found, languages, otherwise, unions

@@ -56,7 +56,7 @@ pub(super) fn parse_masked(
     text: &str,
 ) -> Result<Parsed, Unparsed> {
     let mask = match language {
-        Language::C | Language::Cpp => preprocessor::mask(text),
+        Language::C | Language::Cpp => preprocessor::mask(text, language == Language::Cpp),
         Language::Vue | Language::Svelte => script::mask(text),
         Language::Rust => {
             let tree = parse(parser, grammar, text)?;

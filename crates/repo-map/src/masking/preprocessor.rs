@@ -9,12 +9,17 @@
 //! - `int CALL f();`: between a type and the name of a function
 //! - `BEGIN_NAMESPACE`: alone on its line, before a declaration
 //! - `PRIVATE_UNLESS_TESTED:`: a label alone on its line
+//!
+//! Comments within the lines of a `#define` are hidden too: they break the grammars.
 
 use super::Mask;
 use super::c_tokens::{Token, TokenKind, tokens};
 
 /// Maximum number of tokens in the name of a type, with its qualifiers and template arguments.
 const MAX_PATH: usize = 200;
+
+/// Maximum number of tokens in the parameters of a template.
+const MAX_PARAMETERS: usize = 1000;
 
 /// Maximum number of macros in a row.
 const MAX_MACROS: usize = 4;
@@ -47,10 +52,11 @@ const KEYWORDS: [&str; 23] = [
 ];
 
 /// Finds the macros to hide.
-pub(super) fn mask(text: &str) -> Mask {
+pub(super) fn mask(text: &str, is_cpp: bool) -> Mask {
     let tokens = tokens(text);
     let mut finder = Finder {
         text,
+        is_cpp,
         tokens: &tokens,
         mask: Mask::default(),
         is_hidden: vec![false; tokens.len()],
@@ -64,6 +70,7 @@ pub(super) fn mask(text: &str) -> Mask {
 
 struct Finder<'a> {
     text: &'a str,
+    is_cpp: bool,
     tokens: &'a [Token],
     mask: Mask,
     is_hidden: Vec<bool>,
@@ -136,18 +143,18 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the place behind a template's arguments that begin with `<`.
-    fn behind_arguments(&self, at: usize) -> Option<usize> {
+    fn behind_arguments(&self, at: usize, limit: usize) -> Option<usize> {
         if !self.is(at, b'<') {
             return Some(at);
         }
         let mut depth = 0_usize;
         let mut at = at;
-        for _ in 0..MAX_PATH {
+        for _ in 0..limit {
             match self.kind(at)? {
                 TokenKind::Symbol(b'<') => depth += 1,
                 TokenKind::Symbol(b'>') => depth = depth.saturating_sub(1),
                 TokenKind::Symbol(b'(') => at = self.tokens.get(at)?.partner?,
-                TokenKind::Symbol(b';' | b'{' | b'}' | b')') | TokenKind::Directive => return None,
+                TokenKind::Symbol(b';' | b'{' | b'}' | b')') => return None,
                 _ => {}
             }
             at += 1;
@@ -170,7 +177,7 @@ impl<'a> Finder<'a> {
             if !self.is_name(at) {
                 return None;
             }
-            at = self.behind_arguments(at + 1)?;
+            at = self.behind_arguments(at + 1, MAX_PATH)?;
             if self.kind(at) != Some(TokenKind::Scope) {
                 return Some(at);
             }
@@ -200,10 +207,13 @@ impl<'a> Finder<'a> {
         if self.was_hidden(at) {
             return;
         }
+        if self.kind(at) == Some(TokenKind::Directive) {
+            return self.comments(at);
+        }
         match self.word(at) {
             "class" | "struct" | "union" | "enum" => self.type_macros(at),
             "template" => {
-                let end = self.behind_arguments(at + 1);
+                let end = self.behind_arguments(at + 1, MAX_PARAMETERS);
                 if let Some(ends) = end.and_then(|end| self.ends_template.get_mut(end - 1)) {
                     *ends = true;
                 }
@@ -212,6 +222,25 @@ impl<'a> Finder<'a> {
             _ if self.follows_parameters(at) => self.function_macros(at),
             _ if self.starts_statement(at) => self.statement_macros(at),
             _ => self.middle_macro(at),
+        }
+    }
+
+    /// Hides the block comments in a directive of several lines.
+    fn comments(&mut self, at: usize) {
+        let Some(token) = self.tokens.get(at) else {
+            return;
+        };
+        let text = self.text.get(token.start..token.end).unwrap_or_default();
+        if !text.contains('\n') {
+            return;
+        }
+        let mut from = 0;
+        while let Some(open) = text.get(from..).and_then(|rest| rest.find("/*")) {
+            let open = from + open;
+            let close = text.get(open + 2..).and_then(|rest| rest.find("*/"));
+            let end = close.map_or(text.len(), |close| open + 2 + close + 2);
+            self.mask.hidden.push(token.start + open..token.start + end);
+            from = end;
         }
     }
 
@@ -264,6 +293,11 @@ impl<'a> Finder<'a> {
         let Some(name) = open.checked_sub(1) else {
             return false;
         };
+        // `int (*f)(int) ATTRIBUTE;`
+        let pointer = self.tokens.get(name).and_then(|t| t.partner);
+        if pointer.is_some_and(|open| open < name && self.is(open + 1, b'*')) {
+            return true;
+        }
         let is_attribute = self.word(name).starts_with("__") || self.was_hidden(name);
         self.is_operator(name) || self.is_name(name) && !is_attribute
     }
@@ -368,11 +402,24 @@ impl<'a> Finder<'a> {
                 word if BEGINNINGS.contains(&word) => true,
                 _ => self.behind_path(at).is_some_and(|behind| {
                     let is_word = !self.word(behind).is_empty();
-                    is_word || self.is(behind, b'*') || self.is(behind, b'&')
+                    is_word
+                        || self.is(behind, b'*')
+                        || self.is(behind, b'&')
+                        || is_line && self.is_cpp && self.is_definition(at, behind)
                 }),
             },
             _ => false,
         }
+    }
+
+    /// Returns whether a constructor is defined: `Name(int x) : x(x) {}`.
+    fn is_definition(&self, name: usize, parameters: usize) -> bool {
+        let behind = self.behind(name);
+        self.is(parameters, b'(')
+            && behind > parameters
+            && (self.is(behind, b'{')
+                || self.is(behind, b':') && self.is_lone_colon(behind)
+                || self.word(behind) == "noexcept")
     }
 
     /// `int CALL f();`
