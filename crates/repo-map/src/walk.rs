@@ -255,6 +255,8 @@ impl<'tree> Walk<'_, 'tree> {
         let holds = pattern.tests.iter().all(|test| match test {
             Test::Match(role, regex) => text(role).is_some_and(|t| regex.is_match(t)),
             Test::AnyOf(role, words) => text(role).is_some_and(|t| words.iter().any(|w| w == t)),
+            Test::NoMatch(role, regex) => text(role).is_some_and(|t| !regex.is_match(t)),
+            Test::NoneOf(role, words) => text(role).is_some_and(|t| words.iter().all(|w| w != t)),
         });
         if holds {
             (self.found)(pattern, &self.captures);
