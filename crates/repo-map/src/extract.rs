@@ -9,7 +9,8 @@ use super::signature::{self, Hidden};
 use super::tags::{Definition, Kind, Reference, Tags};
 use super::{comment, names};
 use bounded_parse::Unparsed;
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Parser;
 
 /// Why a file in a supported language has no tags.
@@ -85,6 +86,7 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
         next: 0,
         open: Vec::new(),
     };
+    let mut seen = SeenNames::new(language, text, matches);
     for found in &matches.definitions {
         while open.last().is_some_and(|(end, _)| *end <= found.start) {
             open.pop();
@@ -98,6 +100,9 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
         }
         let name = names::of(language, found.kind, slice(text, found.name));
         if names::is_keyword(language, &name.name) {
+            continue;
+        }
+        if !seen.is_new(found.kind, &name.name) {
             continue;
         }
         let of = found
@@ -145,6 +150,16 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
             &matches.comments,
             &matches.docs,
         );
+        let within = around.map(|(at, _)| number(at));
+        if doc.is_none() && is_repeated(language, &tags, kind, &name.name, within) {
+            // It belongs to the definition before it.
+            if let (Some(last), Some(extent)) = (tags.definitions.last_mut(), ends.last_mut()) {
+                last.end = number(found.last);
+                extent.1 = found.end;
+            }
+            open.push((found.end, tags.definitions.len() - 1));
+            continue;
+        }
         let around_it = around.and_then(|(at, _)| tags.definitions.get(at));
         let private = names::is_private(language, kind, &name.name, &signature, around_it);
         open.push((found.end, tags.definitions.len()));
@@ -157,7 +172,7 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
             end: number(found.last),
             signature,
             doc,
-            within: around.map(|(at, _)| number(at)),
+            within,
             of,
             private,
         });
@@ -165,6 +180,50 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
     refer(text, matches, &ends, &mut tags);
     mark(text, matches, &ends, &mut tags);
     tags
+}
+
+/// Names that a script in JavaScript defines already: `var` may repeat, and an export is no second
+/// definition of a function.
+struct SeenNames<'t> {
+    is_script: bool,
+    names: HashSet<Cow<'t, str>>,
+}
+
+impl<'t> SeenNames<'t> {
+    fn new(language: Language, text: &'t str, matches: &Matches) -> Self {
+        let is_script = language.is_script();
+        let main = matches.definitions.iter().filter(|d| {
+            is_script && !matches!(d.kind, Kind::Variable | Kind::Constant | Kind::Method)
+        });
+        SeenNames {
+            is_script,
+            names: main.map(|d| Cow::Borrowed(slice(text, d.name))).collect(),
+        }
+    }
+
+    /// Returns whether a variable or constant has a new name. Other definitions always are new.
+    fn is_new(&mut self, kind: Kind, name: &str) -> bool {
+        !self.is_script
+            || !matches!(kind, Kind::Variable | Kind::Constant)
+            || self.names.insert(Cow::Owned(name.to_owned()))
+    }
+}
+
+/// Returns whether a definition only repeats the one before it: a further clause of a function in
+/// Elixir.
+fn is_repeated(
+    language: Language,
+    tags: &Tags,
+    kind: Kind,
+    name: &str,
+    within: Option<u32>,
+) -> bool {
+    language == Language::Elixir
+        && kind.is_callable()
+        && tags
+            .definitions
+            .last()
+            .is_some_and(|d| d.kind == kind && d.name == name && d.within == within)
 }
 
 /// Finds the innermost definition around a place. Places must be queried in source order.

@@ -248,14 +248,29 @@ const fn extra(_: Language) -> Option<(tree_sitter::Language, String)> {
 fn extra(language: Language) -> Option<(tree_sitter::Language, String)> {
     let (grammar, query) = match language {
         Language::Dart => (tree_sitter_dart::LANGUAGE, include_str!("queries/dart.scm")),
-        Language::Elixir => (tree_sitter_elixir::LANGUAGE, include_str!("queries/elixir.scm")),
+        Language::Elixir => (
+            tree_sitter_elixir::LANGUAGE,
+            include_str!("queries/elixir.scm"),
+        ),
         Language::Hcl => (tree_sitter_hcl::LANGUAGE, include_str!("queries/hcl.scm")),
-        Language::Kotlin => (tree_sitter_kotlin_ng::LANGUAGE, include_str!("queries/kotlin.scm")),
+        Language::Kotlin => (
+            tree_sitter_kotlin_ng::LANGUAGE,
+            include_str!("queries/kotlin.scm"),
+        ),
         Language::Lua => (tree_sitter_lua::LANGUAGE, include_str!("queries/lua.scm")),
-        Language::PowerShell => (tree_sitter_powershell::LANGUAGE, include_str!("queries/powershell.scm")),
-        Language::Protobuf => (tree_sitter_proto::LANGUAGE, include_str!("queries/protobuf.scm")),
+        Language::PowerShell => (
+            tree_sitter_powershell::LANGUAGE,
+            include_str!("queries/powershell.scm"),
+        ),
+        Language::Protobuf => (
+            tree_sitter_proto::LANGUAGE,
+            include_str!("queries/protobuf.scm"),
+        ),
         Language::R => (tree_sitter_r::LANGUAGE, include_str!("queries/r.scm")),
-        Language::Sql => (tree_sitter_sequel::LANGUAGE, include_str!("queries/sql.scm")),
+        Language::Sql => (
+            tree_sitter_sequel::LANGUAGE,
+            include_str!("queries/sql.scm"),
+        ),
         Language::Zig => (tree_sitter_zig::LANGUAGE, include_str!("queries/zig.scm")),
         _ => return None,
     };

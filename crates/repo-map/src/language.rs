@@ -141,6 +141,11 @@ impl Language {
         }
     }
 
+    /// Returns whether the language is JavaScript or is compiled to it.
+    pub(super) const fn is_script(self) -> bool {
+        self.family() == Language::JavaScript.family()
+    }
+
     /// Returns whether this build can parse the language.
     pub fn is_available(self) -> bool {
         Self::ALL.contains(&self)

@@ -22,6 +22,10 @@ pub(super) fn plain(text: &str) -> &str {
 pub fn of(language: Language, kind: Kind, text: &str) -> Name {
     let on_one_line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match (language, kind) {
+        (Language::Elixir, Kind::Implementation) => Name {
+            name: on_one_line,
+            of: None,
+        },
         (_, Kind::Implementation) => {
             let name = plain(&on_one_line);
             Name {
@@ -120,14 +124,12 @@ pub(super) fn is_private(
         | Language::TypeScript
         | Language::Tsx
         | Language::Svelte
-        | Language::Vue => {
-            name.starts_with(['_', '#']) || says("private")
-        }
+        | Language::Vue => name.starts_with(['_', '#']) || says("private"),
         Language::Python => {
             name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__"))
         }
         Language::Bash | Language::Ruby | Language::Dart => name.starts_with('_'),
-        Language::Elixir => signature.starts_with("defp") || signature.starts_with("defmacrop"),
+        Language::Elixir => says("defp") || says("defmacrop") || says("defguardp"),
         Language::Kotlin => says("private"),
         Language::Lua => says("local"),
         Language::R => name.starts_with('.'),

@@ -268,6 +268,7 @@ impl<'tree> Walk<'_, 'tree> {
 mod tests {
     use super::*;
     use crate::Language;
+    use crate::masking::parse_masked;
     use proptest::prelude::*;
     use proptest::test_runner::TestRunner;
     use std::collections::BTreeSet;
@@ -341,8 +342,8 @@ mod tests {
     fn agree(language: Language, query: &Query, text: &str, broken: bool) {
         let grammar = Grammar::for_language(language).unwrap();
         let mut parser = Parser::new();
-        parser.set_language(&grammar.language).unwrap();
-        let tree = parser.parse(text, None).unwrap();
+        let parsed = parse_masked(&mut parser, &grammar.language, language, text);
+        let tree = parsed.unwrap().tree;
         let ([ours, behind], theirs) = (
             ours(grammar, &tree, text, broken),
             theirs(query, &tree, text),

@@ -58,10 +58,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             b if is_word(b) => {
                 let end = skip(bytes, at, is_word);
                 let is_raw = bytes.get(end) == Some(&b'"') && bytes.get(end - 1) == Some(&b'R');
-                match end_of_raw(bytes, end).filter(|_| is_raw) {
-                    Some(end) => (TokenKind::Literal, end),
-                    None => (TokenKind::Word, end),
-                }
+                let raw = if is_raw { end_of_raw(bytes, end) } else { None };
+                raw.map_or((TokenKind::Word, end), |end| (TokenKind::Literal, end))
             }
             b':' if next == Some(b':') => (TokenKind::Scope, at + 2),
             b => (TokenKind::Symbol(b), at + 1),
@@ -207,7 +205,18 @@ mod tests {
         assert_eq!(
             texts("a::b /* c */ (1'000.5e3f, 'x', \"\\\"}\") // d\n e;"),
             [
-                "a", "::", "b", "(", "1'000.5e3f", ",", "'x'", ",", "\"\\\"}\"", ")", "e", ";"
+                "a",
+                "::",
+                "b",
+                "(",
+                "1'000.5e3f",
+                ",",
+                "'x'",
+                ",",
+                "\"\\\"}\"",
+                ")",
+                "e",
+                ";"
             ]
         );
         assert_eq!(

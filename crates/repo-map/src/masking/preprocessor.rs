@@ -26,17 +26,59 @@ const MAX_MACROS: usize = 4;
 
 /// Words that begin a declaration and that a type can't precede.
 const BEGINNINGS: [&str; 38] = [
-    "alignas", "auto", "bool", "char", "class", "const", "constexpr", "consteval", "constinit",
-    "double", "enum", "explicit", "export", "extern", "float", "friend", "inline", "int", "long",
-    "namespace", "private", "protected", "public", "register", "short", "signed", "static",
-    "struct", "template", "thread_local", "typedef", "typename", "union", "unsigned", "using",
-    "virtual", "void", "volatile",
+    "alignas",
+    "auto",
+    "bool",
+    "char",
+    "class",
+    "const",
+    "constexpr",
+    "consteval",
+    "constinit",
+    "double",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "float",
+    "friend",
+    "inline",
+    "int",
+    "long",
+    "namespace",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "short",
+    "signed",
+    "static",
+    "struct",
+    "template",
+    "thread_local",
+    "typedef",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
 ];
 
 /// Words that the parts of a declaration begin with, without being a type.
 const SPECIFIERS: [&str; 11] = [
-    "const", "constexpr", "consteval", "constinit", "explicit", "extern", "friend", "inline",
-    "static", "typedef", "virtual",
+    "const",
+    "constexpr",
+    "consteval",
+    "constinit",
+    "explicit",
+    "extern",
+    "friend",
+    "inline",
+    "static",
+    "typedef",
+    "virtual",
 ];
 
 /// Types of one word.
@@ -46,9 +88,29 @@ const TYPES: [&str; 11] = [
 
 /// Words that aren't names.
 const KEYWORDS: [&str; 23] = [
-    "break", "case", "catch", "continue", "default", "delete", "do", "else", "for", "goto", "if",
-    "new", "operator", "return", "sizeof", "switch", "throw", "try", "while", "co_await",
-    "co_return", "co_yield", "decltype",
+    "break",
+    "case",
+    "catch",
+    "continue",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "for",
+    "goto",
+    "if",
+    "new",
+    "operator",
+    "return",
+    "sizeof",
+    "switch",
+    "throw",
+    "try",
+    "while",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "decltype",
 ];
 
 /// Finds the macros to hide.
@@ -118,7 +180,9 @@ impl<'a> Finder<'a> {
         word.len() > 2
             && word.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
             && word.bytes().filter(u8::is_ascii_uppercase).count() > 1
-            && word.bytes().all(|b| matches!(b, b'A'..=b'Z' | b'0'..=b'9' | b'_'))
+            && word
+                .bytes()
+                .all(|b| matches!(b, b'A'..=b'Z' | b'0'..=b'9' | b'_'))
     }
 
     /// Returns the place behind a name and its arguments in brackets.
@@ -239,9 +303,34 @@ impl<'a> Finder<'a> {
             let open = from + open;
             let close = text.get(open + 2..).and_then(|rest| rest.find("*/"));
             let end = close.map_or(text.len(), |close| open + 2 + close + 2);
-            self.mask.hidden.push(token.start + open..token.start + end);
+            self.comment(token.start + open, token.start + end);
             from = end;
         }
+    }
+
+    /// Hides a comment, but not the backslashes that continue its lines.
+    fn comment(&mut self, start: usize, end: usize) {
+        let comment = self.text.get(start..end).unwrap_or_default();
+        let mut at = start;
+        let mut hidden = Vec::new();
+        let mut lines = comment.split('\n').peekable();
+        while let Some(line) = lines.next() {
+            let shown = line.trim_end_matches('\r');
+            let continued = shown.strip_suffix('\\');
+            if lines.peek().is_some() && continued.is_none() {
+                // Without the comment, the directive would end here.
+                return;
+            }
+            hidden.push(
+                at..at
+                    + continued
+                        .filter(|_| lines.peek().is_some())
+                        .unwrap_or(shown)
+                        .len(),
+            );
+            at += line.len() + 1;
+        }
+        self.mask.hidden.extend(hidden);
     }
 
     /// `class EXPORT Name {`
@@ -339,7 +428,9 @@ impl<'a> Finder<'a> {
             Some(TokenKind::Word) => SPECIFIERS.contains(&self.word(before)),
             Some(TokenKind::Literal) => {
                 // `extern "C"`
-                before.checked_sub(1).is_some_and(|b| self.word(b) == "extern")
+                before
+                    .checked_sub(1)
+                    .is_some_and(|b| self.word(b) == "extern")
             }
             _ => false,
         }
@@ -359,8 +450,12 @@ impl<'a> Finder<'a> {
             }
             return;
         }
-        // Each macro of a row is checked alone: the last one may be a type.
         let (row, _) = self.behind_macros(from);
+        if self.is_function(row) && !self.is(from + 1, b'(') {
+            // `BOOL CALL f();`: one macro has to be the type.
+            return self.hide(from + 1, row);
+        }
+        // Each macro of a row is checked alone: the last one may be a type.
         let mut end = from;
         for _ in 0..MAX_MACROS {
             if end >= row {
@@ -384,7 +479,8 @@ impl<'a> Finder<'a> {
         for _ in 0..MAX_MACROS {
             let is_qualifier = !is_line && matches!(self.word(at), "const" | "volatile");
             let is_call = self.is_macro(at) && self.is(at + 1, b'(');
-            if !is_qualifier && !is_call {
+            let is_alone = is_line && self.is_macro(at) && self.is_first(self.behind(at));
+            if !is_qualifier && !is_call && !is_alone {
                 break;
             }
             at = self.behind(at);
@@ -392,7 +488,10 @@ impl<'a> Finder<'a> {
         match self.kind(at) {
             None | Some(TokenKind::Directive) => is_line,
             Some(TokenKind::Symbol(b'}')) => {
-                is_line && !from.checked_sub(1).is_some_and(|before| self.is(before, b'{'))
+                is_line
+                    && !from
+                        .checked_sub(1)
+                        .is_some_and(|before| self.is(before, b'{'))
             }
             Some(TokenKind::Symbol(b'[')) => self.is(at + 1, b'['),
             Some(TokenKind::Symbol(b'~')) => true,
@@ -412,12 +511,20 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Returns whether a constructor is defined: `Name(int x) : x(x) {}`.
+    /// Returns whether a name is that of a function: `a::f(`.
+    fn is_function(&self, at: usize) -> bool {
+        self.behind_path(at)
+            .is_some_and(|behind| self.is(behind, b'('))
+    }
+
+    /// Returns whether a constructor is declared: `Name(int x) : x(x) {}`.
     fn is_definition(&self, name: usize, parameters: usize) -> bool {
         let behind = self.behind(name);
         self.is(parameters, b'(')
             && behind > parameters
             && (self.is(behind, b'{')
+                || self.is(behind, b';')
+                || self.is(behind, b'=')
                 || self.is(behind, b':') && self.is_lone_colon(behind)
                 || self.word(behind) == "noexcept")
     }
@@ -429,12 +536,123 @@ impl<'a> Finder<'a> {
         };
         let next = self.behind(at);
         let is_function = self.is_name(next) && self.is(next + 1, b'(');
-        let is_type = self.is_name(before)
-            || TYPES.contains(&self.word(before))
-            || self.is(before, b'*')
-            || self.was_hidden(before);
+        let is_type =
+            self.is_name(before) || TYPES.contains(&self.word(before)) || self.is(before, b'*');
         if is_function && is_type {
             self.hide(at, next);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Returns what C++ code is parsed as, with single spaces.
+    fn shown(text: &str) -> String {
+        let masked = mask(text, true).apply(text);
+        assert_eq!(masked.len(), text.len());
+        masked.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn macros_are_hidden() {
+        for (text, expected) in [
+            ("class LIB_EXPORT Db {", "class Db {"),
+            ("struct A_B(16) CD final : E {", "struct CD final : E {"),
+            ("enum class LIB_API Mode : int {", "enum class Mode : int {"),
+            (
+                "class LIB_EXPORT Outer::Inner<int> {",
+                "class Outer::Inner<int> {",
+            ),
+            ("void f() LOCKS(mu) {", "void f() {"),
+            (
+                "int f(int a) const LIB_PURE override;",
+                "int f(int a) const override;",
+            ),
+            ("bool operator==(A a) LIB_PURE {", "bool operator==(A a) {"),
+            ("int (*f)(int) LIB_ATTR;", "int (*f)(int) ;"),
+            ("LIB_BEGIN\nnamespace a {", "namespace a {"),
+            ("x; LIB_EXPORT int f();", "x; int f();"),
+            (
+                "LIB_EXPORT const std::map<int, B> &f();",
+                "const std::map<int, B> &f();",
+            ),
+            (
+                "template <class T> LIB_EXPORT Foo f();",
+                "template <class T> Foo f();",
+            ),
+            ("static LIB_INLINE Foo f();", "static Foo f();"),
+            ("int LIB_CALL f();", "int f();"),
+            ("BOOL LIB_CALL f();", "BOOL f();"),
+            ("LIB_NON_NULL(2)\nA(int x) : x(x) {}", "A(int x) : x(x) {}"),
+            ("LIB_PRIVATE:\n int a;", "int a;"),
+            ("f(a);\nCHECK(a)\nint b;", "f(a); int b;"),
+            (
+                "#define A /* b */ \\\n /* c \\\n d */ 1\n",
+                "#define A \\ \\ 1",
+            ),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn types_and_expressions_are_kept() {
+        for text in [
+            "struct FLAGS flags : 3;",
+            "struct LIST list = {};",
+            "struct stat FOO;",
+            "BOOL f(int a) { return TRUE; }",
+            "static const FLAG x = A | B;",
+            "FILE *open(); DWORD a, *b;",
+            "BOOL const x = 1;",
+            "BOOL operator==(A a);",
+            "BOOL Foo::bar() {}",
+            "if (a) FOR_EACH(b) { c; }",
+            "f(a); CHECK(a); return (B) CAST(c);",
+            "struct __attribute__((packed)) ABC { int a; };",
+            "case FIRST: x = SECOND;",
+            "int a[] = { FIRST, SECOND };",
+            "TEST(Suite, Name) { a; }",
+            "#define A(x) B(x) /* c\n */\n",
+            "// class LIB_EXPORT A {",
+        ] {
+            let text_with_spaces = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(shown(text), text_with_spaces);
+        }
+    }
+
+    #[test]
+    fn deep_and_long_texts_take_linear_time() {
+        for piece in [
+            "ABC A<",
+            "AB:A<",
+            ";ABC A<A<A<",
+            "class ABC ",
+            "ABC(",
+            "template<",
+            "const ABC ",
+            "f() ABC ",
+        ] {
+            let text = piece.repeat(200_000 / piece.len());
+            assert!(mask(&text, true).apply(&text).len() == text.len());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_and_characters_are_kept(text in "(class |LIB_A|\\(|\\)|\\{|\\}|;|:|<|>|int |x |\n|#define |/\\*|\\*/|\\\\|\"|ä){0,60}", is_cpp: bool) {
+            let mask = mask(&text, is_cpp);
+            let masked = mask.apply(&text);
+            prop_assert_eq!(masked.len(), text.len());
+            let lines = |text: &str| text.lines().map(str::len).collect::<Vec<_>>();
+            prop_assert_eq!(lines(&masked), lines(&text));
+            for call in &mask.calls {
+                prop_assert!(text.get(call.clone()).is_some_and(|name| !name.is_empty()));
+            }
+            prop_assert!(mask.calls.windows(2).all(|pair| pair[0].start < pair[1].start));
         }
     }
 }

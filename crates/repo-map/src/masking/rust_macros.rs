@@ -28,7 +28,6 @@ pub(super) fn mask(
             let Some(content) = text.get(place..offset + inner.end) else {
                 continue;
             };
-            // Anything parses as a tree of expressions with errors; items have none.
             let Ok(inner_tree) = parse(parser, grammar, content) else {
                 continue;
             };
@@ -70,7 +69,9 @@ fn calls(tree: &Tree) -> Vec<(Node<'_>, Node<'_>)> {
                     let call = if child.kind() == "macro_invocation" {
                         Some(child)
                     } else {
-                        child.named_child(0).filter(|c| c.kind() == "macro_invocation")
+                        child
+                            .named_child(0)
+                            .filter(|c| c.kind() == "macro_invocation")
                     };
                     let tokens = call.and_then(|c| Some((c, c.named_child(1)?)));
                     let in_braces = |(_, tokens): &(Node<'_>, Node<'_>)| {
@@ -113,4 +114,60 @@ fn has_only_items(tree: &Tree) -> bool {
                     | "associated_type"
             )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let grammar = tree_sitter_rust::LANGUAGE.into();
+        let mut parser = Parser::new();
+        let tree = parse(&mut parser, &grammar, text).unwrap();
+        let mask = mask(&mut parser, &grammar, text, &tree);
+        let masked = mask.apply(text);
+        assert_eq!(masked.len(), text.len());
+        masked.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn items_in_macros_become_visible() {
+        for (text, expected) in [
+            ("cfg_rt! { fn f() {} }", "fn f() {}"),
+            (
+                "a::b! { cfg! { struct A; } use b::C; }",
+                "struct A; use b::C;",
+            ),
+            (
+                "impl A { cfg! { fn f(&self) {} } }",
+                "impl A { fn f(&self) {} }",
+            ),
+            (
+                "mod m { cfg! { const A: u8 = 1; } }",
+                "mod m { const A: u8 = 1; }",
+            ),
+        ] {
+            assert_eq!(shown(text), expected);
+        }
+    }
+
+    #[test]
+    fn other_macros_are_kept() {
+        for text in [
+            "map! { \"a\" => 1 }",
+            "vec![fn f() {}];",
+            "macro_rules! a { () => { fn f() {} }; }",
+            "fn f() { cfg! { struct A; } }",
+            "broken! { fn f( {} }",
+            "empty! {}",
+        ] {
+            assert_eq!(shown(text), text);
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let text = format!("{}fn f() {{}}{}", "a! { ".repeat(2000), " }".repeat(2000));
+        assert!(shown(&text).starts_with("a! {"));
+    }
 }

@@ -35,7 +35,9 @@
 
 (call_expression function: [
   (identifier) @reference.call
-  (member_expression property: (identifier) @reference.call)])
+  (member_expression property: (identifier) @reference.call)
+  (instantiation_expression function: (identifier) @reference.call)])
+(cascade_call_expression property: (identifier) @reference.call)
 ((call_expression function: (member_expression object: (identifier) @reference.type))
   (#match? @reference.type "^[A-Z]"))
 (type_identifier) @reference.type
@@ -49,4 +51,4 @@
   (#mark! "process" "Process.run" "Process.start" "Process.runSync" "exit")
   (#mark! "network" "HttpClient" "HttpServer.bind" "Socket.connect" "ServerSocket.bind" "http.get" "http.post" "Dio" "WebSocket.connect")
   (#mark! "concurrency" "Isolate.spawn" "compute" "Future.wait" "Future.delayed" "Timer" "Timer.periodic" "scheduleMicrotask"))
-(assignment_expression left: (identifier) @write)
+(assignment_expression left: (assignable_expression . (identifier) @write))

@@ -17,11 +17,12 @@
 (parenthesized_expression (function_expression name: (identifier) @name) @definition.function)
 
 ; `app.use = function`, `App.prototype.use = function`, `exports.use = function`, `this.use = function`
-(assignment_expression
+((assignment_expression
   left: (member_expression object: (identifier) @parent property: (property_identifier) @name)
   right: [
     (arrow_function body: (_) @body)
     (function_expression body: (_) @body)]) @definition.function
+  (#not-any-of? @name "exports" "prototype"))
 ((assignment_expression
   left: (member_expression
     object: (member_expression object: (_) @parent property: (property_identifier) @_prototype)
@@ -30,16 +31,23 @@
     (arrow_function body: (_) @body)
     (function_expression body: (_) @body)]) @definition.function
   (#eq? @_prototype "prototype"))
-(assignment_expression
+((assignment_expression
   left: (member_expression property: (property_identifier) @name)
   right: [
     (arrow_function body: (_) @body)
     (function_expression body: (_) @body)]) @definition.function
+  (#not-any-of? @name "exports" "prototype"))
 (assignment_expression
+  left: (member_expression property: (property_identifier) @name)
+  right: [
+    (arrow_function body: (_) @body)
+    (function_expression !name body: (_) @body)]) @definition.function
+((assignment_expression
   left: (identifier) @name
   right: [
     (arrow_function body: (_) @body)
     (function_expression body: (_) @body)]) @definition.function
+  (#not-any-of? @name "exports"))
 (assignment_expression
   left: (member_expression property: (property_identifier) @name)
   right: (class body: (_) @body)) @definition.class

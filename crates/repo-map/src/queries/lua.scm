@@ -24,9 +24,10 @@
   (identifier) @reference.call
   (dot_index_expression field: (identifier) @reference.call)
   (method_index_expression method: (identifier) @reference.call)])
-(function_call name: [
+((function_call name: [
   (dot_index_expression table: (identifier) @reference.type)
   (method_index_expression table: (identifier) @reference.type)])
+  (#match? @reference.type "^[A-Z]"))
 
 ; Marks.
 ((function_call name: (_) @called)

@@ -19,7 +19,7 @@
   (field_expression member: (identifier) @reference.call)
   (error_union_type ok: (identifier) @reference.call)
   (error_union_type ok: (field_expression member: (identifier) @reference.call))])
-(field_expression object: (identifier) @reference.type)
+((field_expression object: (identifier) @reference.type) (#match? @reference.type "^[A-Z]"))
 (function_declaration type: (identifier) @reference.type)
 (parameter type: (identifier) @reference.type)
 (container_field type: (identifier) @reference.type)
