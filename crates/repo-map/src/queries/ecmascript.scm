@@ -3,7 +3,7 @@
 (function_declaration name: (identifier) @name) @definition.function
 (generator_function_declaration name: (identifier) @name) @definition.function
 (method_definition name: (_) @name) @definition.method
-(pair key: (property_identifier) @name value: [
+(pair key: [(property_identifier) (string)] @name value: [
   (arrow_function body: (_) @body)
   (function_expression body: (_) @body)]) @definition.method
 (variable_declarator name: (identifier) @name value: [
@@ -12,6 +12,7 @@
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
 (return_statement (function_expression name: (identifier) @name) @definition.function)
 (arguments (function_expression name: (identifier) @name) @definition.function)
+(arrow_function body: (function_expression name: (identifier) @name) @definition.function)
 (arguments (class name: (_) @name body: (_)) @definition.class)
 (return_statement (class name: (_) @name body: (_)) @definition.class)
 (parenthesized_expression (function_expression name: (identifier) @name) @definition.function)
