@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn every_query_fits_its_grammar() {
-        for language in Language::ALL.iter().copied() {
+        for language in Language::ALL {
             if let Err(e) = Grammar::new(language) {
                 panic!("{}: {e}", language.name());
             }

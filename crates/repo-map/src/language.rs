@@ -72,12 +72,18 @@ const EVERY: [Language; 25] = [
 /// Number of languages in every build.
 const BASIC: usize = 15;
 
+/// Number of languages in this build.
+const COUNT: usize = if cfg!(feature = "languages-extra") {
+    EVERY.len()
+} else {
+    BASIC
+};
+
 impl Language {
     /// The languages that this build can parse.
-    pub const ALL: &[Language] = if cfg!(feature = "languages-extra") {
-        &EVERY
-    } else {
-        EVERY.split_at(BASIC).0
+    pub const ALL: [Language; COUNT] = match EVERY.first_chunk() {
+        Some(all) => *all,
+        None => [Language::Bash; COUNT],
     };
 
     /// Returns the name used in reports.

@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn patterns_mean_what_they_mean_to_tree_sitter() {
         let samples = samples();
-        for language in Language::ALL.iter().copied() {
+        for language in Language::ALL {
             let query = Query::new(
                 &Grammar::for_language(language).unwrap().language,
                 &super::super::grammar::parts(language).unwrap().1,
@@ -453,7 +453,7 @@ mod tests {
                 }
             }
         }
-        for language in Language::ALL.iter().copied() {
+        for language in Language::ALL {
             let grammar = Grammar::for_language(language).unwrap();
             let query = super::super::grammar::parts(language).unwrap().1;
             let query = Query::new(&grammar.language, &query).unwrap();
