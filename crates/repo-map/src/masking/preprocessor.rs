@@ -421,7 +421,7 @@ impl<'a> Finder<'a> {
             return true;
         };
         match self.kind(before) {
-            Some(TokenKind::Symbol(b';' | b'{' | b'}' | b':')) | Some(TokenKind::Directive) => true,
+            Some(TokenKind::Symbol(b';' | b'{' | b'}' | b':') | TokenKind::Directive) => true,
             Some(TokenKind::Symbol(b'>')) => {
                 self.ends_template.get(before).copied().unwrap_or_default()
             }
