@@ -29,8 +29,8 @@ OURS = {
     "class": {"class", "struct", "enum", "interface"},
 }
 THEIRS = {
-    "function": {"function", "method", "macro", "func", "singletonMethod", "generator", "getter", "setter", "methodSpec", "procedure"},
-    "class": {"class", "struct", "enum", "interface", "trait", "union", "message", "protocol"},
+    "function": {"function", "method", "macro", "func", "singletonMethod", "generator", "getter", "setter", "methodSpec", "procedure", "rpc", "guard"},
+    "class": {"class", "struct", "enum", "interface", "trait", "union", "message", "service", "table", "view"},
 }
 # A member in ctags is a method in Python only; in other languages it is data.
 METHODS = {("Python", "member")}
@@ -38,13 +38,13 @@ METHODS = {("Python", "member")}
 PREPROCESSED = {"c", "cpp"}
 LANGUAGES = {
     "Rust": "rust", "C": "c", "C++": "cpp", "Python": "python", "JavaScript": "javascript", "Sh": "bash", "Go": "go", "Java": "java",
-    "C#": "csharp", "PHP": "php", "Ruby": "ruby", "TypeScript": "typescript", "Elixir": "elixir", "Lua": "lua", "PowerShell": "powershell",
-    "Protobuf": "protobuf", "R": "r", "SQL": "sql",
+    "C#": "csharp", "PHP": "php", "Ruby": "ruby", "TypeScript": "typescript", "Elixir": "elixir", "Kotlin": "kotlin", "Lua": "lua",
+    "PowerShell": "powershell", "Protobuf": "protobuf", "R": "r", "SQL": "sql",
 }
 ENDS = {
     ".rs": "rust", ".c": "c", ".h": "c", ".cpp": "cpp", ".cc": "cpp", ".hpp": "cpp", ".py": "python", ".js": "javascript",
     ".mjs": "javascript", ".cjs": "javascript", ".sh": "bash", ".go": "go", ".java": "java", ".cs": "csharp", ".php": "php", ".rb": "ruby",
-    ".ts": "typescript", ".ex": "elixir", ".exs": "elixir", ".lua": "lua", ".ps1": "powershell", ".psm1": "powershell", ".proto": "protobuf",
+    ".ts": "typescript", ".ex": "elixir", ".exs": "elixir", ".kt": "kotlin", ".lua": "lua", ".ps1": "powershell", ".psm1": "powershell", ".proto": "protobuf",
     ".r": "r", ".R": "r", ".sql": "sql",
 }
 # A header is C for one tool and C++ for the other. What both can read is compared.
@@ -123,7 +123,10 @@ def theirs(folder):
             kind = "function"
         if not kind or not language or family(language) != family(ENDS[pathlib.PurePosixPath(path).suffix]):
             continue
-        if name.startswith(("__anon", "AnonymousFunction")) or (tag["kind"] == "macro" and language in PREPROCESSED):
+        if language == "lua":
+            # `Stock:add`
+            name = re.split("[.:]", name)[-1]
+        if name.startswith(("__anon", "AnonymousFunction", "<lambda>")) or (tag["kind"] == "macro" and language in PREPROCESSED):
             continue
         found[path, tag["line"], name, kind] = "method" if (tag["language"], tag["kind"]) in METHODS else tag["kind"]
     return files, found, types
@@ -154,6 +157,11 @@ class Faults:
         return None
 
 
+def label_of(folder):
+    parts = pathlib.Path(folder).resolve().parts
+    return "/".join(parts[-2:] if parts[-1] in ("src", "lib") else parts[-1:])
+
+
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--all"]
     is_all = len(arguments) < len(sys.argv) - 1
@@ -167,7 +175,7 @@ def main():
     every = set(ENDS.values())
     given = [(folder, every) for folder in folders] or [(SAMPLES, every), *((d, OF_DEPENDENCIES) for d in dependencies())]
     for folder, languages in given:
-        label = pathlib.Path(folder).resolve().name if folders else "samples" if folder == SAMPLES else "dependencies"
+        label = label_of(folder) if folders else "samples" if folder == SAMPLES else "dependencies"
         mine, language_by_path, otherwise, more = ours(binary, folder)
         unions += more
         names, other, types = theirs(folder)
