@@ -26,11 +26,10 @@ pub(super) struct Token {
     pub(super) partner: Option<usize>,
 }
 
-/// Splits a text into tokens. Takes time that is linear in its length.
+/// Splits a text into tokens, without partners. Takes time that is linear in its length.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut out: Vec<Token> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
     let (mut at, mut is_first) = (0, true);
     while let Some(byte) = bytes.get(at).copied() {
         let next = bytes.get(at + 1).copied();
@@ -64,23 +63,12 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             b':' if next == Some(b':') => (TokenKind::Scope, at + 2),
             b => (TokenKind::Symbol(b), at + 1),
         };
-        let here = out.len();
-        let partner = match kind {
-            TokenKind::Symbol(b')' | b']' | b'}') => close(&mut open, &out, byte),
-            _ => None,
-        };
-        if let Some(opening) = partner.and_then(|at| out.get_mut(at)) {
-            opening.partner = Some(here);
-        }
-        if matches!(kind, TokenKind::Symbol(b'(' | b'[' | b'{')) {
-            open.push(here);
-        }
         out.push(Token {
             kind,
             start: at,
             end,
             is_first,
-            partner,
+            partner: None,
         });
         is_first = false;
         at = end;
@@ -88,30 +76,34 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// Closes the innermost bracket if it has the right shape. A brace also closes brackets that were
-/// left open inside, as the branches of `#if` may leave them.
-fn close(open: &mut Vec<usize>, tokens: &[Token], byte: u8) -> Option<usize> {
-    let opening = match byte {
-        b')' => b'(',
-        b']' => b'[',
-        _ => b'{',
-    };
-    let is_it = |at: &usize| {
-        tokens
-            .get(*at)
-            .is_some_and(|t| t.kind == TokenKind::Symbol(opening))
-    };
-    while let Some(last) = open.last().copied() {
-        if is_it(&last) {
-            open.pop();
-            return Some(last);
+/// Finds the partner of each bracket. A brace also closes brackets that were left open inside.
+pub(super) fn pair(tokens: &mut [Token]) {
+    let mut open: Vec<(usize, u8)> = Vec::new();
+    for here in 0..tokens.len() {
+        let opening = match tokens.get(here).map(|t| t.kind) {
+            Some(TokenKind::Symbol(b @ (b'(' | b'[' | b'{'))) => {
+                open.push((here, b));
+                continue;
+            }
+            Some(TokenKind::Symbol(b')')) => b'(',
+            Some(TokenKind::Symbol(b']')) => b'[',
+            Some(TokenKind::Symbol(b'}')) => b'{',
+            _ => continue,
+        };
+        if opening == b'{' {
+            while open.last().is_some_and(|(_, b)| *b != b'{') {
+                open.pop();
+            }
         }
-        if byte != b'}' {
-            return None;
+        let Some((there, _)) = open.pop_if(|(_, b)| *b == opening) else {
+            continue;
+        };
+        for (at, partner) in [(there, here), (here, there)] {
+            if let Some(token) = tokens.get_mut(at) {
+                token.partner = Some(partner);
+            }
         }
-        open.pop();
     }
-    None
 }
 
 const fn is_word(byte: u8) -> bool {
@@ -232,7 +224,8 @@ mod tests {
     #[test]
     fn brackets_have_partners() {
         let partners = |text: &str| {
-            let all = tokens(text);
+            let mut all = tokens(text);
+            pair(&mut all);
             all.iter().map(|t| t.partner).collect::<Vec<_>>()
         };
         assert_eq!(partners("(())"), [Some(3), Some(2), Some(1), Some(0)]);

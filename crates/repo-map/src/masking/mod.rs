@@ -5,6 +5,7 @@
 //! Names and signatures are always taken from the file itself.
 
 mod c_tokens;
+mod conditionals;
 mod preprocessor;
 mod rust_macros;
 mod script;

@@ -13,7 +13,8 @@
 //! Comments within the lines of a `#define` are hidden too: they break the grammars.
 
 use super::Mask;
-use super::c_tokens::{Token, TokenKind, tokens};
+use super::c_tokens::{Token, TokenKind, pair, tokens};
+use super::conditionals;
 
 /// Maximum number of tokens in the name of a type, with its qualifiers and template arguments.
 const MAX_PATH: usize = 200;
@@ -115,12 +116,15 @@ const KEYWORDS: [&str; 23] = [
 
 /// Finds the macros to hide.
 pub(super) fn mask(text: &str, is_cpp: bool) -> Mask {
-    let tokens = tokens(text);
+    let mut tokens = tokens(text);
+    let mut mask = Mask::default();
+    conditionals::hide(text, &mut tokens, &mut mask);
+    pair(&mut tokens);
     let mut finder = Finder {
         text,
         is_cpp,
         tokens: &tokens,
-        mask: Mask::default(),
+        mask,
         is_hidden: vec![false; tokens.len()],
         ends_template: vec![false; tokens.len()],
     };
