@@ -248,7 +248,7 @@ mod tests {
         }
         let text = "#if A\nf(\n#endif\n".repeat(20_000);
         assert_eq!(shown(&text), "f( ".repeat(20_000).trim());
-        let text = "#if A\n(".repeat(20_000) + &"#endif\n".repeat(20_000);
+        let text = "#if A\n(\n".repeat(20_000) + &"#endif\n".repeat(20_000);
         assert_eq!(shown(&text).matches("#if").count(), 20_000 - MAX_DEPTH);
     }
 }
