@@ -1,7 +1,7 @@
 //! Hides `#if` where it cuts statements or functions into pieces.
 //!
-//! The grammars of C and C++ read branches of `#if` as complete statements. Where they aren't, as in
-//! `if (a)` or `int f(int a) {` with two variants, the directives and all branches but one are
+//! The grammars of C and C++ read branches of `#if` as complete statements. `if (a)` and
+//! `int f(int a) {` in two variants aren't: there the directives and all branches but one are
 //! hidden.
 
 use super::Mask;
