@@ -1,7 +1,7 @@
 //! Finds calls of Rust's macros that wrap items: `cfg_rt! { pub fn f() {} }`.
 //!
-//! To the grammar, the arguments of a macro are a tree of tokens. Where a call is in the place of an
-//! item and its arguments parse as items, the call is hidden and they become visible.
+//! To the grammar, the arguments of a macro are a tree of tokens. Where a call is in the place of
+//! an item and its arguments parse as items, the call is hidden and they become visible.
 
 use super::Mask;
 use bounded_parse::parse;
