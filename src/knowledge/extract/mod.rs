@@ -37,7 +37,7 @@ use strict_json::{DEFAULT_MAX_DEPTH, NoteKind, Scanner};
 
 /// Increased when the extraction of the same bytes changes, which causes all sources to be read
 /// again.
-pub(super) const VERSION: i64 = 10;
+pub(super) const VERSION: i64 = 11;
 /// Maximum size, in bytes, of a source that has to be read into memory.
 const WHOLE: u64 = 64 << 20;
 /// Characters kept of a text of an action or a result.
