@@ -10,6 +10,8 @@ pub enum Feature {
     Repomap,
     /// The index of knowledge.
     Knowledge,
+    /// Languages of repo maps that fewer people need.
+    LanguagesExtra,
     /// Vectors from a given model for the index of knowledge.
     Model2Vec,
     /// Search for weaknesses of policies.
@@ -17,9 +19,10 @@ pub enum Feature {
 }
 
 impl Feature {
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Repomap,
         Self::Knowledge,
+        Self::LanguagesExtra,
         Self::Model2Vec,
         Self::PolicyFuzz,
     ];
@@ -30,6 +33,7 @@ impl Feature {
         match self {
             Self::Repomap => "repomap",
             Self::Knowledge => "knowledge",
+            Self::LanguagesExtra => "languages-extra",
             Self::Model2Vec => "model2vec",
             Self::PolicyFuzz => "policy-fuzz",
         }
@@ -41,6 +45,7 @@ impl Feature {
         match self {
             Self::Repomap => cfg!(feature = "repomap"),
             Self::Knowledge => cfg!(feature = "knowledge"),
+            Self::LanguagesExtra => cfg!(feature = "languages-extra"),
             Self::Model2Vec => cfg!(feature = "model2vec"),
             Self::PolicyFuzz => cfg!(feature = "policy-fuzz"),
         }
@@ -66,5 +71,5 @@ pub struct NotInBuild(pub Feature);
 
 impl NotInBuild {
     /// A further hint on how to get the feature.
-    pub const REMEDY: &'static str = "every feature but `model2vec` is part of a build without `--no-default-features`; docs/build.md lists them";
+    pub const REMEDY: &'static str = "every feature but `languages-extra` and `model2vec` is part of a build without `--no-default-features`; docs/build.md lists them";
 }

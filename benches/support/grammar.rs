@@ -2,9 +2,10 @@
 
 use repo_map::Language;
 
-/// Returns the grammar of a language.
-pub fn of(language: Language) -> tree_sitter::Language {
-    match language {
+/// Returns the grammar of a language whose whole files are parsed; the features of a build may add
+/// others.
+pub fn of(language: Language) -> Option<tree_sitter::Language> {
+    Some(match language {
         Language::Bash => tree_sitter_bash::LANGUAGE.into(),
         Language::C => tree_sitter_c::LANGUAGE.into(),
         Language::Cpp => tree_sitter_cpp::LANGUAGE.into(),
@@ -18,5 +19,6 @@ pub fn of(language: Language) -> tree_sitter::Language {
         Language::Rust => tree_sitter_rust::LANGUAGE.into(),
         Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
         Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
-    }
+        _ => return None,
+    })
 }

@@ -27,9 +27,12 @@ pub fn of(
     spans: &[Span],
     strings: &[(usize, usize)],
 ) -> Option<String> {
-    let inside = body
-        .and_then(|b| strings.binary_search_by_key(&b, |s| s.0).ok())
-        .and_then(|at| strings.get(at));
+    let inside = body.and_then(|b| {
+        let first = strings.get(strings.partition_point(|s| s.0 < b))?;
+        // Elixir's bodies begin with `do`.
+        let gap = text.get(b..first.0)?;
+        (gap.is_empty() || language == Language::Elixir && gap.trim() == "do").then_some(first)
+    });
     if let Some((from, to)) = inside {
         return first_line(language, text.get(*from..*to)?);
     }
@@ -114,30 +117,56 @@ fn is_documentation(language: Language, comment: &str) -> bool {
             outer_line || comment.starts_with("/**")
         }
         Language::CSharp => comment.starts_with("///") || comment.starts_with("/**"),
-        Language::Java | Language::Php => comment.starts_with("/**") || comment.starts_with("///"),
+        Language::Java | Language::Php | Language::Kotlin | Language::Dart => {
+            comment.starts_with("/**") || comment.starts_with("///")
+        }
+        Language::Zig => comment.starts_with("///") && !comment.starts_with("////"),
+        // `@doc` is documentation, a comment isn't.
+        Language::Elixir => comment.starts_with('@'),
+        Language::Lua | Language::Sql | Language::Hcl | Language::Protobuf => true,
+        Language::PowerShell => !comment.starts_with("#!"),
+        Language::R => !comment.starts_with("#!"),
         // Python's documentation is a string.
         Language::Python => false,
         Language::Bash | Language::Ruby => !comment.starts_with("#!"),
         Language::C | Language::Cpp | Language::Go => true,
         Language::JavaScript | Language::TypeScript | Language::Tsx => true,
+        Language::Svelte | Language::Vue => true,
     }
 }
 
 /// Returns the first line with letters or digits, without comment markers or quotes.
 fn first_line(language: Language, block: &str) -> Option<String> {
     let opening = ["r\"\"\"", "\"\"\"", "'''", "r\"", "\"", "'"];
+    let unquoted = |text: &str| -> usize {
+        let found = opening.iter().find_map(|o| text.strip_prefix(o));
+        text.len() - found.unwrap_or(text).len()
+    };
     let block = match language {
-        Language::Python => opening
-            .iter()
-            .find_map(|o| block.strip_prefix(o))
-            .unwrap_or(block),
+        Language::Python => block.get(unquoted(block)..).unwrap_or(block),
+        // `@doc """`
+        Language::Elixir => {
+            let value = block.split_once(char::is_whitespace).map_or("", |(_, v)| v);
+            let value = value.trim_start().trim_start_matches(['~', 'S', 's']);
+            value.get(unquoted(value)..).unwrap_or(value)
+        }
         _ => block,
     };
     for line in block.lines().take(MAX_LINES) {
         let line = line.trim();
         let line = match language {
-            Language::Python => line.trim_end_matches(['"', '\'']),
+            Language::Python | Language::Elixir => line.trim_end_matches(['"', '\'']),
             Language::Ruby | Language::Bash => line.trim_start_matches(['#', '!', '-', '=']),
+            Language::R | Language::Hcl => line
+                .trim_start_matches(['#', '\'', '/', '*'])
+                .trim_end_matches(['/', '*']),
+            Language::PowerShell if line.starts_with('.') => continue,
+            Language::PowerShell => line
+                .trim_start_matches(['<', '#'])
+                .trim_end_matches(['#', '>']),
+            Language::Lua | Language::Sql => line
+                .trim_start_matches(['-', '/', '*', '['])
+                .trim_end_matches(['*', '/', ']']),
             _ => line
                 .trim_start_matches(['/', '*', '!'])
                 .trim_end_matches(['/', '*']),

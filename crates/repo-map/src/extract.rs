@@ -3,12 +3,14 @@
 use super::annotations::{Mark, Marks};
 use super::grammar::Grammar;
 use super::language::Language;
+use super::masking::parse_masked;
 use super::matches::{DefinitionMatch, Matches};
 use super::signature::{self, Hidden};
 use super::tags::{Definition, Kind, Reference, Tags};
 use super::{comment, names};
-use bounded_parse::{Unparsed, parse};
-use std::collections::HashMap;
+use bounded_parse::Unparsed;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Parser;
 
 /// Why a file in a supported language has no tags.
@@ -40,15 +42,16 @@ impl Extractor {
     /// Extracts the tags of a text.
     pub(super) fn extract(&mut self, language: Language, text: &str) -> Result<Tags, Unread> {
         let grammar = Grammar::for_language(language).ok_or(Unread::NoGrammar(language.name()))?;
-        let tree = parse(&mut self.parser, &grammar.language, text).map_err(|why| match why {
+        let parsed = parse_masked(&mut self.parser, &grammar.language, language, text);
+        let parsed = parsed.map_err(|why| match why {
             Unparsed::Grammar => Unread::NoGrammar(language.name()),
             Unparsed::TooMuchWork => Unread::TooMuchWork,
         })?;
-        let matches = Matches::new(grammar, &tree, text);
-        let has_errors = tree.root_node().has_error();
+        let matches = Matches::new(grammar, &parsed, text);
+        let has_errors = parsed.tree.root_node().has_error();
         // Drop the tree before the tags are allocated. Allocations between its nodes would fragment
         // the memory for the next tree.
-        drop(tree);
+        drop(parsed);
         Ok(assemble(language, text, &matches, has_errors))
     }
 }
@@ -83,6 +86,7 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
         next: 0,
         open: Vec::new(),
     };
+    let mut seen = SeenNames::new(language, text, matches);
     for found in &matches.definitions {
         while open.last().is_some_and(|(end, _)| *end <= found.start) {
             open.pop();
@@ -98,9 +102,14 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
         if names::is_keyword(language, &name.name) {
             continue;
         }
+        if !seen.is_new(found.kind, &name.name) {
+            continue;
+        }
         let of = found
             .parent
             .map(|p| names::plain(slice(text, p)).to_owned())
+            // `exports.f = function` defines a function of the module.
+            .filter(|of| !matches!(of.as_str(), "exports" | "module"))
             .or(name.of);
         let kind = match found.kind {
             Kind::Function
@@ -141,6 +150,16 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
             &matches.comments,
             &matches.docs,
         );
+        let within = around.map(|(at, _)| number(at));
+        if doc.is_none() && is_repeated(language, &tags, kind, &name.name, within) {
+            // It belongs to the definition before it.
+            if let (Some(last), Some(extent)) = (tags.definitions.last_mut(), ends.last_mut()) {
+                last.end = number(found.last);
+                extent.1 = found.end;
+            }
+            open.push((found.end, tags.definitions.len() - 1));
+            continue;
+        }
         let around_it = around.and_then(|(at, _)| tags.definitions.get(at));
         let private = names::is_private(language, kind, &name.name, &signature, around_it);
         open.push((found.end, tags.definitions.len()));
@@ -153,7 +172,7 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
             end: number(found.last),
             signature,
             doc,
-            within: around.map(|(at, _)| number(at)),
+            within,
             of,
             private,
         });
@@ -161,6 +180,50 @@ fn assemble(language: Language, text: &str, matches: &Matches, has_errors: bool)
     refer(text, matches, &ends, &mut tags);
     mark(text, matches, &ends, &mut tags);
     tags
+}
+
+/// Names that a script in JavaScript defines already: `var` may repeat, and an export is no second
+/// definition of a function.
+struct SeenNames<'t> {
+    is_script: bool,
+    names: HashSet<Cow<'t, str>>,
+}
+
+impl<'t> SeenNames<'t> {
+    fn new(language: Language, text: &'t str, matches: &Matches) -> Self {
+        let is_script = language.is_script();
+        let main = matches.definitions.iter().filter(|d| {
+            is_script && !matches!(d.kind, Kind::Variable | Kind::Constant | Kind::Method)
+        });
+        SeenNames {
+            is_script,
+            names: main.map(|d| Cow::Borrowed(slice(text, d.name))).collect(),
+        }
+    }
+
+    /// Returns whether a variable or constant has a new name. Other definitions always are new.
+    fn is_new(&mut self, kind: Kind, name: &str) -> bool {
+        !self.is_script
+            || !matches!(kind, Kind::Variable | Kind::Constant)
+            || self.names.insert(Cow::Owned(name.to_owned()))
+    }
+}
+
+/// Returns whether a definition only repeats the one before it: a further clause of a function in
+/// Elixir.
+fn is_repeated(
+    language: Language,
+    tags: &Tags,
+    kind: Kind,
+    name: &str,
+    within: Option<u32>,
+) -> bool {
+    language == Language::Elixir
+        && kind.is_callable()
+        && tags
+            .definitions
+            .last()
+            .is_some_and(|d| d.kind == kind && d.name == name && d.within == within)
 }
 
 /// Finds the innermost definition around a place. Places must be queried in source order.

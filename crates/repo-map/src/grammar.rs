@@ -16,6 +16,8 @@
 //! | `outer` | syntax around one definition that belongs to it: `export`, `template<…>` |
 //! | `mark.MARK` | gives the definition around it a mark |
 //! | `called` | a called name as written; `(#mark! "MARK" "NAME" …)` lists names that give a mark |
+//! | `import` | a name that an import binds: no definition, whatever other patterns find |
+//! | `_…` | nothing: only for conditions |
 //! | `write` | an assigned name: gives a mark if it is a variable of the file |
 //!
 //! `(#set! prefix "type")` puts a word before the signatures of a list with one shared keyword.
@@ -28,8 +30,12 @@ use std::sync::OnceLock;
 
 /// The version of everything that determines the [`super::Tags`] of a file, or whether it is left
 /// out: queries, grammars and code. It is a part of every cache key. Increase it whenever the same
-/// bytes may give another result.
-pub(super) const VERSION: u32 = 3;
+/// bytes may give another result; a build with more languages has another version.
+pub(super) const VERSION: u32 = if cfg!(feature = "languages-extra") {
+    5
+} else {
+    4
+};
 
 /// The meaning of a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +51,8 @@ pub(super) enum Role {
     Outer,
     Mark(Mark),
     Called,
+    Import,
+    Condition,
     Write,
 }
 
@@ -62,7 +70,9 @@ impl Role {
             "reference.type" => Role::Reference(Use::Type),
             "reference.import" => Role::Reference(Use::Import),
             "called" => Role::Called,
+            "import" => Role::Import,
             "write" => Role::Write,
+            _ if name.starts_with('_') => Role::Condition,
             _ if name.starts_with("mark.") => Role::Mark(Mark::named(name.strip_prefix("mark.")?)?),
             _ => Role::Definition(match name.strip_prefix("definition.")? {
                 "module" => Kind::Module,
@@ -101,7 +111,7 @@ pub(super) struct Grammar {
 
 impl Grammar {
     fn new(language: Language) -> Result<Grammar, PatternError> {
-        let (grammar, query) = parts(language);
+        let (grammar, query) = parts(language).ok_or(PatternError::NoGrammar)?;
         let patterns = pattern::read(&query, &grammar)?;
         let mut by_kind = vec![Vec::new(); grammar.node_kind_count()];
         for (at, pattern) in (0..).zip(&patterns) {
@@ -166,8 +176,8 @@ impl Grammar {
     }
 }
 
-/// Returns the grammar of a language and its query.
-pub(super) fn parts(language: Language) -> (tree_sitter::Language, String) {
+/// Returns the grammar of a language and its query, if this build has them.
+pub(super) fn parts(language: Language) -> Option<(tree_sitter::Language, String)> {
     const ECMASCRIPT: &str = include_str!("queries/ecmascript.scm");
     const JSX: &str = include_str!("queries/jsx.scm");
     const JAVASCRIPT: &str = include_str!("queries/javascript.scm");
@@ -215,7 +225,7 @@ pub(super) fn parts(language: Language) -> (tree_sitter::Language, String) {
             tree_sitter_rust::LANGUAGE.into(),
             &[include_str!("queries/rust.scm")],
         ),
-        Language::TypeScript => (
+        Language::TypeScript | Language::Svelte | Language::Vue => (
             tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
             &[ECMASCRIPT, TYPESCRIPT],
         ),
@@ -223,8 +233,48 @@ pub(super) fn parts(language: Language) -> (tree_sitter::Language, String) {
             tree_sitter_typescript::LANGUAGE_TSX.into(),
             &[ECMASCRIPT, TYPESCRIPT, JSX],
         ),
+        _ => return extra(language),
     };
-    (grammar, queries.concat())
+    Some((grammar, queries.concat()))
+}
+
+#[cfg(not(feature = "languages-extra"))]
+const fn extra(_: Language) -> Option<(tree_sitter::Language, String)> {
+    None
+}
+
+/// Returns the grammar and query of a language of the feature `languages-extra`.
+#[cfg(feature = "languages-extra")]
+fn extra(language: Language) -> Option<(tree_sitter::Language, String)> {
+    let (grammar, query) = match language {
+        Language::Dart => (tree_sitter_dart::LANGUAGE, include_str!("queries/dart.scm")),
+        Language::Elixir => (
+            tree_sitter_elixir::LANGUAGE,
+            include_str!("queries/elixir.scm"),
+        ),
+        Language::Hcl => (tree_sitter_hcl::LANGUAGE, include_str!("queries/hcl.scm")),
+        Language::Kotlin => (
+            tree_sitter_kotlin_ng::LANGUAGE,
+            include_str!("queries/kotlin.scm"),
+        ),
+        Language::Lua => (tree_sitter_lua::LANGUAGE, include_str!("queries/lua.scm")),
+        Language::PowerShell => (
+            tree_sitter_powershell::LANGUAGE,
+            include_str!("queries/powershell.scm"),
+        ),
+        Language::Protobuf => (
+            tree_sitter_proto::LANGUAGE,
+            include_str!("queries/protobuf.scm"),
+        ),
+        Language::R => (tree_sitter_r::LANGUAGE, include_str!("queries/r.scm")),
+        Language::Sql => (
+            tree_sitter_sequel::LANGUAGE,
+            include_str!("queries/sql.scm"),
+        ),
+        Language::Zig => (tree_sitter_zig::LANGUAGE, include_str!("queries/zig.scm")),
+        _ => return None,
+    };
+    Some((grammar.into(), query.to_owned()))
 }
 
 #[cfg(test)]

@@ -23,24 +23,68 @@ pub enum Language {
     TypeScript,
     /// TypeScript with JSX.
     Tsx,
+    /// The scripts of Svelte components, as TypeScript.
+    Svelte,
+    /// The scripts of Vue components, as TypeScript.
+    Vue,
+    Dart,
+    Elixir,
+    /// HCL, the language of Terraform.
+    Hcl,
+    Kotlin,
+    Lua,
+    PowerShell,
+    Protobuf,
+    R,
+    Sql,
+    Zig,
 }
 
+/// All languages. Those after the first [`BASIC`] need the feature `languages-extra`.
+const EVERY: [Language; 25] = [
+    Language::Bash,
+    Language::C,
+    Language::Cpp,
+    Language::CSharp,
+    Language::Go,
+    Language::Java,
+    Language::JavaScript,
+    Language::Php,
+    Language::Python,
+    Language::Ruby,
+    Language::Rust,
+    Language::TypeScript,
+    Language::Tsx,
+    Language::Svelte,
+    Language::Vue,
+    Language::Dart,
+    Language::Elixir,
+    Language::Hcl,
+    Language::Kotlin,
+    Language::Lua,
+    Language::PowerShell,
+    Language::Protobuf,
+    Language::R,
+    Language::Sql,
+    Language::Zig,
+];
+
+/// Number of languages in every build.
+const BASIC: usize = 15;
+
+/// Number of languages in this build.
+const COUNT: usize = if cfg!(feature = "languages-extra") {
+    EVERY.len()
+} else {
+    BASIC
+};
+
 impl Language {
-    pub const ALL: [Language; 13] = [
-        Language::Bash,
-        Language::C,
-        Language::Cpp,
-        Language::CSharp,
-        Language::Go,
-        Language::Java,
-        Language::JavaScript,
-        Language::Php,
-        Language::Python,
-        Language::Ruby,
-        Language::Rust,
-        Language::TypeScript,
-        Language::Tsx,
-    ];
+    /// The languages that this build can parse.
+    pub const ALL: [Language; COUNT] = match EVERY.first_chunk() {
+        Some(all) => *all,
+        None => [Language::Bash; COUNT],
+    };
 
     /// Returns the name used in reports.
     pub const fn name(self) -> &'static str {
@@ -58,6 +102,18 @@ impl Language {
             Language::Rust => "rust",
             Language::TypeScript => "typescript",
             Language::Tsx => "tsx",
+            Language::Svelte => "svelte",
+            Language::Vue => "vue",
+            Language::Dart => "dart",
+            Language::Elixir => "elixir",
+            Language::Hcl => "hcl",
+            Language::Kotlin => "kotlin",
+            Language::Lua => "lua",
+            Language::PowerShell => "powershell",
+            Language::Protobuf => "protobuf",
+            Language::R => "r",
+            Language::Sql => "sql",
+            Language::Zig => "zig",
         }
     }
 
@@ -69,18 +125,46 @@ impl Language {
             Language::C | Language::Cpp => 1,
             Language::CSharp => 2,
             Language::Go => 3,
-            Language::Java => 4,
-            Language::JavaScript | Language::TypeScript | Language::Tsx => 5,
+            Language::Java | Language::Kotlin => 4,
+            Language::JavaScript
+            | Language::TypeScript
+            | Language::Tsx
+            | Language::Svelte
+            | Language::Vue => 5,
             Language::Php => 6,
             Language::Python => 7,
             Language::Ruby => 8,
             Language::Rust => 9,
+            Language::Dart => 10,
+            Language::Elixir => 11,
+            Language::Hcl => 12,
+            Language::Lua => 13,
+            Language::PowerShell => 14,
+            Language::Protobuf => 15,
+            Language::R => 16,
+            Language::Sql => 17,
+            Language::Zig => 18,
         }
     }
 
-    /// Detects the language by the file extension, then by the file name or the first line. A `.h`
-    /// file is C++ if one of its lines starts like C++ only.
+    /// Returns whether the language is JavaScript or is compiled to it.
+    pub(super) const fn is_script(self) -> bool {
+        self.family() == Language::JavaScript.family()
+    }
+
+    /// Returns whether this build can parse the language.
+    pub fn is_available(self) -> bool {
+        Self::ALL.contains(&self)
+    }
+
+    /// Detects the language of a file that this build can parse. See [`Language::detect`].
     pub fn of(path: &str, content: &[u8]) -> Option<Language> {
+        Self::detect(path, content).filter(|language| language.is_available())
+    }
+
+    /// Detects the language by the file extension, then by the file name or the first line, whether
+    /// or not this build can parse it. A `.h` file is C++ if one of its lines starts like C++ only.
+    pub fn detect(path: &str, content: &[u8]) -> Option<Language> {
         let name = path.rsplit('/').next().unwrap_or(path);
         match name.rsplit_once('.') {
             Some((_, "h")) if is_cpp(content) => Some(Language::Cpp),
@@ -106,6 +190,18 @@ impl Language {
             "rs" => Language::Rust,
             "ts" | "mts" | "cts" => Language::TypeScript,
             "tsx" => Language::Tsx,
+            "svelte" => Language::Svelte,
+            "vue" => Language::Vue,
+            "dart" => Language::Dart,
+            "ex" | "exs" => Language::Elixir,
+            "hcl" | "tf" | "tfvars" => Language::Hcl,
+            "kt" | "kts" => Language::Kotlin,
+            "lua" => Language::Lua,
+            "ps1" | "psm1" => Language::PowerShell,
+            "proto" => Language::Protobuf,
+            "r" | "R" => Language::R,
+            "sql" => Language::Sql,
+            "zig" => Language::Zig,
             _ => return None,
         })
     }
@@ -132,6 +228,10 @@ impl Language {
                 "ruby" => Language::Ruby,
                 "node" | "nodejs" => Language::JavaScript,
                 "php" => Language::Php,
+                "elixir" => Language::Elixir,
+                "lua" | "luajit" => Language::Lua,
+                "pwsh" => Language::PowerShell,
+                "Rscript" => Language::R,
                 _ => return None,
             },
         )
@@ -174,6 +274,11 @@ mod tests {
         assert_eq!(of("a.h", "struct a;\n"), Some(Language::C));
         assert_eq!(of("a.h", "namespace a {\n"), Some(Language::Cpp));
         assert_eq!(of("README.md", ""), None);
+        assert_eq!(of("a.vue", ""), Some(Language::Vue));
+        assert_eq!(Language::detect("a.kt", b""), Some(Language::Kotlin));
+        let has_more = cfg!(feature = "languages-extra");
+        assert_eq!(of("a.kt", "").is_some(), has_more);
+        assert_eq!(Language::ALL.len(), if has_more { 25 } else { 15 });
         assert_eq!(of("", "#!"), None);
     }
 }

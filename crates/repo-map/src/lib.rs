@@ -18,6 +18,7 @@ mod header;
 mod json;
 mod language;
 mod map;
+mod masking;
 mod matches;
 mod names;
 mod outline;

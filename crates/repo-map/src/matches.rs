@@ -3,10 +3,10 @@
 use super::annotations::{self, Mark};
 use super::comment::Span;
 use super::grammar::{Grammar, Role};
+use super::masking::Parsed;
 use super::pattern::Pattern;
 use super::tags::{Kind, Use};
 use super::walk::{self, Capture};
-use tree_sitter::Tree;
 
 /// A match of a pattern for a definition. Places are byte offsets.
 pub(super) struct DefinitionMatch {
@@ -36,15 +36,24 @@ pub(super) struct Matches {
     pub(super) marks: Vec<(usize, Mark)>,
     /// Ranges of names that are assigned to.
     pub(super) writes: Vec<(usize, usize)>,
+    /// Ranges of names that imports bind.
+    imports: Vec<(usize, usize)>,
 }
 
 impl Matches {
     /// Collects the matches of a grammar's patterns in a tree.
-    pub(super) fn new(grammar: &'static Grammar, tree: &Tree, text: &str) -> Matches {
+    pub(super) fn new(grammar: &'static Grammar, parsed: &Parsed, text: &str) -> Matches {
         let mut out = Matches::default();
-        walk::search(grammar, tree, text, &mut |pattern, captures| {
+        walk::search(grammar, &parsed.tree, text, &mut |pattern, captures| {
             out.take(grammar, pattern, captures, text);
         });
+        let (mut row, mut last) = (0, 0);
+        for call in &parsed.calls {
+            let between = text.as_bytes().get(last..call.start).unwrap_or_default();
+            row += memchr::memchr_iter(b'\n', between).count();
+            last = call.start;
+            out.references.push((call.start, call.end, row, Use::Call));
+        }
         out.order();
         out
     }
@@ -95,6 +104,8 @@ impl Matches {
                     self.marks.extend(called.map(|mark| (start, mark)));
                 }
                 Role::Write => self.writes.push((start, end)),
+                Role::Import => self.imports.push((start, end)),
+                Role::Condition => {}
             }
         }
         let (Some((node, kind)), Some((name_start, name_end, row))) = (whole, name) else {
@@ -124,6 +135,10 @@ impl Matches {
     fn order(&mut self) {
         self.definitions.sort_by_key(|d| (d.name, d.kind));
         self.definitions.dedup_by_key(|d| d.name);
+        self.imports.sort_unstable();
+        let imports = std::mem::take(&mut self.imports);
+        self.definitions
+            .retain(|d| imports.binary_search(&d.name).is_err());
         let names: Vec<usize> = self.definitions.iter().map(|d| d.name.0).collect();
         self.definitions
             .sort_by_key(|d| (d.start, std::cmp::Reverse(d.end), d.name));

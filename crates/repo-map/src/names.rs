@@ -22,6 +22,10 @@ pub(super) fn plain(text: &str) -> &str {
 pub fn of(language: Language, kind: Kind, text: &str) -> Name {
     let on_one_line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match (language, kind) {
+        (Language::Elixir, Kind::Implementation) => Name {
+            name: on_one_line,
+            of: None,
+        },
         (_, Kind::Implementation) => {
             let name = plain(&on_one_line);
             Name {
@@ -116,13 +120,21 @@ pub(super) fn is_private(
         Language::Go => !name.starts_with(char::is_uppercase),
         Language::Java | Language::CSharp | Language::Php => says("private"),
         Language::C | Language::Cpp => says("static") && !has_methods && kind != Kind::Method,
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            name.starts_with(['_', '#']) || says("private")
-        }
+        Language::JavaScript
+        | Language::TypeScript
+        | Language::Tsx
+        | Language::Svelte
+        | Language::Vue => name.starts_with(['_', '#']) || says("private"),
         Language::Python => {
             name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__"))
         }
-        Language::Bash | Language::Ruby => name.starts_with('_'),
+        Language::Bash | Language::Ruby | Language::Dart => name.starts_with('_'),
+        Language::Elixir => says("defp") || says("defmacrop") || says("defguardp"),
+        Language::Kotlin => says("private"),
+        Language::Lua => says("local"),
+        Language::R => name.starts_with('.'),
+        Language::Zig => !says("pub") && !says("export"),
+        Language::Hcl | Language::PowerShell | Language::Protobuf | Language::Sql => false,
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) enum PatternError {
     NoField(String),
     #[error("no capture is called `{0}`")]
     NoCapture(String),
+    #[error("this build doesn't contain the grammar")]
+    NoGrammar,
 }
 
 /// A node to match, and the children to match below it.
@@ -73,6 +75,10 @@ pub(super) enum Test {
     Match(Role, Regex),
     /// `(#any-of? @name "…" "…")`, `(#eq? @name "…")`
     AnyOf(Role, Vec<String>),
+    /// `(#not-match? @name "…")`
+    NoMatch(Role, Regex),
+    /// `(#not-any-of? @name "…" "…")`
+    NoneOf(Role, Vec<String>),
 }
 
 /// A pattern with its predicates.
@@ -249,11 +255,16 @@ impl Reader<'_> {
         }
         let unexpected = || PatternError::Unexpected(format!("{name:?} {words:?}"));
         match (&name, words.as_slice()) {
-            (Token::Word(name), [text]) if name == "#match?" => {
-                out.tests.push(Test::Match(
-                    role?,
-                    Regex::new(text).map_err(|_| unexpected())?,
-                ));
+            (Token::Word(name), [text]) if name == "#match?" || name == "#not-match?" => {
+                let regex = Regex::new(text).map_err(|_| unexpected())?;
+                out.tests.push(if name == "#match?" {
+                    Test::Match(role?, regex)
+                } else {
+                    Test::NoMatch(role?, regex)
+                });
+            }
+            (Token::Word(name), _) if name == "#not-any-of?" => {
+                out.tests.push(Test::NoneOf(role?, words));
             }
             (Token::Word(name), _) if name == "#eq?" || name == "#any-of?" => {
                 out.tests.push(Test::AnyOf(role?, words));

@@ -255,6 +255,8 @@ impl<'tree> Walk<'_, 'tree> {
         let holds = pattern.tests.iter().all(|test| match test {
             Test::Match(role, regex) => text(role).is_some_and(|t| regex.is_match(t)),
             Test::AnyOf(role, words) => text(role).is_some_and(|t| words.iter().any(|w| w == t)),
+            Test::NoMatch(role, regex) => text(role).is_some_and(|t| !regex.is_match(t)),
+            Test::NoneOf(role, words) => text(role).is_some_and(|t| words.iter().all(|w| w != t)),
         });
         if holds {
             (self.found)(pattern, &self.captures);
@@ -266,6 +268,7 @@ impl<'tree> Walk<'_, 'tree> {
 mod tests {
     use super::*;
     use crate::Language;
+    use crate::masking::parse_masked;
     use proptest::prelude::*;
     use proptest::test_runner::TestRunner;
     use std::collections::BTreeSet;
@@ -339,8 +342,8 @@ mod tests {
     fn agree(language: Language, query: &Query, text: &str, broken: bool) {
         let grammar = Grammar::for_language(language).unwrap();
         let mut parser = Parser::new();
-        parser.set_language(&grammar.language).unwrap();
-        let tree = parser.parse(text, None).unwrap();
+        let parsed = parse_masked(&mut parser, &grammar.language, language, text);
+        let tree = parsed.unwrap().tree;
         let ([ours, behind], theirs) = (
             ours(grammar, &tree, text, broken),
             theirs(query, &tree, text),
@@ -377,7 +380,7 @@ mod tests {
         for language in Language::ALL {
             let query = Query::new(
                 &Grammar::for_language(language).unwrap().language,
-                &super::super::grammar::parts(language).1,
+                &super::super::grammar::parts(language).unwrap().1,
             )
             .unwrap();
             let mut seen = 0;
@@ -399,7 +402,7 @@ mod tests {
                     *l,
                     Query::new(
                         &Grammar::for_language(*l).unwrap().language,
-                        &super::super::grammar::parts(*l).1,
+                        &super::super::grammar::parts(*l).unwrap().1,
                     )
                     .unwrap(),
                 )
@@ -452,7 +455,7 @@ mod tests {
         }
         for language in Language::ALL {
             let grammar = Grammar::for_language(language).unwrap();
-            let query = super::super::grammar::parts(language).1;
+            let query = super::super::grammar::parts(language).unwrap().1;
             let query = Query::new(&grammar.language, &query).unwrap();
             let mut parser = Parser::new();
             parser.set_language(&grammar.language).unwrap();

@@ -5,6 +5,7 @@
   (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
   (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))
   (function_declarator declarator: (parenthesized_declarator (identifier) @name))
+  (parenthesized_declarator . (identifier) @name)
 ]) @definition.function
 (declaration declarator: [
   (function_declarator declarator: (identifier) @name)

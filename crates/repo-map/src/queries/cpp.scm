@@ -26,6 +26,16 @@
 ]) @definition.prototype
 (class_specifier name: (type_identifier) @name body: (_)) @definition.class
 (class_specifier name: (template_type name: (type_identifier) @name) body: (_)) @definition.class
+; `class Outer::Inner {…}`
+(class_specifier name: (qualified_identifier scope: (_) @parent name: [
+  (type_identifier) @name
+  (template_type name: (type_identifier) @name)
+  (qualified_identifier name: (type_identifier) @name)]) body: (_)) @definition.class
+(struct_specifier name: (qualified_identifier scope: (_) @parent name: [
+  (type_identifier) @name
+  (template_type name: (type_identifier) @name)
+  (qualified_identifier name: (type_identifier) @name)]) body: (_)) @definition.struct
+(enum_specifier name: (qualified_identifier scope: (_) @parent name: (type_identifier) @name) body: (_)) @definition.enum
 (struct_specifier name: (template_type name: (type_identifier) @name) body: (_)) @definition.struct
 (namespace_definition name: (_) @name) @definition.module
 (alias_declaration name: (type_identifier) @name) @definition.type

@@ -3,18 +3,99 @@
 (function_declaration name: (identifier) @name) @definition.function
 (generator_function_declaration name: (identifier) @name) @definition.function
 (method_definition name: (_) @name) @definition.method
-(pair key: (property_identifier) @name value: [
+(pair key: [(property_identifier) (string)] @name value: [
   (arrow_function body: (_) @body)
   (function_expression body: (_) @body)]) @definition.method
 (variable_declarator name: (identifier) @name value: [
   (arrow_function body: (_) @body)
   (function_expression body: (_) @body)]) @definition.function
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
-(assignment_expression
+(return_statement (function_expression name: (identifier) @name) @definition.function)
+(arguments (function_expression name: (identifier) @name) @definition.function)
+(arrow_function body: (function_expression name: (identifier) @name) @definition.function)
+(arguments (class name: (_) @name body: (_)) @definition.class)
+(return_statement (class name: (_) @name body: (_)) @definition.class)
+(parenthesized_expression (function_expression name: (identifier) @name) @definition.function)
+
+; `app.use = function`, `App.prototype.use = function`, `exports.use = function`, `this.use = function`
+((assignment_expression
+  left: (member_expression object: (identifier) @parent property: (property_identifier) @name)
+  right: [
+    (arrow_function body: (_) @body)
+    (function_expression body: (_) @body)]) @definition.function
+  (#not-any-of? @name "exports" "prototype"))
+((assignment_expression
+  left: (member_expression
+    object: (member_expression object: (_) @parent property: (property_identifier) @_prototype)
+    property: (property_identifier) @name)
+  right: [
+    (arrow_function body: (_) @body)
+    (function_expression body: (_) @body)]) @definition.function
+  (#eq? @_prototype "prototype"))
+((assignment_expression
   left: (member_expression property: (property_identifier) @name)
   right: [
     (arrow_function body: (_) @body)
     (function_expression body: (_) @body)]) @definition.function
+  (#not-any-of? @name "exports" "prototype"))
+(assignment_expression
+  left: (member_expression property: (property_identifier) @name)
+  right: [
+    (arrow_function body: (_) @body)
+    (function_expression !name body: (_) @body)]) @definition.function
+((assignment_expression
+  left: (identifier) @name
+  right: [
+    (arrow_function body: (_) @body)
+    (function_expression body: (_) @body)]) @definition.function
+  (#not-any-of? @name "exports"))
+(assignment_expression
+  left: (member_expression property: (property_identifier) @name)
+  right: (class body: (_) @body)) @definition.class
+(assignment_expression left: (identifier) @name right: (class body: (_) @body)) @definition.class
+
+; What a CommonJS module exports.
+((assignment_expression
+  left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)) @definition.constant
+  (#eq? @_exports "exports"))
+((assignment_expression
+  left: (member_expression
+    object: (member_expression object: (identifier) @_module property: (property_identifier))
+    property: (property_identifier) @name)) @definition.constant
+  (#eq? @_module "module"))
+((assignment_expression
+  left: (member_expression property: (property_identifier) @_exports)
+  right: (function_expression name: (identifier) @name body: (_) @body)) @definition.function
+  (#eq? @_exports "exports"))
+((assignment_expression
+  left: (member_expression property: (property_identifier) @_exports)
+  right: (class name: (_) @name body: (_) @body)) @definition.class
+  (#eq? @_exports "exports"))
+((assignment_expression
+  left: (member_expression property: (property_identifier) @_exports)
+  right: (object (pair key: (property_identifier) @name) @definition.constant))
+  (#eq? @_exports "exports"))
+((assignment_expression
+  left: (member_expression property: (property_identifier) @_exports)
+  right: (object (shorthand_property_identifier) @reference.import))
+  (#eq? @_exports "exports"))
+((assignment_expression
+  left: (member_expression object: (identifier) @_exports property: (property_identifier) @import)
+  right: (call_expression function: (identifier) @reference.call))
+  (#eq? @_exports "exports")
+  (#eq? @reference.call "require"))
+
+; `require` binds a name, it defines none.
+((variable_declarator name: (identifier) @import value: (call_expression function: (identifier) @_require))
+  (#eq? @_require "require"))
+((variable_declarator name: (identifier) @import value: (call_expression function: (call_expression function: (identifier) @_require)))
+  (#eq? @_require "require"))
+((variable_declarator name: (identifier) @import value: (member_expression object: (call_expression function: (identifier) @_require)))
+  (#eq? @_require "require"))
+((variable_declarator name: (identifier) @import value: (new_expression constructor: (call_expression function: (identifier) @_require)))
+  (#eq? @_require "require"))
+((variable_declarator name: (identifier) @import value: (call_expression function: (member_expression object: (call_expression function: (identifier) @_require))))
+  (#eq? @_require "require"))
 (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @definition.constant)
 (lexical_declaration kind: "let" (variable_declarator name: (identifier) @name) @definition.variable)
 (variable_declaration (variable_declarator name: (identifier) @name) @definition.variable)

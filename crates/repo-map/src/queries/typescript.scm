@@ -11,6 +11,7 @@
 (public_field_definition name: (_) @name value: [
   (arrow_function body: (_) @body)
   (function_expression body: (_) @body)]) @definition.method
+(construct_signature "new" @name) @definition.method
 (internal_module name: (_) @name) @definition.module
 (module name: (_) @name) @definition.module
 
