@@ -10,7 +10,7 @@ mod documents;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::path::Path;
-use yuangs_verify::knowledge::rank::{Decay, Query, Ranker, Stages};
+use yuangs_verify::knowledge::rank::{Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex::{Settings, run};
 use yuangs_verify::knowledge::{SourceKind, Sources, Store};
 
@@ -102,15 +102,7 @@ fn asking(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 let text = next.next().unwrap();
-                let query = Query {
-                    text,
-                    task: None,
-                    now: None,
-                    half_life: 30.0,
-                    decay: Decay::default(),
-                    limit: 10,
-                    stages,
-                };
+                let query = Query { stages, ..Query::new(text) };
                 black_box(ranker.search(&query).unwrap().len())
             });
         });

@@ -11,14 +11,20 @@
 mod agree;
 mod diverse;
 pub mod eval;
+mod evidence;
 mod fulltext;
 pub(super) mod lsa;
+mod question;
 mod search;
 mod space;
 mod svd;
 mod update;
+mod variants;
+mod weights;
 
 pub(super) use agree::{Difference, difference};
+pub use evidence::Evidence;
 pub use search::{Answers, Decay, Query, Ranker, Scores, SearchHit, Stages};
 pub use update::Vectors;
 pub(super) use update::update;
+pub use weights::Weights;

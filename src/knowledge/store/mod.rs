@@ -7,15 +7,15 @@ mod read;
 pub(super) mod skill;
 mod write;
 
-pub use read::Stored;
+pub use read::{Filter, Stored};
 pub(super) use read::{
     EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, misdirected,
-    names as read_names, sources as read_sources, vectors as read_vectors,
+    names as read_names, sources as read_sources,
 };
 pub(super) use write::{Prepared, Writer};
 
-use super::KnowledgeError;
 use super::model2vec::Model2Vec;
+use super::{KnowledgeError, fulltext};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -30,7 +30,7 @@ const APPLICATION: i64 = 0x7976_6b31;
 const SCHEMA: &str = include_str!("schema.sql");
 /// The schema version. A store with another version is refused, since it can be rebuilt from its
 /// sources.
-const KNOWN: i64 = 10;
+const KNOWN: i64 = 11;
 /// Maximum time to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -142,6 +142,7 @@ impl Store {
         // Checked again in the transaction, since another process may have created the schema.
         if version(&transaction, path)? == NEW {
             transaction.execute_batch(SCHEMA)?;
+            fulltext::create(&transaction)?;
             transaction.pragma_update(None, "user_version", KNOWN)?;
         }
         transaction.pragma_update(None, "application_id", APPLICATION)?;
@@ -157,6 +158,7 @@ impl Store {
         let db = Connection::open_in_memory()?;
         settings(&db)?;
         db.execute_batch(SCHEMA)?;
+        fulltext::create(&db)?;
         Ok(Self::over(db))
     }
 
