@@ -38,7 +38,8 @@ struct Question {
     answers: BTreeMap<String, u8>,
 }
 
-/// Means over questions, between 0 and 1. A refused question has no answers.
+/// Means over questions, between 0 and 1. A refused question is a miss; only `ndcg` and `recall` rate
+/// its ranking all the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Metrics {
     /// Normalised discounted cumulative gain of the first ten answers (Järvelin and Kekäläinen,
@@ -147,12 +148,8 @@ pub fn evaluate(
                 .into_iter()
                 .filter_map(|f| f.stored.task)
                 .collect();
-            let found = if is_refused { &[] } else { found.as_slice() };
             let one = if is_answerable {
-                Metrics {
-                    refused: f64::from(u8::from(is_refused)),
-                    ..rate(&question.answers, found)
-                }
+                rate(&question.answers, &found, is_refused)
             } else {
                 Metrics {
                     answered: f64::from(u8::from(!is_refused)),
@@ -238,7 +235,7 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
 }
 
 /// Computes the metrics of one list of answers.
-fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Metrics {
+fn rate(answers: &BTreeMap<String, u8>, found: &[String], is_refused: bool) -> Metrics {
     let gain = |grade: u8| f64::from(2_u32.pow(u32::from(grade.min(8)))) - 1.0;
     #[expect(clippy::cast_precision_loss, reason = "at most ten")]
     let discounted = |grades: &mut dyn Iterator<Item = u8>| -> f64 {
@@ -261,7 +258,9 @@ fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Metrics {
         0.0
     };
     let highest = answers.values().max().copied().unwrap_or_default();
-    let first = found.iter().position(|id| grade(id) == highest);
+    let first = found
+        .iter()
+        .position(|id| !is_refused && grade(id) == highest);
     let within = |n: usize| f64::from(u8::from(first.is_some_and(|at| at < n)));
     #[expect(clippy::cast_precision_loss, reason = "at most ten")]
     let mrr = first.map_or(0.0, |at| 1.0 / (at as f64 + 1.0));
@@ -271,7 +270,7 @@ fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Metrics {
         hit_at_1: within(1),
         hit_at_5: within(5),
         mrr,
-        refused: 0.0,
+        refused: f64::from(u8::from(is_refused)),
         answered: 0.0,
     }
 }
@@ -287,6 +286,7 @@ mod tests {
             rate(
                 &answers,
                 &found.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>(),
+                false,
             )
         };
         assert_eq!(

@@ -71,6 +71,17 @@ impl<'q> Comparison<'q> {
         Some((place, 1.0))
     }
 
+    /// Whether the question contains all words of a task's name.
+    pub(super) fn names(&self, task: &str) -> bool {
+        let (mut all, mut found) = (0_usize, 0_usize);
+        words::each(task, &mut |word| {
+            all += 1;
+            found += usize::from(self.places.get(word).is_some_and(|(_, variant)| !variant));
+        });
+        all > 0 && all == found
+    }
+
+    /// Compares a text with the question.
     pub(super) fn evidence(&self, text: &Text<'_>) -> Evidence {
         let terms = &self.question.terms;
         let mut seen = vec![Seen::default(); terms.len()];

@@ -52,6 +52,13 @@ impl Question {
         self.terms.iter().map(|term| term.weight).sum()
     }
 
+    /// Returns the share of the question, by weight, whose words the index contains.
+    pub(super) fn known(&self) -> f64 {
+        let known = self.terms.iter().filter(|term| term.documents > 0);
+        let (known, all) = (known.map(|term| term.weight).sum::<f64>(), self.weight());
+        if all > 0.0 { known / all } else { 0.0 }
+    }
+
     /// Returns the words by which an indexed word is recognised, with the places of their terms and
     /// whether they are variants.
     pub(super) fn places(&self) -> BTreeMap<&str, (usize, bool)> {
@@ -83,7 +90,9 @@ fn is_identifier(text: &str) -> bool {
 fn split(text: &str) -> Vec<String> {
     let (mut all, mut telling): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut before = String::new();
-    words::each(text, &mut |word| {
+    let content = words::without_function_words(text);
+    let content = if content.trim().is_empty() { text } else { &content };
+    words::each(content, &mut |word| {
         // The last character of a run is in the pair before it as well.
         let is_rest = word.chars().count() == 1
             && words::is_cjk(word.chars().next().unwrap_or_default())
@@ -140,8 +149,8 @@ fn rarity(all: u64, found: u64) -> f64 {
     (1.0 + (all - found + 0.5) / (found + 0.5)).ln()
 }
 
-/// Removes unknown pairs of characters next to known ones: most of them join the end of a word with
-/// the beginning of the next, and say nothing.
+/// Removes unknown pairs of characters that are next to known ones, or contain a function word: most
+/// of them join the end of a word with the beginning of the next, and say nothing.
 fn drop_seams(terms: &mut Vec<Term>) {
     let pair = |term: &Term| {
         let mut chars = term.word.chars();
@@ -160,10 +169,15 @@ fn drop_seams(terms: &mut Vec<Term>) {
                     .filter(|t| t.documents > 0)
                     .and_then(pair)
             };
-            known(n.checked_sub(1)).is_some_and(|(_, end)| end == a)
+            words::is_function_char(a)
+                || words::is_function_char(b)
+                || known(n.checked_sub(1)).is_some_and(|(_, end)| end == a)
                 || known(n.checked_add(1)).is_some_and(|(start, _)| start == b)
         })
         .collect();
+    if seam.iter().all(|seam| *seam) {
+        return;
+    }
     let mut places = seam.into_iter();
     terms.retain(|_| !places.next().unwrap_or_default());
 }

@@ -89,7 +89,7 @@ pub struct Scores {
     pub text: f64,
     /// The raw cosine; `None` without a vector.
     pub cosine: Option<f64>,
-    /// The cosine, or 0 where it is negative.
+    /// The cosine times the known share of the question; 0 where it is negative.
     pub vector: f64,
     /// The weighted sum of `text` and `vector`.
     pub merged: f64,
@@ -119,6 +119,9 @@ pub struct Answers {
     pub more: usize,
     /// Whether there may be even more, since not everything was compared.
     pub open: bool,
+    /// How sure the best answer is, between 0 and 1: its merged score times the square root of the
+    /// share of the question whose words the index contains.
+    pub confidence: f64,
     /// Whether the best answers are too weak: they are only the nearest observations.
     pub is_refused: bool,
 }
@@ -197,6 +200,12 @@ impl<'s> Ranker<'s> {
             }
             cosines.extend(found.into_iter().map(|(row, cosine)| (row, Some(cosine))));
         }
+        // Full text and learned vectors represent only the words that the index contains.
+        let known = question.known();
+        let represented = match space {
+            Some(space) if !space.is_learned() => 1.0,
+            _ => known,
+        };
         let comparison = Comparison::new(&question);
         let mut candidates = Vec::new();
         for (row, cosine) in cosines {
@@ -207,7 +216,7 @@ impl<'s> Ranker<'s> {
             });
             let (text, vector) = (
                 weights.text(&evidence),
-                cosine.unwrap_or_default().clamp(0.0, 1.0),
+                represented * cosine.unwrap_or_default().clamp(0.0, 1.0),
             );
             let merged = match query.stages {
                 Stages::Both if with_vectors => weights.merged(text, vector),
@@ -223,7 +232,8 @@ impl<'s> Ranker<'s> {
                     merged,
                     ..Scores::default()
                 };
-                candidates.push((row, texts.id, texts.time, scores));
+                let is_named = comparison.names(&texts.task);
+                candidates.push((row, texts.id, (texts.time, is_named), scores));
             }
         }
         // Observations that were found by words and aren't compared are only counted.
@@ -236,10 +246,16 @@ impl<'s> Ranker<'s> {
                 .then_with(|| a.1.cmp(&b.1))
         });
         candidates.truncate(CANDIDATES);
-        let best = candidates.first().map(|(.., scores)| scores.merged);
+        let best = candidates.first().map_or(0.0, |(.., scores)| scores.merged);
+        let confidence = best * known.max(if with_vectors { represented } else { 0.0 }).sqrt();
         let mut near = Vec::with_capacity(candidates.len());
-        for (row, id, time, mut scores) in candidates {
-            scores.decay = decay(query, time);
+        for (row, id, (time, is_named), mut scores) in candidates {
+            // What the question names by its task doesn't age.
+            scores.decay = if is_named {
+                1.0
+            } else {
+                decay(query, time)
+            };
             scores.score = scores.merged * scores.decay;
             near.push(Candidate::new(
                 row,
@@ -264,7 +280,8 @@ impl<'s> Ranker<'s> {
             more: answers.saturating_sub(found.len()),
             found,
             open: by_text.is_open || with_vectors,
-            is_refused: best.is_none_or(|best| best < weights.answer),
+            confidence,
+            is_refused: confidence < weights.answer,
         })
     }
 }

@@ -125,6 +125,11 @@ impl Space {
         self.model.embed(text)
     }
 
+    /// Whether the model was learned from the index.
+    pub(super) const fn is_learned(&self) -> bool {
+        matches!(self.model, Embedder::Learnt(_))
+    }
+
     /// Returns the vector of an observation.
     pub(super) fn of(&self, observation: i64) -> Option<&[u8]> {
         let (at, width) = (

@@ -11,17 +11,17 @@ pub struct Weights {
     pub vectors: f64,
     /// Minimum merged score of an answer.
     pub minimum: f64,
-    /// Minimum merged score of the best answer. Below it, the question isn't answered.
+    /// Minimum confidence of the best answer. Below it, the question isn't answered.
     pub answer: f64,
 }
 
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            full_text: 0.7,
-            vectors: 0.3,
+            full_text: 0.8,
+            vectors: 0.2,
             minimum: 0.1,
-            answer: 0.3,
+            answer: 0.28,
         }
     }
 }
