@@ -115,7 +115,7 @@ pub(super) fn strays(store: &Store) -> Result<Vec<&'static str>, KnowledgeError>
 pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
     match fulltext::agrees(&store.db) {
         // An unreadable word index counts as a mismatch.
-        Err(KnowledgeError::Damaged(_)) => Ok(false),
+        Err(KnowledgeError::Damaged(_) | KnowledgeError::Database(_)) => Ok(false),
         other => other,
     }
 }

@@ -367,7 +367,7 @@ impl Omitted {
         Self {
             count: answers.more,
             open: answers.open,
-            is_refused: answers.is_refused && !answers.found.is_empty(),
+            is_refused: answers.is_refused,
         }
     }
 }
@@ -442,7 +442,7 @@ impl Layer<'_> {
         match self.print.form {
             Form::Text => {
                 let mut text = String::new();
-                if self.rest.is_refused {
+                if self.rest.is_refused && !shown.is_empty() {
                     text.push_str("(no answer; the nearest observations:)\n");
                 }
                 text.extend(shown.iter().map(|i| format!("{}\n", i.text)));
@@ -451,10 +451,10 @@ impl Layer<'_> {
                     let over = if over == 0 {
                         String::new()
                     } else {
-                        format!(", {over} over the budget of {} tokens", self.budget)
+                        format!("{over} over the budget of {} tokens, in all ", self.budget)
                     };
                     text.push_str(&format!(
-                        "({} shown, {least}{missing} left out{over})\n",
+                        "({} shown, {over}{least}{missing} left out)\n",
                         shown.len()
                     ));
                 } else if shown.is_empty() {

@@ -135,7 +135,8 @@ fn look_up(db: &Connection, word: String, all: u64) -> Result<Term, KnowledgeErr
         prefix,
         variants: others,
         documents,
-        weight: rarity(all, documents),
+        // An unknown word counts as much as one that a single observation contains.
+        weight: rarity(all, documents.max(1)),
         word,
     })
 }

@@ -18,10 +18,10 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            full_text: 0.8,
-            vectors: 0.2,
+            full_text: 0.7,
+            vectors: 0.3,
             minimum: 0.1,
-            answer: 0.28,
+            answer: 0.32,
         }
     }
 }
