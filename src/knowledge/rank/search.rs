@@ -119,8 +119,8 @@ pub struct Answers {
     pub more: usize,
     /// Whether there may be even more, since not everything was compared.
     pub open: bool,
-    /// How sure the best answer is, between 0 and 1: its merged score times the square root of the
-    /// share of the question whose words the index contains.
+    /// How sure the best answer is, between 0 and 1: its merged score times the share of the
+    /// question whose words the index contains.
     pub confidence: f64,
     /// Whether the best answers are too weak: they are only the nearest observations.
     pub is_refused: bool,
@@ -247,7 +247,7 @@ impl<'s> Ranker<'s> {
         });
         candidates.truncate(CANDIDATES);
         let best = candidates.first().map_or(0.0, |(.., scores)| scores.merged);
-        let confidence = best * known.max(if with_vectors { represented } else { 0.0 }).sqrt();
+        let confidence = best * known.max(if with_vectors { represented } else { 0.0 });
         let mut near = Vec::with_capacity(candidates.len());
         for (row, id, (time, is_named), mut scores) in candidates {
             // What the question names by its task doesn't age.

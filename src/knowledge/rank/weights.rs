@@ -21,7 +21,7 @@ impl Default for Weights {
             full_text: 0.7,
             vectors: 0.3,
             minimum: 0.1,
-            answer: 0.32,
+            answer: 0.28,
         }
     }
 }
