@@ -54,7 +54,7 @@ pub(super) fn remove(db: &Connection, source: i64) -> Result<(), KnowledgeError>
 }
 
 /// The tables of full text.
-const TABLES: &str = include_str!("fulltext.sql");
+pub(super) const TABLES: &str = include_str!("fulltext.sql");
 
 /// Creates the tables of full text.
 pub(super) fn create(db: &Connection) -> Result<(), KnowledgeError> {

@@ -98,6 +98,29 @@ pub(super) struct Item {
     text: String,
     json: Value,
     source: String,
+    shape: Shape,
+}
+
+/// How much of an observation an entry shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// All that the layer shows.
+    Whole,
+    /// The first lines of a block, for want of budget.
+    Cut,
+    /// An index line in place of a block.
+    Line,
+    /// Only the id and the kind.
+    Name,
+}
+
+impl Shape {
+    /// The shapes of entries that show less than asked, and how they are called in text and JSON.
+    const DEGRADED: [(Self, &'static str, &'static str); 3] = [
+        (Self::Cut, "cut to the first lines", "cut"),
+        (Self::Line, "as an index line", "indexLine"),
+        (Self::Name, "by the id alone", "idOnly"),
+    ];
 }
 
 /// A rendered answer.
@@ -313,7 +336,7 @@ pub fn detail(
             if n < kept {
                 block(s, budget.detail, print)
             } else {
-                line(s, None, print)
+                degraded_line(s, print)
             }
         });
         let mixed = fit(
@@ -372,8 +395,8 @@ impl Omitted {
     }
 }
 
-/// Bytes that the last line of an answer may need.
-const FRAME: usize = 160;
+/// Bytes that the first and the last lines of an answer may need.
+const FRAME: usize = 320;
 
 impl Item {
     /// Returns the entry as it is printed.
@@ -460,6 +483,15 @@ impl Layer<'_> {
                 } else if shown.is_empty() {
                     text.push_str("(nothing found)\n");
                 }
+                let degraded: Vec<String> = degraded(shown)
+                    .map(|(count, words, _)| format!("{count} {words}"))
+                    .collect();
+                if !degraded.is_empty() {
+                    text.push_str(&format!(
+                        "(to fit the budget: {})\n",
+                        degraded.join(", ")
+                    ));
+                }
                 text
             }
             Form::Json => {
@@ -471,6 +503,16 @@ impl Layer<'_> {
                 if over > 0 {
                     add(&mut json, "overBudget", json!(over));
                     add(&mut json, "budget", json!(self.budget));
+                }
+                for (count, _, name) in degraded(shown) {
+                    let all = json.as_object_mut().and_then(|json| {
+                        json.entry("degraded")
+                            .or_insert_with(|| json!({}))
+                            .as_object_mut()
+                    });
+                    if let Some(all) = all {
+                        all.insert(name.to_owned(), json!(count));
+                    }
                 }
                 if self.rest.is_refused {
                     add(&mut json, "answered", json!(false));
@@ -528,6 +570,17 @@ impl Layer<'_> {
             low -= 1;
         }
     }
+}
+
+/// Counts the entries of each shape that show less than asked.
+fn degraded(shown: &[&Item]) -> impl Iterator<Item = (usize, &'static str, &'static str)> {
+    Shape::DEGRADED
+        .map(|(shape, words, name)| {
+            let count = shown.iter().filter(|item| item.shape == shape).count();
+            (count, words, name)
+        })
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
 }
 
 /// Renders the most entries from the front that fit the budget together with the rest of the
@@ -618,6 +671,7 @@ pub(super) fn line(stored: &Stored, found: Option<&SearchHit>, print: Print) -> 
         text,
         json,
         source: stored.file.clone(),
+        shape: Shape::Whole,
     }
 }
 
@@ -734,6 +788,17 @@ fn snippet(found: &SearchHit, question: &str, print: Print) -> Item {
         text,
         json,
         source: found.stored.file.clone(),
+        shape: Shape::Whole,
+    }
+}
+
+/// Renders an index line in place of a whole observation.
+fn degraded_line(stored: &Stored, print: Print) -> Item {
+    let mut item = line(stored, None, print);
+    add(&mut item.json, "degraded", json!(true));
+    Item {
+        shape: Shape::Line,
+        ..item
     }
 }
 
@@ -783,10 +848,15 @@ pub(super) fn block(stored: &Stored, budget: usize, print: Print) -> Item {
             text: render(count),
             json: json(count),
             source: stored.file.clone(),
+            shape: if count < lines.len() {
+                Shape::Cut
+            } else {
+                Shape::Whole
+            },
         };
     }
     // Not even the head fits, so the block is reduced to a line, or else to its place.
-    let short = line(stored, None, print);
+    let short = degraded_line(stored, print);
     if Encoding::default()
         .count_within(&short.printed(print), budget)
         .is_some()
@@ -800,5 +870,6 @@ pub(super) fn block(stored: &Stored, budget: usize, print: Print) -> Item {
         text,
         json,
         source: stored.file.clone(),
+        shape: Shape::Name,
     }
 }

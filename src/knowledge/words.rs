@@ -316,7 +316,7 @@ fn parts(word: &str) -> Vec<&str> {
 fn is_unbent(word: &str) -> bool {
     matches!(
         word,
-        "before" | "have" | "like" | "some" | "there" | "were" | "where"
+        "before" | "being" | "else" | "have" | "like" | "some" | "there" | "were" | "where"
     )
 }
 
