@@ -102,7 +102,10 @@ fn asking(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 let text = next.next().unwrap();
-                let query = Query { stages, ..Query::new(text) };
+                let query = Query {
+                    stages,
+                    ..Query::new(text)
+                };
                 black_box(ranker.search(&query).unwrap().len())
             });
         });

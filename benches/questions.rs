@@ -38,7 +38,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let text = documents::question(n);
         let began = Instant::now();
         answers += ranker
-            .search(&Query { stages, ..Query::new(&text) })?
+            .search(&Query {
+                stages,
+                ..Query::new(&text)
+            })?
             .len();
         times.push(began.elapsed());
     }

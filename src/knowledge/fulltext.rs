@@ -47,8 +47,7 @@ pub(super) fn add(db: &Connection, observation: i64, words: &Words) -> Result<()
 
 /// Removes the words of all observations of a source, which must still be stored.
 pub(super) fn remove(db: &Connection, source: i64) -> Result<(), KnowledgeError> {
-    let sql =
-        "DELETE FROM words WHERE rowid IN (SELECT id FROM observation WHERE source = ?1 ORDER BY id)";
+    let sql = "DELETE FROM words WHERE rowid IN (SELECT id FROM observation WHERE source = ?1 ORDER BY id)";
     db.prepare_cached(sql)?.execute([source])?;
     Ok(())
 }
@@ -85,7 +84,8 @@ pub(super) fn agrees(db: &Connection) -> Result<bool, KnowledgeError> {
         add(&transaction, row.get(0)?, &words)?;
     }
     transaction.commit()?;
-    let instances = "CREATE VIRTUAL TABLE temp.instance USING fts5vocab('main', 'words', 'instance')";
+    let instances =
+        "CREATE VIRTUAL TABLE temp.instance USING fts5vocab('main', 'words', 'instance')";
     fresh.execute_batch(instances)?;
     for sql in [
         // The lengths of the observations, and all lengths together.
@@ -98,7 +98,11 @@ pub(super) fn agrees(db: &Connection) -> Result<bool, KnowledgeError> {
         }
     }
     db.execute_batch(instances)?;
-    let same = same_rows(db, &fresh, "SELECT term, doc, col, offset FROM temp.instance");
+    let same = same_rows(
+        db,
+        &fresh,
+        "SELECT term, doc, col, offset FROM temp.instance",
+    );
     db.execute_batch("DROP TABLE temp.instance")?;
     same
 }

@@ -487,10 +487,7 @@ impl Layer<'_> {
                     .map(|(count, words, _)| format!("{count} {words}"))
                     .collect();
                 if !degraded.is_empty() {
-                    text.push_str(&format!(
-                        "(to fit the budget: {})\n",
-                        degraded.join(", ")
-                    ));
+                    text.push_str(&format!("(to fit the budget: {})\n", degraded.join(", ")));
                 }
                 text
             }
@@ -659,7 +656,11 @@ pub(super) fn line(stored: &Stored, found: Option<&SearchHit>, print: Print) -> 
         };
         let refs: Vec<String> = stored.refs.iter().take(REFS).map(clipped).collect();
         let shown: Vec<String> = refs.iter().map(|text| (print.escape)(text)).collect();
-        let more = if stored.refs.len() > REFS { ", …" } else { "" };
+        let more = if stored.refs.len() > REFS {
+            ", …"
+        } else {
+            ""
+        };
         text.push_str(&format!(" <{}{more}>", shown.join(", ")));
         add(&mut json, "refs", json!(refs));
     }

@@ -24,25 +24,45 @@ const LONGEST: usize = 128;
 const FUNCTION_WORDS: [&str; 87] = [
     "a", "about", "after", "all", "am", "an", "and", "any", "anyway", "are", "as", "at", "be",
     "been", "before", "being", "but", "by", "can", "could", "did", "do", "does", "else", "for",
-    "from", "get", "got", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it",
-    "its", "like", "may", "me", "might", "must", "my", "no", "not", "of", "on", "or", "our",
-    "out", "over", "per", "should", "so", "some", "such", "tell", "than", "that", "the",
-    "their", "them", "then", "there", "they", "this", "to", "too", "up", "us", "was", "we",
-    "were", "what", "when", "where", "which", "who", "whom", "why", "will", "with", "would",
-    "you", "your",
+    "from", "get", "got", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its",
+    "like", "may", "me", "might", "must", "my", "no", "not", "of", "on", "or", "our", "out",
+    "over", "per", "should", "so", "some", "such", "tell", "than", "that", "the", "their", "them",
+    "then", "there", "they", "this", "to", "too", "up", "us", "was", "we", "were", "what", "when",
+    "where", "which", "who", "whom", "why", "will", "with", "would", "you", "your",
 ];
 
 /// Function words of Chinese questions, the longest first. They have no blanks around them.
 const CHINESE_FUNCTION_WORDS: [&str; 24] = [
-    "什么时候", "为什么", "怎么样", "有没有", "什么", "怎么", "怎样", "如何", "哪里", "哪个",
-    "哪些", "哪儿", "多少", "是否", "能否", "请问", "可以", "应该", "我们", "的", "了", "吗",
-    "呢", "吧",
+    "什么时候",
+    "为什么",
+    "怎么样",
+    "有没有",
+    "什么",
+    "怎么",
+    "怎样",
+    "如何",
+    "哪里",
+    "哪个",
+    "哪些",
+    "哪儿",
+    "多少",
+    "是否",
+    "能否",
+    "请问",
+    "可以",
+    "应该",
+    "我们",
+    "的",
+    "了",
+    "吗",
+    "呢",
+    "吧",
 ];
 /// Characters that are function words as well as parts of words: a pair with one of them that no
 /// text contains isn't a word.
 const CHINESE_FUNCTION_CHARS: [char; 24] = [
-    '在', '是', '有', '会', '中', '到', '从', '和', '与', '被', '把', '让', '对', '就', '都',
-    '也', '还', '要', '能', '个', '由', '时', '不', '以',
+    '在', '是', '有', '会', '中', '到', '从', '和', '与', '被', '把', '让', '对', '就', '都', '也',
+    '还', '要', '能', '个', '由', '时', '不', '以',
 ];
 
 /// Replaces the function words of a Chinese question by blanks.
@@ -316,7 +336,7 @@ fn parts(word: &str) -> Vec<&str> {
 fn is_unbent(word: &str) -> bool {
     matches!(
         word,
-        "before" | "being" | "else" | "have" | "like" | "some" | "there" | "were" | "where"
+        "before" | "else" | "have" | "like" | "some" | "there" | "were" | "where"
     )
 }
 

@@ -66,7 +66,11 @@ fn section(numbers: &mut SplitMix) -> String {
 
 /// Returns the ids and scores of all answers.
 fn answers(store: &Store, text: &str, stages: Stages) -> Vec<(String, String)> {
-    let query = Query { limit: 20, stages, ..Query::new(text) };
+    let query = Query {
+        limit: 20,
+        stages,
+        ..Query::new(text)
+    };
     let found = Ranker::new(store).search(&query).unwrap();
     found
         .into_iter()

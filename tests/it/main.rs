@@ -56,6 +56,7 @@ mod knowledge_integrity;
 mod knowledge_layers;
 #[cfg(feature = "model2vec")]
 mod knowledge_model;
+mod knowledge_refusals;
 mod lanes;
 mod languages;
 mod large_reports;

@@ -34,8 +34,8 @@ impl EvalArgs {
         let corpus = Corpus::parse(&documents, &questions).map_err(|why| {
             Failure::unable(why, "docs/knowledge.md describes the form of such a corpus")
         })?;
-        let groups =
-            evaluate(&corpus, self.model.as_deref(), Weights::default()).map_err(|e| failure(&e))?;
+        let groups = evaluate(&corpus, self.model.as_deref(), Weights::default())
+            .map_err(|e| failure(&e))?;
         print(Color::Auto, |out| {
             writeln!(
                 out,
@@ -85,10 +85,12 @@ impl EvalArgs {
             }
             Ok(())
         })?;
-        Ok(if groups.iter().all(|g| g.questions + g.unanswerable == 0) {
-            EXIT_NOTHING_VERIFIED
-        } else {
-            EXIT_CLEAN
-        })
+        Ok(
+            if groups.iter().all(|g| g.questions + g.unanswerable == 0) {
+                EXIT_NOTHING_VERIFIED
+            } else {
+                EXIT_CLEAN
+            },
+        )
     }
 }

@@ -103,7 +103,10 @@ impl<'q> Comparison<'q> {
                     }
                 }
                 // A pair of terms is known by its second one.
-                for (second, other) in [(Some(place), place.checked_sub(1)), (place.checked_add(1), place.checked_add(1))] {
+                for (second, other) in [
+                    (Some(place), place.checked_sub(1)),
+                    (place.checked_add(1), place.checked_add(1)),
+                ] {
                     let other_at = other.and_then(|n| last.get(n).copied().flatten());
                     if other_at.is_some_and(|before| at - before <= NEAR)
                         && let Some(near) = second.and_then(|n| near.get_mut(n))
@@ -142,7 +145,11 @@ impl<'q> Comparison<'q> {
             coverage,
             head: share(sum.head, self.weight),
             // A single word is a phrase of its own.
-            phrase: if pairs > 0.0 { near_pairs / pairs } else { coverage },
+            phrase: if pairs > 0.0 {
+                near_pairs / pairs
+            } else {
+                coverage
+            },
         }
     }
 }

@@ -81,9 +81,9 @@ fn is_identifier(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty()
         && text.is_ascii()
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'/' | b'(' | b')'))
+        && text.bytes().all(|b| {
+            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'/' | b'(' | b')')
+        })
 }
 
 /// Splits a question into its words, each one once.
@@ -91,7 +91,11 @@ fn split(text: &str) -> Vec<String> {
     let (mut all, mut telling): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut before = String::new();
     let content = words::without_function_words(text);
-    let content = if content.trim().is_empty() { text } else { &content };
+    let content = if content.trim().is_empty() {
+        text
+    } else {
+        &content
+    };
     words::each(content, &mut |word| {
         // The last character of a run is in the pair before it as well.
         let is_rest = word.chars().count() == 1

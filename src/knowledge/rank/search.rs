@@ -196,7 +196,9 @@ impl<'s> Ranker<'s> {
             with_vectors = !found.is_empty();
             // Documents found only by words are compared by vector as well.
             for (row, known) in &mut cosines {
-                *known = space.of(*row).map(|vector| f64::from(cosine(&asked, vector)));
+                *known = space
+                    .of(*row)
+                    .map(|vector| f64::from(cosine(&asked, vector)));
             }
             cosines.extend(found.into_iter().map(|(row, cosine)| (row, Some(cosine))));
         }
@@ -251,11 +253,7 @@ impl<'s> Ranker<'s> {
         let mut near = Vec::with_capacity(candidates.len());
         for (row, id, (time, is_named), mut scores) in candidates {
             // What the question names by its task doesn't age.
-            scores.decay = if is_named {
-                1.0
-            } else {
-                decay(query, time)
-            };
+            scores.decay = if is_named { 1.0 } else { decay(query, time) };
             scores.score = scores.merged * scores.decay;
             near.push(Candidate::new(
                 row,

@@ -76,10 +76,7 @@ pub(in crate::knowledge) fn update(
         return Ok(Vectors::Kept(0));
     }
     let fresh = count - vectors_stored(db)?;
-    let stale = newer
-        .saturating_add(fresh)
-        .saturating_mul(FRESH)
-        > learnt_from;
+    let stale = newer.saturating_add(fresh).saturating_mul(FRESH) > learnt_from;
     let learn = model.is_none() || stale;
     if learn {
         forget(writer)?;

@@ -7,11 +7,11 @@ mod read;
 pub(super) mod skill;
 mod write;
 
-pub use read::{Filter, Stored};
 pub(super) use read::{
     EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, misdirected,
     names as read_names, sources as read_sources,
 };
+pub use read::{Filter, Stored};
 pub(super) use write::{Prepared, Writer};
 
 use super::model2vec::Model2Vec;

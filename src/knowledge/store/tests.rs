@@ -81,7 +81,10 @@ fn other_files_are_left_alone() {
         db.execute_batch(planted).unwrap();
         drop(db);
         let opened = Store::open(&path);
-        assert!(matches!(opened, Err(KnowledgeError::Foreign { .. })), "{planted}");
+        assert!(
+            matches!(opened, Err(KnowledgeError::Foreign { .. })),
+            "{planted}"
+        );
     }
     assert!(matches!(
         Store::open(&root.path().join("none.db")),

@@ -1,10 +1,10 @@
 //! Writes the changes of one run.
 
+use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::Extracted;
 use crate::knowledge::fulltext::{self, Words};
 use crate::knowledge::observation::{Id, Observation};
 use crate::knowledge::source_config::SourceFile;
-use crate::knowledge::KnowledgeError;
 use rusqlite::{Transaction, params};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -362,7 +362,9 @@ impl Prepared {
 
     /// Splits the observations into words.
     pub(in crate::knowledge) fn words(&self) -> Vec<Words> {
-        let words = |Indexed { observation, refs, .. }: &Indexed| {
+        let words = |Indexed {
+                         observation, refs, ..
+                     }: &Indexed| {
             let task = observation.task.as_deref().unwrap_or_default();
             Words::new(&observation.summary, refs, task, &observation.detail)
         };
