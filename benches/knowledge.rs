@@ -10,7 +10,7 @@ mod documents;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::path::Path;
-use yuangs_verify::knowledge::rank::{Decay, Query, Ranker, Stages};
+use yuangs_verify::knowledge::rank::{Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex::{Settings, run};
 use yuangs_verify::knowledge::{SourceKind, Sources, Store};
 
@@ -103,13 +103,8 @@ fn asking(c: &mut Criterion) {
             b.iter(|| {
                 let text = next.next().unwrap();
                 let query = Query {
-                    text,
-                    task: None,
-                    now: None,
-                    half_life: 30.0,
-                    decay: Decay::default(),
-                    limit: 10,
                     stages,
+                    ..Query::new(text)
                 };
                 black_box(ranker.search(&query).unwrap().len())
             });

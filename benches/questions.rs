@@ -13,7 +13,7 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 use yuangs_verify::knowledge::Store;
-use yuangs_verify::knowledge::rank::{Decay, Query, Ranker, Stages};
+use yuangs_verify::knowledge::rank::{Query, Ranker, Stages};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -39,13 +39,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let began = Instant::now();
         answers += ranker
             .search(&Query {
-                text: &text,
-                task: None,
-                now: None,
-                half_life: 30.0,
-                decay: Decay::default(),
-                limit: 10,
                 stages,
+                ..Query::new(&text)
             })?
             .len();
         times.push(began.elapsed());

@@ -400,6 +400,9 @@ pub struct Knowledge {
     /// How the weight of a result decays with age; `exponential` by default.
     #[serde(default)]
     pub decay: Option<DecayKind>,
+    /// Weights and minimal scores of searches.
+    #[serde(default)]
+    pub ranking: Ranking,
     /// Token budgets by name; `default` applies when no other is requested.
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
@@ -430,6 +433,24 @@ impl Knowledge {
         .flatten()
         .map(String::as_str)
     }
+}
+
+/// `[knowledge.ranking]`: weights and minimal scores of searches.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Ranking {
+    /// Share of full text in the merged score.
+    #[serde(default)]
+    pub full_text: Option<Amount>,
+    /// Share of vectors in the merged score.
+    #[serde(default)]
+    pub vectors: Option<Amount>,
+    /// Minimum merged score of a result.
+    #[serde(default)]
+    pub minimum: Option<Amount>,
+    /// Minimum merged score of the best result. Below it, a question isn't answered.
+    #[serde(default)]
+    pub answer: Option<Amount>,
 }
 
 /// How the weight of a result decays with age. Each method leaves half after `half-life-days`, and

@@ -1,9 +1,9 @@
 //! Bundles: context for an agent that resumes a task, with a token budget for each part.
 
 use super::observation::Kind;
-use super::rank::{Query, Ranker};
+use super::rank::{Answers, Query, Ranker};
 use super::retrieve::{Answer, Form, Item, Omitted, Print, block, fit, line};
-use super::{KnowledgeError, Store};
+use super::{Filter, KnowledgeError, Store};
 use serde_json::{Value, json};
 use tokens::Encoding;
 
@@ -100,7 +100,7 @@ pub fn bundle(
         |kinds: &[Kind], task: Option<&str>, shown: usize| -> Result<Omitted, KnowledgeError> {
             Ok(Omitted {
                 count: store.count_of(kinds, task)?.saturating_sub(shown),
-                open: false,
+                ..Omitted::default()
             })
         };
     let events = [
@@ -110,16 +110,17 @@ pub fn bundle(
         Kind::Progress,
         Kind::Run,
     ];
-    let recent = newest(&events, query.task, parts.events)?;
-    if let (Some(task), true) = (
-        query.task,
-        store
-            .rows_of_task(query.task.unwrap_or_default())?
-            .is_empty(),
-    ) {
+    let of_task = Filter {
+        task: query.filter.task,
+        ..Filter::default()
+    };
+    let recent = newest(&events, of_task.task, parts.events)?;
+    if let Some(task) = of_task.task
+        && store.count_among(&of_task)? == 0
+    {
         return Err(KnowledgeError::UnknownTask(task.to_owned()));
     }
-    let task = query
+    let task = of_task
         .task
         .or_else(|| recent.iter().find_map(|s| s.task.as_deref()));
     let (mut state, mut state_rest) = (Vec::new(), Omitted::default());
@@ -136,11 +137,15 @@ pub fn bundle(
         query.text
     };
     // The answer may come from any task.
-    let answers = Ranker::new(store).answers(&Query {
+    let mut answers = Ranker::new(store).answers(&Query {
         text,
-        task: None,
+        filter: Filter::default(),
         ..query.clone()
     })?;
+    // What is only near doesn't help an agent.
+    if answers.is_refused {
+        answers = Answers::default();
+    }
     let chunks = answers
         .found
         .iter()
@@ -177,7 +182,7 @@ pub fn bundle(
             "Recent events",
             parts.events,
             lines(&recent),
-            beyond(&events, query.task, recent.len())?,
+            beyond(&events, of_task.task, recent.len())?,
         ),
         part(
             "chunks",
@@ -234,5 +239,6 @@ fn assemble(all: &[Part], total: usize, print: Print) -> Answer {
         text,
         shown,
         left_out,
+        is_refused: false,
     }
 }

@@ -7,16 +7,14 @@
 use super::extract::extract;
 use super::source_config::SourceFile;
 use super::store::{Prepared, Store};
-use super::text::{self, IndexWriter};
-use super::{KnowledgeError, weak};
+use super::{KnowledgeError, fulltext, weak};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
-use std::collections::BTreeSet;
 
 /// The tables whose rows belong to a source, with the columns that the source determines.
 const TABLES: [(&str, &str, u32); 10] = [
     ("source", "kind, path, hash, bytes, digest, hidden", 6),
-    ("observation", "key, kind, task, time, first_line, last_line, summary, refs, detail", 9),
+    ("observation", "key, kind, task, time, first_line, last_line, summary, refs, detail, role", 10),
     ("finding", "code, line, message", 3),
     ("edge", "line, from_node, to_node, type, time, weight, meta", 7),
     ("node", "line, id, type, time, payload", 5),
@@ -47,15 +45,11 @@ pub(super) fn expected(
     sources: &[(&SourceFile, &[u8], u64)],
 ) -> Result<Vec<Contents>, KnowledgeError> {
     let mut store = Store::in_memory()?;
-    let mut words = IndexWriter::default();
     let mut writer = store.write()?;
     for (file, hash, bytes) in sources {
         let mut extracted = extract(file);
-        let prepared = Prepared::new(
-            std::mem::take(&mut extracted.observations),
-            &file.name,
-            &mut words,
-        );
+        let observations = std::mem::take(&mut extracted.observations);
+        let prepared = Prepared::new(observations, &file.name);
         writer.add(file, hash, *bytes, &extracted, &prepared)?;
     }
     let ids = (1_i64..).take(sources.len());
@@ -119,50 +113,11 @@ pub(super) fn strays(store: &Store) -> Result<Vec<&'static str>, KnowledgeError>
 /// # Errors
 /// When the store can't be read.
 pub(super) fn words_agree(store: &Store) -> Result<bool, KnowledgeError> {
-    let mut ids = store.db.prepare("SELECT id FROM observation")?;
-    let mut left: BTreeSet<i64> = ids
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    let mut select = store
-        .db
-        .prepare("SELECT summary, refs, task, detail FROM observation WHERE id = ?1")?;
-    let mut add = |id: i64, words: &mut IndexWriter| -> Result<bool, KnowledgeError> {
-        // Each observation may appear only once.
-        if !left.remove(&id) {
-            return Ok(false);
-        }
-        select
-            .query_row([id], |row| {
-                let text = |n| {
-                    row.get_ref(n)?
-                        .as_str_or_null()
-                        .map(Option::unwrap_or_default)
-                        .map_err(rusqlite::Error::from)
-                };
-                Prepared::words(words, text(0)?, text(1)?, text(2)?, text(3)?);
-                Ok(true)
-            })
-            .map_err(KnowledgeError::from)
-    };
-    match text::agrees(&store.db, &mut add) {
-        Ok(agrees) => Ok(agrees && left.is_empty()),
+    match fulltext::agrees(&store.db) {
         // An unreadable word index counts as a mismatch.
-        Err(KnowledgeError::Damaged(_)) => Ok(false),
-        Err(error) => Err(error),
+        Err(KnowledgeError::Damaged(_) | KnowledgeError::Database(_)) => Ok(false),
+        other => other,
     }
-}
-
-/// Whether the next ids are free. An observation that reuses the id of a removed one would count as
-/// removed.
-///
-/// # Errors
-/// When the store can't be read.
-pub(super) fn ids_agree(store: &Store) -> Result<bool, KnowledgeError> {
-    let next: i64 = store.meta("next_observation")?.unwrap_or(1);
-    let largest = "SELECT max(coalesce((SELECT max(id) FROM observation), 0),
-         coalesce((SELECT max(observation) FROM gone), 0))";
-    let largest: i64 = store.db.query_row(largest, [], |row| row.get(0))?;
-    Ok(largest < next)
 }
 
 /// Whether uses of skills are marked weak exactly where their turns are. Requires a store whose

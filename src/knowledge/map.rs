@@ -62,6 +62,7 @@ pub fn map(
     };
     // A file without definitions is shown by its name.
     Ok(Answer {
+        is_refused: false,
         text: map.text,
         tokens: map.tokens,
         shown: shown.max(map.files.0),

@@ -145,6 +145,24 @@ pub struct Observation {
 }
 
 impl Observation {
+    /// Returns who says it: the role of a message, `assistant` for the turn of an agent, `tool` for a
+    /// command.
+    pub(super) fn role(&self) -> Option<&str> {
+        match self.kind {
+            Kind::Turn => Some("assistant"),
+            Kind::Command => Some("tool"),
+            // A part of a long message begins with its number: `(2/3) user: …`.
+            Kind::Message => {
+                let said = match self.summary.strip_prefix('(') {
+                    Some(part) => part.split_once(") ").map_or(part, |(_, said)| said),
+                    None => &self.summary,
+                };
+                said.split_once(':').map(|(role, _)| role)
+            }
+            _ => None,
+        }
+    }
+
     /// Passes every text to `visit`.
     pub(super) fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         self.task.iter_mut().for_each(&mut *visit);

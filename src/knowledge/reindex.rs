@@ -1,23 +1,22 @@
 //! Brings the store up to date with its sources.
 
 use super::extract::{self, Extracted, extract};
+use super::fulltext::Words;
 use super::rank::{self, Difference};
 use super::skills::{self, Limits};
 use super::source_config::{SourceFile, SourceKind, Sources, finding};
 use super::store::{self, Prepared, Store, Writer};
-use super::text::{self, IndexWriter, SortedRun};
 use super::{KnowledgeError, history, integrity, weak};
 use crate::diag::{Finding, assign_fingerprints};
 use crate::source::Input;
 use rayon::prelude::*;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::time::{Duration, SystemTime};
 
 /// Groups per core that are read at a time. Their content stays in memory until it is written.
 const GROUPS: usize = 4;
-/// Maximum number of sources in a group, which share one word index.
+/// Maximum number of sources in a group.
 const SOURCES: usize = 32;
 /// Bytes of a group beyond which no further source is added.
 const BYTES: u64 = 2 << 20;
@@ -152,13 +151,7 @@ pub fn run_with(
         });
         let mut done = 0;
         for groups in receive {
-            for Group {
-                sources,
-                read,
-                words,
-            } in groups
-            {
-                let first = writer.next();
+            for Group { sources, read } in groups {
                 for ((file, before), read) in sources.iter().zip(read) {
                     take(
                         &mut writer,
@@ -168,7 +161,6 @@ pub fn run_with(
                         &mut summary,
                     )?;
                 }
-                writer.index(first, words)?;
                 done += sources.len();
             }
             progress(done, total);
@@ -182,7 +174,7 @@ pub fn run_with(
     let added = (writer.next() - first_new).cast_unsigned();
     let changed =
         !(summary.added.is_empty() && summary.changed.is_empty() && summary.removed.is_empty());
-    summary.vectors = rank::update(&mut writer, settings.vectors, given, changed)?;
+    summary.vectors = rank::update(&writer, settings.vectors, given, changed)?;
     writer.set("extractor", extract::VERSION)?;
     weak::mark(&writer, sources)?;
     finish(&writer, limits, &mut summary)?;
@@ -229,6 +221,7 @@ enum Read {
         bytes: u64,
         extracted: Box<Extracted>,
         prepared: Box<Prepared>,
+        words: Vec<Words>,
     },
     Unreadable(std::io::Error),
 }
@@ -237,47 +230,31 @@ enum Read {
 struct Group<'s> {
     sources: &'s [Source],
     read: Vec<Read>,
-    /// The words of all new content in the group.
-    words: Vec<SortedRun>,
 }
 
 impl<'s> Group<'s> {
     fn read(sources: &'s [Source], current: bool) -> Self {
-        thread_local! {
-            /// Kept between groups to reuse the allocation, since groups need about the same space.
-            static WORDS: RefCell<IndexWriter> = RefCell::default();
-        }
-        // Taken, not borrowed: a worker that waits for other threads inside may be given another
-        // group.
-        let mut words = WORDS.take();
-        let looked_at =
-            |(file, before): &Source| read(file, before.as_ref().filter(|_| current), &mut words);
-        let read = sources.iter().map(looked_at).collect();
-        let group = Self {
+        let read = |(file, before): &Source| read(file, before.as_ref().filter(|_| current));
+        Self {
             sources,
-            read,
-            words: words.runs(),
-        };
-        WORDS.set(words);
-        group
+            read: sources.iter().map(read).collect(),
+        }
     }
 }
 
-fn read(file: &SourceFile, before: Option<&IndexedSource>, words: &mut IndexWriter) -> Read {
+fn read(file: &SourceFile, before: Option<&IndexedSource>) -> Read {
     match hash(file) {
         Err(error) => Read::Unreadable(error),
         Ok((hash, _)) if before.is_some_and(|known| known.hash == hash) => Read::Unchanged,
         Ok((hash, bytes)) => {
             let mut extracted = Box::new(extract(file));
-            let prepared = Box::new(Prepared::new(
-                std::mem::take(&mut extracted.observations),
-                &file.name,
-                words,
-            ));
+            let observations = std::mem::take(&mut extracted.observations);
+            let prepared = Box::new(Prepared::new(observations, &file.name));
             Read::Content {
                 hash,
                 bytes,
                 extracted,
+                words: prepared.words(),
                 prepared,
             }
         }
@@ -325,6 +302,7 @@ fn take(
             bytes,
             extracted,
             prepared,
+            words,
         } => {
             match before {
                 Some(id) => {
@@ -333,7 +311,9 @@ fn take(
                 }
                 None => summary.added.push(key),
             }
+            let first = writer.next();
             writer.add(file, &hash, bytes, &extracted, &prepared)?;
+            writer.index(first, &words)?;
         }
         Read::Unreadable(error) => {
             summary.findings.push(finding(
@@ -364,7 +344,7 @@ fn finish(
             .query_row(sql, [], |row| row.get::<_, i64>(0))
             .map(i64::cast_unsigned)
     };
-    summary.observations = text::standing(&writer.db)?;
+    summary.observations = count("SELECT count(*) FROM observation")?;
     summary.edges = count("SELECT count(*) FROM edge")?;
     summary.skill_uses = count("SELECT count(*) FROM execution_log")?;
     summary.hidden = count("SELECT coalesce(sum(hidden), 0) FROM source")?;
@@ -640,8 +620,5 @@ fn check_contents(
             Some(stale("", "was read by another version of this program"))
         }
     });
-    if !integrity::ids_agree(store)? {
-        findings.push(altered("", "ids of observations"));
-    }
     Ok(())
 }

@@ -6,7 +6,7 @@
 
 use super::observation::Id;
 use super::rank::{Answers, Query, Ranker, SearchHit};
-use super::{KnowledgeError, Store, Stored};
+use super::{Filter, KnowledgeError, Store, Stored};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use tokens::Encoding;
@@ -98,6 +98,29 @@ pub(super) struct Item {
     text: String,
     json: Value,
     source: String,
+    shape: Shape,
+}
+
+/// How much of an observation an entry shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// All that the layer shows.
+    Whole,
+    /// The first lines of a block, for want of budget.
+    Cut,
+    /// An index line in place of a block.
+    Line,
+    /// Only the id and the kind.
+    Name,
+}
+
+impl Shape {
+    /// The shapes of entries that show less than asked, and how they are called in text and JSON.
+    const DEGRADED: [(Self, &'static str, &'static str); 3] = [
+        (Self::Cut, "cut to the first lines", "cut"),
+        (Self::Line, "as an index line", "indexLine"),
+        (Self::Name, "by the id alone", "idOnly"),
+    ];
 }
 
 /// A rendered answer.
@@ -110,6 +133,8 @@ pub struct Answer {
     pub shown: usize,
     /// Entries that didn't fit.
     pub left_out: usize,
+    /// Whether the entries are only the nearest observations, and no answers.
+    pub is_refused: bool,
 }
 
 /// Renders the layer `index`: a line for each observation that matches a question, or for the
@@ -120,7 +145,7 @@ pub struct Answer {
 pub fn index(
     store: &Store,
     question: Option<&Query<'_>>,
-    task: Option<&str>,
+    filter: &Filter<'_>,
     budget: &Budget,
     print: Print,
 ) -> Result<Answer, KnowledgeError> {
@@ -128,10 +153,11 @@ pub fn index(
     // A line has ten tokens or more, so this is more than fits.
     let most = budget.index / 4;
     let (items, rest): (Vec<Item>, Omitted) = if let Some(query) = question {
-        let answers = Ranker::new(store).answers(&Query {
+        let mut answers = Ranker::new(store).answers(&Query {
             limit: most,
             ..query.clone()
         })?;
+        keep_nearest(&mut answers);
         (
             answers
                 .found
@@ -141,11 +167,14 @@ pub fn index(
             Omitted::of(&answers),
         )
     } else {
-        let newest = store.newest(task, most)?;
-        let count = total(store, task)?.saturating_sub(newest.len());
+        let newest = store.newest(filter, most)?;
+        let count = store.count_among(filter)?.saturating_sub(newest.len());
         (
             newest.iter().map(|s| line(s, None, print)).collect(),
-            Omitted { count, open: false },
+            Omitted {
+                count,
+                ..Omitted::default()
+            },
         )
     };
     let (items, held_back) = per_source(items, budget.per_source, print);
@@ -173,7 +202,8 @@ pub fn search(
     print: Print,
 ) -> Result<Answer, KnowledgeError> {
     budget.check()?;
-    let answers = Ranker::new(store).answers(query)?;
+    let mut answers = Ranker::new(store).answers(query)?;
+    keep_nearest(&mut answers);
     let items: Vec<Item> = answers
         .found
         .iter()
@@ -186,6 +216,18 @@ pub fn search(
         budget.total,
         print,
     ))
+}
+
+/// Number of observations that are named when a question isn't answered.
+const NEAREST: usize = 3;
+
+/// Keeps only the nearest observations of a question that isn't answered.
+fn keep_nearest(answers: &mut Answers) {
+    if answers.is_refused {
+        answers.found.truncate(NEAREST);
+        answers.more = 0;
+        answers.open = false;
+    }
 }
 
 /// Renders the layer `timeline`: the events around an observation or in a task.
@@ -209,14 +251,18 @@ pub fn timeline(
             if all.is_empty() {
                 return Err(KnowledgeError::UnknownTask((*task).to_owned()));
             }
-            let more = total(store, Some(task))?.saturating_sub(all.len());
+            let filter = Filter {
+                task: Some(task),
+                ..Filter::default()
+            };
+            let more = store.count_among(&filter)?.saturating_sub(all.len());
             let items: Vec<Item> = all.iter().map(|s| line(s, None, print)).collect();
             Ok(fit(
                 "timeline",
                 &items,
                 Omitted {
                     count: more,
-                    open: false,
+                    ..Omitted::default()
                 },
                 limit,
                 print,
@@ -290,7 +336,7 @@ pub fn detail(
             if n < kept {
                 block(s, budget.detail, print)
             } else {
-                line(s, None, print)
+                degraded_line(s, print)
             }
         });
         let mixed = fit(
@@ -305,12 +351,6 @@ pub fn detail(
         }
     }
     Ok(whole)
-}
-
-fn total(store: &Store, task: Option<&str>) -> Result<usize, KnowledgeError> {
-    let sql = "SELECT count(*) FROM observation WHERE ?1 IS NULL OR task = ?1";
-    let count: i64 = store.db.query_row(sql, [task], |row| row.get(0))?;
-    Ok(usize::try_from(count).unwrap_or_default())
 }
 
 /// Removes the entries that exceed the budget of their source. Returns the rest and the number
@@ -341,6 +381,8 @@ pub(super) struct Omitted {
     pub(super) count: usize,
     /// Whether there may be more.
     pub(super) open: bool,
+    /// Whether the entries are no answers.
+    pub(super) is_refused: bool,
 }
 
 impl Omitted {
@@ -348,12 +390,13 @@ impl Omitted {
         Self {
             count: answers.more,
             open: answers.open,
+            is_refused: answers.is_refused,
         }
     }
 }
 
-/// Bytes that the last line of an answer may need.
-const FRAME: usize = 160;
+/// Bytes that the first and the last lines of an answer may need.
+const FRAME: usize = 320;
 
 impl Item {
     /// Returns the entry as it is printed.
@@ -383,6 +426,7 @@ impl Item {
             rest: Omitted {
                 count: usize::MAX,
                 open: true,
+                is_refused: true,
             },
             budget,
             print,
@@ -417,17 +461,33 @@ impl Layer<'_> {
             .rest
             .count
             .saturating_add(self.all.saturating_sub(shown.len()));
+        let over = self.all.saturating_sub(shown.len());
         match self.print.form {
             Form::Text => {
-                let mut text: String = shown.iter().map(|i| format!("{}\n", i.text)).collect();
+                let mut text = String::new();
+                if self.rest.is_refused && !shown.is_empty() {
+                    text.push_str("(no answer; the nearest observations:)\n");
+                }
+                text.extend(shown.iter().map(|i| format!("{}\n", i.text)));
                 if missing > 0 {
                     let least = if self.rest.open { "at least " } else { "" };
+                    let over = if over == 0 {
+                        String::new()
+                    } else {
+                        format!("{over} over the budget of {} tokens, in all ", self.budget)
+                    };
                     text.push_str(&format!(
-                        "({} shown, {least}{missing} left out)\n",
+                        "({} shown, {over}{least}{missing} left out)\n",
                         shown.len()
                     ));
                 } else if shown.is_empty() {
                     text.push_str("(nothing found)\n");
+                }
+                let degraded: Vec<String> = degraded(shown)
+                    .map(|(count, words, _)| format!("{count} {words}"))
+                    .collect();
+                if !degraded.is_empty() {
+                    text.push_str(&format!("(to fit the budget: {})\n", degraded.join(", ")));
                 }
                 text
             }
@@ -436,6 +496,23 @@ impl Layer<'_> {
                 let mut json = json!({ "layer": self.name, "items": all, "shown": shown.len(), "leftOut": missing });
                 if self.rest.open && missing > 0 {
                     add(&mut json, "leftOutAtLeast", json!(true));
+                }
+                if over > 0 {
+                    add(&mut json, "overBudget", json!(over));
+                    add(&mut json, "budget", json!(self.budget));
+                }
+                for (count, _, name) in degraded(shown) {
+                    let all = json.as_object_mut().and_then(|json| {
+                        json.entry("degraded")
+                            .or_insert_with(|| json!({}))
+                            .as_object_mut()
+                    });
+                    if let Some(all) = all {
+                        all.insert(name.to_owned(), json!(count));
+                    }
+                }
+                if self.rest.is_refused {
+                    add(&mut json, "answered", json!(false));
                 }
                 format!("{}\n", (self.print.safe_json)(&json))
             }
@@ -455,6 +532,7 @@ impl Layer<'_> {
             tokens,
             shown: shown.len(),
             left_out,
+            is_refused: self.rest.is_refused,
         })
     }
 
@@ -483,11 +561,23 @@ impl Layer<'_> {
                     tokens: 0,
                     shown: 0,
                     left_out,
+                    is_refused: self.rest.is_refused,
                 };
             }
             low -= 1;
         }
     }
+}
+
+/// Counts the entries of each shape that show less than asked.
+fn degraded(shown: &[&Item]) -> impl Iterator<Item = (usize, &'static str, &'static str)> {
+    Shape::DEGRADED
+        .map(|(shape, words, name)| {
+            let count = shown.iter().filter(|item| item.shape == shape).count();
+            (count, words, name)
+        })
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
 }
 
 /// Renders the most entries from the front that fit the budget together with the rest of the
@@ -548,6 +638,10 @@ fn head(stored: &Stored, print: Print) -> String {
     format!("{}{time} {}{task}", stored.id, stored.kind.name())
 }
 
+/// Maximum number of references in an index line, and of characters of each.
+const REFS: usize = 2;
+const REF: usize = 60;
+
 pub(super) fn line(stored: &Stored, found: Option<&SearchHit>, print: Print) -> Item {
     let mut text = format!(
         "{} {}",
@@ -555,6 +649,21 @@ pub(super) fn line(stored: &Stored, found: Option<&SearchHit>, print: Print) -> 
         (print.escape)(&stored.summary)
     );
     let mut json = entry(stored);
+    if !stored.refs.is_empty() {
+        let clipped = |text: &String| match text.char_indices().nth(REF) {
+            Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+            None => text.clone(),
+        };
+        let refs: Vec<String> = stored.refs.iter().take(REFS).map(clipped).collect();
+        let shown: Vec<String> = refs.iter().map(|text| (print.escape)(text)).collect();
+        let more = if stored.refs.len() > REFS {
+            ", …"
+        } else {
+            ""
+        };
+        text.push_str(&format!(" <{}{more}>", shown.join(", ")));
+        add(&mut json, "refs", json!(refs));
+    }
     if let Some(found) = found.filter(|_| print.explain) {
         text.push_str(&format!("\n  {}", figures(found)));
         add(&mut json, "scores", scores(found));
@@ -563,6 +672,7 @@ pub(super) fn line(stored: &Stored, found: Option<&SearchHit>, print: Print) -> 
         text,
         json,
         source: stored.file.clone(),
+        shape: Shape::Whole,
     }
 }
 
@@ -595,12 +705,15 @@ fn place(stored: &Stored, print: Print) -> String {
 }
 
 fn figures(found: &SearchHit) -> String {
-    let s = &found.scores;
+    let (s, e) = (&found.scores, &found.scores.evidence);
     let raw = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.3}"));
     format!(
-        "full text {:.3} (bm25 {}), vectors {:.3} (cosine {}), merged {:.3}, decay {:.3}, score {:.3}, mmr {:.3}, duplicates {}",
+        "full text {:.3} (bm25 {:.3}, coverage {:.3}, head {:.3}, phrase {:.3}), vectors {:.3} (cosine {}), merged {:.3}, decay {:.3}, score {:.3}, mmr {:.3}, duplicates {}",
         s.text,
-        raw(s.bm25),
+        e.bm25,
+        e.coverage,
+        e.head,
+        e.phrase,
         s.vector,
         raw(s.cosine),
         s.merged,
@@ -612,10 +725,11 @@ fn figures(found: &SearchHit) -> String {
 }
 
 fn scores(found: &SearchHit) -> Value {
-    let s = &found.scores;
+    let (s, e) = (&found.scores, &found.scores.evidence);
     let round = |v: f64| (v * 1000.0).round() / 1000.0;
     json!({
-        "fullText": round(s.text), "bm25": s.bm25.map(round), "vectors": round(s.vector), "cosine": s.cosine.map(round),
+        "fullText": round(s.text), "bm25": round(e.bm25), "coverage": round(e.coverage), "head": round(e.head), "phrase": round(e.phrase),
+        "vectors": round(s.vector), "cosine": s.cosine.map(round),
         "merged": round(s.merged), "decay": round(s.decay), "score": round(s.score), "mmr": round(s.mmr),
         "duplicates": found.duplicates,
     })
@@ -675,6 +789,17 @@ fn snippet(found: &SearchHit, question: &str, print: Print) -> Item {
         text,
         json,
         source: found.stored.file.clone(),
+        shape: Shape::Whole,
+    }
+}
+
+/// Renders an index line in place of a whole observation.
+fn degraded_line(stored: &Stored, print: Print) -> Item {
+    let mut item = line(stored, None, print);
+    add(&mut item.json, "degraded", json!(true));
+    Item {
+        shape: Shape::Line,
+        ..item
     }
 }
 
@@ -724,10 +849,15 @@ pub(super) fn block(stored: &Stored, budget: usize, print: Print) -> Item {
             text: render(count),
             json: json(count),
             source: stored.file.clone(),
+            shape: if count < lines.len() {
+                Shape::Cut
+            } else {
+                Shape::Whole
+            },
         };
     }
     // Not even the head fits, so the block is reduced to a line, or else to its place.
-    let short = line(stored, None, print);
+    let short = degraded_line(stored, print);
     if Encoding::default()
         .count_within(&short.printed(print), budget)
         .is_some()
@@ -741,5 +871,6 @@ pub(super) fn block(stored: &Stored, budget: usize, print: Print) -> Item {
         text,
         json,
         source: stored.file.clone(),
+        shape: Shape::Name,
     }
 }

@@ -39,6 +39,119 @@ fn existing_or_new(path: &Path) -> io::Result<File> {
     }
 }
 
+/// Maximum number of files that are open at a time, and of threads that wait for the disk. A file
+/// system writes what several threads wait for in one go: without that, thousands of small files
+/// would take a minute.
+const OPEN: usize = 256;
+const WAITING: usize = 16;
+
+/// Makes the content of files durable.
+fn sync(files: &[File]) -> io::Result<()> {
+    std::thread::scope(|scope| {
+        let share = files.len().div_ceil(WAITING).max(1);
+        let waiting: Vec<_> = files
+            .chunks(share)
+            .map(|files| scope.spawn(move || files.iter().try_for_each(File::sync_all)))
+            .collect();
+        waiting.into_iter().try_for_each(|thread| {
+            let failed = |_| io::Error::other("a thread has failed");
+            thread.join().map_err(failed)?
+        })
+    })
+}
+
+/// Called before every step that changes something. Tests inject failures here.
+pub(super) type Step<'s> = &'s mut dyn FnMut() -> io::Result<()>;
+
+/// Writes new files of one directory. They are durable afterwards. The error names the file.
+pub(super) fn write_new(
+    folder: &Path,
+    files: &[(PathBuf, &[u8])],
+    step: Step<'_>,
+) -> Result<(), (PathBuf, io::Error)> {
+    for batch in files.chunks(OPEN) {
+        let mut written = Vec::with_capacity(batch.len());
+        for (path, bytes) in batch {
+            let one = step().and_then(|()| {
+                let mut file = OpenOptions::new().create_new(true).write(true).open(path)?;
+                file.write_all(bytes)?;
+                Ok(file)
+            });
+            written.push(one.map_err(|error| (path.clone(), error))?);
+        }
+        sync(&written).map_err(|error| (folder.to_path_buf(), error))?;
+    }
+    settle_folder(folder).map_err(|error| (folder.to_path_buf(), error))
+}
+
+/// What becomes of a file: these bytes, or nothing.
+pub(super) type Target<'t> = (&'t Path, Option<&'t [u8]>);
+
+/// Replaces or removes files one by one, each atomically. All is durable afterwards. The error names
+/// the file.
+pub(super) fn replace_all(
+    targets: &[Target<'_>],
+    step: Step<'_>,
+) -> Result<(), (PathBuf, io::Error)> {
+    let mut folders = std::collections::BTreeSet::new();
+    for batch in targets.chunks(OPEN) {
+        let mut beside = Vec::new();
+        let done = replace_batch(batch, &mut beside, step);
+        // A leftover file is harmless, since it's never read.
+        for left in beside {
+            let _ = std::fs::remove_file(left);
+        }
+        done?;
+        folders.extend(batch.iter().filter_map(|(path, _)| path.parent()));
+    }
+    folders
+        .into_iter()
+        .try_for_each(|folder| settle_folder(folder).map_err(|e| (folder.to_path_buf(), e)))
+}
+
+/// Replaces or removes some files. `beside` receives the new files, and loses those that have taken
+/// their place.
+fn replace_batch(
+    batch: &[Target<'_>],
+    beside: &mut Vec<PathBuf>,
+    step: Step<'_>,
+) -> Result<(), (PathBuf, io::Error)> {
+    let mut written = Vec::new();
+    for (path, bytes) in batch {
+        let Some(bytes) = bytes else { continue };
+        let failed = |error| (path.to_path_buf(), error);
+        let (new, mut file) = new_beside(path).map_err(failed)?;
+        beside.push(new);
+        file.write_all(bytes).map_err(failed)?;
+        written.push(file);
+    }
+    let first = batch.first().map(|(path, _)| path.to_path_buf());
+    sync(&written).map_err(|error| (first.unwrap_or_default(), error))?;
+    drop(written);
+    let mut new = std::mem::take(beside).into_iter();
+    for (path, bytes) in batch {
+        let replaced = match bytes {
+            Some(_) => {
+                let new = new.next().unwrap_or_default();
+                let renamed = step().and_then(|()| std::fs::rename(&new, path));
+                if renamed.is_err() {
+                    beside.push(new);
+                }
+                renamed
+            }
+            None => step().and_then(|()| match std::fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            }),
+        };
+        if let Err(error) = replaced {
+            beside.extend(new);
+            return Err((path.to_path_buf(), error));
+        }
+    }
+    Ok(())
+}
+
 /// Replaces a file atomically: readers, also after a crash, find the old bytes or the new ones.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (beside, mut file) = new_beside(path)?;
@@ -52,27 +165,22 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     settle(path)
 }
 
-/// Removes a file. A missing file is a success.
-pub(super) fn remove(path: &Path) -> io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => settle(path),
-    }
-}
-
 /// Makes the directory entry of a file durable, where directories can be synchronised.
 fn settle(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), settle_folder)
+}
+
+/// Makes the entries of a directory durable, where directories can be synchronised.
+fn settle_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
-    if let Some(folder) = path.parent() {
-        File::open(if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        })?
-        .sync_all()?;
-    }
+    File::open(if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    })?
+    .sync_all()?;
     #[cfg(not(unix))]
-    let _ = path;
+    let _ = folder;
     Ok(())
 }
 

@@ -21,13 +21,67 @@ use unicode_normalization::UnicodeNormalization as _;
 const LONGEST: usize = 128;
 
 /// Function words of questions, which are ignored in a search.
-const FUNCTION_WORDS: [&str; 62] = [
-    "a", "about", "after", "all", "an", "and", "any", "are", "at", "be", "been", "before", "but",
-    "by", "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "i",
-    "if", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our", "should", "so",
-    "that", "the", "their", "then", "there", "they", "this", "to", "was", "we", "were", "what",
-    "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
+const FUNCTION_WORDS: [&str; 87] = [
+    "a", "about", "after", "all", "am", "an", "and", "any", "anyway", "are", "as", "at", "be",
+    "been", "before", "being", "but", "by", "can", "could", "did", "do", "does", "else", "for",
+    "from", "get", "got", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its",
+    "like", "may", "me", "might", "must", "my", "no", "not", "of", "on", "or", "our", "out",
+    "over", "per", "should", "so", "some", "such", "tell", "than", "that", "the", "their", "them",
+    "then", "there", "they", "this", "to", "too", "up", "us", "was", "we", "were", "what", "when",
+    "where", "which", "who", "whom", "why", "will", "with", "would", "you", "your",
 ];
+
+/// Function words of Chinese questions, the longest first. They have no blanks around them.
+const CHINESE_FUNCTION_WORDS: [&str; 24] = [
+    "什么时候",
+    "为什么",
+    "怎么样",
+    "有没有",
+    "什么",
+    "怎么",
+    "怎样",
+    "如何",
+    "哪里",
+    "哪个",
+    "哪些",
+    "哪儿",
+    "多少",
+    "是否",
+    "能否",
+    "请问",
+    "可以",
+    "应该",
+    "我们",
+    "的",
+    "了",
+    "吗",
+    "呢",
+    "吧",
+];
+/// Characters that are function words as well as parts of words: a pair with one of them that no
+/// text contains isn't a word.
+const CHINESE_FUNCTION_CHARS: [char; 24] = [
+    '在', '是', '有', '会', '中', '到', '从', '和', '与', '被', '把', '让', '对', '就', '都', '也',
+    '还', '要', '能', '个', '由', '时', '不', '以',
+];
+
+/// Replaces the function words of a Chinese question by blanks.
+#[must_use]
+pub fn without_function_words(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_cjk) {
+        return Cow::Borrowed(text);
+    }
+    let replaced = CHINESE_FUNCTION_WORDS
+        .iter()
+        .fold(text.to_owned(), |text, word| text.replace(word, " "));
+    Cow::Owned(replaced)
+}
+
+/// Whether a character may be a function word of Chinese.
+#[must_use]
+pub fn is_function_char(c: char) -> bool {
+    CHINESE_FUNCTION_CHARS.contains(&c)
+}
 
 /// Whether a word of a question says nothing about the answer.
 #[must_use]
@@ -280,7 +334,10 @@ fn parts(word: &str) -> Vec<&str> {
 
 /// Words of questions that only seem to have an inflection.
 fn is_unbent(word: &str) -> bool {
-    matches!(word, "before" | "have" | "there" | "were" | "where")
+    matches!(
+        word,
+        "before" | "else" | "have" | "like" | "some" | "there" | "were" | "where"
+    )
 }
 
 /// Returns the word without an inflection.

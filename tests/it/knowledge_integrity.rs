@@ -114,7 +114,7 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         })
         .unwrap()
     };
-    assert!(count("vectors") > 0 && count("skill_stats") > 0);
+    assert!(count("vector") > 0 && count("skill_stats") > 0);
     let changes = [
         "UPDATE observation SET detail = replace(detail, 'two people', 'nobody')",
         "UPDATE observation SET summary = 'x' WHERE id = (SELECT min(id) FROM observation)",
@@ -135,28 +135,29 @@ fn a_row_that_was_changed_in_the_index_is_found() {
         "UPDATE execution_log SET success = 1 - coalesce(success, 0)",
         "UPDATE execution_log SET weak = 1 - weak",
         // Words lead to texts: without them, or with those of another text, a text isn't found.
-        "DELETE FROM block",
-        "UPDATE block SET word = word || 'x'",
-        "DELETE FROM segment",
-        "INSERT INTO gone SELECT min(id) FROM observation",
-        "UPDATE segment SET lengths = zeroblob(length(lengths))",
+        "DELETE FROM words WHERE rowid = (SELECT min(id) FROM observation)",
+        "INSERT INTO words (rowid, head, body) VALUES (99999, 'planted', 'release')",
+        "UPDATE words SET head = 'other', body = 'other'
+         WHERE rowid = (SELECT min(id) FROM observation)",
+        "DELETE FROM words_data WHERE id > 1000",
+        "UPDATE words_data SET block = zeroblob(length(block)) WHERE id = 1",
+        "UPDATE words_docsize SET sz = x'0101' WHERE id = (SELECT min(id) FROM observation)",
+        "DELETE FROM words_docsize",
+        "UPDATE words_config SET v = 1 WHERE k = 'version'",
         // The vectors, and the model that embeds queries.
-        "UPDATE vectors SET data = zeroblob(length(data))",
-        "UPDATE vectors SET data = CAST(substr(data, 2) || x'00' AS BLOB)",
-        "UPDATE vectors SET data = substr(data, 1, length(data) - 1)",
-        "DELETE FROM vectors",
-        "INSERT INTO vectors SELECT max(segment) + 1, zeroblob(8) FROM vectors",
-        "DELETE FROM vectors; DELETE FROM meta WHERE key LIKE 'lsa%'",
+        "UPDATE vector SET data = zeroblob(length(data))",
+        "UPDATE vector SET data = CAST(substr(data, 2) || x'00' AS BLOB)",
+        "UPDATE vector SET data = substr(data, 1, length(data) - 1)",
+        "DELETE FROM vector",
+        "INSERT INTO vector SELECT max(observation) + 1, data FROM vector",
+        "DELETE FROM vector; DELETE FROM meta WHERE key LIKE 'lsa%'",
         "DELETE FROM meta WHERE key = 'lsa'",
         "DELETE FROM meta WHERE key = 'lsa_sample'",
         "UPDATE meta SET value = zeroblob(10) WHERE key = 'lsa'",
         "UPDATE meta SET value = CAST(substr(value, 1, length(value) - 400) || hex(zeroblob(200)) AS BLOB) WHERE key = 'lsa'",
         "UPDATE meta SET value = CAST(substr(value, 1, length(value) - 400) || hex(zeroblob(200)) AS BLOB) WHERE key = 'lsa';
-         UPDATE vectors SET data = zeroblob(length(data))",
+         UPDATE vector SET data = zeroblob(length(data))",
         "INSERT INTO meta VALUES ('given_model', 'x')",
-        // Ids must not be reused.
-        "UPDATE meta SET value = 1 WHERE key = 'next_observation'",
-        "INSERT INTO gone SELECT value FROM meta WHERE key = 'next_observation'",
         // Statistics of skills.
         "UPDATE skill_stats SET success_count = success_count + 100",
         "UPDATE skill_stats SET current_score = 0.99",
@@ -184,10 +185,10 @@ fn a_row_that_was_changed_in_the_index_is_found() {
     fs::write(&index, &whole).unwrap();
     Connection::open(&index)
         .unwrap()
-        .execute_batch("PRAGMA foreign_keys = off; DELETE FROM vectors")
+        .execute_batch("PRAGMA foreign_keys = off; DELETE FROM vector")
         .unwrap();
     run(at, &["reindex"]);
-    assert!(count("vectors") > 0);
+    assert!(count("vector") > 0);
     assert!(!said(at, &["reindex", "--check", "--fail-on", "never"]).contains("YV905"));
     // Rows without a source.
     fs::write(&index, &whole).unwrap();

@@ -10,7 +10,7 @@ use tokens::Encoding;
 use util::random::SplitMix;
 use yuangs_verify::knowledge::bundle::{Parts, bundle};
 use yuangs_verify::knowledge::map::map;
-use yuangs_verify::knowledge::rank::{Decay, Query, Ranker, Stages};
+use yuangs_verify::knowledge::rank::{Query, Ranker, Stages};
 use yuangs_verify::knowledge::reindex;
 use yuangs_verify::knowledge::retrieve::{Form, MapQuery, Print};
 use yuangs_verify::knowledge::{SourceKind, Sources, Store};
@@ -67,18 +67,14 @@ fn section(numbers: &mut SplitMix) -> String {
 /// Returns the ids and scores of all answers.
 fn answers(store: &Store, text: &str, stages: Stages) -> Vec<(String, String)> {
     let query = Query {
-        text,
-        task: None,
-        now: None,
-        half_life: 30.0,
-        decay: Decay::default(),
         limit: 20,
         stages,
+        ..Query::new(text)
     };
     let found = Ranker::new(store).search(&query).unwrap();
     found
         .into_iter()
-        .map(|f| (f.stored.id.to_string(), format!("{:?}", f.scores.bm25)))
+        .map(|f| (f.stored.id.to_string(), format!("{:?}", f.scores.evidence)))
         .collect()
 }
 
@@ -116,24 +112,14 @@ fn figures_do_not_depend_on_how_the_index_came_about() {
             }
         }
     }
-    // The segments were merged with their vectors.
+    // Removed observations leave neither words nor vectors.
     let db = rusqlite::Connection::open(at.join("kept.db")).unwrap();
     let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
-    assert!((1..=9).contains(&count("SELECT count(*) FROM segment")));
-    let vectors = "SELECT count(*) FROM vectors JOIN segment ON id = segment
-        WHERE length(data) > 0 AND length(data) % (length(observations) / 8) = 0";
-    assert_eq!(count(vectors), count("SELECT count(*) FROM segment"));
-    assert_eq!(
-        count("SELECT count(*) FROM block WHERE segment NOT IN (SELECT id FROM segment)"),
-        0
-    );
-    // Observations are counted by their segments.
-    let standing =
-        "SELECT sum(length(observations)) / 8 - (SELECT count(*) FROM gone) FROM segment";
-    assert_eq!(count(standing), count("SELECT count(*) FROM observation"));
+    let observations = count("SELECT count(*) FROM observation");
+    assert_eq!(count("SELECT count(*) FROM words_docsize"), observations);
+    assert_eq!(count("SELECT count(*) FROM vector"), observations);
 }
 
-/// Creates a project with source code.
 fn code() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -297,7 +283,7 @@ proptest! {
         for form in [Form::Text, Form::Json] {
             let print = Print { form, escape: |t| terminal(t).into_owned(), safe_json, explain: false };
             for text in ["", "twenty letters 中"] {
-                let query = Query { text, task: None, now: Some(0), half_life: 30.0, decay: Decay::default(), limit: 10, stages: Stages::Both };
+                let query = Query { now: Some(0), ..Query::new(text) };
                 let answer = bundle(&store, &query, &parts, print).unwrap();
                 prop_assert_eq!(Encoding::default().count(&answer.text), answer.tokens);
                 prop_assert!(answer.tokens <= total && answer.shown + answer.left_out > 0, "{} > {}", answer.tokens, total);

@@ -57,6 +57,8 @@ mod knowledge_layers;
 #[cfg(feature = "model2vec")]
 mod knowledge_model;
 #[cfg(feature = "knowledge")]
+mod knowledge_refusals;
+#[cfg(feature = "knowledge")]
 mod knowledge_sources;
 mod lanes;
 mod languages;

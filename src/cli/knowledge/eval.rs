@@ -3,10 +3,14 @@
 use super::failure;
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
+use crate::knowledge::rank::Weights;
 use crate::knowledge::rank::eval::{Corpus, evaluate};
 use crate::report::line_start;
 use clap::Args;
 use std::path::PathBuf;
+
+/// The kinds of search that are measured.
+const SEARCHES: [&str; 3] = ["full text", "vectors", "both"];
 
 /// Arguments of `knowledge measure`.
 #[derive(Debug, Args)]
@@ -30,36 +34,63 @@ impl EvalArgs {
         let corpus = Corpus::parse(&documents, &questions).map_err(|why| {
             Failure::unable(why, "docs/knowledge.md describes the form of such a corpus")
         })?;
-        let groups = evaluate(&corpus, self.model.as_deref()).map_err(|e| failure(&e))?;
+        let groups = evaluate(&corpus, self.model.as_deref(), Weights::default())
+            .map_err(|e| failure(&e))?;
         print(Color::Auto, |out| {
             writeln!(
                 out,
-                "{:<12} {:>9}  {:^17}  {:^17}  {:^17}",
-                "", "", "full text", "vectors", "both"
+                "{:<12} {:>9}  {:<9} {:>7} {:>6} {:>6} {:>6} {:>6} {:>7}  {:>12} {:>8}",
+                "group",
+                "questions",
+                "search",
+                "nDCG@10",
+                "rec@10",
+                "hit@1",
+                "hit@5",
+                "MRR",
+                "refused",
+                "unanswerable",
+                "answered"
             )?;
-            write!(out, "{:<12} {:>9}", "group", "questions")?;
-            for _ in 0..3 {
-                write!(out, "  {:>8} {:>8}", "nDCG@10", "rec@10")?;
-            }
-            writeln!(out)?;
             for group in &groups {
-                write!(
-                    out,
-                    "{:<12} {:>9}",
-                    line_start(&group.group),
-                    group.questions
-                )?;
-                for figures in group.figures {
-                    write!(out, "  {:>8.3} {:>8.3}", figures.ndcg, figures.recall)?;
+                for (search, figures) in SEARCHES.iter().zip(&group.figures) {
+                    write!(
+                        out,
+                        "{:<12} {:>9}  {search:<9}",
+                        line_start(&group.group),
+                        group.questions
+                    )?;
+                    let quality = [
+                        (figures.ndcg, 7),
+                        (figures.recall, 6),
+                        (figures.hit_at_1, 6),
+                        (figures.hit_at_5, 6),
+                        (figures.mrr, 6),
+                        (figures.refused, 7),
+                    ];
+                    for (figure, width) in quality {
+                        if group.questions == 0 {
+                            write!(out, " {:>width$}", "-")?;
+                        } else {
+                            write!(out, " {figure:>width$.3}")?;
+                        }
+                    }
+                    write!(out, "  {:>12}", group.unanswerable)?;
+                    if group.unanswerable == 0 {
+                        writeln!(out, " {:>8}", "-")?;
+                    } else {
+                        writeln!(out, " {:>8.3}", figures.answered)?;
+                    }
                 }
-                writeln!(out)?;
             }
             Ok(())
         })?;
-        Ok(if groups.iter().all(|g| g.questions == 0) {
-            EXIT_NOTHING_VERIFIED
-        } else {
-            EXIT_CLEAN
-        })
+        Ok(
+            if groups.iter().all(|g| g.questions + g.unanswerable == 0) {
+                EXIT_NOTHING_VERIFIED
+            } else {
+                EXIT_CLEAN
+            },
+        )
     }
 }

@@ -68,7 +68,7 @@ enum KnowledgeCommand {
     /// Rate skills by their traces, and decide about them.
     #[command(subcommand)]
     Skills(skills::SkillsCommand),
-    /// Print nDCG@10 and recall@10 over questions with graded answers: full text, vectors, both.
+    /// Print how well questions with graded answers are answered, and others refused.
     #[command(visible_alias = "judge")]
     Measure(eval::EvalArgs),
 }

@@ -3,9 +3,9 @@
 use super::failure;
 use crate::cli::common::located::{LocatedConfig, locate};
 use crate::cli::output::{Failure, warn};
-use crate::config::{DecayKind, Knowledge, Profile};
+use crate::config::{Amount, DecayKind, Knowledge, Profile};
 use crate::knowledge::bundle::Parts;
-use crate::knowledge::rank::Decay;
+use crate::knowledge::rank::{Decay, Weights};
 use crate::knowledge::reindex::{Age, age};
 use crate::knowledge::retrieve::Budget;
 use crate::knowledge::skills::Limits;
@@ -207,6 +207,18 @@ impl Place {
             None | Some(DecayKind::Exponential) => Decay::Exponential,
             Some(DecayKind::Linear) => Decay::Linear,
             Some(DecayKind::Step) => Decay::Step,
+        }
+    }
+
+    /// Returns the weights and minimal scores of a search.
+    pub(super) fn weights(&self) -> Weights {
+        let (default, set) = (Weights::default(), &self.section.ranking);
+        let or = |set: Option<Amount>, default| set.map_or(default, f64::from);
+        Weights {
+            full_text: or(set.full_text, default.full_text),
+            vectors: or(set.vectors, default.vectors),
+            minimum: or(set.minimum, default.minimum),
+            answer: or(set.answer, default.answer),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::knowledge::rank::{Query, Stages};
 use crate::knowledge::retrieve::{
     Anchor, Answer, Budget, Form, MapQuery, Print, detail, index, search, timeline,
 };
-use crate::knowledge::{Id, Store};
+use crate::knowledge::{Filter, Id, Store};
 use crate::report::{safe_json, terminal};
 use clap::Args;
 use std::io::Write as _;
@@ -90,7 +90,7 @@ impl AnswerArgs {
                 Encoding::default().name()
             ));
         }
-        Ok(if answer.shown == 0 {
+        Ok(if answer.shown == 0 || answer.is_refused {
             EXIT_NOTHING_VERIFIED
         } else {
             EXIT_CLEAN
@@ -104,7 +104,7 @@ impl RankArgs {
         place: &Place,
         store: &mut Store,
         text: &'q str,
-        task: Option<&'q str>,
+        filter: Filter<'q>,
         limit: usize,
     ) -> Result<Query<'q>, Failure> {
         store.use_model(self.model.folder(place)?.as_deref());
@@ -114,8 +114,9 @@ impl RankArgs {
         };
         Ok(Query {
             text,
-            task,
+            filter,
             now,
+            weights: place.weights(),
             half_life: place.half_life(),
             decay: place.decay(),
             limit,
@@ -144,6 +145,40 @@ fn newest(store: &Store) -> Result<Option<i64>, Failure> {
     store.newest_time(now).map_err(|e| failure(&e))
 }
 
+/// Restricts an answer to some observations.
+#[derive(Debug, Args)]
+struct FilterArgs {
+    /// Search only in this task, execution or session.
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
+    /// Search only what has a time from this one on, as 2027-01-31 or RFC 3339.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    since: Option<i64>,
+    /// Search only what has a time up to this one. A date includes its day.
+    #[arg(long, value_name = "TIME", value_parser = until)]
+    until: Option<i64>,
+    /// Search only what these roles say: `user`, `assistant`, `tool`, `system`, separated by commas.
+    /// Turns of an agent are `assistant`, commands are `tool`.
+    #[arg(long, value_name = "ROLES")]
+    role: Option<String>,
+}
+
+/// Reads a time. A date is the end of its day.
+fn until(text: &str) -> Result<i64, String> {
+    day_end(text).map_or_else(|| time(text), |end| Ok(end - 1))
+}
+
+impl FilterArgs {
+    fn filter(&self) -> Filter<'_> {
+        Filter {
+            task: self.task.as_deref(),
+            since: self.since,
+            until: self.until,
+            roles: self.role.as_deref(),
+        }
+    }
+}
+
 /// Arguments of `knowledge index`.
 #[derive(Debug, Args)]
 pub struct IndexArgs {
@@ -154,24 +189,23 @@ pub struct IndexArgs {
     /// Search for these words. Without it, list the newest observations.
     #[arg(long, value_name = "WORDS")]
     query: Option<String>,
-    /// Search only in this task, execution or session.
-    #[arg(long, value_name = "TASK")]
-    task: Option<String>,
+    #[command(flatten)]
+    filter: FilterArgs,
 }
 
 impl IndexArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (place, mut store, budget) = self.answer.open()?;
-        let task = self.task.as_deref();
+        let filter = self.filter.filter();
         let query = self
             .query
             .as_deref()
-            .map(|text| self.rank.query(&place, &mut store, text, task, 0))
+            .map(|text| self.rank.query(&place, &mut store, text, filter, 0))
             .transpose()?;
         let answer = index(
             &store,
             query.as_ref(),
-            task,
+            &filter,
             &budget,
             self.answer.style(self.rank.explain),
         )
@@ -270,9 +304,13 @@ impl BundleArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (place, mut store, _) = self.answer.open()?;
         let parts = place.parts(self.answer.profile.as_deref())?;
+        let filter = Filter {
+            task: self.task.as_deref(),
+            ..Filter::default()
+        };
         let query = self
             .rank
-            .query(&place, &mut store, &self.query, self.task.as_deref(), 10)?;
+            .query(&place, &mut store, &self.query, filter, 10)?;
         let answer =
             bundle(&store, &query, &parts, self.answer.style(false)).map_err(|e| failure(&e))?;
         self.answer.answer(&answer)
@@ -309,9 +347,8 @@ pub struct SearchArgs {
     /// Search for these words.
     #[arg(long, value_name = "WORDS")]
     query: String,
-    /// Search only in this task, execution or session.
-    #[arg(long, value_name = "TASK")]
-    task: Option<String>,
+    #[command(flatten)]
+    filter: FilterArgs,
     /// Print at most N answers.
     #[arg(long, default_value_t = 10, value_name = "N")]
     limit: usize,
@@ -324,7 +361,7 @@ impl SearchArgs {
             &place,
             &mut store,
             &self.query,
-            self.task.as_deref(),
+            self.filter.filter(),
             self.limit,
         )?;
         let answer = search(

@@ -12,7 +12,7 @@
 use super::error::JournalError;
 use super::plan::{CANDIDATES, FileChange};
 use crate::knowledge::context::Bank;
-use crate::knowledge::safe_file::{Lock, lock, remove, replace};
+use crate::knowledge::safe_file::{Lock, Step, lock, replace, replace_all, write_new};
 use crate::knowledge::source_config::{SourceKind, Sources};
 use crate::source::stays;
 use crate::trace::action::hex;
@@ -110,9 +110,6 @@ fn effects(begun: &RunPlan) -> Vec<String> {
     };
     begun.files.iter().map(effect).collect()
 }
-
-/// Called before every step that changes something. Tests inject failures here.
-type Step<'s> = &'s mut dyn FnMut() -> io::Result<()>;
 
 impl Journal {
     /// Creates the journal in a directory of the user, for the banks among the sources.
@@ -405,16 +402,16 @@ impl Journal {
         step()
             .and_then(|()| std::fs::create_dir(&folder))
             .map_err(|e| failed(&folder, e))?;
-        let mut files = Vec::new();
+        let mut saved = Vec::new();
         for (n, change) in changes.iter().enumerate() {
             for (name, bytes) in [("before", &change.before), ("after", &change.after)] {
-                if let Some(bytes) = bytes {
-                    let path = self.place(run, &format!("{n:04}.{name}"));
-                    step()
-                        .and_then(|()| replace(&path, bytes))
-                        .map_err(|e| failed(&path, e))?;
-                }
+                let path = self.place(run, &format!("{n:04}.{name}"));
+                saved.extend(bytes.as_deref().map(|bytes| (path, bytes)));
             }
+        }
+        write_new(&folder, &saved, step).map_err(|(path, e)| failed(&path, e))?;
+        let mut files = Vec::new();
+        for change in changes {
             let (before, after) = (
                 digest(change.before.as_deref()),
                 digest(change.after.as_deref()),
@@ -449,12 +446,12 @@ impl Journal {
     fn put(&self, run: u64, changes: &[FileChange], step: Step<'_>) -> Result<(), JournalError> {
         for change in changes {
             self.check(change)?;
-            let done = step().and_then(|()| match &change.after {
-                Some(bytes) => replace(&change.path, bytes),
-                None => remove(&change.path),
-            });
-            done.map_err(|e| failed(&change.path, e))?;
         }
+        let targets: Vec<_> = changes
+            .iter()
+            .map(|change| (change.path.as_path(), change.after.as_deref()))
+            .collect();
+        replace_all(&targets, step).map_err(|(path, e)| failed(&path, e))?;
         let path = self.place(run, DONE);
         step()
             .and_then(|()| replace(&path, b""))

@@ -3,9 +3,8 @@
 use super::lsa::Model;
 use super::space::Embedder;
 use super::update::{SAMPLED, can_learn, digest, sample, vectors};
-use crate::knowledge::text::Segments;
 use crate::knowledge::{KnowledgeError, Store, store};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 
 /// How the stored vectors differ from those of the current texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +36,7 @@ pub(in crate::knowledge) fn difference(
     let model = match Embedder::load(store) {
         Ok(Some(model)) => model,
         Ok(None) => {
-            return Ok(if exists(db, "SELECT 1 FROM vectors")? {
+            return Ok(if exists(db, "SELECT 1 FROM vector")? {
                 Some(Difference::Vectors)
             } else if wanted && (store.given()?.is_some() || can_learn(db)?) {
                 Some(Difference::Missing)
@@ -54,26 +53,24 @@ pub(in crate::knowledge) fn difference(
     {
         return Ok(Some(difference));
     }
-    let width = model.dimensions();
-    let segments = Segments::load(db)?;
-    for segment in &segments.all {
-        let expected = vectors(db, &model, segment)?;
-        let stored = store::read_vectors(db, segment.id)?.unwrap_or_default();
-        let agree = stored.len() == expected.len()
-            && segment.standing().all(|(document, _)| {
-                let place = document * width..(document + 1) * width;
-                let pairs = stored.get(place.clone()).zip(expected.get(place));
-                pairs.is_some_and(|(stored, expected)| is_near(stored, expected))
-            });
-        if !agree {
-            return Ok(Some(Difference::Vectors));
+    let mut select = db.prepare("SELECT data FROM vector WHERE observation = ?1")?;
+    let mut last = 0;
+    loop {
+        let batch = vectors(db, &model, last, "IS NOT NULL")?;
+        let Some((end, _)) = batch.last() else { break };
+        last = *end;
+        for (id, expected) in &batch {
+            let stored: Option<Vec<u8>> = select
+                .query_row([id], |row| row.get(0))
+                .optional()
+                .map_err(KnowledgeError::from)?;
+            if !stored.is_some_and(|stored| is_near(&stored, expected)) {
+                return Ok(Some(Difference::Vectors));
+            }
         }
     }
-    let stray = exists(
-        db,
-        "SELECT 1 FROM vectors WHERE segment NOT IN (SELECT id FROM segment)",
-    )?;
-    Ok(stray.then_some(Difference::Vectors))
+    let stray = "SELECT 1 FROM vector WHERE observation NOT IN (SELECT id FROM observation)";
+    Ok(exists(db, stray)?.then_some(Difference::Vectors))
 }
 
 fn exists(db: &Connection, select: &str) -> Result<bool, KnowledgeError> {
@@ -97,5 +94,5 @@ fn model_difference(db: &Connection, model: &Model) -> Result<Option<Difference>
 /// Whether two vectors are equal except for rounding, which differs between processors.
 fn is_near(a: &[u8], b: &[u8]) -> bool {
     let near = |(a, b): (&u8, &u8)| a.cast_signed().abs_diff(b.cast_signed()) <= 1;
-    a.iter().zip(b).all(near)
+    a.len() == b.len() && a.iter().zip(b).all(near)
 }

@@ -1,11 +1,10 @@
 //! Measures the quality of answers on questions with graded answers.
 
-use super::{Decay, Query, Ranker, Stages};
+use super::{Query, Ranker, Stages, Weights};
 use crate::knowledge::extract::Extracted;
 use crate::knowledge::observation::{Kind, Observation, summarise};
 use crate::knowledge::source_config::{SourceFile, SourceKind};
 use crate::knowledge::store::Prepared;
-use crate::knowledge::text::IndexWriter;
 use crate::knowledge::{KnowledgeError, Store};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,11 +33,13 @@ struct Question {
     group: String,
     #[serde(rename = "question")]
     text: String,
-    /// Document ids with grades: 2 answers the question, 1 helps.
+    /// Document ids with grades: 2 answers the question, 1 helps. Without any, no document answers
+    /// the question.
     answers: BTreeMap<String, u8>,
 }
 
-/// Means over questions, between 0 and 1.
+/// Means over questions, between 0 and 1. A refused question is a miss; only `ndcg` and `recall` rate
+/// its ranking all the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Metrics {
     /// Normalised discounted cumulative gain of the first ten answers (Järvelin and Kekäläinen,
@@ -46,6 +47,16 @@ pub struct Metrics {
     pub ndcg: f64,
     /// Share of all relevant documents that are among the first ten answers.
     pub recall: f64,
+    /// Whether the first answer has the highest grade of the question.
+    pub hit_at_1: f64,
+    /// Whether one of the first five answers has it.
+    pub hit_at_5: f64,
+    /// Mean reciprocal rank of the first answer with it.
+    pub mrr: f64,
+    /// Share of the questions with answers that were refused.
+    pub refused: f64,
+    /// Share of the questions without answers that were answered.
+    pub answered: f64,
 }
 
 /// The metrics of a group of questions.
@@ -53,7 +64,10 @@ pub struct Metrics {
 pub struct Group {
     /// The name of the group; `all` is every question.
     pub group: String,
+    /// Number of questions that a document answers.
     pub questions: usize,
+    /// Number of questions that none answers.
+    pub unanswerable: usize,
     /// With full text, with vectors, and with both.
     pub figures: [Metrics; 3],
 }
@@ -83,9 +97,6 @@ impl Corpus {
             return Err(format!("the document `{}` appears twice", twice.id));
         }
         for question in &corpus.questions {
-            if question.answers.is_empty() {
-                return Err(format!("the question `{}` has no answer", question.text));
-            }
             if let Some(unknown) = question.answers.keys().find(|id| !ids.contains(id)) {
                 return Err(format!(
                     "the question `{}` is answered by `{unknown}`, which isn't a document",
@@ -102,70 +113,104 @@ impl Corpus {
 ///
 /// # Errors
 /// When the temporary store can't be used.
-pub fn evaluate(corpus: &Corpus, model: Option<&Path>) -> Result<Vec<Group>, KnowledgeError> {
+pub fn evaluate(
+    corpus: &Corpus,
+    model: Option<&Path>,
+    weights: Weights,
+) -> Result<Vec<Group>, KnowledgeError> {
     let mut store = Store::in_memory()?;
     store.use_model(model);
     fill(&mut store, corpus)?;
     let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
-    let mut all = Group {
-        group: "all".into(),
-        questions: 0,
-        figures: [Metrics::default(); 3],
-    };
+    let mut all = Group::new("all");
     let ranker = Ranker::new(&store);
     for question in &corpus.questions {
         let name = question.group.as_str();
-        let group = groups.entry(name).or_insert_with(|| Group {
-            group: name.into(),
-            questions: 0,
-            figures: [Metrics::default(); 3],
-        });
-        group.questions += 1;
-        all.questions += 1;
+        let group = groups.entry(name).or_insert_with(|| Group::new(name));
+        let is_answerable = !question.answers.is_empty();
+        for group in [&mut *group, &mut all] {
+            group.questions += usize::from(is_answerable);
+            group.unanswerable += usize::from(!is_answerable);
+        }
         for (n, stages) in [Stages::Text, Stages::Vectors, Stages::Both]
             .into_iter()
             .enumerate()
         {
-            let query = Query {
-                text: &question.text,
-                task: None,
-                now: None,
-                half_life: 30.0,
-                decay: Decay::default(),
+            let answers = ranker.answers(&Query {
                 limit: AT,
                 stages,
-            };
-            let found: Vec<String> = ranker
-                .search(&query)?
+                weights,
+                ..Query::new(&question.text)
+            })?;
+            let is_refused = answers.is_refused || answers.found.is_empty();
+            let found: Vec<String> = answers
+                .found
                 .into_iter()
                 .filter_map(|f| f.stored.task)
                 .collect();
-            let one = rate(&question.answers, &found);
+            let one = if is_answerable {
+                rate(&question.answers, &found, is_refused)
+            } else {
+                Metrics {
+                    answered: f64::from(u8::from(!is_refused)),
+                    ..Metrics::default()
+                }
+            };
             for sum in [group.figures.get_mut(n), all.figures.get_mut(n)]
                 .into_iter()
                 .flatten()
             {
-                sum.ndcg += one.ndcg;
-                sum.recall += one.recall;
+                sum.add(one);
             }
         }
     }
     let mut out: Vec<Group> = groups.into_values().chain([all]).collect();
-    for group in &mut out {
-        #[expect(clippy::cast_precision_loss, reason = "a count of questions")]
-        let count = group.questions.max(1) as f64;
-        for figures in &mut group.figures {
-            figures.ndcg /= count;
-            figures.recall /= count;
+    out.iter_mut().for_each(Group::divide);
+    Ok(out)
+}
+
+impl Metrics {
+    fn add(&mut self, other: Self) {
+        self.ndcg += other.ndcg;
+        self.recall += other.recall;
+        self.hit_at_1 += other.hit_at_1;
+        self.hit_at_5 += other.hit_at_5;
+        self.mrr += other.mrr;
+        self.refused += other.refused;
+        self.answered += other.answered;
+    }
+}
+
+impl Group {
+    fn new(name: &str) -> Self {
+        Self {
+            group: name.into(),
+            questions: 0,
+            unanswerable: 0,
+            figures: [Metrics::default(); 3],
         }
     }
-    Ok(out)
+
+    /// Makes means of sums.
+    #[expect(clippy::cast_precision_loss, reason = "counts of questions")]
+    fn divide(&mut self) {
+        let questions = self.questions.max(1) as f64;
+        let unanswerable = self.unanswerable.max(1) as f64;
+        for figures in &mut self.figures {
+            figures.ndcg /= questions;
+            figures.recall /= questions;
+            figures.hit_at_1 /= questions;
+            figures.hit_at_5 /= questions;
+            figures.mrr /= questions;
+            figures.refused /= questions;
+            figures.answered /= unanswerable;
+        }
+    }
 }
 
 fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
     let given = store.given()?;
     let mut writer = store.write()?;
-    let (first, mut words) = (writer.next(), IndexWriter::default());
     for document in &corpus.documents {
         let observation = Observation {
             kind: Kind::Document,
@@ -181,16 +226,16 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
             name: document.id.clone(),
             path: document.id.clone().into(),
         };
-        let prepared = Prepared::new(vec![observation], &file.name, &mut words);
+        let prepared = Prepared::new(vec![observation], &file.name);
+        writer.index(writer.next(), &prepared.words())?;
         writer.add(&file, &[], 0, &Extracted::default(), &prepared)?;
     }
-    writer.index(first, words.runs())?;
-    super::update(&mut writer, true, given, true)?;
+    super::update(&writer, true, given, true)?;
     writer.commit()
 }
 
 /// Computes the metrics of one list of answers.
-fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Metrics {
+fn rate(answers: &BTreeMap<String, u8>, found: &[String], is_refused: bool) -> Metrics {
     let gain = |grade: u8| f64::from(2_u32.pow(u32::from(grade.min(8)))) - 1.0;
     #[expect(clippy::cast_precision_loss, reason = "at most ten")]
     let discounted = |grades: &mut dyn Iterator<Item = u8>| -> f64 {
@@ -212,7 +257,22 @@ fn rate(answers: &BTreeMap<String, u8>, found: &[String]) -> Metrics {
     } else {
         0.0
     };
-    Metrics { ndcg, recall }
+    let highest = answers.values().max().copied().unwrap_or_default();
+    let first = found
+        .iter()
+        .position(|id| !is_refused && grade(id) == highest);
+    let within = |n: usize| f64::from(u8::from(first.is_some_and(|at| at < n)));
+    #[expect(clippy::cast_precision_loss, reason = "at most ten")]
+    let mrr = first.map_or(0.0, |at| 1.0 / (at as f64 + 1.0));
+    Metrics {
+        ndcg,
+        recall,
+        hit_at_1: within(1),
+        hit_at_5: within(5),
+        mrr,
+        refused: f64::from(u8::from(is_refused)),
+        answered: 0.0,
+    }
 }
 
 #[cfg(test)]
@@ -226,15 +286,22 @@ mod tests {
             rate(
                 &answers,
                 &found.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>(),
+                false,
             )
         };
         assert_eq!(
             rated(&["a", "b"]),
             Metrics {
                 ndcg: 1.0,
-                recall: 1.0
+                recall: 1.0,
+                hit_at_1: 1.0,
+                hit_at_5: 1.0,
+                mrr: 1.0,
+                ..Metrics::default()
             }
         );
+        let late = rated(&["b", "a"]);
+        assert!((late.hit_at_1, late.hit_at_5, late.mrr) == (0.0, 1.0, 0.5));
         assert_eq!(rated(&[]), Metrics::default());
         let ideal = 3.0 + 1.0 / 3.0_f64.log2();
         let swapped = (1.0 + 3.0 / 3.0_f64.log2()) / ideal;
@@ -259,7 +326,6 @@ mod tests {
                 document,
                 r#"{"group":"g","question":"q","answers":{"b":2}}"#,
             ),
-            (document, r#"{"group":"g","question":"q","answers":{}}"#),
             (document, "{}"),
             ("[]", ""),
         ] {

@@ -1,113 +1,119 @@
-//! Full-text search with BM25 (Robertson and others, "Okapi at TREC-3", 1994).
+//! Finds candidates by full text: the rarest words of the question first.
 
-use crate::knowledge::text::Segments;
-use crate::knowledge::words;
+use super::question::{Question, Term};
 use crate::knowledge::{Id, KnowledgeError};
 use rusqlite::Connection;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
-/// Saturation of the term frequency.
-const K1: f32 = 1.2;
-/// Strength of the normalisation by document length.
-const B: f32 = 0.75;
-/// Maximum number of words of a question that are searched.
-const WORDS: usize = 32;
+/// Observations that may be compared for a question. FTS5 needs about a microsecond for each, so
+/// frequent words aren't searched once rarer ones have given this many.
+const COMPARED: u64 = 6_000;
+/// Weight of a word in the head of an observation, relative to the body.
+pub(super) const HEAD: f64 = 2.0;
 
-/// Returns the words of a question. Function words are dropped unless there are no others.
-fn question(text: &str) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let mut all = Vec::new();
-    words::each(text, &mut |word| {
-        if seen.insert(word.to_owned()) {
-            all.push(word.to_owned());
-        }
-    });
-    let telling: Vec<String> = all
-        .iter()
-        .filter(|w| !words::is_function_word(w))
-        .cloned()
-        .collect();
-    let mut asked = if telling.is_empty() { all } else { telling };
-    asked.truncate(WORDS);
-    asked
-}
-
-/// A document's row and score.
+/// A document's row and its BM25 score.
 type Hit = (i64, f64);
 
 /// Returns the id of a document by its row.
 type Name<'n> = &'n dyn Fn(i64) -> Result<Id, KnowledgeError>;
 
-/// Returns the best documents for a question in descending order of score, and the others. `among`,
-/// which must be sorted, restricts the documents.
-pub(super) fn search(
+/// Documents with words of a question.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    /// The best documents in descending order of score.
+    pub(super) best: Vec<Hit>,
+    /// The other ones.
+    pub(super) others: Vec<i64>,
+    /// Whether frequent words of the question weren't searched.
+    pub(super) is_open: bool,
+}
+
+/// Returns the candidates for a question. `among`, which must be sorted, restricts the documents.
+pub(super) fn candidates(
     db: &Connection,
-    segments: &Segments,
-    text: &str,
+    question: &Question,
     among: Option<&[i64]>,
     limit: usize,
     name: Name<'_>,
-) -> Result<(Vec<Hit>, Vec<Hit>), KnowledgeError> {
-    let mut scores: Vec<Vec<f32>> = segments
-        .all
-        .iter()
-        .map(|s| vec![0.0; s.ids.len()])
-        .collect();
-    for word in question(text) {
-        // A single Chinese character is the beginning of an indexed pair.
-        let prefix = word.chars().count() == 1 && word.chars().all(words::is_cjk);
-        let found = segments
-            .all
-            .iter()
-            .map(|s| s.find(db, &word, prefix))
-            .collect::<Result<Vec<_>, _>>()?;
-        let weight = rarity(segments.documents, found.iter().map(Vec::len).sum());
-        for ((segment, scores), found) in segments.all.iter().zip(&mut scores).zip(&found) {
-            for posting in found {
-                let at = posting.document as usize;
-                let length = segment.lengths.get(at).copied().unwrap_or_default();
-                if let Some(score) = scores.get_mut(at) {
-                    *score += weight * saturation(posting.count, length, segments.mean);
-                }
-            }
+) -> Result<Candidates, KnowledgeError> {
+    let mut terms: Vec<&Term> = question.terms.iter().filter(|t| t.documents > 0).collect();
+    terms.sort_by(|a, b| (a.documents, &a.word).cmp(&(b.documents, &b.word)));
+    let mut sum = 0_u64;
+    let mut within = terms.iter().take_while(|term| {
+        sum = sum.saturating_add(term.documents);
+        sum <= COMPARED
+    });
+    let within = within.by_ref().count();
+    let (expression, is_open) = match terms.split_at_checked(within) {
+        Some(([], [])) | None => return Ok(Candidates::default()),
+        // Even the rarest word is frequent: observations with all words are the best.
+        Some(([], frequent)) => (joined(frequent, " AND "), true),
+        Some((rare, frequent)) => (joined(rare, " OR "), !frequent.is_empty()),
+    };
+    let mut all = matches(db, &expression, among)?;
+    if all.is_empty()
+        && within == 0
+        && let Some(rarest) = terms.first()
+    {
+        all = matches(db, &expression_of(rarest), among)?;
+    }
+    let others = leading(&mut all, limit, name)?;
+    Ok(Candidates {
+        best: all,
+        others: others.into_iter().map(|(row, _)| row).collect(),
+        is_open,
+    })
+}
+
+fn matches(
+    db: &Connection,
+    expression: &str,
+    among: Option<&[i64]>,
+) -> Result<Vec<Hit>, KnowledgeError> {
+    let mut select =
+        db.prepare_cached("SELECT rowid, bm25(words, ?2, 1.0) FROM words WHERE words MATCH ?1")?;
+    let mut rows = select.query((expression, HEAD))?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        let id: i64 = row.get(0)?;
+        if among.is_none_or(|ids| ids.binary_search(&id).is_ok()) {
+            // FTS5 gives better matches lower scores.
+            all.push((id, -row.get::<_, f64>(1)?));
         }
     }
-    let mut best: Vec<(f32, i64)> = Vec::new();
-    for (segment, scores) in segments.all.iter().zip(&scores) {
-        let found = scores
-            .iter()
-            .zip(&segment.ids)
-            .filter(|(score, _)| **score > 0.0)
-            .map(|(score, id)| (*score, *id));
-        best.extend(found.filter(|(_, id)| among.is_none_or(|ids| ids.binary_search(id).is_ok())));
+    Ok(all)
+}
+
+fn joined(terms: &[&Term], operator: &str) -> String {
+    let all: Vec<String> = terms.iter().map(|term| expression_of(term)).collect();
+    all.join(operator)
+}
+
+/// Returns the expression of FTS5 for a word. Words contain no quotation marks.
+fn expression_of(term: &Term) -> String {
+    if term.prefix {
+        return format!("\"{}\" *", term.word);
     }
-    let others = leading(&mut best, limit, name)?;
-    let hits = |all: Vec<(f32, i64)>| {
-        all.into_iter()
-            .map(|(score, id)| (id, f64::from(score)))
-            .collect()
-    };
-    Ok((hits(best), hits(others)))
+    let all: Vec<String> = std::iter::once(&term.word)
+        .chain(&term.variants)
+        .map(|word| format!("\"{word}\""))
+        .collect();
+    format!("({})", all.join(" OR "))
 }
 
 /// Splits off the `limit` best documents in descending order and returns the others. The id breaks
 /// ties, since rows depend on the order in which sources were indexed.
-fn leading(
-    all: &mut Vec<(f32, i64)>,
-    limit: usize,
-    name: Name<'_>,
-) -> Result<Vec<(f32, i64)>, KnowledgeError> {
-    let by_figure = |a: &(f32, i64), b: &(f32, i64)| b.0.total_cmp(&a.0);
+fn leading(all: &mut Vec<Hit>, limit: usize, name: Name<'_>) -> Result<Vec<Hit>, KnowledgeError> {
+    let by_figure = |a: &Hit, b: &Hit| b.1.total_cmp(&a.1);
     let mut others = Vec::new();
     if all.len() > limit {
-        let (_, &mut (cut, _), _) = all.select_nth_unstable_by(limit, by_figure);
+        let (_, &mut (_, cut), _) = all.select_nth_unstable_by(limit, by_figure);
         let mut equal = Vec::new();
         let mut kept = Vec::with_capacity(limit);
         for found in all.drain(..) {
-            match found.0.total_cmp(&cut) {
+            match found.1.total_cmp(&cut) {
                 Ordering::Less => others.push(found),
-                Ordering::Equal => equal.push((name(found.1)?, found)),
+                Ordering::Equal => equal.push((name(found.0)?, found)),
                 Ordering::Greater => kept.push(found),
             }
         }
@@ -124,50 +130,4 @@ fn leading(
     }
     all.sort_unstable_by(by_figure);
     Ok(others)
-}
-
-/// Returns the weight of a word that appears in `found` of `all` documents. Unlike the formula of
-/// 1994 it is always positive, since a word may well appear in every document of a small
-/// collection.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "counts of documents"
-)]
-fn rarity(all: usize, found: usize) -> f32 {
-    let (all, found) = (all as f64, found as f64);
-    (1.0 + (all - found + 0.5) / (found + 0.5)).ln() as f32
-}
-
-/// Returns the weight of a word's frequency in a document of a given length.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "counts of words"
-)]
-fn saturation(count: u32, length: u32, mean: f64) -> f32 {
-    let (count, relative) = (count as f32, length as f32 / mean.max(1.0) as f32);
-    count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * relative))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn questions_lose_what_says_nothing() {
-        assert_eq!(question("How does the lexer work?"), ["lexer", "work"]);
-        assert_eq!(question("who is who"), ["who", "is"]);
-        assert_eq!(question("?!"), Vec::<String>::new());
-        assert_eq!(question("索 OR \"x\" NEAR"), ["索", "x", "near"]);
-    }
-
-    #[test]
-    fn rare_words_and_short_documents_count_more() {
-        assert!(rarity(100, 1) > rarity(100, 50) && rarity(100, 100) > 0.0);
-        assert!(saturation(2, 10, 10.0) > saturation(1, 10, 10.0));
-        assert!(saturation(1, 5, 10.0) > saturation(1, 10, 10.0));
-        // One occurrence in a document of mean length has weight 1.
-        assert!((saturation(1, 10, 10.0) - 1.0).abs() < 1e-6);
-    }
 }

@@ -2,23 +2,31 @@
 //!
 //! | stage | what it does |
 //! | --- | --- |
-//! | full text | BM25 over words and parts of identifiers, the head of an observation twice as heavy as its body |
+//! | candidates | BM25 of FTS5, the rarest words first, and the cosine of vectors |
+//! | full text | BM25, coverage, head and phrase of each candidate's text |
 //! | vectors | cosine in a latent semantic space (see [`lsa`]) or by a configured model (see [`super::model2vec`]), exact over all observations |
-//! | merge | 0.3 · full text, relative to its best, + 0.7 · cosine; full text alone where there are no vectors |
+//! | merge | weighted sum of both; full text alone where there are no vectors |
+//! | confidence | the best merged score times the known share of the question; a question below the threshold isn't answered |
 //! | decay | times `e^(-λ·days)`, half-life 30 days, at least 0.1; what has no time doesn't age |
 //! | diversity | maximal marginal relevance, λ 0.7; what is over 0.8 like something chosen is left out as its duplicate |
 
 mod agree;
 mod diverse;
 pub mod eval;
+mod evidence;
 mod fulltext;
 pub(super) mod lsa;
+mod question;
 mod search;
 mod space;
 mod svd;
 mod update;
+mod variants;
+mod weights;
 
 pub(super) use agree::{Difference, difference};
+pub use evidence::Evidence;
 pub use search::{Answers, Decay, Query, Ranker, Scores, SearchHit, Stages};
 pub use update::Vectors;
 pub(super) use update::update;
+pub use weights::Weights;

@@ -1,9 +1,12 @@
 //! The stages of a search, with the score of each.
 
 use super::diverse::{Candidate, diverse};
-use super::fulltext;
+use super::evidence::{Comparison, Evidence, Text};
+use super::fulltext::{self, Candidates};
+use super::question::Question;
 use super::space::Space;
-use crate::knowledge::text::Segments;
+use super::weights::Weights;
+use crate::knowledge::store::Filter;
 use crate::knowledge::vector::cosine;
 use crate::knowledge::{KnowledgeError, Store, Stored};
 use std::cell::OnceCell;
@@ -11,10 +14,6 @@ use std::collections::BTreeMap;
 
 /// Maximum number of observations from each kind of search that are merged.
 const CANDIDATES: usize = 100;
-/// Shares of full text and vectors in the merged score.
-const SHARES: (f64, f64) = (0.3, 0.7);
-/// Merged scores below this are no answers.
-const LEAST: f64 = 0.1;
 /// Minimum factor of the decay.
 const FLOOR: f64 = 0.1;
 /// Milliseconds in a day.
@@ -49,8 +48,8 @@ pub enum Decay {
 #[derive(Debug, Clone)]
 pub struct Query<'q> {
     pub text: &'q str,
-    /// Restricts the search to this task.
-    pub task: Option<&'q str>,
+    /// Restricts the search.
+    pub filter: Filter<'q>,
     /// The time from which ages are counted, in milliseconds since the Unix epoch. `None` disables
     /// decay.
     pub now: Option<i64>,
@@ -61,18 +60,36 @@ pub struct Query<'q> {
     pub limit: usize,
     /// The kinds of search that are used.
     pub stages: Stages,
+    pub weights: Weights,
+}
+
+impl<'q> Query<'q> {
+    /// Creates a query over everything, without decay.
+    #[must_use]
+    pub fn new(text: &'q str) -> Self {
+        Self {
+            text,
+            filter: Filter::default(),
+            now: None,
+            half_life: 30.0,
+            decay: Decay::default(),
+            limit: 10,
+            stages: Stages::default(),
+            weights: Weights::default(),
+        }
+    }
 }
 
 /// The scores of one answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Scores {
-    /// The raw BM25 score; `None` when full text didn't find it.
-    pub bm25: Option<f64>,
-    /// The full-text score relative to the best one.
+    /// What the text has of the question.
+    pub evidence: Evidence,
+    /// The full-text score: the weighted sum of the evidence.
     pub text: f64,
     /// The raw cosine; `None` without a vector.
     pub cosine: Option<f64>,
-    /// The cosine, or 0 where it is negative.
+    /// The cosine times the known share of the question; 0 where it is negative.
     pub vector: f64,
     /// The weighted sum of `text` and `vector`.
     pub merged: f64,
@@ -102,13 +119,17 @@ pub struct Answers {
     pub more: usize,
     /// Whether there may be even more, since not everything was compared.
     pub open: bool,
+    /// How sure the best answer is, between 0 and 1: its merged score times the share of the
+    /// question whose words the index contains.
+    pub confidence: f64,
+    /// Whether the best answers are too weak: they are only the nearest observations.
+    pub is_refused: bool,
 }
 
-/// Answers queries. It loads the index and the vectors on first use.
+/// Answers queries. It loads the vectors on first use.
 #[derive(Debug)]
 pub struct Ranker<'s> {
     store: &'s Store,
-    segments: OnceCell<Segments>,
     /// Unset before the first query that needs it; `None` inside when the store has no vectors.
     vectors: OnceCell<Option<Space>>,
 }
@@ -131,7 +152,6 @@ impl<'s> Ranker<'s> {
     pub fn new(store: &'s Store) -> Self {
         Self {
             store,
-            segments: OnceCell::new(),
             vectors: OnceCell::new(),
         }
     }
@@ -149,96 +169,78 @@ impl<'s> Ranker<'s> {
     /// # Errors
     /// When the store can't be read.
     pub fn answers(&self, query: &Query<'_>) -> Result<Answers, KnowledgeError> {
-        let segments = once(&self.segments, || Segments::load(&self.store.db))?;
+        let question = Question::new(&self.store.db, query.text)?;
+        let weights = query.weights.suited(question.is_identifier);
         let space = match query.stages {
             Stages::Text => None,
             Stages::Both | Stages::Vectors => {
-                once(&self.vectors, || Space::load(self.store, segments))?.as_ref()
+                once(&self.vectors, || Space::load(self.store))?.as_ref()
             }
         };
-        let among = query
-            .task
-            .map(|task| self.store.rows_of_task(task))
-            .transpose()?;
+        let among = self.store.rows_among(&query.filter)?;
         let among = among.as_deref();
         let wanted = CANDIDATES.max(query.limit.saturating_mul(4));
-        let mut all: BTreeMap<i64, Scores> = BTreeMap::new();
-        // Further documents with words of the query, which are only counted.
-        let mut beyond: Vec<(i64, f64)> = Vec::new();
-        if query.stages != Stages::Vectors {
+        let by_text = if query.stages == Stages::Vectors {
+            Candidates::default()
+        } else {
             let name = |row| Ok(self.store.name_and_time(row)?.0);
-            let (found, others) =
-                fulltext::search(&self.store.db, segments, query.text, among, wanted, &name)?;
-            let best = found
-                .first()
-                .map_or(1.0, |(_, s)| *s)
-                .max(f64::MIN_POSITIVE);
-            beyond = others
-                .into_iter()
-                .map(|(row, score)| (row, (score / best).clamp(0.0, 1.0)))
-                .collect();
-            for (row, score) in found {
-                all.insert(
-                    row,
-                    Scores {
-                        bm25: Some(score),
-                        text: (score / best).clamp(0.0, 1.0),
-                        ..Scores::default()
-                    },
-                );
-            }
-        }
+            fulltext::candidates(&self.store.db, &question, among, wanted, &name)?
+        };
+        let mut cosines: BTreeMap<i64, Option<f64>> =
+            by_text.best.iter().map(|(row, _)| (*row, None)).collect();
         let mut with_vectors = false;
-        // Upper bound for the cosine of every vector that wasn't returned.
-        let mut farthest = 0.0_f64;
         if let Some(space) = space
             && let Some(asked) = space.embed(query.text)
         {
-            let found = space.nearest(segments, &asked, among, wanted);
+            let found = space.nearest(&asked, among, wanted);
             with_vectors = !found.is_empty();
-            if found.len() >= wanted {
-                farthest = found
-                    .last()
-                    .map_or(0.0, |(_, cosine)| cosine.clamp(0.0, 1.0));
-            }
             // Documents found only by words are compared by vector as well.
-            let by_words: Vec<i64> = all.keys().copied().collect();
-            let compared = by_words
-                .into_iter()
-                .filter_map(|row| Some((row, f64::from(cosine(&asked, space.of(segments, row)?)))));
-            for (row, cosine) in compared.chain(found).collect::<Vec<_>>() {
-                let scores = all.entry(row).or_default();
-                scores.cosine = Some(cosine);
-                scores.vector = cosine.clamp(0.0, 1.0);
+            for (row, known) in &mut cosines {
+                *known = space
+                    .of(*row)
+                    .map(|vector| f64::from(cosine(&asked, vector)));
             }
+            cosines.extend(found.into_iter().map(|(row, cosine)| (row, Some(cosine))));
         }
-        let merged = |text: f64, vector: f64| match query.stages {
-            Stages::Both if with_vectors => SHARES.0 * text + SHARES.1 * vector,
-            Stages::Vectors => vector,
-            _ => text,
+        // Full text and learned vectors represent only the words that the index contains.
+        let known = question.known();
+        let represented = match space {
+            Some(space) if !space.is_learned() => 1.0,
+            _ => known,
         };
-        // A further document is a match by its words alone, or it may be one given the upper bound
-        // for its cosine.
-        beyond.retain(|(row, _)| !all.contains_key(row));
-        let by_words = beyond
-            .iter()
-            .filter(|(_, text)| merged(*text, 0.0) >= LEAST)
-            .count();
-        let best_beyond = beyond
-            .iter()
-            .map(|(_, text)| *text)
-            .filter(|text| merged(*text, 0.0) < LEAST)
-            .fold(0.0, f64::max);
-        let open = farthest > 0.0 && merged(best_beyond, farthest) >= LEAST;
+        let comparison = Comparison::new(&question);
         let mut candidates = Vec::new();
-        for (row, mut scores) in all {
-            scores.merged = merged(scores.text, scores.vector);
-            if scores.merged >= LEAST {
-                let (id, time) = self.store.name_and_time(row)?;
-                candidates.push((row, id, time, scores));
+        for (row, cosine) in cosines {
+            let texts = self.store.texts(row)?;
+            let evidence = comparison.evidence(&Text {
+                head: [&texts.summary, &texts.refs, &texts.task],
+                body: &texts.detail,
+            });
+            let (text, vector) = (
+                weights.text(&evidence),
+                represented * cosine.unwrap_or_default().clamp(0.0, 1.0),
+            );
+            let merged = match query.stages {
+                Stages::Both if with_vectors => weights.merged(text, vector),
+                Stages::Vectors => vector,
+                _ => text,
+            };
+            if merged >= weights.minimum {
+                let scores = Scores {
+                    evidence,
+                    text,
+                    cosine,
+                    vector,
+                    merged,
+                    ..Scores::default()
+                };
+                let is_named = comparison.names(&texts.task);
+                candidates.push((row, texts.id, (texts.time, is_named), scores));
             }
         }
-        let answers = candidates.len() + by_words;
+        // Observations that were found by words and aren't compared are only counted.
+        let beyond = by_text.others.len();
+        let answers = candidates.len() + beyond;
         // The id breaks ties, since rows depend on the order in which sources were indexed.
         candidates.sort_by(|a, b| {
             b.3.merged
@@ -246,15 +248,18 @@ impl<'s> Ranker<'s> {
                 .then_with(|| a.1.cmp(&b.1))
         });
         candidates.truncate(CANDIDATES);
+        let best = candidates.first().map_or(0.0, |(.., scores)| scores.merged);
+        let confidence = best * known.max(if with_vectors { represented } else { 0.0 });
         let mut near = Vec::with_capacity(candidates.len());
-        for (row, id, time, mut scores) in candidates {
-            scores.decay = decay(query, time);
+        for (row, id, (time, is_named), mut scores) in candidates {
+            // What the question names by its task doesn't age.
+            scores.decay = if is_named { 1.0 } else { decay(query, time) };
             scores.score = scores.merged * scores.decay;
             near.push(Candidate::new(
                 row,
                 id,
                 scores,
-                space.and_then(|s| s.of(segments, row)),
+                space.and_then(|s| s.of(row)),
             ));
         }
         let chosen = diverse(near, query.limit, &|row| self.store.detail(row))?;
@@ -272,7 +277,9 @@ impl<'s> Ranker<'s> {
         Ok(Answers {
             more: answers.saturating_sub(found.len()),
             found,
-            open,
+            open: by_text.is_open || with_vectors,
+            confidence,
+            is_refused: confidence < weights.answer,
         })
     }
 }
@@ -304,13 +311,9 @@ mod tests {
         for decays in [Decay::Exponential, Decay::Linear, Decay::Step] {
             let now = Some(60 * DAYS);
             let query = Query {
-                text: "",
-                task: None,
                 now,
-                half_life: 30.0,
                 decay: decays,
-                limit: 1,
-                stages: Stages::Both,
+                ..Query::new("")
             };
             assert!(close(decay(&query, Some(30 * DAYS)), 0.5));
             assert!(close(decay(&query, Some(60 * DAYS)), 1.0));

@@ -2,7 +2,6 @@
 
 use super::lsa::Model;
 use crate::knowledge::model2vec::Model2Vec;
-use crate::knowledge::text::Segments;
 use crate::knowledge::vector::{Vector, cosine_of, length, product, widened};
 use crate::knowledge::{KnowledgeError, Store, store};
 use rayon::prelude::*;
@@ -62,19 +61,11 @@ impl Embedder {
     }
 }
 
-/// All vectors, in the order of the segments they belong to.
+/// The vectors of all observations, in the order of their ids.
 #[derive(Debug)]
 pub(super) struct Space {
     model: Embedder,
-    /// Size of a vector in bytes.
-    width: usize,
-    /// The vectors of each segment; empty where they are missing.
-    parts: Vec<Part>,
-}
-
-/// The vectors of a segment.
-#[derive(Debug, Default)]
-struct Part {
+    ids: Vec<i64>,
     /// The concatenated vectors.
     vectors: Vec<u8>,
     /// The length of each vector's part after its head.
@@ -89,41 +80,43 @@ const HEAD: usize = 64;
 /// Number of vectors that are compared in one block.
 const BLOCK: usize = 4_096;
 
-impl Part {
-    fn new(vectors: Vec<u8>, width: usize) -> Self {
-        let tail = |vector: &[u8]| length(vector.get(HEAD..).unwrap_or_default());
-        let tails = vectors
-            .par_chunks_exact(width.max(1))
-            .with_min_len(BLOCK)
-            .map(tail)
-            .collect();
-        Self { vectors, tails }
-    }
+/// Returns the length of each vector's part after its head.
+fn tails(vectors: &[u8], width: usize) -> Vec<u16> {
+    let tail = |vector: &[u8]| length(vector.get(HEAD..).unwrap_or_default());
+    vectors
+        .par_chunks_exact(width.max(1))
+        .with_min_len(BLOCK)
+        .map(tail)
+        .collect()
 }
 
 impl Space {
     /// Loads the vectors; `None` when there are none.
-    pub(super) fn load(store: &Store, segments: &Segments) -> Result<Option<Self>, KnowledgeError> {
-        let db = &store.db;
+    pub(super) fn load(store: &Store) -> Result<Option<Self>, KnowledgeError> {
         // A query must be embedded by the same model as the stored texts.
         let Some(model) = Embedder::load(store)? else {
             return Ok(None);
         };
         let width = model.dimensions();
-        let mut parts = Vec::with_capacity(segments.all.len());
-        for segment in &segments.all {
-            let data = store::read_vectors(db, segment.id)?.unwrap_or_default();
-            let whole = data.len() == width * segment.ids.len();
-            parts.push(if whole {
-                Part::new(data, width)
-            } else {
-                Part::default()
-            });
+        let mut select = store
+            .db
+            .prepare("SELECT observation, data FROM vector ORDER BY observation")?;
+        let mut rows = select.query([])?;
+        let (mut ids, mut vectors) = (Vec::new(), Vec::new());
+        while let Some(row) = rows.next()? {
+            // A vector of another width isn't comparable. `reindex --check` reports it.
+            if let Ok(data) = row.get_ref(1)?.as_blob()
+                && data.len() == width
+            {
+                ids.push(row.get(0)?);
+                vectors.extend_from_slice(data);
+            }
         }
         Ok(Some(Self {
+            tails: tails(&vectors, width),
             model,
-            width,
-            parts,
+            ids,
+            vectors,
         }))
     }
 
@@ -132,20 +125,24 @@ impl Space {
         self.model.embed(text)
     }
 
+    /// Whether the model was learned from the index.
+    pub(super) const fn is_learned(&self) -> bool {
+        matches!(self.model, Embedder::Learnt(_))
+    }
+
     /// Returns the vector of an observation.
-    pub(super) fn of(&self, segments: &Segments, observation: i64) -> Option<&[u8]> {
-        let (segment, document) = segments.place(observation)?;
-        self.parts
-            .get(segment)?
-            .vectors
-            .get(document * self.width..(document + 1) * self.width)
+    pub(super) fn of(&self, observation: i64) -> Option<&[u8]> {
+        let (at, width) = (
+            self.ids.binary_search(&observation).ok()?,
+            self.model.dimensions(),
+        );
+        self.vectors.get(at * width..(at + 1) * width)
     }
 
     /// Returns the nearest observations in descending order of cosine. `among`, which must be
     /// sorted, restricts the observations.
     pub(super) fn nearest(
         &self,
-        segments: &Segments,
         asked: &[u8],
         among: Option<&[i64]>,
         limit: usize,
@@ -155,15 +152,9 @@ impl Space {
             vector: widened(asked),
             limit,
         };
-        let least = AtomicI32::new(0);
+        let is_among = |id: i64| among.is_none_or(|ids| ids.binary_search(&id).is_ok());
         let mut near = Nearest::new(limit);
-        for (segment, part) in segments.all.iter().zip(&self.parts) {
-            let stands = |at: usize, id: i64| {
-                segment.holds(at) && among.is_none_or(|ids| ids.binary_search(&id).is_ok())
-            };
-            near.all
-                .extend(asked.compare(part, &segment.ids, &stands, &least));
-        }
+        near.all = asked.compare(&self.vectors, &self.tails, &self.ids, &is_among);
         near.finish()
             .into_iter()
             .map(|(product, id)| (id, f64::from(cosine_of(product))))
@@ -180,41 +171,37 @@ struct QueryVector {
 }
 
 impl QueryVector {
-    /// Returns the nearest vectors of a segment, possibly with some others. Vectors below `least`
-    /// are skipped, since one block alone already has enough nearer ones. Blocks raise `least`.
+    /// Returns the nearest vectors, possibly with some others. Blocks share the least product that
+    /// is near enough: one block alone already has enough nearer vectors.
     fn compare(
         &self,
-        part: &Part,
+        vectors: &[u8],
+        tails: &[u16],
         ids: &[i64],
-        stands: &(dyn Fn(usize, i64) -> bool + Sync),
-        least: &AtomicI32,
+        is_among: &(dyn Fn(i64) -> bool + Sync),
     ) -> Vec<(i32, i64)> {
+        let least = AtomicI32::new(0);
         let head = self.vector.get(..HEAD).unwrap_or(&self.vector);
         let width = self.vector.len().max(1);
-        let blocks = part
-            .vectors
+        let blocks = vectors
             .par_chunks(BLOCK * width)
-            .zip(part.tails.par_chunks(BLOCK))
+            .zip(tails.par_chunks(BLOCK))
             .zip(ids.par_chunks(BLOCK));
-        let nearest = |(block, (vectors, ids)): (usize, (_, &[i64]))| {
-            let (vectors, tails): (&[u8], &[u16]) = vectors;
+        let nearest = |((vectors, tails), ids): ((&[u8], &[u16]), &[i64])| {
             let mut near = Nearest::new(self.limit);
-            for (at, ((vector, tail), id)) in
-                vectors.chunks_exact(width).zip(tails).zip(ids).enumerate()
-            {
+            for ((vector, tail), id) in vectors.chunks_exact(width).zip(tails).zip(ids) {
                 let most = product(head, vector) + self.tail * i32::from(*tail);
                 if most <= near.least || most < least.load(Ordering::Relaxed) {
                     continue;
                 }
                 let product = product(&self.vector, vector);
-                if product > near.least && stands(block * BLOCK + at, *id) && near.add(product, *id)
-                {
+                if product > near.least && is_among(*id) && near.add(product, *id) {
                     least.fetch_max(near.least, Ordering::Relaxed);
                 }
             }
             near.all
         };
-        blocks.enumerate().flat_map_iter(nearest).collect()
+        blocks.flat_map_iter(nearest).collect()
     }
 }
 
@@ -293,16 +280,14 @@ mod tests {
             };
             let vectors: Vec<u8> = (0..MANY).flat_map(|_| vector()).collect();
             let asked = vector();
-            let part = Part::new(vectors, width);
+            let tails = tails(&vectors, width);
             let ids: Vec<i64> = (0..).map(|n| n * 3).take(MANY).collect();
-            let stands = |at: usize, id: i64| ids[at] == id && id % 5 != 0;
-            let mut all: Vec<(i32, i64)> = part
-                .vectors
+            let is_among = |id: i64| id % 5 != 0;
+            let mut all: Vec<(i32, i64)> = vectors
                 .chunks(width)
                 .zip(&ids)
-                .enumerate()
-                .filter(|(at, (_, id))| stands(*at, **id))
-                .map(|(_, (vector, id))| {
+                .filter(|(_, id)| is_among(**id))
+                .map(|(vector, id)| {
                     (
                         vector
                             .iter()
@@ -322,7 +307,7 @@ mod tests {
                 tail,
                 limit: 30,
             };
-            let found = wide.compare(&part, &ids, &stands, &AtomicI32::new(0));
+            let found = wide.compare(&vectors, &tails, &ids, &is_among);
             let near = Nearest {
                 all: found,
                 ..Nearest::new(30)

@@ -5,7 +5,6 @@ use super::space::{Embedder, GIVEN, LEARNT};
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::model2vec::Model2Vec;
 use crate::knowledge::store::{self, Writer};
-use crate::knowledge::text::{Segment, Segments};
 use crate::knowledge::vector::Vector;
 use rayon::prelude::*;
 use rusqlite::{Connection, params};
@@ -15,7 +14,7 @@ use std::sync::Arc;
 /// sample that changes little over time.
 const SAMPLE: i64 = 4_000;
 /// Number of texts whose vectors are computed at a time.
-const BATCH: usize = 2_048;
+const BATCH: i64 = 2_048;
 /// The model is learned again once more than one in this many texts is newer than it.
 const FRESH: i64 = 5;
 /// Minimum number of texts to learn from.
@@ -42,13 +41,11 @@ pub enum Vectors {
 
 /// Brings the vectors up to date with the observations, using a given model or else a learned one.
 pub(in crate::knowledge) fn update(
-    writer: &mut Writer<'_>,
+    writer: &Writer<'_>,
     enabled: bool,
     given: Option<Arc<Model2Vec>>,
     changed: bool,
 ) -> Result<Vectors, KnowledgeError> {
-    writer.flush()?;
-    let writer = &*writer;
     let db = &writer.db;
     if !enabled {
         forget(writer)?;
@@ -78,20 +75,14 @@ pub(in crate::knowledge) fn update(
     if model.is_some() && !changed && is_complete(db)? {
         return Ok(Vectors::Kept(0));
     }
-    let segments = Segments::load(db)?;
-    let mut missing = without_vectors(writer, &segments)?;
-    let fresh: usize = missing.iter().map(|s| s.standing().count()).sum();
-    let stale = newer
-        .saturating_add(i64::try_from(fresh).unwrap_or(i64::MAX))
-        .saturating_mul(FRESH)
-        > learnt_from;
+    let fresh = count - vectors_stored(db)?;
+    let stale = newer.saturating_add(fresh).saturating_mul(FRESH) > learnt_from;
     let learn = model.is_none() || stale;
     if learn {
         forget(writer)?;
         let texts = sample(db)?;
         writer.set(SAMPLED, digest(&texts))?;
         model = Model::learn(&texts);
-        missing = segments.all.iter().collect();
     }
     let Some(model) = model else {
         return Ok(Vectors::TooFew);
@@ -99,7 +90,7 @@ pub(in crate::knowledge) fn update(
     if learn {
         writer.set(LEARNT, model.to_bytes())?;
     }
-    let computed = embed(writer, &Embedder::Learnt(model), &missing)?;
+    let computed = embed(db, &Embedder::Learnt(model))?;
     if learn {
         writer.set("lsa_observations", count)?;
         writer.set("lsa_newer", 0)?;
@@ -124,9 +115,7 @@ fn by_given(
         forget(writer)?;
         writer.set(GIVEN, given.digest())?;
     }
-    let segments = Segments::load(&writer.db)?;
-    let missing = without_vectors(writer, &segments)?;
-    let computed = embed(writer, &Embedder::Model2Vec(given), &missing)?;
+    let computed = embed(&writer.db, &Embedder::Model2Vec(given))?;
     Ok(if same {
         Vectors::Kept(computed)
     } else {
@@ -143,28 +132,17 @@ pub(super) fn can_learn(db: &Connection) -> Result<bool, KnowledgeError> {
     Ok(observations(db)? >= LEAST && Model::learn(&sample(db)?).is_some())
 }
 
-/// Whether every segment has vectors.
-fn is_complete(db: &Connection) -> Result<bool, KnowledgeError> {
-    let sql =
-        "SELECT NOT EXISTS (SELECT 1 FROM segment WHERE id NOT IN (SELECT segment FROM vectors))";
-    Ok(db.query_row(sql, [], |row| row.get(0))?)
+fn vectors_stored(db: &Connection) -> Result<i64, KnowledgeError> {
+    Ok(db.query_row("SELECT count(*) FROM vector", [], |row| row.get(0))?)
 }
 
-fn without_vectors<'s>(
-    writer: &Writer<'_>,
-    segments: &'s Segments,
-) -> Result<Vec<&'s Segment>, KnowledgeError> {
-    let mut missing = Vec::new();
-    for segment in &segments.all {
-        if store::read_vectors(&writer.db, segment.id)?.is_none() {
-            missing.push(segment);
-        }
-    }
-    Ok(missing)
+/// Whether every observation has a vector. A removed observation leaves none.
+fn is_complete(db: &Connection) -> Result<bool, KnowledgeError> {
+    Ok(vectors_stored(db)? == observations(db)?)
 }
 
 fn forget(writer: &Writer<'_>) -> Result<(), KnowledgeError> {
-    writer.db.execute("DELETE FROM vectors", [])?;
+    writer.db.execute("DELETE FROM vector", [])?;
     writer.db.execute(
         "DELETE FROM meta WHERE key IN (?1, ?2, ?3, 'lsa_observations', 'lsa_newer')",
         [LEARNT, GIVEN, SAMPLED],
@@ -201,54 +179,48 @@ fn text(summary: &str, refs: &str, detail: &str) -> String {
     format!("{summary}\n{refs}\n{detail}")
 }
 
-/// Computes and stores the vectors of segments. Returns their number.
-fn embed(
-    writer: &Writer<'_>,
-    model: &Embedder,
-    segments: &[&Segment],
-) -> Result<u64, KnowledgeError> {
-    segments.iter().try_fold(0, |computed, segment| {
-        let data = vectors(&writer.db, model, segment)?;
-        writer
-            .db
-            .prepare_cached("INSERT INTO vectors (segment, data) VALUES (?1, ?2)")?
-            .execute(params![segment.id, data])?;
-        Ok(computed + segment.standing().count() as u64)
-    })
+/// Computes and stores the missing vectors. Returns their number.
+fn embed(db: &Connection, model: &Embedder) -> Result<u64, KnowledgeError> {
+    let mut insert = db.prepare_cached("INSERT INTO vector (observation, data) VALUES (?1, ?2)")?;
+    let (mut computed, mut last) = (0, 0);
+    loop {
+        let batch = vectors(db, model, last, "NOT IN (SELECT observation FROM vector)")?;
+        let Some((end, _)) = batch.last() else {
+            return Ok(computed);
+        };
+        last = *end;
+        computed += batch.len() as u64;
+        for (id, vector) in batch {
+            insert.execute(params![id, vector])?;
+        }
+    }
 }
 
-/// Computes the vectors of a segment. A document that is removed or has no known word gets a zero
-/// vector.
+/// Computes the vectors of the next observations after an id. A text without a known word gets a
+/// zero vector. `among` is a condition on the ids.
 pub(super) fn vectors(
     db: &Connection,
     model: &Embedder,
-    segment: &Segment,
-) -> Result<Vec<u8>, KnowledgeError> {
-    let width = model.dimensions();
-    let mut data = vec![0; width * segment.ids.len()];
-    let standing: Vec<(usize, i64)> = segment.standing().collect();
-    let mut one =
-        db.prepare_cached("SELECT summary, refs, detail FROM observation WHERE id = ?1")?;
-    for batch in standing.chunks(BATCH) {
-        let mut texts = Vec::with_capacity(batch.len());
-        for (_, id) in batch {
-            texts.push(one.query_row([id], |row| {
-                Ok(text(
-                    row.get_ref(0)?.as_str()?,
-                    row.get_ref(1)?.as_str()?,
-                    row.get_ref(2)?.as_str()?,
-                ))
-            })?);
-        }
-        let vectors: Vec<Option<Vector>> = texts.par_iter().map(|text| model.embed(text)).collect();
-        for ((document, _), vector) in batch.iter().zip(vectors) {
-            if let (Some(vector), Some(to)) = (
-                vector,
-                data.get_mut(document * width..(document + 1) * width),
-            ) {
-                to.copy_from_slice(&vector);
-            }
-        }
-    }
-    Ok(data)
+    last: i64,
+    among: &str,
+) -> Result<Vec<(i64, Vector)>, KnowledgeError> {
+    let mut select = db.prepare_cached(&format!(
+        "SELECT id, summary, refs, detail FROM observation
+         WHERE id > ?1 AND id {among} ORDER BY id LIMIT ?2"
+    ))?;
+    let texts: Vec<(i64, String)> = select
+        .query_map([last, BATCH], |row| {
+            let text = text(
+                row.get_ref(1)?.as_str()?,
+                row.get_ref(2)?.as_str()?,
+                row.get_ref(3)?.as_str()?,
+            );
+            Ok((row.get(0)?, text))
+        })?
+        .collect::<Result<_, _>>()?;
+    let embed = |(id, text): &(i64, String)| {
+        let vector = model.embed(text);
+        (*id, vector.unwrap_or_else(|| vec![0; model.dimensions()]))
+    };
+    Ok(texts.par_iter().map(embed).collect())
 }

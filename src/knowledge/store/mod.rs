@@ -7,15 +7,15 @@ mod read;
 pub(super) mod skill;
 mod write;
 
-pub use read::Stored;
 pub(super) use read::{
     EdgeRow, NodeRow, dangling, digest as read_digest, edges, meta as read_meta, misdirected,
-    names as read_names, sources as read_sources, vectors as read_vectors,
+    names as read_names, sources as read_sources,
 };
+pub use read::{Filter, Stored};
 pub(super) use write::{Prepared, Writer};
 
-use super::KnowledgeError;
 use super::model2vec::Model2Vec;
+use super::{KnowledgeError, fulltext};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -30,7 +30,7 @@ const APPLICATION: i64 = 0x7976_6b31;
 const SCHEMA: &str = include_str!("schema.sql");
 /// The schema version. A store with another version is refused, since it can be rebuilt from its
 /// sources.
-const KNOWN: i64 = 10;
+const KNOWN: i64 = 11;
 /// Maximum time to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -142,6 +142,7 @@ impl Store {
         // Checked again in the transaction, since another process may have created the schema.
         if version(&transaction, path)? == NEW {
             transaction.execute_batch(SCHEMA)?;
+            fulltext::create(&transaction)?;
             transaction.pragma_update(None, "user_version", KNOWN)?;
         }
         transaction.pragma_update(None, "application_id", APPLICATION)?;
@@ -157,6 +158,7 @@ impl Store {
         let db = Connection::open_in_memory()?;
         settings(&db)?;
         db.execute_batch(SCHEMA)?;
+        fulltext::create(&db)?;
         Ok(Self::over(db))
     }
 
@@ -273,7 +275,14 @@ fn version(db: &Connection, path: &Path) -> Result<i64, KnowledgeError> {
     // arbitrary and possibly endless queries.
     let others = "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')";
     let others: i64 = db.query_row(others, [], |row| row.get(0))?;
-    if application != APPLICATION && (application != 0 || tables > 0) || others > 0 {
+    // A virtual table runs code of SQLite on what the file holds: only ours, as we made them.
+    let virtual_tables: Vec<String> = db
+        .prepare("SELECT sql FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%'")?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let is_planted = |sql: &String| !fulltext::TABLES.contains(&format!("{sql};"));
+    let others = others > 0 || virtual_tables.iter().any(is_planted);
+    if application != APPLICATION && (application != 0 || tables > 0) || others {
         return Err(foreign());
     }
     Ok(ask("user_version")?)

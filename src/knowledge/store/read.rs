@@ -38,6 +38,79 @@ const COLUMNS: &str = "observation.id, key, path, observation.kind, task, time, 
 /// Order by time, then by position in the source. Rows without a time come last.
 const BY_TIME: &str = "ORDER BY time IS NULL, time, path, first_line, key";
 
+/// The condition that an observation belongs to a task: by its own statement, or as a row of a
+/// timeline or log whose heading or text names the task.
+macro_rules! of_task {
+    () => {
+        "(task = ?1 OR observation.id IN (SELECT id FROM observation
+            WHERE kind IN ('progress', 'log')
+            AND ' ' || coalesce(task, '') || ' ' || detail || ' ' GLOB ?2))"
+    };
+}
+/// The condition of a [`Filter`].
+const FILTER: &str = concat!(
+    "(?1 IS NULL OR ",
+    of_task!(),
+    ") AND (?3 IS NULL OR time >= ?3) AND (?4 IS NULL OR time <= ?4)
+    AND (?5 IS NULL OR instr(',' || ?5 || ',', ',' || role || ',') > 0)"
+);
+/// The condition of [`Store::of_task`].
+const OF_TASK: &str = of_task!();
+
+/// Returns the pattern of a text that contains a task's name as a whole word.
+fn task_pattern(task: &str) -> String {
+    let mut pattern = String::from("*[^A-Za-z0-9_-]");
+    for c in task.chars() {
+        match c {
+            '*' | '?' | '[' => pattern.extend(['[', c, ']']),
+            c => pattern.push(c),
+        }
+    }
+    pattern.push_str("[^A-Za-z0-9_-]*");
+    pattern
+}
+
+/// Restricts a search to some observations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Filter<'f> {
+    /// Those of a task, execution or session.
+    pub task: Option<&'f str>,
+    /// Those not before this time, in milliseconds since the Unix epoch. Observations without a
+    /// time don't match.
+    pub since: Option<i64>,
+    /// Those not after this time.
+    pub until: Option<i64>,
+    /// Those with one of these roles, separated by commas.
+    pub roles: Option<&'f str>,
+}
+
+/// The parameters of [`FILTER`].
+type FilterValues<'f> = (
+    Option<&'f str>,
+    Option<String>,
+    Option<i64>,
+    Option<i64>,
+    Option<&'f str>,
+);
+
+impl<'f> Filter<'f> {
+    fn values(&self) -> FilterValues<'f> {
+        let pattern = self.task.map(task_pattern);
+        (self.task, pattern, self.since, self.until, self.roles)
+    }
+}
+
+/// What a search compares of an observation.
+#[derive(Debug, Clone)]
+pub(in crate::knowledge) struct Texts {
+    pub(in crate::knowledge) id: Id,
+    pub(in crate::knowledge) time: Option<i64>,
+    pub(in crate::knowledge) summary: String,
+    pub(in crate::knowledge) refs: String,
+    pub(in crate::knowledge) task: String,
+    pub(in crate::knowledge) detail: String,
+}
+
 /// A source as it was indexed.
 #[derive(Debug, Clone)]
 pub(in crate::knowledge) struct SourceRow {
@@ -132,32 +205,67 @@ impl Store {
         Ok(select.query_row([row], |row| row.get(0))?)
     }
 
-    /// Returns the rows of a task's observations, ascending.
-    pub(in crate::knowledge) fn rows_of_task(
-        &self,
-        task: &str,
-    ) -> Result<Vec<i64>, KnowledgeError> {
-        let mut select = self
-            .db
-            .prepare_cached("SELECT id FROM observation WHERE task = ?1 ORDER BY id")?;
-        Ok(select
-            .query_map([task], |row| row.get(0))?
-            .collect::<Result<_, _>>()?)
+    /// Returns what a search compares of an observation.
+    pub(in crate::knowledge) fn texts(&self, row: i64) -> Result<Texts, KnowledgeError> {
+        let mut select = self.db.prepare_cached(
+            "SELECT key, time, summary, refs, coalesce(task, ''), detail FROM observation
+             WHERE id = ?1",
+        )?;
+        Ok(select.query_row([row], |row| {
+            Ok(Texts {
+                id: Id::typed(row.get_ref(0)?.as_str()?),
+                time: row.get(1)?,
+                summary: row.get(2)?,
+                refs: row.get(3)?,
+                task: row.get(4)?,
+                detail: row.get(5)?,
+            })
+        })?)
     }
 
-    /// Returns the newest observations, the newest first.
+    /// Returns the rows of the observations that a filter allows, ascending; `None` if it allows
+    /// all.
+    pub(in crate::knowledge) fn rows_among(
+        &self,
+        filter: &Filter<'_>,
+    ) -> Result<Option<Vec<i64>>, KnowledgeError> {
+        if *filter == Filter::default() {
+            return Ok(None);
+        }
+        let sql = format!("SELECT id FROM observation WHERE {FILTER} ORDER BY id");
+        let mut select = self.db.prepare_cached(&sql)?;
+        let rows = select.query_map(filter.values(), |row| row.get(0))?;
+        Ok(Some(rows.collect::<Result<_, _>>()?))
+    }
+
+    /// Returns the number of observations that a filter allows.
+    pub(in crate::knowledge) fn count_among(
+        &self,
+        filter: &Filter<'_>,
+    ) -> Result<usize, KnowledgeError> {
+        let sql = format!("SELECT count(*) FROM observation WHERE {FILTER}");
+        let count: i64 = self
+            .db
+            .prepare_cached(&sql)?
+            .query_row(filter.values(), |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
+    /// Returns the newest observations that a filter allows, the newest first.
     pub(in crate::knowledge) fn newest(
         &self,
-        task: Option<&str>,
+        filter: &Filter<'_>,
         limit: usize,
     ) -> Result<Vec<Stored>, KnowledgeError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = format!(
-            "SELECT {COLUMNS} WHERE ?1 IS NULL OR task = ?1 ORDER BY time IS NULL, time DESC,
-                path, first_line, key LIMIT ?2"
+            "SELECT {COLUMNS} WHERE {FILTER} ORDER BY time IS NULL, time DESC,
+                path, first_line, key LIMIT ?6"
         );
         let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map(params![task, limit], stored)?;
+        let (task, pattern, since, until, roles) = filter.values();
+        let values = params![task, pattern, since, until, roles, limit];
+        let rows = statement.query_map(values, stored)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -169,9 +277,9 @@ impl Store {
     ) -> Result<Vec<Stored>, KnowledgeError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut statement = self.db.prepare_cached(&format!(
-            "SELECT {COLUMNS} WHERE task = ?1 {BY_TIME} LIMIT ?2"
+            "SELECT {COLUMNS} WHERE {OF_TASK} {BY_TIME} LIMIT ?3"
         ))?;
-        let rows = statement.query_map(params![task, limit], stored)?;
+        let rows = statement.query_map(params![task, task_pattern(task), limit], stored)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -345,15 +453,6 @@ pub(in crate::knowledge) fn meta<T: FromSql>(
         .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
         .query_row([key], |row| row.get(0))
         .optional()?)
-}
-
-/// Returns the vectors of a segment, if it has them.
-pub(in crate::knowledge) fn vectors(
-    db: &Connection,
-    segment: i64,
-) -> Result<Option<Vec<u8>>, KnowledgeError> {
-    let mut select = db.prepare_cached("SELECT data FROM vectors WHERE segment = ?1")?;
-    Ok(select.query_row([segment], |row| row.get(0)).optional()?)
 }
 
 pub(in crate::knowledge) fn sources(db: &Connection) -> Result<Vec<SourceRow>, KnowledgeError> {

@@ -30,9 +30,13 @@ CREATE TABLE observation (
     summary TEXT NOT NULL,
     -- One per line.
     refs TEXT NOT NULL,
-    detail TEXT NOT NULL
+    detail TEXT NOT NULL,
+    -- Who says it: the role of a message; NULL if nobody does.
+    role TEXT
 ) STRICT;
 CREATE INDEX observation_by_source ON observation (source);
+-- Rows of timelines and logs may name tasks in their text.
+CREATE INDEX observation_of_rows ON observation (id) WHERE kind IN ('progress', 'log');
 CREATE INDEX observation_by_task ON observation (task) WHERE task IS NOT NULL;
 -- Rows without a time are never searched by time.
 CREATE INDEX observation_by_time ON observation (time) WHERE time IS NOT NULL;
@@ -170,32 +174,8 @@ CREATE TABLE promotion_history (
 ) STRICT;
 CREATE INDEX promotion_history_by_source ON promotion_history (source);
 
--- The words of observations in segments. Each run adds one, and small ones are merged. A segment is
--- immutable: a removed observation stays in it until a merge, and searches skip it.
-CREATE TABLE segment (
-    id INTEGER PRIMARY KEY,
-    -- The ids of its observations, ascending, 8 bytes each. Other tables refer to their positions.
-    observations BLOB NOT NULL,
-    -- The number of words in each observation, 4 bytes each.
-    lengths BLOB NOT NULL
-) STRICT;
-
-CREATE TABLE block (
-    segment INTEGER NOT NULL REFERENCES segment (id),
-    -- The first word of the block.
-    word TEXT NOT NULL,
-    -- The words in order, each with its posting list.
-    data BLOB NOT NULL,
-    PRIMARY KEY (segment, word)
-) STRICT, WITHOUT ROWID;
-
--- Unit vectors, each component times 127, in the order of the segment's observations.
-CREATE TABLE vectors (
-    segment INTEGER PRIMARY KEY REFERENCES segment (id),
+-- Unit vectors, each component times 127; zero for an observation without a known word.
+CREATE TABLE vector (
+    observation INTEGER PRIMARY KEY REFERENCES observation (id),
     data BLOB NOT NULL
-) STRICT;
-
--- Removed observations that a segment still contains. Their ids are never reused.
-CREATE TABLE gone (
-    observation INTEGER PRIMARY KEY
 ) STRICT;

@@ -67,6 +67,25 @@ fn other_files_are_left_alone() {
         Store::create(&planted),
         Err(KnowledgeError::Foreign { .. })
     ));
+    // A valid store with another virtual table, or with ours made in another way.
+    for (n, planted) in [
+        "CREATE VIRTUAL TABLE more USING fts5 (a)",
+        "DROP TABLE words; CREATE VIRTUAL TABLE words USING fts5 (head, body)",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = root.path().join(format!("planted{n}.db"));
+        drop(Store::create(&path).unwrap());
+        let db = Connection::open(&path).unwrap();
+        db.execute_batch(planted).unwrap();
+        drop(db);
+        let opened = Store::open(&path);
+        assert!(
+            matches!(opened, Err(KnowledgeError::Foreign { .. })),
+            "{planted}"
+        );
+    }
     assert!(matches!(
         Store::open(&root.path().join("none.db")),
         Err(KnowledgeError::Missing { .. })

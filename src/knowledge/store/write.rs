@@ -2,9 +2,9 @@
 
 use crate::knowledge::KnowledgeError;
 use crate::knowledge::extract::Extracted;
+use crate::knowledge::fulltext::{self, Words};
 use crate::knowledge::observation::{Id, Observation};
 use crate::knowledge::source_config::SourceFile;
-use crate::knowledge::text;
 use rusqlite::{Transaction, params};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -13,16 +13,9 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub(in crate::knowledge) struct Writer<'s> {
     pub(in crate::knowledge) db: Transaction<'s>,
-    /// The words of added observations that aren't written yet.
-    words: text::Builder,
     /// The id of the next observation.
     next: i64,
 }
-
-/// Weight of a word in the head of an observation, relative to the body.
-const HEAD: u32 = 2;
-/// Maximum number of bytes of words and postings in memory before they are written.
-const HELD: usize = 256 << 20;
 
 /// Tables whose rows belong to a source.
 const OWNED: [&str; 8] = [
@@ -40,25 +33,16 @@ impl<'s> Writer<'s> {
     pub(super) fn new(db: Transaction<'s>) -> Result<Self, KnowledgeError> {
         // Enough for one source. The default of 16 would evict statements between two sources.
         db.set_prepared_statement_cache_capacity(64);
-        let next = super::read_meta(&db, "next_observation")?.unwrap_or(1);
-        Ok(Self {
-            db,
-            words: text::Builder::default(),
-            next,
-        })
+        let last: i64 =
+            db.query_row("SELECT coalesce(max(id), 0) FROM observation", [], |row| {
+                row.get(0)
+            })?;
+        Ok(Self { db, next: last + 1 })
     }
 
     /// Commits everything that was written.
-    pub(in crate::knowledge) fn commit(mut self) -> Result<(), KnowledgeError> {
-        self.flush()?;
-        text::compact(&self.db)?;
-        self.set("next_observation", self.next)?;
+    pub(in crate::knowledge) fn commit(self) -> Result<(), KnowledgeError> {
         Ok(self.db.commit()?)
-    }
-
-    /// Writes the words of added observations.
-    pub(in crate::knowledge) fn flush(&mut self) -> Result<(), KnowledgeError> {
-        text::add(&self.db, &std::mem::take(&mut self.words))
     }
 
     /// Returns the id of the next observation.
@@ -68,22 +52,21 @@ impl<'s> Writer<'s> {
 
     /// Adds the words of new observations, whose ids begin at `first`.
     pub(in crate::knowledge) fn index(
-        &mut self,
+        &self,
         first: i64,
-        words: Vec<text::SortedRun>,
+        words: &[Words],
     ) -> Result<(), KnowledgeError> {
-        self.words.add(first, words);
-        if self.words.bytes() > HELD {
-            self.flush()
-        } else {
-            Ok(())
-        }
+        (first..)
+            .zip(words)
+            .try_for_each(|(id, words)| fulltext::add(&self.db, id, words))
     }
 
     /// Removes a source with all its rows. Returns its number of observations.
     pub(in crate::knowledge) fn remove(&mut self, source: i64) -> Result<u64, KnowledgeError> {
-        let gone = "INSERT INTO gone SELECT id FROM observation WHERE source = ?1";
-        self.db.prepare_cached(gone)?.execute([source])?;
+        fulltext::remove(&self.db, source)?;
+        let vectors = "DELETE FROM vector WHERE observation IN
+            (SELECT id FROM observation WHERE source = ?1)";
+        self.db.prepare_cached(vectors)?.execute([source])?;
         let observations = self
             .db
             .prepare_cached("DELETE FROM observation WHERE source = ?1")?
@@ -152,8 +135,8 @@ impl<'s> Writer<'s> {
     ) -> Result<(), KnowledgeError> {
         let mut insert = self.db.prepare_cached(
             "INSERT INTO observation (id, key, source, kind, task, time, first_line, last_line,
-             summary, refs, detail)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (key) DO NOTHING",
+             summary, refs, detail, role)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (key) DO NOTHING",
         )?;
         let mut seen: HashMap<&Id, u64> = HashMap::new();
         for Indexed {
@@ -187,7 +170,8 @@ impl<'s> Writer<'s> {
                     lines.1,
                     observation.summary,
                     refs,
-                    observation.detail
+                    observation.detail,
+                    observation.role()
                 ];
                 if insert.execute(values)? > 0 {
                     break id;
@@ -366,40 +350,25 @@ struct Indexed {
 }
 
 impl Prepared {
-    /// Prepares the observations of a source, and adds their words to `words`.
-    pub(in crate::knowledge) fn new(
-        observations: Vec<Observation>,
-        source: &str,
-        words: &mut text::IndexWriter,
-    ) -> Self {
-        let index = |observation: Observation| {
-            let refs = observation.refs.join("\n");
-            let task = observation.task.as_deref().unwrap_or_default();
-            Self::words(
-                words,
-                &observation.summary,
-                &refs,
-                task,
-                &observation.detail,
-            );
-            Indexed {
-                id: Id::of(&observation, source, 0),
-                observation,
-                refs,
-            }
+    /// Prepares the observations of a source.
+    pub(in crate::knowledge) fn new(observations: Vec<Observation>, source: &str) -> Self {
+        let index = |observation: Observation| Indexed {
+            refs: observation.refs.join("\n"),
+            id: Id::of(&observation, source, 0),
+            observation,
         };
         Self(observations.into_iter().map(index).collect())
     }
 
-    /// Adds the words of an observation.
-    pub(in crate::knowledge) fn words(
-        words: &mut text::IndexWriter,
-        summary: &str,
-        refs: &str,
-        task: &str,
-        detail: &str,
-    ) {
-        words.add(&[summary, refs, task], detail, HEAD);
+    /// Splits the observations into words.
+    pub(in crate::knowledge) fn words(&self) -> Vec<Words> {
+        let words = |Indexed {
+                         observation, refs, ..
+                     }: &Indexed| {
+            let task = observation.task.as_deref().unwrap_or_default();
+            Words::new(&observation.summary, refs, task, &observation.detail)
+        };
+        self.0.iter().map(words).collect()
     }
 }
 
