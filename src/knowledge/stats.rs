@@ -60,6 +60,6 @@ pub fn statistics(store: &Store) -> Result<Statistics, KnowledgeError> {
         skill_uses: count("SELECT count(*) FROM execution_log")?,
         findings: count("SELECT count(*) FROM finding")?,
         hidden: count("SELECT coalesce(sum(hidden), 0) FROM source")?,
-        has_vectors: count("SELECT count(*) FROM vectors")? > 0,
+        has_vectors: count("SELECT count(*) FROM vector")? > 0,
     })
 }
