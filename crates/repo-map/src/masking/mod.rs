@@ -7,6 +7,7 @@
 mod c_tokens;
 mod call_signatures;
 mod conditionals;
+mod kotlin_limits;
 mod preprocessor;
 mod rust_macros;
 mod script;
@@ -82,6 +83,13 @@ pub(super) fn parse_masked(
             semicolons: call_signatures::ends(text),
             ..Mask::default()
         },
+        Language::Kotlin => {
+            let tree = parse(parser, grammar, &kotlin_limits::guard(text)?)?;
+            return Ok(Parsed {
+                tree,
+                calls: Vec::new(),
+            });
+        }
         _ => Mask::default(),
     };
     let tree = if mask.hidden.is_empty() && mask.semicolons.is_empty() {

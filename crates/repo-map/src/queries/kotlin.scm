@@ -21,9 +21,9 @@
 (block_comment) @comment
 (annotation) @between
 
-(call_expression . (identifier) @reference.call)
-(call_expression . (navigation_expression . (_) (identifier) @reference.call))
-((call_expression . (navigation_expression . (identifier) @reference.type))
+(call_expression (identifier) @reference.call)
+(call_expression (navigation_expression (_) (identifier) @reference.call))
+((call_expression (navigation_expression (identifier) @reference.type))
   (#match? @reference.type "^[A-Z]"))
 (unary_expression argument: (identifier) @reference.call)
 (user_type (identifier) @reference.type)
