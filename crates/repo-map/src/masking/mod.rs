@@ -7,9 +7,9 @@
 mod c_tokens;
 mod call_signatures;
 mod conditionals;
-mod kotlin_limits;
 mod preprocessor;
 mod rust_macros;
+mod scanner_limits;
 mod script;
 
 use super::language::Language;
@@ -83,8 +83,12 @@ pub(super) fn parse_masked(
             semicolons: call_signatures::ends(text),
             ..Mask::default()
         },
+        Language::Sql => {
+            scanner_limits::sql(text)?;
+            Mask::default()
+        }
         Language::Kotlin => {
-            let tree = parse(parser, grammar, &kotlin_limits::guard(text)?)?;
+            let tree = parse(parser, grammar, &scanner_limits::kotlin(text)?)?;
             return Ok(Parsed {
                 tree,
                 calls: Vec::new(),
