@@ -13,7 +13,8 @@ as listed by `cargo metadata`. It prints two measures for files that both tools 
 
 `--all` lists every definition that only ctags finds. Files that maps leave out (generated, vendored, larger than the
 limit) are counted separately, and so are Rust's unions, which universal-ctags 5.9 doesn't support. The exit code is 1 if
-a measure is too low: the agreement without folders, the recall with them.
+the recall is too low or, without folders, the agreement of a language is. Rust's types are an exception: universal-ctags
+doesn't find those that macros define.
 """
 
 import collections
@@ -54,6 +55,8 @@ FAMILIES = {"c": "c", "cpp": "c", "typescript": "ecmascript", "tsx": "ecmascript
 OF_DEPENDENCIES = {"rust", "c"}
 UNION = re.compile(r"\bunion\b")
 LEAST = 97
+# universal-ctags 5.9 doesn't look into macros, which define thousands of Rust's types.
+IN_MACROS = {("rust", "class")}
 LEAST_RECALL = {"class": 99, "function": 98}
 
 TOP = pathlib.Path(__file__).resolve().parent
@@ -215,7 +218,7 @@ def main():
     for key in keys:
         a, b = only["ours"][key], only["ctags"][key]
         share = 100 * both[key] / (both[key] + a + b)
-        if not folders and share < LEAST:
+        if not folders and share < LEAST and key not in IN_MACROS:
             too_low.append(key)
         print(f"{key[0]:<11} {key[1]:<9} {share:6.2f} %: both {both[key]}, only ours {a}, only ctags {b}")
         for side in () if folders else ("ours", "ctags"):
@@ -228,7 +231,7 @@ def main():
         kinds = sorted(set(found_by[label, kind]) | {k for l, g, k in missed_by if (l, g) == (label, kind)})
         found, missed = sum(found_by[label, kind].values()), sum(len(missed_by[label, kind, k]) for k in kinds)
         share = 100 * found / (found + missed)
-        if folders and share < LEAST_RECALL[kind]:
+        if share < LEAST_RECALL[kind]:
             too_low.append((label, kind))
         parts = ", ".join(f"{k} {found_by[label, kind][k]}/{found_by[label, kind][k] + len(missed_by[label, kind, k])}" for k in kinds)
         print(f"{label:<14} {kind:<9} {share:6.2f} % of {found + missed}: {parts}")

@@ -1,13 +1,15 @@
 //! Hides text from the parser that its grammar doesn't know: calls of macros, and markup around
-//! scripts.
+//! scripts. Ends members that have no semicolon where the grammar needs one.
 //!
 //! Hidden bytes become spaces and line breaks stay, so all offsets and lines are those of the file.
 //! Names and signatures are always taken from the file itself.
 
 mod c_tokens;
+mod call_signatures;
 mod conditionals;
 mod preprocessor;
 mod rust_macros;
+mod scanner_limits;
 mod script;
 
 use super::language::Language;
@@ -21,6 +23,8 @@ struct Mask {
     hidden: Vec<Range<usize>>,
     /// Names of hidden calls. They remain references.
     calls: Vec<Range<usize>>,
+    /// Places of blanks that become semicolons.
+    semicolons: Vec<usize>,
 }
 
 impl Mask {
@@ -32,6 +36,11 @@ impl Mask {
                 if !matches!(*byte, b'\n' | b'\r') {
                     *byte = b' ';
                 }
+            }
+        }
+        for at in &self.semicolons {
+            if let Some(byte) = bytes.get_mut(*at) {
+                *byte = b';';
             }
         }
         // Ranges end at the boundaries of characters.
@@ -70,9 +79,24 @@ pub(super) fn parse_masked(
             }
             mask
         }
+        Language::TypeScript => Mask {
+            semicolons: call_signatures::ends(text),
+            ..Mask::default()
+        },
+        Language::Sql => {
+            scanner_limits::sql(text)?;
+            Mask::default()
+        }
+        Language::Kotlin => {
+            let tree = parse(parser, grammar, &scanner_limits::kotlin(text)?)?;
+            return Ok(Parsed {
+                tree,
+                calls: Vec::new(),
+            });
+        }
         _ => Mask::default(),
     };
-    let tree = if mask.hidden.is_empty() {
+    let tree = if mask.hidden.is_empty() && mask.semicolons.is_empty() {
         parse(parser, grammar, text)?
     } else {
         parse(parser, grammar, &mask.apply(text))?

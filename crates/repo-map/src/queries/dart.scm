@@ -13,8 +13,8 @@
   (function_signature name: (identifier) @name)
   (operator_signature operator: (_) @name)
   (constructor_signature . name: (identifier) @name)
-  (constructor_signature . name: (identifier) . name: (identifier) @name)
-  (factory_constructor_signature . name: (identifier) . name: (identifier) @name)])) @definition.method
+  (constructor_signature name: (identifier) name: (identifier) @name)
+  (factory_constructor_signature name: (identifier) name: (identifier) @name)])) @definition.method
 (method_declaration signature: (method_signature [
   (getter_signature name: (identifier) @name)
   (setter_signature name: (identifier) @name)])) @definition.property

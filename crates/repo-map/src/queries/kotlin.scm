@@ -21,10 +21,8 @@
 (block_comment) @comment
 (annotation) @between
 
-(call_expression . (identifier) @reference.call)
-(call_expression . (navigation_expression . (_) (identifier) @reference.call))
-((call_expression . (navigation_expression . (identifier) @reference.type))
-  (#match? @reference.type "^[A-Z]"))
+(call_expression (identifier) @reference.call)
+(call_expression (navigation_expression (identifier) @reference.call))
 (unary_expression argument: (identifier) @reference.call)
 (user_type (identifier) @reference.type)
 

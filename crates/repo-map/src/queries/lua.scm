@@ -5,7 +5,7 @@
   (dot_index_expression table: (_) @parent field: (identifier) @name)
   (method_index_expression table: (_) @parent method: (identifier) @name)]) @definition.function
 (assignment_statement
-  (variable_list name: [
+  (variable_list . name: [
     (identifier) @name
     (dot_index_expression table: (_) @parent field: (identifier) @name)])
   (expression_list . value: (function_definition parameters: (_) body: (_)? @body))) @definition.function
@@ -14,7 +14,7 @@
 (chunk (assignment_statement (variable_list name: (identifier) @name)) @definition.variable)
 
 ((assignment_statement
-  (variable_list name: (identifier) @import)
+  (variable_list . name: (identifier) @import)
   (expression_list . value: (function_call name: (identifier) @_require)))
   (#eq? @_require "require"))
 
@@ -37,7 +37,7 @@
   (#mark! "concurrency" "coroutine.create" "coroutine.wrap" "coroutine.resume" "ngx.thread.spawn" "ngx.timer.at"))
 ((assignment_statement (variable_list name: (dot_index_expression table: (identifier) @mark.global)))
   (#eq? @mark.global "_G"))
-(assignment_statement (variable_list name: [
+(assignment_statement (variable_list . name: [
   (identifier) @write
   (dot_index_expression table: (identifier) @write)
   (bracket_index_expression table: (identifier) @write)]))

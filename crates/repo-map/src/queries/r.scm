@@ -1,6 +1,6 @@
 ; R.
 
-(binary_operator lhs: [(identifier) (string)] @name ["<-" "=" "<<-"] rhs: (function_definition parameters: (_) body: (_)? @body)) @definition.function
+(binary_operator lhs: [(identifier) (string)] @name ["<-" "=" "<<-"] rhs: (function_definition parameters: (_) body: (_) @body)) @definition.function
 ((binary_operator lhs: (identifier) @name rhs: (call function: [
   (identifier) @_class
   (namespace_operator rhs: (identifier) @_class)] arguments: (_) @body)) @definition.class
@@ -14,7 +14,7 @@
   argument: (argument value: (string content: (_) @parent)))) @definition.method
   (#eq? @_method "setMethod"))
 ((call function: (identifier) @_list arguments: (arguments
-  argument: (argument name: (identifier) @name value: (function_definition parameters: (_) body: (_)? @body)) @definition.method))
+  argument: (argument name: (identifier) @name value: (function_definition parameters: (_) body: (_) @body)) @definition.method))
   (#eq? @_list "list"))
 (program (binary_operator lhs: (identifier) @name ["<-" "=" "<<-"]) @definition.variable)
 

@@ -1,11 +1,11 @@
 ; Zig. An assignment is a `variable_declaration` without `const` and `var`.
 
 (function_declaration name: (identifier) @name) @definition.function
-(variable_declaration "const" (identifier) @name (struct_declaration "{" @body)) @definition.struct
-(variable_declaration "const" (identifier) @name (union_declaration "{" @body)) @definition.struct
-(variable_declaration "const" (identifier) @name (opaque_declaration "{" @body)) @definition.struct
-(variable_declaration "const" (identifier) @name (enum_declaration "{" @body)) @definition.enum
-(variable_declaration "const" (identifier) @name (error_set_declaration "{" @body)) @definition.enum
+(variable_declaration "const" . (identifier) @name (struct_declaration "{" @body)) @definition.struct
+(variable_declaration "const" . (identifier) @name (union_declaration "{" @body)) @definition.struct
+(variable_declaration "const" . (identifier) @name (opaque_declaration "{" @body)) @definition.struct
+(variable_declaration "const" . (identifier) @name (enum_declaration "{" @body)) @definition.enum
+(variable_declaration "const" . (identifier) @name (error_set_declaration "{" @body)) @definition.enum
 (variable_declaration "const" . (identifier) @name) @definition.constant
 (variable_declaration "var" . (identifier) @name) @definition.variable
 
