@@ -38,6 +38,7 @@ pub enum Method {
 impl Method {
     pub const ALL: [Method; 4] = [Method::Map, Method::Query, Method::Plain, Method::Tags];
 
+    /// Returns the name used in the table.
     pub fn name(self) -> &'static str {
         match self {
             Method::Map => "the map",
