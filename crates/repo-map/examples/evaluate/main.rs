@@ -4,8 +4,8 @@
 //!
 //! For up to 60 commits of a repository and of made histories, a map of the parent is built in
 //! 2,000 tokens. The hit rate is the part of the files and definitions that the commit changes or
-//! uses which the map shows, as the mean over the commits. The same is done with the order of a `tags`
-//! file and with a `PageRank` without weights.
+//! uses which the map shows, as the mean over the commits. The same is done with the order of a
+//! `tags` file and with a `PageRank` without weights.
 
 mod made;
 mod score;
