@@ -342,14 +342,13 @@ impl Names {
                     .map(move |name| (family, name.as_str()))
             });
             let of_file = names.map(|key| {
-                let place = *places.entry(key).or_insert_with(|| {
+                *places.entry(key).or_insert_with(|| {
                     out.entries.push(NameEntry {
                         specificity: common::weight(key.1),
                         ..NameEntry::default()
                     });
                     node(out.entries.len() - 1)
-                });
-                place
+                })
             });
             out.of_files.push(of_file.collect());
         }

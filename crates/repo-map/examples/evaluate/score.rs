@@ -67,8 +67,8 @@ impl Score {
 }
 
 /// Determines what a commit changes, and what the changed definitions refer to. A name counts if
-/// exactly one definition of the tree has it. Tests, examples and benchmarks don't count: a map shows
-/// them last on purpose.
+/// exactly one definition of the tree has it. Tests, examples and benchmarks don't count: a map
+/// shows them last on purpose.
 pub fn needs(commit: &Commit<'_>) -> Needs {
     let mut out = Needs::default();
     let mut known: HashMap<&str, Option<(usize, u32)>> = HashMap::new();
