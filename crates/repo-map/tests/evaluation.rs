@@ -1,6 +1,6 @@
 //! The evaluation of maps on made histories: it gives the same figures again, and the ranking shows
-//! more definitions that commits need, and no fewer files, than the order of a `tags` file or a plain
-//! `PageRank`.
+//! more definitions that commits need, and no fewer files, than the order of a `tags` file or a
+//! plain `PageRank`.
 
 #![allow(
     clippy::unwrap_used,
