@@ -3,9 +3,8 @@
 //! A reference makes an edge from its enclosing definition (or file) to every definition that it
 //! may mean. Only its name is known: candidates in the same file take precedence over those in
 //! other files of the same family of languages. A name with more than [`MAX_CANDIDATES`] candidates
-//! carries no information. It makes no edge, which also bounds the size of the graph. A reference's
-//! weight is divided by the square root of the number of files that use its name. What tests define
-//! is only a candidate if nothing else is.
+//! carries no information. It makes no edge, which also bounds the size of the graph. What tests
+//! define is only a candidate if nothing else is.
 
 use super::common;
 use super::language::Language;
@@ -155,7 +154,7 @@ impl Graph {
                 .and_then(|w| self.node(at, w))
                 .unwrap_or_else(|| node(at));
             let weight = match names.ranking {
-                Ranking::Weighted => float(count).sqrt() * meaning.rarity,
+                Ranking::Weighted => float(count).sqrt(),
                 Ranking::Plain | Ranking::Source => float(count),
             };
             let known = weight * meaning.specificity / float(meaning.candidates.len());
@@ -271,8 +270,6 @@ struct Meaning<'a> {
     candidates: &'a [Candidate],
     /// Whether the candidates are in the same file.
     is_local: bool,
-    /// Factor for the number of files that use the name.
-    rarity: f64,
     /// Factor for how specific the name is.
     specificity: f64,
 }
@@ -317,8 +314,6 @@ struct NameEntry {
     definitions: Candidates,
     /// The definitions that a reference to a type can mean.
     types: Candidates,
-    /// Number of files that refer to it.
-    users: usize,
     specificity: f64,
 }
 
@@ -347,17 +342,13 @@ impl Names {
                     .map(move |name| (family, name.as_str()))
             });
             let of_file = names.map(|key| {
-                let place = *places.entry(key).or_insert_with(|| {
+                *places.entry(key).or_insert_with(|| {
                     out.entries.push(NameEntry {
                         specificity: common::weight(key.1),
                         ..NameEntry::default()
                     });
                     node(out.entries.len() - 1)
-                });
-                if let Some(known) = out.entries.get_mut(place as usize) {
-                    known.users += 1;
-                }
-                place
+                })
             });
             out.of_files.push(of_file.collect());
         }
@@ -414,7 +405,6 @@ impl Names {
             return Meaning {
                 candidates: &[],
                 is_local: false,
-                rarity: 0.0,
                 specificity: 0.0,
             };
         };
@@ -436,7 +426,6 @@ impl Names {
         Meaning {
             candidates,
             is_local,
-            rarity: 1.0 / float(known.users.max(1)).sqrt(),
             specificity: match self.ranking {
                 Ranking::Weighted => known.specificity,
                 Ranking::Plain | Ranking::Source => 1.0,

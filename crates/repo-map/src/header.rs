@@ -61,8 +61,8 @@ const PLAIN: &[&str] = &[
     "yml",
 ];
 
-/// Counts the files that are in no language with a grammar by their extension, such as `.vue`. Prose
-/// and data aren't counted. Extensions of odd characters are counted as `others`.
+/// Counts the files that are in no language with a grammar by their extension, such as `.vue`.
+/// Prose and data aren't counted. Extensions of odd characters are counted as `others`.
 pub(super) fn not_parsed(snapshot: &Snapshot) -> BTreeMap<String, usize> {
     let mut out = BTreeMap::new();
     for file in snapshot.files.iter().filter(|f| f.language.is_none()) {

@@ -191,8 +191,8 @@ fn is_alias(signature: &str) -> bool {
     })
 }
 
-/// Returns the factor for the rank of a definition among the entries of a map. What JavaScript calls
-/// a variable is seldom more than a step of a script.
+/// Returns the factor for the rank of a definition among the entries of a map. What JavaScript
+/// calls a variable is seldom more than a step of a script.
 pub(super) fn weight(definition: &Definition, language: Option<Language>) -> f64 {
     let is_script = matches!(
         language,

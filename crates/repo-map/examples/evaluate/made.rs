@@ -17,6 +17,7 @@ pub enum Made {
 impl Made {
     pub const ALL: [Made; 3] = [Made::Rust, Made::Python, Made::JavaScript];
 
+    /// Returns the name used in the table.
     pub fn name(self) -> &'static str {
         match self {
             Made::Rust => "made, Rust",

@@ -38,6 +38,7 @@ pub enum Method {
 impl Method {
     pub const ALL: [Method; 4] = [Method::Map, Method::Query, Method::Plain, Method::Tags];
 
+    /// Returns the name used in the table.
     pub fn name(self) -> &'static str {
         match self {
             Method::Map => "the map",
@@ -66,8 +67,8 @@ impl Score {
 }
 
 /// Determines what a commit changes, and what the changed definitions refer to. A name counts if
-/// exactly one definition of the tree has it. Tests, examples and benchmarks don't count: a map shows
-/// them last on purpose.
+/// exactly one definition of the tree has it. Tests, examples and benchmarks don't count: a map
+/// shows them last on purpose.
 pub fn needs(commit: &Commit<'_>) -> Needs {
     let mut out = Needs::default();
     let mut known: HashMap<&str, Option<(usize, u32)>> = HashMap::new();
