@@ -268,7 +268,7 @@ fn a_small_change_leaves_a_map_current() {
     let check = |args: &[&str]| run(at, &[&["check", "--map", "map.txt"], args].concat());
     // What nobody uses is new, and a page of another kind.
     fs::write(at.join("shop/late.py"), "def _late(): pass\n").unwrap();
-    fs::write(at.join("page.vue"), "<template/>\n").unwrap();
+    fs::write(at.join("page.nim"), "<template/>\n").unwrap();
     assert_eq!(
         check(&[]).status.code(),
         Some(0),
@@ -453,8 +453,8 @@ fn hostile_files_are_counted_and_left_out() {
     write("sub/.git", b"gitdir: elsewhere\n");
     write("sub/inner.py", b"def inner(): pass\n");
     write("notes.txt", b"hello\n");
-    write("one.vue", b"<template/>\n");
-    write("two.vue", b"<template/>\n");
+    write("one.nim", b"<template/>\n");
+    write("two.nim", b"<template/>\n");
     #[cfg(unix)]
     std::os::unix::fs::symlink("/etc/passwd", at.join("link.py")).unwrap();
     let text = stdout(at, &["build", "--tokens", "4000"]);
@@ -466,14 +466,14 @@ fn hostile_files_are_counted_and_left_out() {
     assert_eq!(
         rest,
         [
-            "# Not parsed: .vue",
+            "# Not parsed: .nim",
             "# Parsed in part: files with syntax errors"
         ]
     );
     let counts = String::from_utf8(run(at, &["build"]).stderr).unwrap();
     assert_eq!(
         counts.split_whitespace().collect::<Vec<_>>().join(" "),
-        "not parsed: 2 .vue files; left out: 1 binary, 3 generated, 1 symbolic links, 1 minified, 1 not \
+        "not parsed: 2 .nim files; left out: 1 binary, 3 generated, 1 symbolic links, 1 minified, 1 not \
          UTF-8, 1 too large, 1 vendored; with syntax errors: 1 file"
     );
     for name in ["good.py", "notes.txt", "def good()", "pub fn whole()"] {

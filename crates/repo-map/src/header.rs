@@ -61,7 +61,7 @@ const PLAIN: &[&str] = &[
     "yml",
 ];
 
-/// Counts the files that are in no language with a grammar by their extension, such as `.vue`.
+/// Counts the files that are in no language with a grammar by their extension, such as `.nim`.
 /// Prose and data aren't counted. Extensions of odd characters are counted as `others`.
 pub(super) fn not_parsed(snapshot: &Snapshot) -> BTreeMap<String, usize> {
     let mut out = BTreeMap::new();

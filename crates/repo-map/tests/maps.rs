@@ -237,7 +237,7 @@ fn what_ranks_lower_never_makes_a_map_stale() {
                 format!("src/private_{n}.py"),
                 format!("def _nobody_{n}(): pass\n"),
             );
-            tree.insert(format!("docs/{n}.vue"), "text".into());
+            tree.insert(format!("docs/{n}.nim"), "text".into());
         }
         let found = check(&map.text, &tree);
         assert!(found.wrong.is_empty(), "{:?}", found.wrong);
