@@ -154,8 +154,8 @@ fn rarity(all: u64, found: u64) -> f64 {
     (1.0 + (all - found + 0.5) / (found + 0.5)).ln()
 }
 
-/// Removes unknown pairs of characters that are next to known ones, or contain a function word: most
-/// of them join the end of a word with the beginning of the next, and say nothing.
+/// Removes unknown pairs of characters that are next to known ones, or contain a function word:
+/// most of them join the end of a word with the beginning of the next, and say nothing.
 fn drop_seams(terms: &mut Vec<Term>) {
     let pair = |term: &Term| {
         let mut chars = term.word.chars();
