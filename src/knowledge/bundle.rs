@@ -1,8 +1,9 @@
 //! Bundles: context for an agent that resumes a task, with a token budget for each part.
 
+use super::entry::{block, line};
 use super::observation::Kind;
 use super::rank::{Answers, Query, Ranker};
-use super::retrieve::{Answer, Form, Item, Omitted, Print, block, fit, line};
+use super::retrieve::{Answer, Form, Item, Omitted, Print, fit};
 use super::{Filter, KnowledgeError, Store};
 use serde_json::{Value, json};
 use tokens::Encoding;

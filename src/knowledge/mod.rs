@@ -9,6 +9,7 @@ pub mod bundle;
 mod chunk;
 pub mod compaction;
 pub mod context;
+mod entry;
 mod error;
 mod extract;
 mod fulltext;

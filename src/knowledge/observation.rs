@@ -145,8 +145,8 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Returns who says it: the role of a message, `assistant` for the turn of an agent, `tool` for a
-    /// command.
+    /// Returns who says it: the role of a message, `assistant` for the turn of an agent, `tool` for
+    /// a command.
     pub(super) fn role(&self) -> Option<&str> {
         match self.kind {
             Kind::Turn => Some("assistant"),

@@ -87,8 +87,8 @@ pub(super) fn write_new(
 /// What becomes of a file: these bytes, or nothing.
 pub(super) type Target<'t> = (&'t Path, Option<&'t [u8]>);
 
-/// Replaces or removes files one by one, each atomically. All is durable afterwards. The error names
-/// the file.
+/// Replaces or removes files one by one, each atomically. All is durable afterwards. The error
+/// names the file.
 pub(super) fn replace_all(
     targets: &[Target<'_>],
     step: Step<'_>,

@@ -157,8 +157,8 @@ struct FilterArgs {
     /// Search only what has a time up to this one. A date includes its day.
     #[arg(long, value_name = "TIME", value_parser = until)]
     until: Option<i64>,
-    /// Search only what these roles say: `user`, `assistant`, `tool`, `system`, separated by commas.
-    /// Turns of an agent are `assistant`, commands are `tool`.
+    /// Search only what these roles say, separated by commas: `user`, `assistant`, `tool`. Turns of
+    /// an agent are `assistant`, commands are `tool`.
     #[arg(long, value_name = "ROLES")]
     role: Option<String>,
 }

@@ -38,8 +38,8 @@ struct Question {
     answers: BTreeMap<String, u8>,
 }
 
-/// Means over questions, between 0 and 1. A refused question is a miss; only `ndcg` and `recall` rate
-/// its ranking all the same.
+/// Means over questions, between 0 and 1. A refused question is a miss; only `ndcg` and `recall`
+/// rate its ranking all the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Metrics {
     /// Normalised discounted cumulative gain of the first ten answers (Järvelin and Kekäläinen,

@@ -3,7 +3,7 @@
 use super::fulltext::HEAD;
 use super::question::Question;
 use crate::knowledge::words;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// Saturation of the term frequency in BM25.
 const K1: f64 = 1.2;
@@ -48,7 +48,7 @@ pub(super) struct Text<'t> {
 /// Compares texts with one question.
 pub(super) struct Comparison<'q> {
     question: &'q Question,
-    places: BTreeMap<&'q str, (usize, bool)>,
+    places: FxHashMap<&'q str, (usize, bool)>,
     weight: f64,
 }
 
@@ -151,5 +151,70 @@ impl<'q> Comparison<'q> {
                 coverage
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::question::Term;
+    use super::*;
+
+    fn question(words: &[(&str, &[&str], f64)]) -> Question {
+        let term = |(word, variants, weight): &(&str, &[&str], f64)| Term {
+            word: (*word).to_owned(),
+            prefix: false,
+            variants: variants.iter().map(|v| (*v).to_owned()).collect(),
+            documents: 1,
+            weight: *weight,
+        };
+        Question {
+            terms: words.iter().map(term).collect(),
+            is_identifier: false,
+        }
+    }
+
+    fn evidence(question: &Question, head: &str, body: &str) -> Evidence {
+        let head = [head, "", ""];
+        Comparison::new(question).evidence(&Text { head, body })
+    }
+
+    #[test]
+    fn shares_are_weighted_by_rarity() {
+        let question = question(&[("lexer", &[], 3.0), ("fast", &[], 1.0)]);
+        let found = evidence(&question, "", "a lexer");
+        assert!((found.coverage - 0.75).abs() < 1e-9 && found.head.abs() < 1e-9);
+        let found = evidence(&question, "lexer", "fast");
+        assert!((found.coverage - 1.0).abs() < 1e-9 && (found.head - 0.75).abs() < 1e-9);
+        assert_eq!(evidence(&question, "", "nothing"), Evidence::default());
+    }
+
+    #[test]
+    fn phrases_are_words_near_each_other() {
+        let question = question(&[("writ", &[], 1.0), ("ahead", &[], 1.0)]);
+        assert!((evidence(&question, "", "write far ahead").phrase - 1.0).abs() < 1e-9);
+        assert!((evidence(&question, "", "ahead write").phrase - 1.0).abs() < 1e-9);
+        let far = "write one two three four five six ahead";
+        assert!(evidence(&question, "", far).phrase.abs() < 1e-9);
+        assert!(evidence(&question, "write", "ahead").phrase.abs() < 1e-9);
+    }
+
+    #[test]
+    fn variants_count_less_and_frequency_saturates() {
+        let question = question(&[("configur", &["configuration"], 1.0)]);
+        let (word, variant) = (
+            evidence(&question, "", "configure"),
+            evidence(&question, "", "configuration"),
+        );
+        assert!(word.coverage > variant.coverage && word.bm25 > variant.bm25);
+        let often = evidence(&question, "", &"configure ".repeat(50));
+        assert!(often.bm25 > word.bm25 && often.bm25 <= 1.0);
+    }
+
+    #[test]
+    fn a_task_is_named_by_all_of_its_words() {
+        let question = question(&[("react", &[], 1.0), ("fix", &[], 1.0)]);
+        let comparison = Comparison::new(&question);
+        assert!(comparison.names("react-fix"));
+        assert!(!comparison.names("react-fix-turns") && !comparison.names(""));
     }
 }

@@ -3,7 +3,7 @@
 use super::variants;
 use crate::knowledge::{KnowledgeError, words};
 use rusqlite::{Connection, OptionalExtension as _};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// Maximum number of words of a question that are searched.
 const WORDS: usize = 32;
@@ -61,8 +61,8 @@ impl Question {
 
     /// Returns the words by which an indexed word is recognised, with the places of their terms and
     /// whether they are variants.
-    pub(super) fn places(&self) -> BTreeMap<&str, (usize, bool)> {
-        let mut all = BTreeMap::new();
+    pub(super) fn places(&self) -> FxHashMap<&str, (usize, bool)> {
+        let mut all = FxHashMap::default();
         for (n, term) in self.terms.iter().enumerate() {
             for variant in &term.variants {
                 all.entry(variant.as_str()).or_insert((n, true));
@@ -154,8 +154,8 @@ fn rarity(all: u64, found: u64) -> f64 {
     (1.0 + (all - found + 0.5) / (found + 0.5)).ln()
 }
 
-/// Removes unknown pairs of characters that are next to known ones, or contain a function word: most
-/// of them join the end of a word with the beginning of the next, and say nothing.
+/// Removes unknown pairs of characters that are next to known ones, or contain a function word:
+/// most of them join the end of a word with the beginning of the next, and say nothing.
 fn drop_seams(terms: &mut Vec<Term>) {
     let pair = |term: &Term| {
         let mut chars = term.word.chars();

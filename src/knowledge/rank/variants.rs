@@ -11,7 +11,7 @@ const ENDINGS: [&str; 20] = [
     "ibl", "anc", "enc", "ion", "iti", "er", "or", "iv", "ly",
 ];
 /// Irregular forms of verbs, as they are indexed, and their roots.
-const IRREGULAR: [(&str, &str); 51] = [
+const IRREGULAR: [(&str, &str); 49] = [
     ("began", "begin"),
     ("begun", "begin"),
     ("broke", "break"),
@@ -53,12 +53,10 @@ const IRREGULAR: [(&str, &str); 51] = [
     ("spoke", "speak"),
     ("spoken", "speak"),
     ("stolen", "steal"),
-    ("stood", "stand"),
     ("taken", "tak"),
     ("thought", "think"),
     ("threw", "throw"),
     ("thrown", "throw"),
-    ("told", "tell"),
     ("took", "tak"),
     ("went", "go"),
     ("written", "writ"),
