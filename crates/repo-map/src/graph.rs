@@ -292,8 +292,8 @@ impl Candidates {
         }
     }
 
-    /// Returns the definitions in a file, and whether there are any; else those of the product; else
-    /// those of tests.
+    /// Returns the definitions in a file, and whether there are any; else those of the product;
+    /// else those of tests.
     fn resolve(&self, file: usize) -> (&[Candidate], bool) {
         let (product, tests) = self.all.split_at_checked(self.product).unwrap_or_default();
         for part in [product, tests] {

@@ -166,7 +166,8 @@ impl Settings {
 
 /// Returns whether a text is a map, by its first lines.
 pub(super) fn is_map(text: &str) -> bool {
-    // A JSON map starts with its kind; one of version 1 has its members in the order of their names.
+    // A JSON map starts with its kind. One of version 1 has its members in the order of their
+    // names.
     if text.starts_with("{\n  \"kind\": \"repomap\",\n") {
         return true;
     }
