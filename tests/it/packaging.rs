@@ -93,7 +93,7 @@ fn a_program_with_debug_information_is_too_large_to_release() {
     let large = folder.path().join("yuangs-verify");
     fs::File::create(&large)
         .unwrap()
-        .set_len(50_000_001)
+        .set_len(64_000_001)
         .unwrap();
     let ran = script("pack.sh")
         .arg("some-unix-target")
@@ -102,7 +102,7 @@ fn a_program_with_debug_information_is_too_large_to_release() {
         .output()
         .unwrap();
     assert_eq!(ran.status.code(), Some(1));
-    assert!(said(&ran).contains("more than 50000000"), "{}", said(&ran));
+    assert!(said(&ran).contains("more than 64000000"), "{}", said(&ran));
 }
 
 /// Packages the program under test behind a line of shell, and runs the script that tests an

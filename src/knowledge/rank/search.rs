@@ -170,13 +170,17 @@ impl<'s> Ranker<'s> {
     /// When the store can't be read.
     pub fn answers(&self, query: &Query<'_>) -> Result<Answers, KnowledgeError> {
         let question = Question::new(&self.store.db, query.text)?;
-        let weights = query.weights.suited(question.is_identifier);
         let space = match query.stages {
             Stages::Text => None,
             Stages::Both | Stages::Vectors => {
                 once(&self.vectors, || Space::load(self.store))?.as_ref()
             }
         };
+        let is_given = space.is_some_and(|space| !space.is_learned());
+        // A given model may know a single word of prose.
+        let is_word = query.text.trim().bytes().all(|b| b.is_ascii_alphabetic());
+        let is_identifier = question.is_identifier && !(is_given && is_word);
+        let weights = query.weights.suited(is_identifier, is_given);
         let among = self.store.rows_among(&query.filter)?;
         let among = among.as_deref();
         let wanted = CANDIDATES.max(query.limit.saturating_mul(4));
@@ -204,10 +208,7 @@ impl<'s> Ranker<'s> {
         }
         // Full text and learned vectors represent only the words that the index contains.
         let known = question.known();
-        let represented = match space {
-            Some(space) if !space.is_learned() => 1.0,
-            _ => known,
-        };
+        let represented = if is_given { 1.0 } else { known };
         let comparison = Comparison::new(&question);
         let mut candidates = Vec::new();
         for (row, cosine) in cosines {

@@ -31,17 +31,30 @@ const SHARES: [f64; 4] = [0.4, 0.3, 0.15, 0.15];
 
 impl Weights {
     /// Returns the weights that suit a question. One identifier leans on full text: it is found
-    /// literally or not at all.
-    pub(super) fn suited(self, is_identifier: bool) -> Self {
+    /// literally or not at all. A given model knows words that the index doesn't contain, so its
+    /// vectors count as much as full text does otherwise, unless other shares are configured.
+    pub(super) fn suited(self, is_identifier: bool, is_given: bool) -> Self {
+        let default = Self::default();
         if is_identifier {
             Self {
                 full_text: self.full_text + self.vectors,
                 vectors: 0.0,
                 ..self
             }
+        } else if is_given && self.same_shares(&default) {
+            Self {
+                full_text: default.vectors,
+                vectors: default.full_text,
+                ..self
+            }
         } else {
             self
         }
+    }
+
+    fn same_shares(&self, other: &Self) -> bool {
+        let differs = |a: f64, b: f64| (a - b).abs() > f64::EPSILON;
+        !differs(self.full_text, other.full_text) && !differs(self.vectors, other.vectors)
     }
 
     /// Returns the full-text score.
