@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 
 /// Maximum number of observations from each kind of search that are merged.
 const CANDIDATES: usize = 100;
+/// The factor for the text of a definition, unless the question is one identifier. Code repeats the
+/// words of what describes it, and answers a question less well.
+const BODY: f64 = 0.8;
 /// Minimum factor of the decay.
 const FLOOR: f64 = 0.1;
 /// Milliseconds in a day.
@@ -225,6 +228,11 @@ impl<'s> Ranker<'s> {
                 Stages::Both if with_vectors => weights.merged(text, vector),
                 Stages::Vectors => vector,
                 _ => text,
+            };
+            let merged = if texts.is_body && !is_identifier {
+                BODY * merged
+            } else {
+                merged
             };
             if merged >= weights.minimum {
                 let scores = Scores {

@@ -109,6 +109,8 @@ pub(in crate::knowledge) struct Texts {
     pub(in crate::knowledge) refs: String,
     pub(in crate::knowledge) task: String,
     pub(in crate::knowledge) detail: String,
+    /// Whether it is the text of a definition.
+    pub(in crate::knowledge) is_body: bool,
 }
 
 /// A source as it was indexed.
@@ -208,7 +210,8 @@ impl Store {
     /// Returns what a search compares of an observation.
     pub(in crate::knowledge) fn texts(&self, row: i64) -> Result<Texts, KnowledgeError> {
         let mut select = self.db.prepare_cached(
-            "SELECT key, time, summary, refs, coalesce(task, ''), detail FROM observation
+            "SELECT key, time, summary, refs, coalesce(task, ''), detail,
+                kind = 'code' AND instr(refs, char(10)) > 0 FROM observation
              WHERE id = ?1",
         )?;
         Ok(select.query_row([row], |row| {
@@ -219,6 +222,7 @@ impl Store {
                 refs: row.get(3)?,
                 task: row.get(4)?,
                 detail: row.get(5)?,
+                is_body: row.get(6)?,
             })
         })?)
     }
