@@ -88,13 +88,17 @@ pub(super) fn parse_masked(
             Mask::default()
         }
         Language::Kotlin => {
+            scanner_limits::length(language, text)?;
             let tree = parse(parser, grammar, &scanner_limits::kotlin(text)?)?;
             return Ok(Parsed {
                 tree,
                 calls: Vec::new(),
             });
         }
-        _ => Mask::default(),
+        _ => {
+            scanner_limits::length(language, text)?;
+            Mask::default()
+        }
     };
     let tree = if mask.hidden.is_empty() && mask.semicolons.is_empty() {
         parse(parser, grammar, text)?

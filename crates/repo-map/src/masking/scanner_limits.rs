@@ -1,17 +1,36 @@
-//! Guards against the scanners of the grammars of Kotlin and SQL, which the bound on the parser's
+//! Guards against the scanners of the grammars of `languages-extra`, which the bound on the parser's
 //! work doesn't cover.
 //!
 //! Kotlin's searches for a white space behind an `@`, and never ends if there is none. Behind each
 //! `set(` it searches for a `)`, to the end of the text if there is none. SQL's searches for the
 //! second one of each `$tag$`.
 
+use crate::language::Language;
 use bounded_parse::Unparsed;
 use std::collections::HashMap;
 
-/// Maximum number of bytes of a text in Kotlin. The scanner reads to the end of the text at each
-/// operator without an operand at the start or the end of a line, so its work grows with the
-/// square of the length: a text of this length takes it a second at most.
-const MAX_KOTLIN: usize = 64 << 10;
+/// Returns the maximum number of bytes of a text. The scanners of these languages may read to the
+/// end of a text at each line of it, so that their work grows with the square of the length. Texts
+/// of these lengths took them two seconds at most.
+const fn max_bytes(language: Language) -> usize {
+    match language {
+        Language::Kotlin => 64 << 10,
+        Language::Lua => 32 << 10,
+        Language::PowerShell => 16 << 10,
+        _ => usize::MAX,
+    }
+}
+
+/// Checks the length of a text.
+///
+/// # Errors
+/// Returns [`Unparsed::TooMuchWork`] if the scanner may read the text again and again.
+pub(super) fn length(language: Language, text: &str) -> Result<(), Unparsed> {
+    if text.len() > max_bytes(language) {
+        return Err(Unparsed::TooMuchWork);
+    }
+    Ok(())
+}
 
 /// Maximum number of bytes that are searched for `)`, for each byte of a text.
 const MAX_SEARCH: usize = 20;
@@ -24,9 +43,6 @@ const MAX_TAG_SEARCH: usize = 100;
 /// # Errors
 /// Returns [`Unparsed::TooMuchWork`] if the scanner would read the text again and again.
 pub(super) fn kotlin(text: &str) -> Result<String, Unparsed> {
-    if text.len() > MAX_KOTLIN {
-        return Err(Unparsed::TooMuchWork);
-    }
     let mut left = MAX_SEARCH.saturating_mul(text.len()).saturating_add(10_000);
     let mut end = None;
     for (at, _) in text.match_indices("set") {
@@ -80,7 +96,9 @@ mod tests {
         assert!(kotlin(&"set(value) {}\n".repeat(4_000)).is_ok());
         assert!(kotlin(&"val a = 1\nset(\n".repeat(4_000)).is_err());
         assert!(kotlin(&"set ".repeat(10_000)).is_ok());
-        assert!(kotlin(&"import a.\n".repeat(10_000)).is_err());
+        assert!(length(Language::Kotlin, &"import a.\n".repeat(10_000)).is_err());
+        assert!(length(Language::Lua, &"/**/\n".repeat(10_000)).is_err());
+        assert!(length(Language::Lua, "local a = 1\n").is_ok());
         assert!(sql(&"CREATE FUNCTION f() AS $$ x $$;\n".repeat(10_000)).is_ok());
         assert!(sql("$body$ $1 $2 $body$").is_ok());
         let tags: String = (0..10_000).map(|n| format!("$t{n}$ ")).collect();
