@@ -1,5 +1,5 @@
-//! Guards against the scanners of the grammars of `languages-extra`, which the bound on the parser's
-//! work doesn't cover.
+//! Guards against the scanners of the grammars of `languages-extra`, which the bound on the
+//! parser's work doesn't cover.
 //!
 //! Kotlin's searches for a white space behind an `@`, and never ends if there is none. Behind each
 //! `set(` it searches for a `)`, to the end of the text if there is none. SQL's searches for the
