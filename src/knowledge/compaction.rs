@@ -238,7 +238,7 @@ fn folded(text: &str) -> String {
 
 /// The sentences of a compaction.
 struct Summary {
-    /// Whole sentences, with whether only a to-do may stand there.
+    /// Whole sentences, with whether only a to-do counts there.
     folded: BTreeMap<String, bool>,
     sentences: Vec<(Vec<String>, bool)>,
     /// Indices of the sentences that contain a word.

@@ -42,7 +42,7 @@ impl ItemKind {
     }
 }
 
-/// Words that mark a line with a colon behind them. `None` stands for a to-do that is done.
+/// Words that mark a line with a colon behind them. `None` is a to-do that is done.
 const MARKS: [(&str, Option<ItemKind>); 16] = [
     ("decision", Some(ItemKind::Decision)),
     ("decided", Some(ItemKind::Decision)),

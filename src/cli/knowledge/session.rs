@@ -73,10 +73,14 @@ impl WindowArgs {
         print(Color::Auto, |out| {
             if self.format == Format::Json {
                 let json = json!({
-                    "version": 1, "state": health.level.name(), "tokens": health.tokens, "window": self.window,
-                    "reserve": self.reserve, "remaining": remaining, "recommendation": health.level.recommendation(),
+                    "version": 1, "state": health.level.name(),
+                    "tokens": health.tokens, "window": self.window,
+                    "reserve": self.reserve, "remaining": remaining,
+                    "recommendation": health.level.recommendation(),
                     "encoding": Encoding::default().name(),
-                    "sinceFlush": { "tokens": health.since, "messages": health.messages, "due": health.due.name() },
+                    "sinceFlush": {
+                        "tokens": health.since, "messages": health.messages, "due": health.due.name()
+                    },
                     "messages": session.messages(), "unreadable": session.unreadable,
                 });
                 return writeln!(out, "{}", safe_json(&json));
@@ -140,7 +144,12 @@ impl CompactionArgs {
                 let lost: Vec<_> = compared
                     .lost
                     .iter()
-                    .map(|l| json!({ "kind": l.kind.name(), "text": l.text, "line": l.line, "compaction": l.compaction }))
+                    .map(|l| {
+                        json!({
+                            "kind": l.kind.name(), "text": l.text,
+                            "line": l.line, "compaction": l.compaction
+                        })
+                    })
                     .collect();
                 let [decisions, facts, todos, preferences] = compared.items;
                 let json = json!({

@@ -48,9 +48,12 @@ impl StatsArgs {
                     .collect();
                 let json = json!({
                     "version": 1, "sources": sources, "observations": observations,
-                    "oldest": times.as_ref().map(|(from, _)| from), "newest": times.as_ref().map(|(_, to)| to),
-                    "withoutTime": numbers.without_time, "edges": numbers.edges, "skillUses": numbers.skill_uses,
-                    "findings": numbers.findings, "secretsHidden": numbers.hidden, "vectors": numbers.has_vectors,
+                    "oldest": times.as_ref().map(|(from, _)| from),
+                    "newest": times.as_ref().map(|(_, to)| to),
+                    "withoutTime": numbers.without_time,
+                    "edges": numbers.edges, "skillUses": numbers.skill_uses,
+                    "findings": numbers.findings, "secretsHidden": numbers.hidden,
+                    "vectors": numbers.has_vectors,
                     "bytes": bytes, "digest": digest,
                 });
                 return writeln!(out, "{}", safe_json(&json));

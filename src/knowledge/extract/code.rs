@@ -73,7 +73,7 @@ pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
 /// Lines below which the skeleton says enough of a definition.
 const SHORT: usize = 3;
 
-/// Adds the text of each definition that stands in no other one.
+/// Adds the text of each definition that is inside no other one.
 fn bodies(path: &str, text: &str, tags: &Tags, out: &mut Extracted) {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
@@ -81,7 +81,7 @@ fn bodies(path: &str, text: &str, tags: &Tags, out: &mut Extracted) {
     let mut last = 0;
     for definition in tags.definitions.iter().filter(|d| d.within.is_none()) {
         let (first, end) = (definition.line as usize, definition.end as usize);
-        // Two definitions may stand on the same lines, and have one text.
+        // Two definitions may be on the same lines, and have one text.
         if end.saturating_sub(first) + 1 < SHORT || first <= last {
             continue;
         }

@@ -31,7 +31,7 @@ pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
         out.findings.push(finding(107, &file.name, 0, message));
         commits.truncate(COMMITS);
     }
-    // A commit has no lines. The number says where it stands, from the oldest one.
+    // A commit has no lines. The number is its position, from the oldest one.
     for (number, commit) in (1..).zip(commits.into_iter().rev()) {
         let mut detail = format!("commit {}\n{}\n", commit.id, commit.message.trim());
         for path in &commit.paths {

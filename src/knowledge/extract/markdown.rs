@@ -26,7 +26,7 @@ impl Heading {
     }
 }
 
-/// Returns the headings that stand in no quotation or list.
+/// Returns the headings outside of quotations and lists.
 pub(super) fn headings(text: &str) -> Vec<Heading> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut all = Vec::new();
