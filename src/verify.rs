@@ -12,9 +12,11 @@ mod bounds;
 mod decisions;
 mod finding_store;
 mod input;
+mod input_result;
 mod kept_text;
 mod own_calls;
 mod parse;
+pub mod partial;
 mod pipeline;
 mod place;
 mod refusals;
@@ -29,7 +31,7 @@ mod units;
 pub use audit_log::{AuditLog, report_audit_log};
 pub use decisions::{read_decisions, report_unmatched_decisions};
 pub use kept_text::execution_name;
-pub use own_calls::own_calls;
+pub use own_calls::SubAgentCalls;
 pub use report::{Counts, Report, skipped_sentence};
 pub use signed::Signatures;
 pub use units::{InputUnits, Units};
@@ -40,7 +42,6 @@ use crate::rules::Settings;
 use crate::schema::Validator;
 use crate::source::{Found, Limits, Missing};
 use crate::trace::Format;
-use crate::trace::formats::OwnCalls;
 use content_scan::mask::Mask;
 use std::io::Read;
 use std::sync::Arc;
@@ -91,20 +92,21 @@ impl Options {
 #[must_use]
 pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
     let mut report = Report::default();
-    let own_calls = own_calls(inputs, options);
+    let mut own_calls = SubAgentCalls::new(inputs);
     for (n, input) in inputs.iter().enumerate() {
         report.counts.files += 1;
         if let Some(bound) = report.full(&options.limits) {
-            input::refuse(
-                bound,
-                inputs.get(n..).unwrap_or_default(),
-                options,
-                &mut report,
-            );
+            let rest = inputs.get(n..).unwrap_or_default();
+            if let Some(result) = input::refuse(bound, rest, options) {
+                report.add(result, options);
+            }
             report.counts.files += (inputs.len() - n - 1) as u64;
             break;
         }
-        input::verify(input, options, &own_calls, None, &mut report);
+        report.add(
+            input::verify(input, options, own_calls.beside(input, options), None),
+            options,
+        );
     }
     finish(report, options)
 }
@@ -113,30 +115,39 @@ pub fn verify(inputs: &[Result<Found, Missing>], options: &Options) -> Report {
 /// doesn't depend on the number of cores, and the report keeps no turns.
 ///
 /// The turns contain unmasked text. What must be masked is known only at the end of the input, from
-/// [`Report::secrets`]. `own_calls` are the calls that the other inputs of the run contain.
+/// [`Report::secrets`]. `own_calls` are those of the sub-agents in the run.
 #[must_use]
 pub fn verify_turns(
     input: &Result<Found, Missing>,
-    own_calls: &OwnCalls,
+    own_calls: &mut SubAgentCalls<'_>,
     options: &Options,
     on_turn: &mut (dyn FnMut(timeline::Turn) + Send),
 ) -> Report {
     let mut report = Report::default();
     report.counts.files += 1;
-    input::verify(input, options, own_calls, Some(on_turn), &mut report);
+    let result = input::verify(
+        input,
+        options,
+        own_calls.beside(input, options),
+        Some(on_turn),
+    );
+    report.add(result, options);
     finish(report, options)
 }
 
-/// Verifies one of several inputs. `own_calls` are the calls that the other inputs contain.
+/// Verifies one of several inputs. `own_calls` are those of the sub-agents in the run.
 #[must_use]
 pub fn verify_one(
     input: &Result<Found, Missing>,
-    own_calls: &OwnCalls,
+    own_calls: &mut SubAgentCalls<'_>,
     options: &Options,
 ) -> Report {
     let mut report = Report::default();
     report.counts.files += 1;
-    input::verify(input, options, own_calls, None, &mut report);
+    report.add(
+        input::verify(input, options, own_calls.beside(input, options), None),
+        options,
+    );
     finish(report, options)
 }
 
@@ -187,23 +198,23 @@ fn watch_with(
     watch: Watch<'_>,
 ) -> Report {
     let mut report = Report::default();
-    let own_calls = own_calls(inputs, options);
+    let mut own_calls = SubAgentCalls::new(inputs);
     for input in inputs {
         report.counts.files += 1;
         let name = match input {
             Ok(found) => found.name.clone(),
             Err(missing) => missing.name.clone(),
         };
-        input::watch(
+        let result = input::watch(
             input,
             options,
             rule,
-            &own_calls,
-            &mut report,
+            own_calls.beside(input, options),
             &mut |execution, entry| {
                 watch(&name, execution, entry);
             },
         );
+        report.add(result, options);
     }
     finish(report, options)
 }
@@ -213,7 +224,7 @@ fn watch_with(
 pub fn verify_reader(name: &str, reader: impl Read + Send, options: &Options) -> Report {
     let mut report = Report::default();
     report.counts.files += 1;
-    input::verify_reader(name, reader, options, &mut report);
+    report.add(input::verify_reader(name, reader, options), options);
     finish(report, options)
 }
 

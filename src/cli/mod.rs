@@ -6,6 +6,7 @@ mod audit;
 mod command;
 mod common;
 mod compare;
+mod conclusion;
 mod config;
 mod convert;
 mod detectors;
@@ -33,6 +34,7 @@ mod reports;
 mod rules;
 mod schema;
 mod secrets;
+mod shares;
 mod shell;
 mod stats;
 mod wrap;
@@ -78,6 +80,11 @@ enum Command {
     /// Replays traces: was each state reached legally, did nothing run unauthorised, is the record
     /// complete?
     Replay(replay::ReplayArgs),
+    /// Report on the shares of a run.
+    ///
+    /// Merges the partial results of `replay --partial` into the report that one run over all
+    /// inputs gives.
+    Merge(shares::MergeArgs),
     /// Check records and manifests by schemas.
     ///
     /// Manifests are those of skills, tools, servers and agents; what they name is checked too.
@@ -183,6 +190,7 @@ pub fn main() -> ExitCode {
         Command::Config(command) => command.run(),
         Command::Doctor(args) => args.run(),
         Command::Replay(args) => args.run(),
+        Command::Merge(args) => args.run(),
         Command::Validate(args) => args.run(),
         Command::Shell(command) => command.run(),
         Command::Patch(command) => command.run(),

@@ -1,24 +1,23 @@
 //! `replay` and `validate`: verify traces and print reports.
 
-use super::common::exit::{
-    EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED, exit_code,
-};
+use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use super::common::formats::{DocumentFormat, trace_format};
 use super::common::git::git_failure;
 use super::common::inputs::Inputs;
 use super::common::secrets::secret_rules;
 use super::common::tools::read_tools;
 use super::common::trust::trust_store;
+use super::conclusion::{Conclusion, Reproduction};
 use super::file;
-use super::guard;
 use super::output::{Color, Failure, warn};
 use super::progress::Progress;
-use super::reports::{DRAWN_TURNS, ReportArgs, Target, base, shell_line, statistics};
+use super::reports::DRAWN_TURNS;
+use super::shares::ShareArgs;
 pub(super) use crate::diag::FailOn;
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::replay::{Assessor, Sidecar};
+use crate::report::Format as ReportFormat;
 use crate::report::page::Format as PageFormat;
-use crate::report::{Format as ReportFormat, Outcome, Run, TextOptions};
 use crate::rules::{Settings, SignatureRequirement, codes};
 use crate::schema::Validator;
 use crate::source::{Discovery, Limits, survey};
@@ -26,6 +25,7 @@ use crate::trace::Format;
 use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
 use crate::verify::account::reconcile;
+use crate::verify::partial::RunOptions;
 use crate::verify::{
     AuditLog, Options, Report, read_decisions, report_audit_log, report_unmatched_decisions,
     skipped_sentence, verify, watch_and_check,
@@ -51,22 +51,13 @@ pub struct Common {
     #[arg(long, value_name = "NAME", value_parser = trace_format)]
     format_in: Option<Format>,
     #[command(flatten)]
-    reports: ReportArgs,
-    /// Fail (exit 1) when there are findings this bad.
-    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
-    fail_on: FailOn,
-    /// Print findings only: no verdicts, no notes, no counts.
-    #[arg(short, long, conflicts_with = "verbose")]
-    quiet: bool,
-    /// Print all executions, notes in full, every related line, and fingerprints.
-    #[arg(short, long)]
-    verbose: bool,
+    conclusion: Conclusion,
     /// List at most N findings (0: all) and count the rest.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     max_findings: usize,
-    /// Draw at most N turns in an HTML report and count the rest.
-    #[arg(long, default_value_t = DRAWN_TURNS, value_name = "N")]
-    max_turns: usize,
+    /// Draw at most N turns in an HTML report and count the rest; 2,000 by default.
+    #[arg(long, value_name = "N")]
+    max_turns: Option<usize>,
     /// Limit the size of a record.
     #[arg(long, default_value_t = Limits::default().record_bytes, value_name = "BYTES", help_heading = "Limits")]
     max_record_bytes: usize,
@@ -97,6 +88,8 @@ pub struct Common {
 pub struct ReplayArgs {
     #[command(flatten)]
     common: Common,
+    #[command(flatten)]
+    share: ShareArgs,
     /// Determine the risk of an action with these rules, to compare it with the recorded one.
     #[arg(long, value_enum, default_value_t = RiskLevel::V1)]
     risk: RiskLevel,
@@ -348,12 +341,36 @@ impl ReplayArgs {
             }
             (Mode::Strict | Mode::Compatible, None, _) => {}
         }
+        if self.share.partial.is_some() {
+            let unable = [
+                ("--repo", self.repo.is_some()),
+                ("--decisions", self.decisions.is_some()),
+                ("--audit-log", self.audit_log.is_some()),
+            ];
+            if let Some((option, _)) = unable.iter().find(|(_, is_given)| *is_given) {
+                return Err(Failure::unable(
+                    format!(
+                        "{option} compares with all inputs of a run, and a share has only some"
+                    ),
+                    format!("leave {option} out, or replay everything in one run"),
+                ));
+            }
+        }
         let named = [&self.keys, &self.decisions, &self.audit_log];
         let named = named.into_iter().flatten().chain(&self.tools);
         let settings: Vec<&Path> = named.map(PathBuf::as_path).collect();
         let with_versions = self.mode == Mode::Compatible;
         if with_versions {
             extra.extend(["--mode".to_owned(), "compatible".to_owned()]);
+        }
+        if let Some(partial) = &self.share.partial {
+            let common = &self.common;
+            return common.write_share(
+                &self.share,
+                partial,
+                (options, &settings),
+                (&extra, with_versions),
+            );
         }
         let audit = std::cell::RefCell::new(audit);
         let versions = |report: &mut Report| {
@@ -420,7 +437,7 @@ impl ReplayArgs {
         let found = super::policy::find::policy(policy)?;
         let mut reevaluation = Reevaluation::new(&found.policy);
         let inputs = file::traces(&self.common.paths);
-        let progress = Progress::of_inputs(&inputs, self.common.quiet);
+        let progress = Progress::of_inputs(&inputs, self.common.conclusion.quiet);
         let options = Options {
             bytes_read: Some(progress.done()),
             settings: Settings {
@@ -435,7 +452,7 @@ impl ReplayArgs {
         });
         drop(progress);
         let document = reevaluation.finish(&report, rule);
-        let format = match self.common.reports.only_format()? {
+        let format = match self.common.conclusion.reports.only_format()? {
             ReportFormat::Json => DocumentFormat::Json,
             ReportFormat::Text => DocumentFormat::TEXT,
             ReportFormat::Markdown => DocumentFormat::Page(PageFormat::Markdown),
@@ -452,7 +469,7 @@ impl ReplayArgs {
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_ERROR,
             // An unreadable record may contain a decision that the policy stops.
-            () if self.common.fail_on != FailOn::Never
+            () if self.common.conclusion.fail_on != FailOn::Never
                 && (document.stopped > 0 || report.counts.errors > 0) =>
             {
                 EXIT_FINDINGS
@@ -603,21 +620,20 @@ impl Common {
         after: &Finish<'_>,
     ) -> Result<u8, Failure> {
         secret_rules()?;
-        let targets = self.reports.targets()?;
         let mut apart = Inputs::default();
         apart.add_found(&found.inputs);
         for file in settings {
             apart.add(file);
         }
-        apart.keep_apart(targets.iter().filter_map(Target::file))?;
-        targets
-            .iter()
-            .filter_map(Target::file)
-            .try_for_each(|path| guard::check(path, guard::Exemption::Nothing))?;
+        let targets = self.conclusion.targets(&apart)?;
         let with_turns = keep_turns || targets.iter().any(|t| t.format == ReportFormat::Html);
-        let progress = Progress::of_inputs(&found.inputs, self.quiet);
+        let progress = Progress::of_inputs(&found.inputs, self.conclusion.quiet);
         let options = &Options {
-            max_turns: if with_turns { self.max_turns } else { 0 },
+            max_turns: if with_turns {
+                self.max_turns.unwrap_or(DRAWN_TURNS)
+            } else {
+                0
+            },
             bytes_read: Some(progress.done()),
             ..options
         };
@@ -628,57 +644,62 @@ impl Common {
             .notices
             .extend(skipped_sentence(&report.skipped, report.counts.skipped));
         after(&mut report)?;
-        if self.fail_on == FailOn::Never && report.counts.errors > 0 {
-            report
-                .notices
-                .push(Outcome::not_enforced(report.counts.errors));
-        }
-        let outcome = Outcome::of(&report, self.fail_on.severity(), options.schema_only);
-        let lang = self.reports.lang;
-        let text = TextOptions {
-            lang,
-            quiet: self.quiet,
-            verbose: self.verbose,
-            schema_only: options.schema_only,
-            ..TextOptions::default()
+        let reproduction = Reproduction {
+            name: if options.schema_only {
+                "validate"
+            } else {
+                "replay"
+            },
+            format: self.format_in.map(Format::name),
+            words: extra,
+            paths: self.path_names(),
         };
-        let command = self.command(options.schema_only, extra);
-        let statistics = statistics(&targets, &report, lang);
-        let base = base(Path::new("."));
-        let run = Run {
-            report: &report,
-            outcome: &outcome,
-            text,
-            command: &command,
-            statistics: statistics.as_ref(),
-            base: base.as_ref(),
-        };
-        self.reports.write(&targets, &run)?;
-        if let Some(sentence) = outcome.sentence() {
-            warn(lang.say_if_known(sentence));
-        }
-        Ok(exit_code(&outcome))
+        self.conclusion
+            .write((report, options.schema_only), &targets, &reproduction)
     }
 
-    /// Returns the command that reproduces the findings locally, for readers of a report.
-    fn command(&self, schema_only: bool, extra: &[String]) -> String {
-        let mut words = vec![
-            "yuangs-verify".to_owned(),
-            if schema_only { "validate" } else { "replay" }.to_owned(),
-        ];
-        if let Some(format) = self.format_in {
-            words.extend(["--format-in".to_owned(), format.name().to_owned()]);
+    fn path_names(&self) -> Vec<String> {
+        let paths = self.paths.iter();
+        paths.map(|p| p.to_string_lossy().into_owned()).collect()
+    }
+
+    /// Verifies a share of the inputs and writes its partial result.
+    fn write_share(
+        &self,
+        share: &ShareArgs,
+        path: &Path,
+        (options, settings): (Options, &[&Path]),
+        (words, with_versions): (&[String], bool),
+    ) -> Result<u8, Failure> {
+        secret_rules()?;
+        let found = survey(&self.paths);
+        let mut apart = Inputs::default();
+        apart.add_found(&found.inputs);
+        for file in settings {
+            apart.add(file);
         }
-        if self.fail_on != FailOn::Error {
-            let name = self
-                .fail_on
-                .to_possible_value()
-                .map(|v| v.get_name().to_owned());
-            words.extend(["--fail-on".to_owned(), name.unwrap_or_default()]);
-        }
-        words.extend_from_slice(extra);
-        words.push("--".to_owned());
-        words.extend(self.paths.iter().map(|p| p.to_string_lossy().into_owned()));
-        shell_line(&words)
+        apart.keep_apart([path])?;
+        let max_turns = if with_versions { DRAWN_TURNS } else { 0 };
+        let mut options = Options {
+            max_turns: self.max_turns.unwrap_or(max_turns),
+            ..options
+        };
+        let hash = |path: &&Path| Ok(blake3::hash(&file::bytes_or_input(path)?).into());
+        let run = RunOptions {
+            format: self.format_in.map(|format| format.name().to_owned()),
+            words: words.to_vec(),
+            files: settings.iter().map(hash).collect::<Result<_, Failure>>()?,
+            with_versions,
+            max_findings: options.max_findings as u64,
+            max_turns: options.max_turns as u64,
+            limits: RunOptions::limits_of(&options),
+        };
+        share.write(
+            path,
+            found,
+            &mut options,
+            (run, self.path_names()),
+            self.conclusion.quiet,
+        )
     }
 }

@@ -1,5 +1,6 @@
 //! Findings and their parts.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -8,7 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The number of a rule, printed as `YV201`. Numbers are never reused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize,
+)]
 pub struct Code(pub u16);
 
 impl Code {
@@ -34,7 +37,19 @@ impl fmt::Display for Code {
 
 /// The severity of a finding.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -65,7 +80,7 @@ impl fmt::Display for Severity {
 }
 
 /// The part of an input that a finding shows: an excerpt of one line.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, BorshSerialize, BorshDeserialize)]
 pub struct Excerpt {
     /// Text from the input. Hostile: it must be escaped for output.
     pub text: String,
@@ -80,7 +95,7 @@ pub struct Excerpt {
 }
 
 /// A position in an input.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, BorshSerialize, BorshDeserialize)]
 pub struct Place {
     /// Name of the input.
     pub file: Arc<str>,
@@ -110,7 +125,7 @@ impl Place {
 }
 
 /// Another position that explains a finding, or a follow-up finding that is caused by it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Related {
     /// Name of the input.
     pub file: Arc<str>,
@@ -120,6 +135,7 @@ pub struct Related {
     pub message: String,
     /// The follow-up findings that are listed here. They become findings of their own when the
     /// finding above them is suppressed or lowered.
+    #[borsh(deserialize_with = "folded::read")]
     pub folded: Vec<Finding>,
 }
 
@@ -137,11 +153,12 @@ impl Related {
 }
 
 /// One finding.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Finding {
     /// Code of the rule.
     pub code: Code,
-    /// Name of the rule.
+    /// Name of the rule. A partial result doesn't contain it.
+    #[borsh(skip)]
     pub name: &'static str,
     pub severity: Severity,
     /// The message, in lower case, with user text in backticks. May contain hostile text.
@@ -238,6 +255,32 @@ impl Finding {
     /// Iterates over the findings that are folded under this one.
     pub fn folded(&self) -> impl Iterator<Item = &Self> {
         self.related.iter().flat_map(|r| &r.folded)
+    }
+}
+
+/// Reads folded findings from a partial result.
+mod folded {
+    use super::Finding;
+    use borsh::BorshDeserialize as _;
+    use std::cell::Cell;
+    use std::io::{Error, ErrorKind, Read, Result};
+
+    /// Maximum depth. What this program writes has a depth of one.
+    const MOST: u32 = 8;
+
+    thread_local! {
+        static DEPTH: Cell<u32> = const { Cell::new(0) };
+    }
+
+    pub(super) fn read<R: Read>(from: &mut R) -> Result<Vec<Finding>> {
+        let depth = DEPTH.get();
+        if depth >= MOST {
+            return Err(Error::new(ErrorKind::InvalidData, "findings are nested"));
+        }
+        DEPTH.set(depth + 1);
+        let findings = Vec::deserialize_reader(from);
+        DEPTH.set(depth);
+        findings
     }
 }
 

@@ -1,7 +1,8 @@
 //! Actions of a session, to compare with the same session in other files.
 
 use crate::trace::scalar::Timestamp;
-use hashbrown::HashMap;
+use borsh::{BorshDeserialize, BorshSerialize};
+use std::collections::BTreeMap;
 use util::keyed_hash;
 
 /// Maximum number of kept actions of each kind per execution.
@@ -9,15 +10,15 @@ const MOST: usize = 1024;
 
 /// Rejected actions of an execution, and executed ones without a recorded approval. Actions without
 /// a time aren't kept, since the order of two files is known only by time.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct SessionActions {
-    rejected: HashMap<u64, RejectedAction>,
-    ran: HashMap<u64, ExecutedAction>,
+    rejected: BTreeMap<u64, RejectedAction>,
+    ran: BTreeMap<u64, ExecutedAction>,
     pub records_decisions: bool,
 }
 
 /// A rejected action, the first of several equal ones.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct RejectedAction {
     /// Id of the call.
     pub id: Box<str>,
@@ -27,7 +28,7 @@ pub struct RejectedAction {
 }
 
 /// An executed action, the last of several equal ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct ExecutedAction {
     /// Hash of the call's id.
     id: u64,
@@ -106,6 +107,11 @@ impl SessionActions {
     /// Returns the rejected actions with their hashes.
     pub fn rejected(&self) -> impl Iterator<Item = (u64, &RejectedAction)> {
         self.rejected.iter().map(|(key, rejected)| (*key, rejected))
+    }
+
+    /// Passes the ids of the rejected calls to a function that may change them.
+    pub fn each_id(&mut self, change: &mut dyn FnMut(&mut Box<str>)) {
+        self.rejected.values_mut().for_each(|r| change(&mut r.id));
     }
 
     /// Returns the execution of an action, by its hash.

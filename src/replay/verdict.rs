@@ -3,13 +3,16 @@
 use super::changes::RecordedChange;
 use super::session_actions::SessionActions;
 use crate::trace::formats::{Coverage, Format};
+use borsh::{BorshDeserialize, BorshSerialize};
 use governance::{Event, FsmVersion, State};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
 /// Answer to a question about an execution. Missing evidence never becomes a yes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 pub enum Answer {
     /// The record proves it.
     #[serde(rename = "yes")]
@@ -46,7 +49,9 @@ pub enum Aspect {
 }
 
 /// Answers for one execution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
     /// Was each state reached legally?
@@ -99,7 +104,7 @@ impl Verdict {
 }
 
 /// What reports say about one execution.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Summary {
     pub id: Arc<str>,
     /// Name of the input.
@@ -128,6 +133,7 @@ pub struct Summary {
     /// are.
     pub failed_unlisted: bool,
     /// Recorded changes of its actions, kept only if requested.
+    #[borsh(skip)]
     pub changes: Box<[RecordedChange]>,
     /// Actions to compare with the same session in other files.
     pub actions_of_session: Option<Box<SessionActions>>,
@@ -167,7 +173,7 @@ impl Summary {
 }
 
 /// First illegal event of an execution.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct PathViolation {
     pub line: u64,
     pub event: Event,

@@ -64,6 +64,25 @@ pub const NOT_INCLUDED: &str = "no `include` matches it";
 /// Why a page of events is skipped.
 pub const REPEATED: &str = "a copy of events that are read from their own files";
 
+/// Why a file with the ending of a compression is skipped.
+const COMPRESSED_OTHERWISE: &str = "compressed in a way that isn't read";
+
+/// Why a file is skipped that is none.
+const NOT_REGULAR: &str = "not a regular file";
+
+/// Why a symbolic link is skipped.
+const LINK: &str = "a symbolic link, which isn't followed";
+
+/// All reasons for which a file is skipped.
+pub const SKIP_REASONS: [&str; 6] = [
+    NO_ENDING,
+    NOT_INCLUDED,
+    REPEATED,
+    COMPRESSED_OTHERWISE,
+    NOT_REGULAR,
+    LINK,
+];
+
 /// A file under a given path that isn't read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
@@ -195,12 +214,10 @@ fn walk(root: &Path, choose: &dyn Fn(&Path) -> Choice, all: &mut Discovery) {
                         error,
                     }));
                 }
-                LinkTarget::Other => all
-                    .skipped
-                    .push(skip("a symbolic link, which isn't followed")),
+                LinkTarget::Other => all.skipped.push(skip(LINK)),
             }
         } else if !entry.file_type().is_file() {
-            all.skipped.push(skip("not a regular file"));
+            all.skipped.push(skip(NOT_REGULAR));
         } else if let Choice::Skip(reason) = choice {
             all.skipped.push(skip(reason));
         } else {
@@ -275,7 +292,7 @@ pub fn by_name(path: &Path) -> Choice {
     if TRACE_ENDINGS.iter().any(|e| plain.ends_with(e)) {
         Choice::Read
     } else if UNREAD.iter().any(|e| name.ends_with(e)) {
-        Choice::Skip("compressed in a way that isn't read")
+        Choice::Skip(COMPRESSED_OTHERWISE)
     } else {
         Choice::Skip(NO_ENDING)
     }

@@ -6,13 +6,25 @@ use super::step::{
     Action, ActionKind, Annotation, CallAnnotation, Decision, ExecutionFact, Fact, Outcome, Part,
     Paths, Proposal, Step,
 };
+use borsh::{BorshDeserialize, BorshSerialize};
 use governance::{ActionType, DecidedBy, Ruling};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strict_json::Str;
 
 /// A part that the writer of a record doesn't record. Its absence is no evidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum NotRecorded {
     /// Who allowed a call. A missing decision is no evidence.
@@ -51,7 +63,18 @@ impl NotRecorded {
 }
 
 /// How a call of a session ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum CallOutcome {
     /// It was executed, and its result isn't an error.

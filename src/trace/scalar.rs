@@ -1,5 +1,6 @@
 //! Scalars of records: numbers and times, with the bounds of the schema.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
 use std::borrow::Cow;
@@ -110,7 +111,7 @@ impl<const N: i64> JsonSchema for Exactly<N> {
 }
 
 /// A time in milliseconds since the Unix epoch, written as an integer or as RFC 3339.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Timestamp {
     millis: i64,
     /// Precision in milliseconds, by the last digit as written: 1, 10, 100 or 1000.
@@ -154,7 +155,7 @@ impl Timestamp {
 /// Returns whether a value is a time in the notation of records.
 #[must_use]
 pub fn is_timestamp(value: &serde_json::Value) -> bool {
-    Timestamp::deserialize(value).is_ok()
+    <Timestamp as Deserialize>::deserialize(value).is_ok()
 }
 
 struct TimestampVisitor;

@@ -60,6 +60,22 @@ pub(super) enum Bound {
     Held,
 }
 
+impl Bound {
+    /// Returns the sentence that the executions of a run have reached the bound.
+    pub(super) fn of_run(self, limits: &Limits) -> String {
+        match self {
+            Self::Executions => format!(
+                "the run has reached its limit of {} executions (--max-executions)",
+                limits.executions
+            ),
+            Self::Held => format!(
+                "the executions of the run have reached the limit of {} bytes of memory (--max-open-bytes)",
+                limits.open_bytes
+            ),
+        }
+    }
+}
+
 /// The records that weren't replayed because a bound was reached.
 #[derive(Debug)]
 pub(super) struct RefusedRecords {

@@ -4,8 +4,10 @@ mod detection;
 mod document;
 mod finish;
 
+use super::Options;
 use super::bounds::{Bound, Bounds};
 use super::finding_store::FindingStore;
+use super::input_result::InputResult;
 use super::kept_text::execution_name;
 use super::parse;
 use super::pipeline::{self, ParsedBlock, Reading, Route, Router};
@@ -13,7 +15,6 @@ use super::place::{help, problem_finding};
 use super::shard::Shard;
 use super::timeline::{CommandRun, Recorder, Turn};
 use super::units::Units;
-use super::{Options, Report};
 use crate::diag::{Code, ContentHash, Finding, Place, subject};
 use crate::rules::{self, codes};
 use crate::source::{
@@ -34,31 +35,17 @@ pub(super) type Watch<'w> = &'w mut (dyn FnMut(&str, &Entry<'_>) + Send);
 /// Passes the records of one input to `watch`, in order. With `rule`, it also replays them and
 /// reports the findings of this rule. What can't be read is reported as usual.
 pub(super) fn watch<'w>(
-    input: &Result<Found, Missing>,
+    input: &'w Result<Found, Missing>,
     options: &'w Options,
     rule: Option<Code>,
-    own_calls: &OwnCalls,
-    report: &mut Report,
+    own_calls: OwnCalls,
     watch: Watch<'w>,
-) {
-    match input {
-        Ok(found) => match open_counted(&found.input, options.bytes_read.clone()) {
-            Ok(reader) => {
-                let mut run = Run {
-                    watch: Some(watch),
-                    only: rule,
-                    source: Some(&found.input),
-                    own_calls: own_calls.clone(),
-                    ..Run::new(&found.name, options)
-                };
-                run.read(reader, &mut report.counts.bytes);
-                run.end_watch();
-                run.finish(report);
-            }
-            Err(error) => cannot_open(&found.name, &error, options, report),
-        },
-        Err(missing) => cannot_open(&missing.name, &missing.error, options, report),
-    }
+) -> InputResult {
+    read(input, options, |run| {
+        run.watch = Some(watch);
+        run.only = rule;
+        run.own_calls = own_calls;
+    })
 }
 
 /// A callback that receives each turn as soon as it is complete.
@@ -106,53 +93,63 @@ pub(super) struct Run<'o> {
     next_line: u64,
     /// Whether the input is one JSON document.
     in_document: bool,
+    /// Number of bytes that were read, after decompression.
+    bytes: u64,
 }
 
-/// Verifies one input and adds the results to `report`. If `turns` is set, it receives the turns.
+/// Verifies one input. If `turns` is set, it receives the turns.
 pub(super) fn verify<'o>(
     input: &'o Result<Found, Missing>,
     options: &'o Options,
-    own_calls: &OwnCalls,
+    own_calls: OwnCalls,
     turns: Option<OnTurn<'o>>,
-    report: &mut Report,
-) {
+) -> InputResult {
+    read(input, options, |run| {
+        run.turns = turns;
+        run.own_calls = own_calls;
+    })
+}
+
+/// Reads one input. `prepare` completes the state with which it begins.
+fn read<'o>(
+    input: &'o Result<Found, Missing>,
+    options: &'o Options,
+    prepare: impl FnOnce(&mut Run<'o>),
+) -> InputResult {
     match input {
         Ok(found) => match open_counted(&found.input, options.bytes_read.clone()) {
             Ok(reader) => {
-                let mut run = Run {
-                    turns,
-                    source: Some(&found.input),
-                    own_calls: own_calls.clone(),
-                    ..Run::new(&found.name, options)
-                };
-                run.read(reader, &mut report.counts.bytes);
-                run.finish(report);
+                let mut run = Run::new(&found.name, options);
+                run.source = Some(&found.input);
+                prepare(&mut run);
+                run.read(reader);
+                run.end_watch();
+                run.finish()
             }
-            Err(error) => cannot_open(&found.name, &error, options, report),
+            Err(error) => cannot_open(&found.name, &error, options),
         },
-        Err(missing) => cannot_open(&missing.name, &missing.error, options, report),
+        Err(missing) => cannot_open(&missing.name, &missing.error, options),
     }
 }
 
-/// Verifies the content of a reader and adds the results to `report`.
+/// Verifies the content of a reader.
 pub(super) fn verify_reader(
     name: &str,
     reader: impl Read + Send,
     options: &Options,
-    report: &mut Report,
-) {
+) -> InputResult {
     let mut run = Run::new(name, options);
-    run.read(reader, &mut report.counts.bytes);
-    run.finish(report);
+    run.read(reader);
+    run.finish()
 }
 
-/// Reports that inputs weren't read because the executions so far have reached a bound.
+/// Reports that inputs, at least one, weren't read because the executions so far have reached a
+/// bound.
 pub(super) fn refuse(
     bound: Bound,
     inputs: &[Result<Found, Missing>],
     options: &Options,
-    report: &mut Report,
-) {
+) -> Option<InputResult> {
     let mut content = ContentHash::default();
     let mut first = None;
     for input in inputs {
@@ -164,34 +161,23 @@ pub(super) fn refuse(
         content.add(stored);
         first = first.or(Some(name));
     }
-    let Some(name) = first else { return };
-    let mut run = Run::new(name, options);
+    let mut run = Run::new(first?, options);
     let inputs = if inputs.len() == 1 {
         "1 input was".to_owned()
     } else {
         format!("{} inputs were", inputs.len())
     };
-    let why = match bound {
-        Bound::Executions => format!(
-            "the run has reached its limit of {} executions (--max-executions)",
-            options.limits.executions
-        ),
-        Bound::Held => format!(
-            "the executions of the run have reached the limit of {} bytes of memory (--max-open-bytes)",
-            options.limits.open_bytes
-        ),
-    };
+    let why = bound.of_run(&options.limits);
     run.limit(
         0,
         &subject(["executions of the run", &content.finish()]),
         &format!("from here on {inputs} not read: {why}"),
     );
     run.count_unread_rest();
-    run.finish(report);
+    Some(run.finish())
 }
 
-fn cannot_open(name: &str, error: &std::io::Error, options: &Options, report: &mut Report) {
-    report.counts.unopened += 1;
+fn cannot_open(name: &str, error: &std::io::Error, options: &Options) -> InputResult {
     let mut run = Run::new(name, options);
     run.unreadable(
         0,
@@ -199,7 +185,9 @@ fn cannot_open(name: &str, error: &std::io::Error, options: &Options, report: &m
         &format!("the input can't be opened: {error}"),
     );
     run.count_unread_rest();
-    run.finish(report);
+    let mut result = run.finish();
+    result.counts.unopened = 1;
+    result
 }
 
 /// Returns a file name without directory and extensions.
@@ -239,6 +227,7 @@ impl<'o> Run<'o> {
             lost_before_shards: 0,
             next_line: 1,
             in_document: false,
+            bytes: 0,
         }
     }
 
@@ -256,14 +245,14 @@ impl<'o> Run<'o> {
         });
     }
 
-    fn read(&mut self, reader: impl Read + Send, bytes: &mut u64) {
+    fn read(&mut self, reader: impl Read + Send) {
         let mut blocks = Blocks::new(reader, self.options.limits);
         if self.is_document(blocks.head()) {
             self.document(&mut blocks);
         } else {
             self.lines(&mut blocks);
         }
-        *bytes += blocks.bytes_read();
+        self.bytes = blocks.bytes_read();
     }
 
     /// Reads an input with one record on each line.

@@ -6,12 +6,13 @@ use super::units::InputUnits;
 use crate::diag::{Code, Finding, Severity};
 use crate::replay::Summary;
 use crate::source::{Limits, NO_ENDING, Skipped};
+use borsh::{BorshDeserialize, BorshSerialize};
 use content_scan::mask::Mask;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How much was verified. A gate must not pass because nothing was checked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Counts {
     /// Number of inputs that were named or found.
     pub files: u64,
@@ -47,6 +48,24 @@ impl Counts {
     /// Counts a finding.
     pub fn count(&mut self, severity: Severity) {
         *self.counter(severity) += 1;
+    }
+
+    /// Adds the counts of other inputs.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.files += other.files;
+        self.unopened += other.unopened;
+        self.records += other.records;
+        self.turns += other.turns;
+        self.rules_run = self.rules_run.max(other.rules_run);
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.notes += other.notes;
+        self.left_out += other.left_out;
+        self.signatures_unchecked += other.signatures_unchecked;
+        self.bytes += other.bytes;
+        self.known_inputs += other.known_inputs;
+        self.unknown_inputs += other.unknown_inputs;
+        self.skipped += other.skipped;
     }
 
     /// Returns the counter of findings with exactly this severity.
@@ -248,21 +267,7 @@ impl Report {
 
     /// Merges the report of another verification of the same run.
     pub fn absorb(&mut self, other: Self) {
-        let (mine, theirs) = (&mut self.counts, other.counts);
-        mine.files += theirs.files;
-        mine.unopened += theirs.unopened;
-        mine.records += theirs.records;
-        mine.turns += theirs.turns;
-        mine.rules_run = mine.rules_run.max(theirs.rules_run);
-        mine.errors += theirs.errors;
-        mine.warnings += theirs.warnings;
-        mine.notes += theirs.notes;
-        mine.left_out += theirs.left_out;
-        mine.signatures_unchecked += theirs.signatures_unchecked;
-        mine.bytes += theirs.bytes;
-        mine.known_inputs += theirs.known_inputs;
-        mine.unknown_inputs += theirs.unknown_inputs;
-        mine.skipped += theirs.skipped;
+        self.counts.add(&other.counts);
         self.summaries.extend(other.summaries);
         self.held += other.held;
         self.findings.extend(other.findings);

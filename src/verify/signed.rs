@@ -4,11 +4,13 @@
 use super::place::help;
 use super::report::Report;
 use crate::diag::{Code, ContentHash, Finding, Place, Related, subject};
-use crate::replay::{Aspect, Execution, OwnedAction};
+use crate::replay::{Aspect, Execution, OwnedAction, Summary};
 use crate::rules::{self, codes};
 use crate::trace::action::action_hash;
 use crate::trace::keys;
 use crate::trace::step::Decision;
+use borsh::{BorshDeserialize, BorshSerialize};
+use content_scan::mask::Mask;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,7 +23,7 @@ const MOST_OF_WORKER: usize = 1 << 15;
 const FINDINGS: usize = 1000;
 
 /// A signed decision, as hashes of its signature and of its subject: execution, turn and action.
-#[derive(Debug)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 struct SignedDecision {
     value: u64,
     about: u64,
@@ -30,7 +32,7 @@ struct SignedDecision {
 }
 
 /// The signed decisions in a worker's executions.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct SignedDecisions {
     seen: Vec<SignedDecision>,
     /// Decisions beyond the maximum.
@@ -38,13 +40,13 @@ pub(super) struct SignedDecisions {
 }
 
 /// Signed decisions that weren't compared, because there were too many.
-#[derive(Debug)]
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
 struct Omissions {
     /// Line of the first of them.
     line: u64,
     execution: Arc<str>,
     /// Hash of all of them.
-    content: ContentHash,
+    content: Box<str>,
 }
 
 impl Omissions {
@@ -52,19 +54,25 @@ impl Omissions {
         let first = || Self {
             line: seen.line,
             execution: seen.execution.clone(),
-            content: ContentHash::default(),
+            content: Box::default(),
         };
         let left_out = kept.get_or_insert_with(first);
-        left_out.content.add(seen.value.to_le_bytes());
-        left_out.content.add(seen.about.to_le_bytes());
+        left_out.add_content(&[&seen.value.to_le_bytes(), &seen.about.to_le_bytes()]);
+    }
+
+    fn add_content(&mut self, parts: &[&[u8]]) {
+        let mut content = ContentHash::default();
+        content.add(&*self.content);
+        parts.iter().for_each(|part| content.add(part));
+        self.content = content.finish();
     }
 
     /// Merges the omissions of another worker.
-    fn merge(mut self, other: Self) -> Self {
+    fn merge(mut self, other: &Self) -> Self {
         if other.line < self.line {
-            (self.line, self.execution) = (other.line, other.execution);
+            (self.line, self.execution) = (other.line, other.execution.clone());
         }
-        self.content.add(&*other.content.finish());
+        self.add_content(&[other.content.as_bytes()]);
         self
     }
 }
@@ -112,11 +120,27 @@ impl SignedDecisions {
         }
     }
 
+    /// Returns whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.seen.is_empty() && self.left_out.is_none()
+    }
+
+    /// Hides secrets in the ids of executions.
+    pub(super) fn hide(&mut self, mask: &Mask) {
+        let seen = self.seen.iter_mut().map(|seen| &mut seen.execution);
+        let left_out = self.left_out.iter_mut().map(|left| &mut left.execution);
+        for id in seen.chain(left_out) {
+            if let Some(hidden) = mask.hide(id) {
+                *id = hidden.into();
+            }
+        }
+    }
+
     /// Merges the decisions of another worker.
     pub(super) fn absorb(&mut self, other: Self) {
         self.seen.extend(other.seen);
         self.left_out = match (self.left_out.take(), other.left_out) {
-            (Some(one), Some(other)) => Some(one.merge(other)),
+            (Some(one), Some(other)) => Some(one.merge(&other)),
             (one, other) => one.or(other),
         };
     }
@@ -136,9 +160,10 @@ pub struct Signatures {
 }
 
 /// Compares the signed decisions of one input with each other and with those of earlier inputs.
-/// Returns the findings.
+/// `summaries` are those of the input. Returns the findings.
 pub(super) fn compare(
     report: &mut Report,
+    summaries: &mut [Summary],
     file: &Arc<str>,
     signed: SignedDecisions,
 ) -> Vec<Finding> {
@@ -191,11 +216,7 @@ pub(super) fn compare(
     {
         report.drop_findings(rule.code, rule.severity, too_many);
     }
-    for summary in report
-        .summaries
-        .iter_mut()
-        .filter(|s| s.file == *file && copied.contains(&s.id))
-    {
+    for summary in summaries.iter_mut().filter(|s| copied.contains(&s.id)) {
         summary.verdict.deny(Aspect::GovernanceComplete);
     }
     if let Some(Omissions {
@@ -207,7 +228,7 @@ pub(super) fn compare(
         let message =
             "there are too many signed decisions to compare: this one wasn't checked for a copy"
                 .to_owned();
-        let content = subject(["signatures", &*content.finish()]);
+        let content = subject(["signatures", &*content]);
         findings.extend(finding(
             (file, line, &execution),
             codes::LIMIT_EXCEEDED,

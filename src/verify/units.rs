@@ -2,13 +2,25 @@
 
 use crate::trace::entry::{Entry, Record};
 use crate::trace::formats::RecordClass;
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
 /// Numbers of the units of an input by outcome. A unit is a line, or an element of a JSON document.
 /// Each unit is counted once.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Units {
     /// Blank units, which contain only white space.

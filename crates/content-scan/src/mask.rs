@@ -11,7 +11,7 @@ const WINDOW: usize = 8;
 /// Maximum number of sequences, which take about 10 MB. If there are more, nothing is quoted.
 const MOST: usize = 1 << 19;
 /// The replacement for a secret.
-const HIDDEN: &str = "[secret]";
+pub const HIDDEN: &str = "[secret]";
 /// The replacement for every text if there are too many secrets.
 const WITHHELD: &str = "[withheld: the input holds too many secrets]";
 

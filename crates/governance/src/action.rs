@@ -1,5 +1,6 @@
 //! The types of action, and who decides about one.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,19 @@ pub enum ActionType {
 }
 
 /// Who made a governance decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum DecidedBy {
     Policy,

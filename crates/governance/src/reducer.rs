@@ -5,10 +5,13 @@
 
 use super::event::{EvaluationKind, Event, Ruling};
 use super::state::State;
+use borsh::{BorshDeserialize, BorshSerialize};
 use std::fmt;
 
 /// A version of the state machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize,
+)]
 pub enum FsmVersion {
     /// The early runtime's machine. It has a shortcut past the evaluation, and a restart.
     V0,

@@ -1,5 +1,6 @@
 //! Risk levels, and the early runtime's risk analysis.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -18,6 +19,8 @@ use std::fmt;
     Serialize,
     Deserialize,
     JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
 )]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Risk")]

@@ -5,4 +5,4 @@ pub mod random;
 pub mod time;
 pub mod verbatim_overlap;
 
-pub use keyed_hash::keyed_hash;
+pub use keyed_hash::{keyed_hash, share_key};

@@ -20,7 +20,7 @@ use crate::trace::Format;
 use crate::trajectory::audit::{Audit, last_time};
 
 use crate::trajectory::{ExecutionSet, FindingNote, Trajectory, words};
-use crate::verify::{Options, findings_between, own_calls, verify_one};
+use crate::verify::{Options, SubAgentCalls, findings_between, verify_one};
 use clap::Args;
 use content_scan::mask::Mask;
 use governance::RiskLevel;
@@ -227,13 +227,13 @@ impl AuditArgs {
             ..self.options(policies)
         };
         let (inputs, must_say): (Vec<_>, Vec<_>) = inputs.into_iter().unzip();
-        let own_calls = own_calls(&inputs, &options);
+        let mut own_calls = SubAgentCalls::new(&inputs);
         let (mut summaries, mut secrets) = (Vec::new(), Mask::default());
-        for (input, must_say) in inputs.into_iter().zip(must_say) {
-            if let Err(missing) = &input {
+        for (input, must_say) in inputs.iter().zip(must_say) {
+            if let Err(missing) = input {
                 warn(&format!("can't read `{}`: {}", missing.name, missing.error));
             }
-            let mut report = verify_one(&input, &own_calls, &options);
+            let mut report = verify_one(input, &mut own_calls, &options);
             read.unopened += report.counts.unopened;
             secrets.absorb(std::mem::take(&mut report.secrets));
             let acted = report.summaries.iter();
@@ -272,7 +272,7 @@ impl AuditArgs {
             if let Ok(found) = input
                 && !kept.is_empty()
             {
-                read.files.push(found);
+                read.files.push(found.clone());
             }
         }
         for finding in findings_between(summaries, secrets) {

@@ -10,9 +10,8 @@ use crate::cli::progress::{Progress, is_on_terminal};
 use crate::cli::write;
 use crate::report::safe_json;
 use crate::source::{Found, Missing};
-use crate::trace::formats::OwnCalls;
 use crate::trajectory::export::TurnRow;
-use crate::verify::{Options, own_calls, verify_turns};
+use crate::verify::{Options, SubAgentCalls, verify_turns};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
 use tempfile::SpooledTempFile;
 
@@ -36,11 +35,11 @@ impl ExportArgs {
             room: self.read.max_turns,
             spool_error: None,
         };
-        let own_calls = own_calls(&inputs, &options);
+        let mut own_calls = SubAgentCalls::new(&inputs);
         let mut export = |out: &mut dyn Write| {
-            inputs
-                .iter()
-                .try_for_each(|input| rows.export(input, &own_calls, &options, &mut exported, out))
+            inputs.iter().try_for_each(|input| {
+                rows.export(input, &mut own_calls, &options, &mut exported, out)
+            })
         };
         let written = match &self.out {
             None => print_as_is(Color::Never, export),
@@ -76,7 +75,7 @@ impl Rows {
     fn export(
         &mut self,
         input: &Result<Found, Missing>,
-        own_calls: &OwnCalls,
+        own_calls: &mut SubAgentCalls<'_>,
         options: &Options,
         exported: &mut ExportCounts,
         out: &mut dyn Write,

@@ -26,11 +26,13 @@ use super::record::RecordKind;
 use super::recover::Recovered;
 use super::step::Step;
 use crate::schema::Catalogue;
+use borsh::{BorshDeserialize, BorshSerialize};
 use governance::FsmVersion;
 use members::{Beginning, Members};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::fmt;
+use std::io;
 use strict_json::{Error, Raw, Scanner, Str};
 
 /// A format of traces.
@@ -105,6 +107,20 @@ impl Eq for Format {}
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl BorshSerialize for Format {
+    fn serialize<W: io::Write>(&self, to: &mut W) -> io::Result<()> {
+        self.name().serialize(to)
+    }
+}
+
+impl BorshDeserialize for Format {
+    fn deserialize_reader<R: io::Read>(from: &mut R) -> io::Result<Self> {
+        let name = String::deserialize_reader(from)?;
+        let unknown = || io::Error::new(io::ErrorKind::InvalidData, "an unknown format");
+        Self::parse(&name).ok_or_else(unknown)
     }
 }
 

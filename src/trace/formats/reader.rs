@@ -23,7 +23,7 @@ pub struct RoutedRecord<'r, 'a> {
 pub struct OwnCalls(Arc<HashSet<u64>>);
 
 impl OwnCalls {
-    /// Maximum number of kept calls per run.
+    /// Maximum number of kept calls per project.
     pub const MOST: usize = 400_000;
 
     /// Collects the calls of a sub-agent's session from its lines.

@@ -1,34 +1,56 @@
 //! Completes an input: adds the results of its workers to the report, without secrets.
 
 use super::Run;
-use crate::diag::{Finding, Severity, subject};
+use crate::diag::{Finding, Related, Severity, subject};
 use crate::replay::{Execution, Summary};
 use crate::rules::codes;
 use crate::source::{Input, line_names};
 use crate::trace::cut::CutAction;
 use crate::trace::formats::Format;
-use crate::verify::Report;
 use crate::verify::bounds::RefusedRecords;
 use crate::verify::finding_store::FindingStore;
+use crate::verify::input_result::{InputResult, name_line};
 use crate::verify::shard::Shard;
-use crate::verify::signed::{self, SignedDecisions};
 use crate::verify::timeline::{self, Timeline};
-use crate::verify::units::InputUnits;
 use content_scan::mask::Mask;
 use governance::State;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 impl Run<'_> {
-    pub(super) fn finish(mut self, report: &mut Report) {
+    /// Ends the input and returns its results.
+    pub(super) fn finish(mut self) -> InputResult {
         self.report_foreign();
-        report.counts.unknown_inputs += u64::from(
-            self.foreign
-                .as_ref()
-                .is_some_and(|foreign| foreign.known.is_none()),
-        );
-        report.counts.known_inputs +=
+        self.report_unexpected_format();
+        let (findings, dropped) =
+            std::mem::replace(&mut self.findings, FindingStore::new(0, false)).into_parts();
+        let mut result = InputResult {
+            file: self.file.clone(),
+            format: self.format,
+            findings,
+            dropped,
+            ..InputResult::default()
+        };
+        let foreign = self.foreign.as_ref();
+        result.counts.unknown_inputs =
+            u64::from(foreign.is_some_and(|foreign| foreign.known.is_none()));
+        result.counts.known_inputs =
             u64::from(self.format.is_some() || self.options.schema.is_some());
+        result.counts.bytes = self.bytes;
+        let follow_ups = self.end_workers(&mut result);
+        self.attribute_cut(&mut result);
+        self.attach_follow_ups(follow_ups, &mut result);
+        result.counts.records =
+            (self.units.total() - self.units.blank).saturating_sub(self.unread_rests);
+        result.units = self.units;
+        name_documents(self.source, &mut result);
+        self.hide_secrets(&mut result);
+        result.mask = self.mask;
+        result
+    }
+
+    /// Reports that the configuration doesn't accept the format (YV110).
+    fn report_unexpected_format(&mut self) {
         if let (Some(format), Some(accepted)) = (self.format, &self.options.formats)
             && !accepted.contains(&format)
         {
@@ -44,118 +66,104 @@ impl Run<'_> {
             );
             self.finding(codes::UNEXPECTED_FORMAT, (0, 0), format.name(), &message);
         }
+    }
+
+    /// Ends the workers, and adds their results. Returns the follow-ups of lines that couldn't be
+    /// read.
+    fn end_workers(&mut self, result: &mut InputResult) -> Vec<(u64, Related)> {
         let settings = &self.options.settings;
-        let earlier = report.summaries.len();
         let shards = std::mem::take(&mut self.shards);
-        let (mut findings, dropped) =
-            std::mem::replace(&mut self.findings, FindingStore::new(0, false)).into_parts();
-        for ((code, severity), number) in dropped {
-            report.drop_findings(code, severity, number);
-        }
+        let executions = shards.iter().map(Shard::executions).sum();
+        result.summaries.reserve(executions);
         let mut refused: Option<RefusedRecords> = None;
-        report
-            .summaries
-            .reserve(shards.iter().map(Shard::executions).sum());
         let mut follow_ups = Vec::new();
         let mut timelines = Vec::new();
         let mut last_turns = Vec::new();
-        let mut signed = SignedDecisions::default();
-        // `attributed`: some execution may own the record that breaks off. `open`: one of them may
-        // still have been running.
-        let (mut attributed, mut open) = (false, false);
         for shard in shards {
             let mut output = shard.end(&self.stem, settings);
             if self.turns.is_some() {
                 last_turns.append(&mut output.timeline.turns);
             }
-            if self.only.is_some() {
-                // Its units and executions are those of the watched records.
-                findings.extend(output.findings);
-                for ((code, severity), number) in output.dropped {
-                    report.drop_findings(code, severity, number);
-                }
-                refused = merged(refused, output.refused);
-                continue;
+            result.findings.extend(output.findings);
+            result.drop_all(output.dropped);
+            if self.only.is_none() {
+                self.units.move_steps(
+                    output.repeated,
+                    output.refused.as_ref().map_or(0, |refused| refused.records),
+                );
+                follow_ups.extend(output.follow_ups);
+                timelines.push(output.timeline);
+                result.signed.absorb(output.signed);
+                result.failed_unlisted.extend(output.failed_unlisted);
+                result.summaries.extend(output.summaries);
             }
-            if !self.mask.is_empty() {
-                output.timeline.each_text(&mut |text| self.mask.clean(text));
-            }
-            self.units.move_steps(
-                output.repeated,
-                output.refused.as_ref().map_or(0, |refused| refused.records),
-            );
             refused = merged(refused, output.refused);
-            findings.extend(output.findings);
-            follow_ups.extend(output.follow_ups);
-            timelines.push(output.timeline);
-            signed.absorb(output.signed);
-            for ((code, severity), number) in output.dropped {
-                report.drop_findings(code, severity, number);
-            }
-            for id in output.failed_unlisted {
-                let id = self.mask.hide(&id).map_or(id, Into::into);
-                report.failed_unlisted.insert((self.file.clone(), id));
-            }
-            for mut summary in output.summaries {
-                if let Some((_, cut)) = &self.cut
-                    && cut.execution.as_deref().is_none_or(|id| *id == *summary.id)
-                {
-                    summary.verdict.doubt_all();
-                    attributed = true;
-                    open |= cut.execution.is_some() || summary.final_state != Some(State::Terminal);
-                }
-                report.counts.turns += summary.turns;
-                report.counts.signatures_unchecked += summary.signatures_unchecked;
-                report.held += summary.weight();
-                report.summaries.push(summary);
-            }
+        }
+        for summary in &result.summaries {
+            result.counts.turns += summary.turns;
+            result.counts.signatures_unchecked += summary.signatures_unchecked;
         }
         if let Some(on_turn) = self.turns.take() {
             last_turns.sort_by(|a, b| (a.line, &a.execution).cmp(&(b.line, &b.execution)));
             last_turns.into_iter().for_each(on_turn);
         }
-        if let Some((line, cut)) = &self.cut {
-            let finding = findings
-                .iter_mut()
-                .find(|f| f.code == codes::TRUNCATED_RECORD && f.place.line == *line);
-            if let Some(finding) = finding.filter(|_| cut.shown && !open) {
-                // An ended execution may execute nothing, and an execution that isn't on record may
-                // not either.
-                finding.severity = Severity::Error;
-                finding.execution = cut.execution.as_deref().map(Into::into);
-                finding.message.push_str(
-                    "; it shows an executed action, and no execution on record is open for it",
-                );
-            }
-            if !attributed {
-                report
-                    .summaries
-                    .extend(summary_of_truncated(&self.file, self.format, *line, cut));
-            }
-        }
         if let Some(refused) = refused {
             let message = refused.message(&self.options.limits, self.reading().router.workers());
             let about = subject(["executions", &refused.content.finish()]);
-            findings.extend(
+            result.findings.extend(
                 self.file_finding(codes::LIMIT_EXCEEDED, (refused.line, 0), &about, &message)
                     .map(Box::new),
             );
         }
-        findings.extend(
-            signed::compare(report, &self.file, signed)
-                .into_iter()
-                .map(Box::new),
-        );
-        let mut commands = Timeline {
-            commands: self.commands,
+        timelines.push(Timeline {
+            commands: std::mem::take(&mut self.commands),
             ..Timeline::default()
+        });
+        timeline::merge(&mut result.timeline, timelines, self.options.max_turns);
+        follow_ups
+    }
+
+    /// Adds to the report of a last line that breaks off what it shows of an execution.
+    fn attribute_cut(&self, result: &mut InputResult) {
+        let Some((line, cut)) = &self.cut else {
+            return;
         };
-        commands.each_text(&mut |text| self.mask.clean(text));
-        timelines.push(commands);
-        timeline::merge(&mut report.timeline, timelines, self.options.max_turns);
+        // `attributed`: some execution may own the record that breaks off. `open`: one of them may
+        // still have been running.
+        let (mut attributed, mut open) = (false, false);
+        for summary in &mut result.summaries {
+            if cut.execution.as_deref().is_none_or(|id| *id == *summary.id) {
+                summary.verdict.doubt_all();
+                attributed = true;
+                open |= cut.execution.is_some() || summary.final_state != Some(State::Terminal);
+            }
+        }
+        let finding = result
+            .findings
+            .iter_mut()
+            .find(|f| f.code == codes::TRUNCATED_RECORD && f.place.line == *line);
+        if let Some(finding) = finding.filter(|_| cut.shown && !open) {
+            // An ended execution may execute nothing, and an execution that isn't on record may
+            // not either.
+            finding.severity = Severity::Error;
+            finding.execution = cut.execution.as_deref().map(Into::into);
+            finding.message.push_str(
+                "; it shows an executed action, and no execution on record is open for it",
+            );
+        }
+        if !attributed {
+            result
+                .summaries
+                .extend(summary_of_truncated(&self.file, self.format, *line, cut));
+        }
+    }
+
+    /// Attaches follow-ups of lines that couldn't be read to the findings about these lines.
+    fn attach_follow_ups(&self, mut follow_ups: Vec<(u64, Related)>, result: &mut InputResult) {
         follow_ups.sort_by(|(a, x), (b, y)| (a, x.line, &x.message).cmp(&(b, y.line, &y.message)));
         let mut roots: HashMap<u64, usize> = HashMap::new();
-        for (n, finding) in findings
+        for (n, finding) in result
+            .findings
             .iter()
             .enumerate()
             .filter(|(_, f)| f.code < codes::FIRST_OF_EXECUTIONS)
@@ -163,40 +171,40 @@ impl Run<'_> {
             roots.entry(finding.place.line).or_insert(n);
         }
         for (line, related) in follow_ups {
-            if let Some(finding) = roots.get(&line).and_then(|n| findings.get_mut(*n)) {
+            let root = roots.get(&line);
+            if let Some(finding) = root.and_then(|n| result.findings.get_mut(*n)) {
                 finding.relate(related);
                 continue;
             }
             // The finding that explains them isn't listed.
             for folded in related.folded {
-                report.drop_findings(folded.code, folded.severity, 1);
-                if let Some(id) = folded
-                    .execution
-                    .filter(|_| folded.severity == Severity::Error)
-                {
-                    let id = self.mask.hide(&id).map_or(id, Into::into);
-                    report.failed_unlisted.insert((self.file.clone(), id));
+                result.drop_finding(folded.code, folded.severity);
+                if folded.severity == Severity::Error {
+                    result.failed_unlisted.extend(folded.execution);
                 }
             }
         }
-        report.counts.records +=
-            (self.units.total() - self.units.blank).saturating_sub(self.unread_rests);
-        report.add_input(InputUnits {
-            path: self.file.clone(),
-            format: self.format.map(Format::name),
-            units: self.units,
-        });
-        name_documents(self.source, &mut findings);
-        if !self.mask.is_empty() {
-            for finding in &mut findings {
-                hide_in_finding(finding, &self.mask);
-            }
-            for summary in report.summaries.iter_mut().skip(earlier) {
-                hide_in_summary(summary, &self.mask);
-            }
+    }
+
+    /// Hides the secrets of the input in all texts of its results.
+    fn hide_secrets(&self, result: &mut InputResult) {
+        let mask = &self.mask;
+        if mask.is_empty() {
+            return;
         }
-        report.keep(findings, self.options.kept_findings());
-        report.secrets.absorb(self.mask);
+        for finding in &mut result.findings {
+            hide_in_finding(finding, mask);
+        }
+        for summary in &mut result.summaries {
+            hide_in_summary(summary, mask);
+        }
+        let failed = std::mem::take(&mut result.failed_unlisted).into_iter();
+        result.failed_unlisted = failed
+            .map(|id| mask.hide(&id).map_or(id, Into::into))
+            .collect();
+        result.signed.hide(mask);
+        result.names.iter_mut().for_each(|name| mask.clean(name));
+        result.timeline.each_text(&mut |text| mask.clean(text));
     }
 }
 
@@ -209,19 +217,16 @@ fn merged(one: Option<RefusedRecords>, other: Option<RefusedRecords>) -> Option<
 
 /// Adds to the messages of findings the archive entry, or the file of a directory, in which they
 /// are.
-fn name_documents(source: Option<&Input>, findings: &mut [Box<Finding>]) {
-    if findings.is_empty() {
+fn name_documents(source: Option<&Input>, result: &mut InputResult) {
+    if result.findings.is_empty() && result.signed.is_empty() {
         return;
     }
     let names = source.map(line_names).unwrap_or_default();
-    for finding in findings {
-        let line = usize::try_from(finding.place.line).ok();
-        let name = line
-            .and_then(|line| line.checked_sub(1))
-            .and_then(|n| names.get(n));
-        if let Some(name) = name {
-            finding.message.push_str(&format!(" (in `{name}`)"));
-        }
+    for finding in &mut result.findings {
+        name_line(finding, &names);
+    }
+    if !result.signed.is_empty() {
+        result.names = names;
     }
 }
 
@@ -254,6 +259,13 @@ fn hide_in_finding(finding: &mut Finding, mask: &Mask) {
 fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
     if let Some(hidden) = mask.hide(&summary.id) {
         summary.id = hidden.into();
+    }
+    if let Some(actions) = &mut summary.actions_of_session {
+        actions.each_id(&mut |id| {
+            if let Some(hidden) = mask.hide(id) {
+                *id = hidden.into();
+            }
+        });
     }
     if let Some(hidden) = summary
         .outcome

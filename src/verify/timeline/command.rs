@@ -5,13 +5,14 @@ use super::turn::Text;
 use super::{ACTION, PATHS_KEPT, texts, word as kept};
 use crate::trace::Entry;
 use crate::trace::formats::yuangs_record::{CommandRecord, FailureReason};
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use strict_json::{Raw, Str};
 
 /// A skill that was considered, with its recorded score.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 pub struct SkillScore {
     /// Name of the skill.
     pub name: String,
@@ -20,7 +21,7 @@ pub struct SkillScore {
 }
 
 /// The record of a single command.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandRun {
     /// Name of the input.

@@ -25,6 +25,7 @@ use crate::trace::step::{
 };
 use crate::trace::v1::Record as V1;
 use crate::trace::{Entry, Record};
+use borsh::{BorshDeserialize, BorshSerialize};
 use detail::Detail;
 use governance::ActionType;
 use governance::{EvaluationKind, State};
@@ -62,7 +63,7 @@ impl Timeline {
 }
 
 /// The kept turns in input order, and the number of those that were dropped.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, BorshSerialize, BorshDeserialize)]
 pub struct Timeline {
     pub turns: Vec<Turn>,
     /// Starts and resumptions of executions.
@@ -71,6 +72,16 @@ pub struct Timeline {
     pub commands: Vec<CommandRun>,
     /// Number of turns beyond the limit.
     pub left_out: u64,
+}
+
+impl Timeline {
+    /// Drops what a report with `limit` turns doesn't show after this many turns and openings.
+    pub(super) fn cut(&mut self, (turns, openings): (usize, usize), limit: usize) {
+        let room = limit.saturating_sub(turns);
+        self.left_out += self.turns.len().saturating_sub(room) as u64;
+        self.turns.truncate(room);
+        self.openings.truncate(limit.saturating_sub(openings));
+    }
 }
 
 /// Records the turns of one worker's executions.

@@ -5,6 +5,7 @@
 //! [`each_text`](Turn::each_text) passes all of them to the function that masks secrets.
 
 use crate::trace::record::{CallOutcome, NotRecorded};
+use borsh::{BorshDeserialize, BorshSerialize};
 use governance::DecidedBy;
 use governance::{RiskLevel, Ruling, State};
 use schemars::JsonSchema;
@@ -13,7 +14,9 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 /// A text, truncated to the length that a report shows.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 pub struct Text {
     /// The text or its beginning. Hostile.
     pub text: String,
@@ -49,7 +52,7 @@ impl Text {
 }
 
 /// What an action does, by its type.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Deed {
     /// A shell command line.
@@ -92,7 +95,7 @@ impl Deed {
 }
 
 /// An action as a report shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 pub struct Shown {
     /// Id of the action, if one is recorded.
     pub id: Option<String>,
@@ -111,7 +114,9 @@ pub struct Shown {
 }
 
 /// One thought of an agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 pub struct Thought {
     /// Name of the agent.
     pub agent: Option<String>,
@@ -124,7 +129,7 @@ pub struct Thought {
 }
 
 /// An item of the context that the model received.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 pub struct Item {
     /// Path of the item.
     pub path: String,
@@ -135,7 +140,9 @@ pub struct Item {
 }
 
 /// The context that the model received.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Context {
     /// Hash over the whole input of the model.
@@ -155,7 +162,9 @@ pub struct Context {
 }
 
 /// The difference between this context and the previous one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 pub struct ContextDiff {
     /// Paths that were added.
     pub added: Vec<String>,
@@ -168,7 +177,7 @@ pub struct ContextDiff {
 }
 
 /// A recorded governance decision.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 pub struct Verdict {
     /// Whether the action was approved, rejected or modified.
     pub ruling: Ruling,
@@ -189,7 +198,7 @@ pub struct Verdict {
 }
 
 /// A recorded result.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Result {
     /// Whether the record reports success.
@@ -219,7 +228,9 @@ impl Result {
 }
 
 /// The observation that was recorded after a result.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 pub struct Observation {
     /// Short summary of the result.
     pub summary: Text,
@@ -230,7 +241,7 @@ pub struct Observation {
 }
 
 /// A state that a turn passed through.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 pub struct Stop {
     /// The state that was reached.
     pub state: State,
@@ -241,7 +252,7 @@ pub struct Stop {
 }
 
 /// A frame of a recorded terminal session: typed input, or an act of the governor.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 pub struct Frame {
     /// Line of the frame in the trace.
     pub line: u64,
@@ -254,7 +265,9 @@ pub struct Frame {
 }
 
 /// One turn of one execution.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
     /// Name of the input.
@@ -319,7 +332,7 @@ pub struct Turn {
 }
 
 /// A tool call of a session and its outcome.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 pub struct CallEnd {
     /// Id of the call.
     pub id: String,
@@ -337,7 +350,9 @@ pub struct CallEnd {
 }
 
 /// The start of an execution, or its resumption after a pause.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Opening {
     /// Name of the input.

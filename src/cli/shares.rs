@@ -1,0 +1,138 @@
+//! `--shard` and `--partial`: verifies a share of the inputs. `merge`: reports on all shares.
+
+use super::common::exit::EXIT_CLEAN;
+use super::common::inputs::Inputs;
+use super::common::secrets::secret_rules;
+use super::conclusion::{Conclusion, Reproduction};
+use super::output::{Failure, warn};
+use super::progress::Progress;
+use super::write;
+use crate::report::Format as ReportFormat;
+use crate::source::{Discovery, Plan, Share};
+use crate::trajectory::versions;
+use crate::verify::partial::{Header, MergeError, RunOptions, merge, verify_share};
+use crate::verify::{Options, skipped_sentence};
+use clap::Args;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+/// Options for a share of a run.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Shares of a run on several machines")]
+pub(super) struct ShareArgs {
+    /// Read only share I of N. Each takes the inputs that begin in its part of all bytes, in the
+    /// order of their names.
+    #[arg(long, value_name = "I/N", requires = "partial")]
+    shard: Option<Share>,
+    /// Write a partial result for `merge` instead of reports.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "reports", "fail_on"])]
+    pub(super) partial: Option<PathBuf>,
+    /// Name the run. Partial results of different inputs can be merged if their runs have one name;
+    /// take one that nobody who writes a trace can guess. The default is a hash of the names and
+    /// sizes of all inputs.
+    #[arg(long, value_name = "NAME", requires = "partial")]
+    run_name: Option<String>,
+}
+
+impl ShareArgs {
+    /// Verifies the share and writes its partial result.
+    pub(super) fn write(
+        &self,
+        path: &Path,
+        found: Discovery,
+        options: &mut Options,
+        (run, paths): (RunOptions, Vec<String>),
+        quiet: bool,
+    ) -> Result<u8, Failure> {
+        let Discovery { inputs, skipped } = found;
+        let plan = Plan::new(&inputs)
+            .map_err(|why| Failure::unable(why, "name the files or folders instead"))?;
+        let share = self.shard.unwrap_or(Share::WHOLE);
+        let mine = plan.inputs(share);
+        let progress = Progress::of_inputs(inputs.get(mine.clone()).unwrap_or_default(), quiet);
+        options.bytes_read = Some(progress.done());
+        let name = self.run_name.clone();
+        let header = Header::new(&inputs, (&plan, share), (name, run), paths);
+        let mut written = None;
+        write::write_with(path, &mut |file| {
+            let mut to = BufWriter::new(file);
+            let (mine, skipped) = (mine.clone(), skipped.clone());
+            written = Some(verify_share(
+                &inputs,
+                mine,
+                (&header, skipped),
+                options,
+                &mut to,
+            )?);
+            Ok(())
+        })?;
+        drop(progress);
+        if let Some(written) = written.filter(|_| !quiet) {
+            warn(&format!(
+                "share {share}: {} inputs ({} can't be opened), {} executions, {} findings; \
+                 `merge` reports them",
+                written.inputs, written.unopened, written.executions, written.findings
+            ));
+        }
+        Ok(EXIT_CLEAN)
+    }
+}
+
+/// Arguments of `merge`.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// The partial results of all shares, in any order.
+    #[arg(required = true, value_name = "PARTIAL")]
+    partials: Vec<PathBuf>,
+    #[command(flatten)]
+    conclusion: Conclusion,
+}
+
+impl MergeArgs {
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        secret_rules()?;
+        let mut apart = Inputs::default();
+        for partial in &self.partials {
+            apart.add(partial);
+        }
+        let targets = self.conclusion.targets(&apart)?;
+        let merged = merge(&self.partials).map_err(|error| cannot_merge(&error))?;
+        let (mut report, run) = (merged.report, merged.header.options);
+        if run.max_turns == 0 && targets.iter().any(|t| t.format == ReportFormat::Html) {
+            return Err(Failure::unable(
+                "the partial results contain no turns, which a page draws",
+                "write them with `--max-turns 2000`, or choose another format",
+            ));
+        }
+        report
+            .notices
+            .extend(skipped_sentence(&report.skipped, report.counts.skipped));
+        if run.with_versions {
+            let sentences = versions::sentences(&report.timeline);
+            report.notices.extend(sentences);
+        }
+        let reproduction = Reproduction {
+            name: "replay",
+            format: run.format.as_deref(),
+            words: &run.words,
+            paths: merged.paths,
+        };
+        self.conclusion
+            .write((report, false), &targets, &reproduction)
+    }
+}
+
+fn cannot_merge(error: &MergeError) -> Failure {
+    let remedy = match error {
+        MergeError::Unreadable { .. } => "write it again with --partial",
+        MergeError::Different { .. } => {
+            "write all with one version, the same options, and the same inputs or --run-name"
+        }
+        MergeError::Missing { .. } => "name the partial results of all shares",
+        MergeError::Doubled { .. } | MergeError::DoubledInput { .. } => {
+            "name each share and each input once"
+        }
+        MergeError::Full(_) => "write all partial results with a higher limit",
+    };
+    Failure::unable(error.to_string(), remedy)
+}

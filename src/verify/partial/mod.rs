@@ -1,0 +1,212 @@
+//! Partial results: what one share of a run found, in a file that [`merge`] reads.
+//!
+//! The format is for one version of the program and has no schema. It consists of a magic line and
+//! frames: the header, one frame for each input in the order of their names, and the trailer; then
+//! the BLAKE3 hash of all frames. A frame is a letter, the number of its bytes and the bytes in
+//! [Borsh](https://borsh.io). It contains findings and summaries as reports show them, without the
+//! secrets of the input.
+
+mod frames;
+mod merge;
+
+pub use merge::{MergeError, Merged, merge};
+
+use super::input;
+use super::input_result::InputResult;
+use super::own_calls::SubAgentCalls;
+use super::{Options, Report};
+use crate::source::{Found, Limits, Missing, Plan, Share, Skipped};
+use borsh::{BorshDeserialize, BorshSerialize};
+use content_scan::mask::Mask;
+use frames::{Frame, FrameWriter};
+use std::io::{self, Write};
+use std::ops::Range;
+
+/// What a partial result belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Header {
+    /// Version of the program.
+    pub version: String,
+    /// The options of the run that its findings depend on. They are the same in all partial results
+    /// that can be merged.
+    pub options: RunOptions,
+    /// Names the run. Writers of one run hash what they compare with a key that depends on it.
+    pub run: String,
+    /// The paths that were given, for the command that reproduces the run.
+    pub paths: Vec<String>,
+    /// Hash of the names and sizes of all inputs of the run.
+    pub plan: [u8; 32],
+    /// The share, as its number from 1 and the number of all.
+    pub share: (u32, u32),
+    /// Name of its first input.
+    first: Option<String>,
+}
+
+/// The options of a run that its findings depend on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct RunOptions {
+    /// The format as which all inputs are read, if it was given.
+    pub format: Option<String>,
+    /// Further words of the command that reproduces the run.
+    pub words: Vec<String>,
+    /// Hashes of the files that `words` name.
+    pub files: Vec<[u8; 32]>,
+    /// Whether the versions of prompts, tools, policies and models are listed.
+    pub with_versions: bool,
+    pub max_findings: u64,
+    pub max_turns: u64,
+    /// The limits on inputs and executions.
+    pub limits: [u64; 6],
+}
+
+impl RunOptions {
+    /// Returns the limits of verification options, which all shares must have in common.
+    #[must_use]
+    pub fn limits_of(options: &Options) -> [u64; 6] {
+        let Limits {
+            record_bytes,
+            depth,
+            document_bytes,
+            input_bytes,
+            executions,
+            open_bytes,
+        } = options.limits;
+        [
+            record_bytes as u64,
+            depth.into(),
+            document_bytes as u64,
+            input_bytes,
+            executions as u64,
+            open_bytes as u64,
+        ]
+    }
+
+    /// Returns the options with which the inputs are added to a report.
+    fn restored(&self) -> Options {
+        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let [.., executions, open_bytes] = self.limits;
+        Options {
+            max_findings: size(self.max_findings),
+            max_turns: size(self.max_turns),
+            limits: Limits {
+                executions: size(executions),
+                open_bytes: size(open_bytes),
+                ..Limits::default()
+            },
+            ..Options::default()
+        }
+    }
+}
+
+/// The end of a partial result.
+#[derive(Debug, Default, BorshSerialize, BorshDeserialize)]
+struct Trailer {
+    /// Number of inputs.
+    inputs: u64,
+    /// Names of files that weren't read, and why.
+    skipped: Vec<(String, String)>,
+    /// Number of all files that weren't read.
+    skipped_count: u64,
+}
+
+/// What a share contains.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Written {
+    pub inputs: u64,
+    pub executions: u64,
+    /// Number of findings, including those that weren't kept.
+    pub findings: u64,
+    /// Number of inputs that couldn't be opened.
+    pub unopened: u64,
+}
+
+impl Header {
+    /// Creates the header of a share of some inputs. Without a name, the run is named after them.
+    #[must_use]
+    pub fn new(
+        inputs: &[Result<Found, Missing>],
+        (plan, share): (&Plan, Share),
+        (run, options): (Option<String>, RunOptions),
+        paths: Vec<String>,
+    ) -> Self {
+        let mine = inputs.get(plan.inputs(share)).unwrap_or_default();
+        let first = mine.first().map(|input| match input {
+            Ok(found) => found.name.clone(),
+            Err(missing) => missing.name.clone(),
+        });
+        let digest = || plan.digest().map(|byte| format!("{byte:02x}")).concat();
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            options,
+            run: run.unwrap_or_else(digest),
+            paths,
+            plan: plan.digest(),
+            share: (share.number(), share.of()),
+            first,
+        }
+    }
+}
+
+/// Verifies a share of the inputs and writes its partial result. `skipped` are the files of the
+/// whole run that weren't read.
+///
+/// # Errors
+/// When writing fails.
+pub fn verify_share(
+    inputs: &[Result<Found, Missing>],
+    share: Range<usize>,
+    (header, skipped): (&Header, Vec<Skipped>),
+    options: &Options,
+    to: &mut dyn Write,
+) -> io::Result<Written> {
+    // The hashes in partial results can be compared if they have one key.
+    util::share_key(key_of(&header.run));
+    let mut writer = FrameWriter::new(to)?;
+    writer.write(Frame::Header, header)?;
+    let mut own_calls = SubAgentCalls::new(inputs);
+    let mut secrets = Mask::default();
+    let mut written = Written::default();
+    let (mut turns, mut openings) = (0, 0);
+    for input in inputs.get(share).unwrap_or_default() {
+        let calls = own_calls.beside(input, options);
+        let mut result = input::verify(input, options, calls, None);
+        let timeline = &mut result.timeline;
+        timeline.cut((turns, openings), options.max_turns);
+        turns += timeline.turns.len();
+        openings += timeline.openings.len();
+        secrets.absorb(std::mem::take(&mut result.mask));
+        written.count(&result);
+        writer.write(Frame::Input, &result)?;
+    }
+    let mut report = Report {
+        secrets,
+        ..Report::default()
+    };
+    report.skip(skipped);
+    let skipped = report.skipped.into_iter();
+    let trailer = Trailer {
+        inputs: written.inputs,
+        skipped: skipped.map(|s| (s.name, s.reason.to_owned())).collect(),
+        skipped_count: report.counts.skipped,
+    };
+    writer.write(Frame::Trailer, &trailer)?;
+    writer.finish()?;
+    Ok(written)
+}
+
+/// Returns the key with which the shares of a run hash what they compare.
+fn key_of(run: &str) -> [u64; 2] {
+    let hash = *blake3::hash(run.as_bytes()).as_bytes();
+    let (one, rest) = hash.split_first_chunk().unwrap_or((&[0; 8], &[]));
+    let other = rest.first_chunk().unwrap_or(&[0; 8]);
+    [one, other].map(|bytes| u64::from_le_bytes(*bytes))
+}
+
+impl Written {
+    fn count(&mut self, result: &InputResult) {
+        self.inputs += 1;
+        self.executions += result.summaries.len() as u64;
+        self.findings += result.findings.len() as u64 + result.dropped.values().sum::<u64>();
+        self.unopened += result.counts.unopened;
+    }
+}
