@@ -17,6 +17,7 @@ mod kept_text;
 mod own_calls;
 mod parse;
 pub mod partial;
+mod piece;
 mod pipeline;
 mod place;
 mod refusals;

@@ -36,6 +36,11 @@ pub(super) struct Reproduction<'r> {
 }
 
 impl Conclusion {
+    /// Returns whether reports or severities are asked for.
+    pub(super) fn is_given(&self) -> bool {
+        self.fail_on != FailOn::Error || self.verbose || self.reports.is_given()
+    }
+
     /// Returns the targets of the reports. None of them may be an input or one of the gate's own
     /// files.
     pub(super) fn targets(&self, inputs: &Inputs) -> Result<Vec<Target>, Failure> {

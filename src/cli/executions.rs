@@ -38,6 +38,14 @@ pub(super) struct Reading {
     pub(super) unopened: u64,
 }
 
+/// Returns the settings with which whole executions are read.
+pub(super) fn settings() -> Settings {
+    Settings {
+        assessor: Assessor::V1,
+        ..Settings::default()
+    }
+}
+
 impl ReadArgs {
     /// Returns the options for reading and replaying.
     ///
@@ -45,10 +53,7 @@ impl ReadArgs {
     /// When the rules for secrets can't be loaded, since secrets would be shown then.
     pub(super) fn options(&self) -> Result<Options, Failure> {
         secret_rules()?;
-        let settings = Settings {
-            assessor: Assessor::V1,
-            ..Settings::default()
-        };
+        let settings = settings();
         Ok(Options {
             format: self.format_in,
             max_turns: self.max_turns.unwrap_or(KEPT_TURNS),

@@ -1,7 +1,7 @@
 //! `replay` and `validate`: verify traces and print reports.
 
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
-use super::common::formats::{DocumentFormat, trace_format};
+use super::common::formats::trace_format;
 use super::common::git::git_failure;
 use super::common::inputs::Inputs;
 use super::common::secrets::secret_rules;
@@ -12,12 +12,11 @@ use super::file;
 use super::output::{Color, Failure, warn};
 use super::progress::Progress;
 use super::reports::DRAWN_TURNS;
-use super::shares::ShareArgs;
+use super::shares::{ShareArgs, document_format, path_names};
 pub(super) use crate::diag::FailOn;
 use crate::diag::{Finding, Severity, assign_fingerprints};
 use crate::replay::{Assessor, Sidecar};
 use crate::report::Format as ReportFormat;
-use crate::report::page::Format as PageFormat;
 use crate::rules::{Settings, SignatureRequirement, codes};
 use crate::schema::Validator;
 use crate::source::{Discovery, Limits, survey};
@@ -25,12 +24,12 @@ use crate::trace::Format;
 use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
 use crate::verify::account::reconcile;
-use crate::verify::partial::RunOptions;
+use crate::verify::partial::{Command, RunOptions};
 use crate::verify::{
     AuditLog, Options, Report, read_decisions, report_audit_log, report_unmatched_decisions,
     skipped_sentence, verify, watch_and_check,
 };
-use clap::{Args, ValueEnum};
+use clap::{Args, FromArgMatches as _, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use worktree::diff::tree::{Revision, TreeError};
@@ -188,6 +187,14 @@ fn sidecar(path: &Path) -> Result<Arc<Sidecar>, Failure> {
     Ok(Arc::new(sidecar))
 }
 
+/// Returns the hashes of files.
+fn hashes(files: &[&Path]) -> Result<Vec<[u8; 32]>, Failure> {
+    let files = files.iter();
+    files
+        .map(|path| Ok(blake3::hash(&file::bytes_or_input(path)?).into()))
+        .collect()
+}
+
 fn absolute(text: &str) -> Result<String, String> {
     if text.starts_with('/') {
         Ok(text.to_owned())
@@ -228,7 +235,51 @@ enum RiskLevel {
 }
 
 impl ReplayArgs {
-    pub(super) fn run(self) -> Result<u8, Failure> {
+    /// Returns the options that the findings depend on, as words of a command.
+    fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |option: &str, value: &dyn Fn() -> Option<String>| {
+            if let Some(value) = value() {
+                words.extend([option.to_owned(), value]);
+            }
+        };
+        let shown = |path: &Option<PathBuf>| Some(path.as_ref()?.to_string_lossy().into_owned());
+        add("--risk", &|| {
+            let risk = Some(self.risk).filter(|risk| *risk != RiskLevel::V1)?;
+            Some(risk.to_possible_value()?.get_name().to_owned())
+        });
+        add("--keys", &|| shown(&self.keys));
+        add("--require-signatures", &|| {
+            let required = self.require_signatures?.to_possible_value()?;
+            Some(required.get_name().to_owned())
+        });
+        add("--context-budget", &|| {
+            Some(self.context_budget?.to_string())
+        });
+        add("--approval-timeout", &|| {
+            Some(self.approval_timeout?.to_string())
+        });
+        add("--workdir", &|| self.workdir.clone());
+        add("--decisions", &|| shown(&self.decisions));
+        add("--audit-log", &|| shown(&self.audit_log));
+        for path in &self.tools {
+            add("--tools", &|| Some(path.to_string_lossy().into_owned()));
+        }
+        add("--mode", &|| {
+            (self.mode == Mode::Compatible).then(|| "compatible".to_owned())
+        });
+        words
+    }
+
+    /// Returns the files that the options name.
+    fn files(&self) -> Vec<&Path> {
+        let named = [&self.keys, &self.decisions, &self.audit_log];
+        let named = named.into_iter().flatten().chain(&self.tools);
+        named.map(PathBuf::as_path).collect()
+    }
+
+    /// Reads the files that the options name, and returns the settings of the rules.
+    fn settings(&self) -> Result<Settings, Failure> {
         let keys = self.keys.as_deref().map(trust_store).transpose()?;
         if self.require_signatures.is_some() && keys.is_none() {
             let remedy =
@@ -247,79 +298,53 @@ impl ReplayArgs {
             RiskLevel::V0 => Assessor::V0,
             RiskLevel::V1 => Assessor::V1,
         };
-        let mut extra = Vec::new();
-        if let Some(name) = self
-            .risk
-            .to_possible_value()
-            .filter(|_| self.risk != RiskLevel::V1)
-        {
-            extra.extend(["--risk".to_owned(), name.get_name().to_owned()]);
+        Ok(Settings {
+            assessor,
+            keys,
+            signed,
+            keep_changes: self.repo.is_some(),
+            context_budget: self.context_budget,
+            approval_timeout: self.approval_timeout,
+            workdir: self.workdir.clone(),
+            decisions: self.decisions.as_deref().map(sidecar).transpose()?,
+            tools: read_tools(&self.tools)?,
+            ..Settings::default()
+        })
+    }
+
+    /// Restores the settings of a run from the words of its command.
+    pub(super) fn settings_of(run: &RunOptions) -> Result<Settings, Failure> {
+        let command = ReplayArgs::augment_args(clap::Command::new("replay").no_binary_name(true));
+        let words = run.words.iter().map(String::as_str).chain(["--", "-"]);
+        let args = command
+            .try_get_matches_from(words)
+            .and_then(|matches| Self::from_arg_matches(&matches))
+            .map_err(|error| Failure::unable(error.to_string(), "write them again"))?;
+        if hashes(&args.files())? != run.files {
+            return Err(Failure::unable(
+                "a file that the options name was changed since",
+                "write all partial results again",
+            ));
         }
-        if let Some(path) = &self.keys {
-            extra.extend(["--keys".to_owned(), path.to_string_lossy().into_owned()]);
-        }
-        if let Some(name) = self
-            .require_signatures
-            .and_then(|require| require.to_possible_value())
-        {
-            extra.extend([
-                "--require-signatures".to_owned(),
-                name.get_name().to_owned(),
-            ]);
-        }
-        extra.extend(
-            self.context_budget
-                .iter()
-                .flat_map(|n| ["--context-budget".to_owned(), n.to_string()]),
-        );
-        extra.extend(
-            self.approval_timeout
-                .iter()
-                .flat_map(|n| ["--approval-timeout".to_owned(), n.to_string()]),
-        );
-        extra.extend(
-            self.workdir
-                .iter()
-                .flat_map(|folder| ["--workdir".to_owned(), folder.clone()]),
-        );
-        let keep_changes = self.repo.is_some();
-        let decisions = self.decisions.as_deref().map(sidecar).transpose()?;
-        extra.extend(self.decisions.iter().flat_map(|path| {
-            [
-                "--decisions".to_owned(),
-                path.to_string_lossy().into_owned(),
-            ]
-        }));
-        extra.extend(self.audit_log.iter().flat_map(|path| {
-            [
-                "--audit-log".to_owned(),
-                path.to_string_lossy().into_owned(),
-            ]
-        }));
+        args.settings()
+    }
+
+    pub(super) fn run(self) -> Result<u8, Failure> {
+        let mut extra = self.words();
         // Read first, so that an unusable log fails before the traces are read.
         let audit = self.audit_log.as_deref().map(audit_log).transpose()?;
-        let tools = read_tools(&self.tools)?;
-        extra.extend(
-            self.tools
-                .iter()
-                .flat_map(|path| ["--tools".to_owned(), path.to_string_lossy().into_owned()]),
-        );
         let options = Options {
-            settings: Settings {
-                assessor,
-                keys,
-                signed,
-                keep_changes,
-                context_budget: self.context_budget,
-                approval_timeout: self.approval_timeout,
-                workdir: self.workdir.clone(),
-                decisions: decisions.clone(),
-                tools,
-                ..Settings::default()
-            },
+            settings: self.settings()?,
             ..self.common.options()
         };
+        let decisions = options.settings.decisions.clone();
         match (self.mode, &self.policy, &self.repo) {
+            (Mode::ReEvaluate, ..) if self.share.partial.is_some() => {
+                return Err(Failure::unable(
+                    "a re-evaluation has no partial result",
+                    "leave --partial out",
+                ));
+            }
             (Mode::ReEvaluate, Some(policy), None) => return self.re_evaluate(policy, options),
             (Mode::ReEvaluate, Some(_), Some(_)) => {
                 return Err(Failure::unable(
@@ -341,29 +366,10 @@ impl ReplayArgs {
             }
             (Mode::Strict | Mode::Compatible, None, _) => {}
         }
-        if self.share.partial.is_some() {
-            let unable = [
-                ("--repo", self.repo.is_some()),
-                ("--decisions", self.decisions.is_some()),
-                ("--audit-log", self.audit_log.is_some()),
-            ];
-            if let Some((option, _)) = unable.iter().find(|(_, is_given)| *is_given) {
-                return Err(Failure::unable(
-                    format!(
-                        "{option} compares with all inputs of a run, and a share has only some"
-                    ),
-                    format!("leave {option} out, or replay everything in one run"),
-                ));
-            }
-        }
-        let named = [&self.keys, &self.decisions, &self.audit_log];
-        let named = named.into_iter().flatten().chain(&self.tools);
-        let settings: Vec<&Path> = named.map(PathBuf::as_path).collect();
+        let settings = self.files();
         let with_versions = self.mode == Mode::Compatible;
-        if with_versions {
-            extra.extend(["--mode".to_owned(), "compatible".to_owned()]);
-        }
         if let Some(partial) = &self.share.partial {
+            self.check_share()?;
             let common = &self.common;
             return common.write_share(
                 &self.share,
@@ -431,6 +437,28 @@ impl ReplayArgs {
             })
     }
 
+    /// Refuses what concerns the run as a whole.
+    fn check_share(&self) -> Result<(), Failure> {
+        if self.common.conclusion.is_given() {
+            return Err(Failure::unable(
+                "a partial result isn't a report, and doesn't fail",
+                "give the options for reports and severities to `merge`",
+            ));
+        }
+        let unable = [
+            ("--repo", self.repo.is_some()),
+            ("--decisions", self.decisions.is_some()),
+            ("--audit-log", self.audit_log.is_some()),
+        ];
+        let given = unable.into_iter().find(|(_, is_given)| *is_given);
+        given.map_or(Ok(()), |(option, _)| {
+            Err(Failure::unable(
+                format!("{option} compares with all inputs of a run, and a share has only some"),
+                format!("leave {option} out, or replay everything in one run"),
+            ))
+        })
+    }
+
     /// Evaluates the policy at each decision.
     fn re_evaluate(&self, policy: &str, options: Options) -> Result<u8, Failure> {
         secret_rules()?;
@@ -452,19 +480,7 @@ impl ReplayArgs {
         });
         drop(progress);
         let document = reevaluation.finish(&report, rule);
-        let format = match self.common.conclusion.reports.only_format()? {
-            ReportFormat::Json => DocumentFormat::Json,
-            ReportFormat::Text => DocumentFormat::TEXT,
-            ReportFormat::Markdown => DocumentFormat::Page(PageFormat::Markdown),
-            ReportFormat::Html => DocumentFormat::Page(PageFormat::Html),
-            _ => {
-                let remedy = "text, json, markdown and html can";
-                return Err(Failure::unable(
-                    "this format can't tell of a re-evaluation",
-                    remedy,
-                ));
-            }
-        };
+        let format = document_format(self.common.conclusion.reports.only_format()?)?;
         format.print(Color::Auto, || reevaluate::page(&document), || &document)?;
         Ok(match () {
             () if report.counts.unopened > 0 => EXIT_ERROR,
@@ -652,15 +668,10 @@ impl Common {
             },
             format: self.format_in.map(Format::name),
             words: extra,
-            paths: self.path_names(),
+            paths: path_names(&self.paths),
         };
         self.conclusion
             .write((report, options.schema_only), &targets, &reproduction)
-    }
-
-    fn path_names(&self) -> Vec<String> {
-        let paths = self.paths.iter();
-        paths.map(|p| p.to_string_lossy().into_owned()).collect()
     }
 
     /// Verifies a share of the inputs and writes its partial result.
@@ -672,33 +683,25 @@ impl Common {
         (words, with_versions): (&[String], bool),
     ) -> Result<u8, Failure> {
         secret_rules()?;
-        let found = survey(&self.paths);
-        let mut apart = Inputs::default();
-        apart.add_found(&found.inputs);
-        for file in settings {
-            apart.add(file);
-        }
-        apart.keep_apart([path])?;
         let max_turns = if with_versions { DRAWN_TURNS } else { 0 };
         let mut options = Options {
             max_turns: self.max_turns.unwrap_or(max_turns),
             ..options
         };
-        let hash = |path: &&Path| Ok(blake3::hash(&file::bytes_or_input(path)?).into());
         let run = RunOptions {
-            format: self.format_in.map(|format| format.name().to_owned()),
+            command: Command::Replay,
             words: words.to_vec(),
-            files: settings.iter().map(hash).collect::<Result<_, Failure>>()?,
+            files: hashes(settings)?,
             with_versions,
-            max_findings: options.max_findings as u64,
-            max_turns: options.max_turns as u64,
-            limits: RunOptions::limits_of(&options),
+            ..RunOptions::of(&options)
         };
+        let mut apart = Inputs::default();
+        settings.iter().for_each(|file| apart.add(file));
+        apart.keep_apart([path])?;
         share.write(
             path,
-            found,
-            &mut options,
-            (run, self.path_names()),
+            (survey(&self.paths), &self.paths),
+            (&mut options, run),
             self.conclusion.quiet,
         )
     }

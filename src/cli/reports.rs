@@ -31,7 +31,7 @@ pub(super) struct ReportArgs {
     pub(super) lang: Lang,
     /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
-    color: Color,
+    pub(super) color: Color,
 }
 
 /// A format and the path of its output.
@@ -87,7 +87,12 @@ pub(super) fn target(text: &str) -> Result<Target, String> {
 }
 
 impl ReportArgs {
-    /// Returns the format if there is only one report, and it is written to standard output.
+    /// Returns whether a report is asked for.
+    pub(super) fn is_given(&self) -> bool {
+        self.format.is_some() || !self.reports.is_empty()
+    }
+
+    /// Like [`Self::on_stdout`], for what is written in English only.
     ///
     /// # Errors
     /// When other reports or another language are requested.
@@ -98,6 +103,14 @@ impl ReportArgs {
                 "leave --lang out",
             ));
         }
+        self.on_stdout()
+    }
+
+    /// Returns the format if there is only one report, and it is written to standard output.
+    ///
+    /// # Errors
+    /// When other reports are requested.
+    pub(super) fn on_stdout(&self) -> Result<Format, Failure> {
         if self.reports.is_empty() {
             return Ok(self.format.unwrap_or(Format::Text));
         }

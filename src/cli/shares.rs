@@ -1,16 +1,24 @@
 //! `--shard` and `--partial`: verifies a share of the inputs. `merge`: reports on all shares.
 
 use super::common::exit::EXIT_CLEAN;
+use super::common::formats::DocumentFormat;
 use super::common::inputs::Inputs;
 use super::common::secrets::secret_rules;
 use super::conclusion::{Conclusion, Reproduction};
+use super::executions;
 use super::output::{Failure, warn};
-use super::progress::Progress;
+use super::progress::{Progress, Unit};
+use super::replay::ReplayArgs;
+use super::reports::Target;
+use super::stats::print_stats;
 use super::write;
 use crate::report::Format as ReportFormat;
+use crate::report::page::Format as PageFormat;
 use crate::source::{Discovery, Plan, Share};
 use crate::trajectory::versions;
-use crate::verify::partial::{Header, MergeError, RunOptions, merge, verify_share};
+use crate::verify::partial::{
+    Command, Header, MergeError, Merged, RunOptions, merge, verify_share,
+};
 use crate::verify::{Options, skipped_sentence};
 use clap::Args;
 use std::io::BufWriter;
@@ -25,7 +33,7 @@ pub(super) struct ShareArgs {
     #[arg(long, value_name = "I/N", requires = "partial")]
     shard: Option<Share>,
     /// Write a partial result for `merge` instead of reports.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "reports", "fail_on"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "format")]
     pub(super) partial: Option<PathBuf>,
     /// Name the run. Partial results of different inputs can be merged if their runs have one name;
     /// take one that nobody who writes a trace can guess. The default is a hash of the names and
@@ -39,28 +47,31 @@ impl ShareArgs {
     pub(super) fn write(
         &self,
         path: &Path,
-        found: Discovery,
-        options: &mut Options,
-        (run, paths): (RunOptions, Vec<String>),
+        (found, paths): (Discovery, &[PathBuf]),
+        (options, run): (&mut Options, RunOptions),
         quiet: bool,
     ) -> Result<u8, Failure> {
         let Discovery { inputs, skipped } = found;
+        let mut apart = Inputs::default();
+        apart.add_found(&inputs);
+        apart.keep_apart([path])?;
         let plan = Plan::new(&inputs)
             .map_err(|why| Failure::unable(why, "name the files or folders instead"))?;
         let share = self.shard.unwrap_or(Share::WHOLE);
-        let mine = plan.inputs(share);
-        let progress = Progress::of_inputs(inputs.get(mine.clone()).unwrap_or_default(), quiet);
+        let total = plan.parts(share).map(|p| p.bytes.end - p.bytes.start).sum();
+        let progress = Progress::start("replaying", Unit::Bytes, total, quiet);
         options.bytes_read = Some(progress.done());
         let name = self.run_name.clone();
-        let header = Header::new(&inputs, (&plan, share), (name, run), paths);
+        let paths = path_names(paths);
+        let header = Header::new((&plan, share), (name, run), paths);
         let mut written = None;
         write::write_with(path, &mut |file| {
             let mut to = BufWriter::new(file);
-            let (mine, skipped) = (mine.clone(), skipped.clone());
+            let header = (&header, skipped.clone());
             written = Some(verify_share(
                 &inputs,
-                mine,
-                (&header, skipped),
+                (&plan, share),
+                header,
                 options,
                 &mut to,
             )?);
@@ -96,7 +107,20 @@ impl MergeArgs {
             apart.add(partial);
         }
         let targets = self.conclusion.targets(&apart)?;
-        let merged = merge(&self.partials).map_err(|error| cannot_merge(&error))?;
+        let merged =
+            merge(&self.partials, &mut options_of).map_err(|error| cannot_merge(&error))?;
+        match merged.header.options.command {
+            Command::Replay => self.report(merged, &targets),
+            Command::Stats => {
+                let reports = &self.conclusion.reports;
+                let format = document_format(reports.on_stdout()?)?;
+                print_stats(merged.report, format, (reports.lang, reports.color))
+            }
+        }
+    }
+
+    /// Writes the reports of a replay.
+    fn report(&self, merged: Merged, targets: &[Target]) -> Result<u8, Failure> {
         let (mut report, run) = (merged.report, merged.header.options);
         if run.max_turns == 0 && targets.iter().any(|t| t.format == ReportFormat::Html) {
             return Err(Failure::unable(
@@ -118,8 +142,37 @@ impl MergeArgs {
             paths: merged.paths,
         };
         self.conclusion
-            .write((report, false), &targets, &reproduction)
+            .write((report, false), targets, &reproduction)
     }
+}
+
+/// Restores the options of a run, to read one of its inputs again.
+fn options_of(header: &Header) -> Result<Options, String> {
+    let run = &header.options;
+    let settings = match run.command {
+        Command::Replay => ReplayArgs::settings_of(run).map_err(|error| error.to_string())?,
+        Command::Stats => executions::settings(),
+    };
+    Ok(Options {
+        settings,
+        ..run.restored()
+    })
+}
+
+/// Returns the format of a document that isn't a report on findings.
+pub(super) fn document_format(format: ReportFormat) -> Result<DocumentFormat, Failure> {
+    Ok(match format {
+        ReportFormat::Json => DocumentFormat::Json,
+        ReportFormat::Text => DocumentFormat::TEXT,
+        ReportFormat::Markdown => DocumentFormat::Page(PageFormat::Markdown),
+        ReportFormat::Html => DocumentFormat::Page(PageFormat::Html),
+        _ => {
+            return Err(Failure::unable(
+                format!("`{}` only tells of findings", format.name()),
+                "text, json, markdown and html can",
+            ));
+        }
+    })
 }
 
 fn cannot_merge(error: &MergeError) -> Failure {
@@ -132,7 +185,18 @@ fn cannot_merge(error: &MergeError) -> Failure {
         MergeError::Doubled { .. } | MergeError::DoubledInput { .. } => {
             "name each share and each input once"
         }
+        MergeError::Changed(_) => "write all partial results again",
+        MergeError::NeedsInput(_) => {
+            "merge where the inputs are: they are looked for under the names that the shares gave them"
+        }
+        MergeError::Options(_) => "merge where the files are that the options name",
         MergeError::Full(_) => "write all partial results with a higher limit",
     };
     Failure::unable(error.to_string(), remedy)
+}
+
+/// Returns paths as a command shows them.
+pub(super) fn path_names(paths: &[PathBuf]) -> Vec<String> {
+    let paths = paths.iter();
+    paths.map(|p| p.to_string_lossy().into_owned()).collect()
 }

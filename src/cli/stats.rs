@@ -3,10 +3,17 @@
 use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::formats::DocumentFormat;
 use super::executions::ReadArgs;
+use super::file::traces;
 use super::output::{Color, Failure, warn};
+use super::progress::verify_inputs;
 use super::reports::lang_parser;
+use super::shares::ShareArgs;
 use crate::report::Lang;
+use crate::source::survey;
+use crate::trajectory::ExecutionSet;
 use crate::trajectory::stats::{page, stats};
+use crate::verify::Report;
+use crate::verify::partial::{Command, RunOptions};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -27,24 +34,45 @@ pub struct StatsArgs {
     color: Color,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    share: ShareArgs,
 }
 
 impl StatsArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let reading = self.read.read(&self.traces)?;
-        let document = stats(&reading.book);
-        self.format
-            .print(self.color, || page(&document, self.lang), || &document)?;
-        Ok(match () {
-            () if reading.unopened > 0 => {
-                warn("not everything was counted: an input can't be opened");
-                EXIT_ERROR
-            }
-            () if reading.book.is_empty() => {
-                warn("nothing was counted: no execution and no record was found");
-                EXIT_NOTHING_VERIFIED
-            }
-            () => EXIT_CLEAN,
-        })
+        if let Some(path) = &self.share.partial {
+            let mut options = self.read.options()?;
+            let run = RunOptions {
+                command: Command::Stats,
+                ..RunOptions::of(&options)
+            };
+            let found = (survey(&self.traces), &*self.traces);
+            return self.share.write(path, found, (&mut options, run), false);
+        }
+        let report = verify_inputs(&traces(&self.traces), self.read.options()?, false);
+        print_stats(report, self.format, (self.lang, self.color))
     }
+}
+
+/// Prints the statistics of a verification.
+pub(super) fn print_stats(
+    report: Report,
+    format: DocumentFormat,
+    (lang, color): (Lang, Color),
+) -> Result<u8, Failure> {
+    let unopened = report.counts.unopened;
+    let set = ExecutionSet::of(report);
+    let document = stats(&set);
+    format.print(color, || page(&document, lang), || &document)?;
+    Ok(match () {
+        () if unopened > 0 => {
+            warn("not everything was counted: an input can't be opened");
+            EXIT_ERROR
+        }
+        () if set.is_empty() => {
+            warn("nothing was counted: no execution and no record was found");
+            EXIT_NOTHING_VERIFIED
+        }
+        () => EXIT_CLEAN,
+    })
 }

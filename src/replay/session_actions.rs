@@ -114,6 +114,12 @@ impl SessionActions {
         self.rejected.values_mut().for_each(|r| change(&mut r.id));
     }
 
+    /// Adds a number to the lines.
+    pub fn shift(&mut self, lines: u64) {
+        self.rejected.values_mut().for_each(|r| r.line += lines);
+        self.ran.values_mut().for_each(|ran| ran.line += lines);
+    }
+
     /// Returns the execution of an action, by its hash.
     #[must_use]
     pub fn ran(&self, key: u64) -> Option<&ExecutedAction> {

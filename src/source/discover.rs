@@ -4,7 +4,8 @@ use super::archive::{self, ZIP_MAGIC};
 use super::compressed::{GZIP_MAGIC, Gzip, Zstd, is_zstd};
 use super::series;
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek as _};
+use std::io::{self, Cursor, Read, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -407,6 +408,28 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     } else {
         Err(io::Error::other("it isn't a regular file"))
     }
+}
+
+/// Opens some bytes of a regular file, without looking for compression, and adds the number of bytes
+/// read to a counter.
+///
+/// # Errors
+/// When the file can't be opened.
+pub fn open_range(
+    path: &Path,
+    bytes: Range<u64>,
+    counter: Option<Arc<AtomicU64>>,
+) -> io::Result<Box<dyn Read + Send>> {
+    let mut file = open_regular(path)?;
+    file.seek(SeekFrom::Start(bytes.start))?;
+    let reader = file.take(bytes.end.saturating_sub(bytes.start));
+    Ok(match counter {
+        Some(counter) => Box::new(CountingReader {
+            reader: Box::new(reader),
+            counter,
+        }),
+        None => Box::new(reader),
+    })
 }
 
 /// Returns a hash of an input as it is stored, compressed or not, up to the first read error.

@@ -18,13 +18,13 @@ pub use blocks::{Block, Blocks, OversizedLine};
 pub use containment::stays;
 pub use discover::{
     COMPRESSED, Choice, Discovery, Found, Input, Missing, NO_ENDING, NOT_INCLUDED, SKIP_REASONS,
-    Skipped, TRACE_ENDINGS, by_name, discover, line_names, open, open_counted, open_regular,
-    stored_hash, survey, survey_by,
+    Skipped, TRACE_ENDINGS, by_name, discover, line_names, open, open_counted, open_range,
+    open_regular, stored_hash, survey, survey_by,
 };
 pub use elements::{DocumentError, Element, Next, Position, each_element};
 #[cfg(feature = "knowledge")]
 pub(crate) use series::{events_in, join as join_events};
-pub use share::{Plan, Share};
+pub use share::{Part, Plan, Share};
 
 use std::io::{self, Read};
 

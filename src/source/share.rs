@@ -56,10 +56,20 @@ impl FromStr for Share {
 /// same files makes the same plan.
 #[derive(Debug)]
 pub struct Plan {
-    /// The position of each input's first byte.
+    /// The position of each input's first byte, and that behind the last one.
     starts: Vec<u64>,
-    total: u64,
     digest: [u8; 32],
+}
+
+/// The part of an input that lies in a share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Index of the input.
+    pub input: usize,
+    /// The bytes of the input.
+    pub bytes: Range<u64>,
+    /// Size of the input in bytes.
+    pub size: u64,
 }
 
 impl Plan {
@@ -68,7 +78,7 @@ impl Plan {
     /// # Errors
     /// Standard input can't be divided.
     pub fn new(inputs: &[Result<Found, Missing>]) -> Result<Self, &'static str> {
-        let mut starts = Vec::with_capacity(inputs.len());
+        let mut starts = Vec::with_capacity(inputs.len() + 1);
         let mut total = 0_u64;
         let mut hash = blake3::Hasher::new();
         for input in inputs {
@@ -85,25 +95,32 @@ impl Plan {
                 .update(name.as_bytes())
                 .update(&size.to_le_bytes());
         }
+        starts.push(total);
         Ok(Self {
             starts,
-            total,
             digest: hash.finalize().into(),
         })
     }
 
-    /// Returns the indexes of the inputs in a share: those that begin in its part of all bytes.
-    #[must_use]
-    pub fn inputs(&self, share: Share) -> Range<usize> {
-        let index = |number: u32| {
-            if number == share.of {
-                return self.starts.len();
-            }
-            let bound = u128::from(self.total) * u128::from(number) / u128::from(share.of);
-            let bound = u64::try_from(bound).unwrap_or(u64::MAX);
-            self.starts.partition_point(|start| *start < bound)
+    /// Returns what lies in a share. An input without bytes lies where the next one begins.
+    pub fn parts(&self, share: Share) -> impl Iterator<Item = Part> {
+        let total = self.starts.last().copied().unwrap_or_default();
+        let bound = |number: u32| {
+            let bound = u128::from(total) * u128::from(number) / u128::from(share.of);
+            u64::try_from(bound).unwrap_or(u64::MAX)
         };
-        index(share.number - 1)..index(share.number)
+        let (from, to) = (bound(share.number - 1), bound(share.number));
+        let is_last = share.number == share.of;
+        let inputs = self.starts.iter().zip(self.starts.iter().skip(1));
+        inputs.enumerate().filter_map(move |(input, (start, end))| {
+            let begins = *start >= from && (*start < to || is_last);
+            let bytes = from.clamp(*start, *end) - start..to.clamp(*start, *end) - start;
+            (begins || !bytes.is_empty()).then_some(Part {
+                input,
+                bytes,
+                size: end - start,
+            })
+        })
     }
 
     /// Returns a hash of the names and sizes of all inputs.
@@ -127,15 +144,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn plan(sizes: &[u64]) -> Plan {
-        let mut total = 0;
-        let starts = sizes.iter().map(|size| {
-            let start = total;
-            total += size;
-            start
-        });
+        let mut starts = vec![0];
+        starts.extend(sizes.iter().scan(0, |sum, size| {
+            *sum += size;
+            Some(*sum)
+        }));
         Plan {
-            starts: starts.collect(),
-            total: sizes.iter().sum(),
+            starts,
             digest: [0; 32],
         }
     }
@@ -159,32 +174,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_input_is_in_one_share(
+        fn each_byte_and_each_begin_is_in_one_share(
             sizes in proptest::collection::vec(0u64..1000, 0..40),
             of in 1u32..50,
         ) {
             let plan = plan(&sizes);
-            let mut next = 0;
+            let total: u64 = sizes.iter().sum();
+            let mut begun = 0;
+            let mut read = vec![0; sizes.len()];
             for number in 1..=of {
-                let inputs = plan.inputs(Share { number, of });
-                prop_assert_eq!(inputs.start, next);
-                next = inputs.end;
+                let mut bytes = 0;
+                for part in plan.parts(Share { number, of }) {
+                    prop_assert_eq!(part.bytes.start, read[part.input]);
+                    prop_assert_eq!(part.size, sizes[part.input]);
+                    read[part.input] = part.bytes.end;
+                    bytes += part.bytes.end - part.bytes.start;
+                    begun += usize::from(part.bytes.start == 0 && part.input == begun);
+                }
+                prop_assert!(bytes <= total / u64::from(of) + 1);
             }
-            prop_assert_eq!(next, sizes.len());
-        }
-
-        #[test]
-        fn no_share_gets_more_than_its_part_and_one_input(
-            sizes in proptest::collection::vec(1u64..1000, 1..40),
-            of in 1u32..50,
-        ) {
-            let plan = plan(&sizes);
-            for number in 1..=of {
-                let inputs = sizes.get(plan.inputs(Share { number, of })).unwrap_or_default();
-                let last = inputs.last().copied().unwrap_or_default();
-                let sum: u64 = inputs.iter().sum();
-                prop_assert!(sum <= plan.total / u64::from(of) + 1 + last);
-            }
+            prop_assert_eq!(begun, sizes.len());
+            prop_assert_eq!(read, sizes);
         }
     }
 }

@@ -10,6 +10,7 @@ use super::finding_store::FindingStore;
 use super::input_result::InputResult;
 use super::kept_text::execution_name;
 use super::parse;
+use super::piece::Piece;
 use super::pipeline::{self, ParsedBlock, Reading, Route, Router};
 use super::place::{help, problem_finding};
 use super::shard::Shard;
@@ -18,7 +19,7 @@ use super::units::Units;
 use crate::diag::{Code, ContentHash, Finding, Place, subject};
 use crate::rules::{self, codes};
 use crate::source::{
-    Block, Blocks, Found, Input, Missing, OversizedLine, open_counted, stored_hash,
+    Block, Blocks, Found, Input, Missing, OversizedLine, open_counted, open_range, stored_hash,
 };
 use crate::trace::cut::{self, CutAction};
 use crate::trace::entry::{Entry, Grammar, Problem, Record};
@@ -95,6 +96,8 @@ pub(super) struct Run<'o> {
     in_document: bool,
     /// Number of bytes that were read, after decompression.
     bytes: u64,
+    /// The piece of a large input that is read, if it isn't read whole.
+    piece: Option<Piece>,
 }
 
 /// Verifies one input. If `turns` is set, it receives the turns.
@@ -130,6 +133,31 @@ fn read<'o>(
         },
         Err(missing) => cannot_open(&missing.name, &missing.error, options),
     }
+}
+
+/// Verifies a piece of an input, in a format that can be divided.
+pub(super) fn verify_piece(
+    (found, piece): (&Found, Piece),
+    format: Format,
+    options: &Options,
+) -> InputResult {
+    let Input::File(path) = &found.input else {
+        return InputResult::default();
+    };
+    let mut run = Run::new(&found.name, options);
+    run.format = Some(format);
+    let reader = open_range(path, piece.bytes.clone(), options.bytes_read.clone());
+    run.piece = Some(piece);
+    match reader {
+        Ok(reader) => {
+            let mut blocks = Blocks::new(reader, options.limits);
+            run.lines(&mut blocks);
+            run.bytes = blocks.bytes_read();
+        }
+        // The input is read again when the pieces are joined, which reports the error.
+        Err(_) => run.lose_piece(),
+    }
+    run.finish()
 }
 
 /// Verifies the content of a reader.
@@ -228,6 +256,7 @@ impl<'o> Run<'o> {
             next_line: 1,
             in_document: false,
             bytes: 0,
+            piece: None,
         }
     }
 
@@ -293,6 +322,7 @@ impl<'o> Run<'o> {
             "breaks off"
         };
         let line = self.next_line;
+        self.lose_piece();
         let subject = subject(["broken off", &self.stored_hash()]);
         self.unreadable(line, &subject, &format!("the input {what} here: {error}"));
         self.count_unread_rest();
@@ -304,6 +334,13 @@ impl<'o> Run<'o> {
     fn stored_hash(&self) -> Box<str> {
         self.source
             .map_or_else(Box::default, |input| stored_hash(input).into())
+    }
+
+    /// Records that the piece shows something that concerns the whole input.
+    fn lose_piece(&mut self) {
+        if let Some(piece) = &mut self.piece {
+            piece.is_independent = false;
+        }
     }
 
     /// Counts the unread rest of the input as one refused unit, since its number of records is
@@ -337,6 +374,9 @@ impl<'o> Run<'o> {
         for entry in &mut parsed.entries {
             entry.line += self.next_line;
         }
+        if parsed.overlong.is_some() {
+            self.lose_piece();
+        }
         if let Some(overlong) = parsed.overlong {
             let limit = self.options.limits.record_bytes;
             let line = self.next_line;
@@ -365,6 +405,9 @@ impl<'o> Run<'o> {
     /// Records secrets, counts, problems and commands of records before they are replayed.
     fn note_records(&mut self, entries: &[Entry<'_>], routes: &[Route]) {
         self.remember_secrets(entries);
+        if self.piece.is_some() && !routes.iter().all(|route| matches!(route, Route::To(_))) {
+            self.lose_piece();
+        }
         for (entry, route) in entries.iter().zip(routes) {
             self.units.count(entry);
             if matches!(entry.record, Record::Foreign) {
@@ -415,6 +458,10 @@ impl<'o> Run<'o> {
     /// Returns whether nothing has been read yet.
     pub(super) fn is_at_start(&self) -> bool {
         self.next_line == 1
+            && self
+                .piece
+                .as_ref()
+                .is_none_or(|piece| piece.bytes.start == 0)
     }
 
     /// Returns how to read the next blocks, given what is known about the format.

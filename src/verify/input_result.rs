@@ -5,6 +5,7 @@
 //! the input.
 
 use super::Options;
+use super::piece::Piece;
 use super::report::{Counts, Dropped, Report};
 use super::signed::{self, SignedDecisions};
 use super::timeline::{self, Timeline};
@@ -38,6 +39,8 @@ pub(super) struct InputResult {
     /// Names of the lines, if there are signed decisions and each line is a document of its own.
     pub(super) names: Vec<String>,
     pub(super) timeline: Timeline,
+    /// The piece of the input that this is the result of, if it wasn't read whole.
+    pub(super) piece: Option<Piece>,
     /// The secrets that the input contains.
     #[borsh(skip)]
     pub(super) mask: Mask,

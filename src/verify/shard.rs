@@ -6,6 +6,7 @@ mod folding;
 use super::bounds::{Bound, Bounds, RefusedRecords};
 use super::finding_store::FindingStore;
 use super::kept_text::{OUTCOME, execution_name, shortened};
+use super::piece::Load;
 use super::place::{problem_finding, shown_parts};
 use super::refusals::{attached_rejection, is_whole};
 use super::report::Dropped;
@@ -43,6 +44,8 @@ pub(super) struct Shard {
     bounds: Bounds,
     /// Estimated bytes held by the open executions and by what is kept of the ended ones.
     held: usize,
+    /// Largest value of `held`.
+    peak: usize,
     /// The bound that was reached. From then on, no new execution is opened.
     full: Option<Bound>,
     /// The records that weren't replayed because of `full`.
@@ -128,6 +131,7 @@ pub(super) struct ShardOutput {
     pub(super) follow_ups: Vec<(u64, Related)>,
     pub(super) timeline: Timeline,
     pub(super) signed: SignedDecisions,
+    pub(super) load: Load,
 }
 
 impl Shard {
@@ -147,6 +151,7 @@ impl Shard {
             hasher: RandomState::new(),
             bounds,
             held: 0,
+            peak: 0,
             full: None,
             refused: None,
             summaries: Vec::new(),
@@ -224,6 +229,7 @@ impl Shard {
         self.replay(&mut live, fed, settings, context);
         live.unweighed += entry.text.len();
         self.held += entry.text.len();
+        self.peak = self.peak.max(self.held);
         if live.execution.is_closed() && live.reopened_from.is_none() {
             self.close(&id, live, settings);
         } else {
@@ -663,6 +669,13 @@ impl Shard {
             }
         }
         let (findings, dropped) = self.findings.into_parts();
+        let mut load = Load {
+            executions: self.summaries.len() as u64,
+            held: self.peak.max(self.held) as u64,
+            folded: self.folded as u64,
+            ..Load::default()
+        };
+        findings.iter().for_each(|f| load.count(f.severity));
         ShardOutput {
             summaries: self.summaries,
             findings,
@@ -673,6 +686,7 @@ impl Shard {
             follow_ups: self.follow_ups,
             timeline: self.recorder.finish(),
             signed: self.signed,
+            load,
         }
     }
 }

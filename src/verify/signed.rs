@@ -120,6 +120,21 @@ impl SignedDecisions {
         }
     }
 
+    /// Returns whether no decision was left out.
+    pub(super) const fn is_complete(&self) -> bool {
+        self.left_out.is_none()
+    }
+
+    /// Returns whether so many decisions of one worker were kept that a further one may not be.
+    pub(super) fn is_full(&self) -> bool {
+        self.seen.len() >= MOST_OF_WORKER
+    }
+
+    /// Adds a number to the lines.
+    pub(super) fn shift(&mut self, lines: u64) {
+        self.seen.iter_mut().for_each(|seen| seen.line += lines);
+    }
+
     /// Returns whether there is none.
     pub(super) fn is_empty(&self) -> bool {
         self.seen.is_empty() && self.left_out.is_none()

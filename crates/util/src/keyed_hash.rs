@@ -8,9 +8,11 @@ use std::sync::OnceLock;
 static KEY: OnceLock<[u64; 2]> = OnceLock::new();
 
 /// Gives the key, so that several processes have one. It should depend on what nobody who writes an
-/// input knows. Returns false, without effect, if something was hashed or a key given before.
+/// input knows. Returns false, without effect, if there is another key already: something was
+/// hashed before.
+#[must_use]
 pub fn share_key(key: [u64; 2]) -> bool {
-    KEY.set(key).is_ok()
+    *KEY.get_or_init(|| key) == key
 }
 
 /// Hashes a value with a key that is new in each process, so that nobody can write two values with

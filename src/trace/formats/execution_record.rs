@@ -32,6 +32,10 @@ impl TraceFormat for ExecutionRecord {
         Routing::ByRecord
     }
 
+    fn is_divisible(&self) -> bool {
+        true
+    }
+
     fn machine(&self) -> FsmVersion {
         FsmVersion::V1
     }

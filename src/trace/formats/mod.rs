@@ -156,6 +156,12 @@ pub trait TraceFormat: Sync {
         false
     }
 
+    /// Returns whether executions of one input have nothing to do with each other, so that parts of
+    /// the input can be read apart.
+    fn is_divisible(&self) -> bool {
+        false
+    }
+
     /// Returns whether a unit of an input looks like one of its records.
     fn is_shape_of(&self, unit: &Unit<'_>) -> bool;
 

@@ -45,6 +45,20 @@ impl Run<'_> {
         result.units = self.units;
         name_documents(self.source, &mut result);
         self.hide_secrets(&mut result);
+        if let Some(mut piece) = self.piece {
+            piece.lines = self.next_line - 1;
+            piece.is_independent &= self.mask.is_empty()
+                && self.cut.is_none()
+                && result.dropped.is_empty()
+                && result.signed.is_complete();
+            if !piece.is_independent {
+                result = InputResult {
+                    file: result.file,
+                    ..InputResult::default()
+                };
+            }
+            result.piece = Some(piece);
+        }
         result.mask = self.mask;
         result
     }
@@ -86,6 +100,12 @@ impl Run<'_> {
             }
             result.findings.extend(output.findings);
             result.drop_all(output.dropped);
+            if let Some(piece) = &mut self.piece {
+                piece.is_independent &= output.refused.is_none()
+                    && output.repeated == 0
+                    && output.follow_ups.is_empty();
+                piece.workers.push(output.load);
+            }
             if self.only.is_none() {
                 self.units.move_steps(
                     output.repeated,

@@ -1,15 +1,18 @@
 //! Merges partial results into the report that one run over all inputs gives.
 
+use super::super::input::verify as verify_input;
 use super::super::input_result::InputResult;
+use super::super::piece::join;
 use super::frames::{Frame, FrameReader};
 use super::{Header, Trailer};
-use crate::source::{NO_ENDING, SKIP_REASONS, Skipped, open_regular};
+use crate::source::{Found, Input, NO_ENDING, SKIP_REASONS, Skipped, open_regular};
+use crate::trace::formats::OwnCalls;
 use crate::verify::{Options, Report, finish};
 use content_scan::mask::HIDDEN;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind};
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -37,6 +40,12 @@ pub enum MergeError {
     DoubledInput { name: String, path: PathBuf },
     #[error("{0}")]
     Full(String),
+    #[error("the pieces of `{0}` don't fit: it was changed between the shares")]
+    Changed(String),
+    #[error("`{0}` must be read as a whole, and isn't here as the shares found it")]
+    NeedsInput(String),
+    #[error("an input must be read as a whole, and the options of the run can't be restored: {0}")]
+    Options(String),
 }
 
 /// What was merged.
@@ -49,75 +58,119 @@ pub struct Merged {
     pub paths: Vec<String>,
 }
 
-/// A partial result that is being read.
-struct Part {
-    path: PathBuf,
+/// Reads a partial result.
+struct PartialReader<R> {
+    frames: FrameReader<R>,
     header: Header,
-    /// The reader behind the header; `None` before the first input is wanted, so that only as many
-    /// files are open as have inputs at the same place.
-    reader: Option<FrameReader<BufReader<File>>>,
     /// Number of inputs that were read.
     inputs: u64,
-    /// The end, once it was read.
-    trailer: Option<Trailer>,
 }
 
 fn invalid(why: &'static str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why)
 }
 
-/// Opens a partial result and reads its header.
-fn open(path: &Path) -> io::Result<(FrameReader<BufReader<File>>, Header)> {
-    let mut reader = FrameReader::new(BufReader::new(open_regular(path)?))?;
-    if reader.next()? != Frame::Header {
-        return Err(invalid("it has no header"));
+impl<R: Read> PartialReader<R> {
+    fn new(from: R) -> io::Result<Self> {
+        let mut frames = FrameReader::new(from)?;
+        if frames.next()? != Frame::Header {
+            return Err(invalid("it has no header"));
+        }
+        Ok(Self {
+            header: frames.content()?,
+            frames,
+            inputs: 0,
+        })
     }
-    let header = reader.content()?;
-    Ok((reader, header))
+
+    /// Returns the result of the next input, or the end.
+    fn next(&mut self) -> io::Result<Result<InputResult, Trailer>> {
+        match self.frames.next()? {
+            Frame::Header => Err(invalid("it has two headers")),
+            Frame::Input => {
+                let mut result: InputResult = self.frames.content()?;
+                if !result.name_rules() {
+                    return Err(invalid("it contains a finding of an unknown rule"));
+                }
+                self.inputs += 1;
+                Ok(Ok(result))
+            }
+            Frame::Trailer => {
+                let trailer: Trailer = self.frames.content()?;
+                self.frames.finish()?;
+                if trailer.inputs != self.inputs {
+                    return Err(invalid("it is incomplete"));
+                }
+                Ok(Err(trailer))
+            }
+        }
+    }
+}
+
+/// Returns the names of the inputs in a partial result.
+///
+/// # Errors
+/// When it is damaged.
+pub fn inputs_of(partial: impl Read) -> io::Result<Vec<String>> {
+    let mut reader = PartialReader::new(partial)?;
+    let mut names = Vec::new();
+    while let Ok(result) = reader.next()? {
+        names.push(result.file.to_string());
+    }
+    Ok(names)
+}
+
+/// The partial result in a file.
+struct Part {
+    path: PathBuf,
+    header: Header,
+    /// Name of its first input.
+    first: Option<Arc<str>>,
+    /// `None` before the first input is wanted, so that only as many files are open as have inputs
+    /// at the same place.
+    reader: Option<PartialReader<BufReader<File>>>,
+    /// The end, once it was read.
+    trailer: Option<Trailer>,
+}
+
+fn open(path: &Path) -> io::Result<PartialReader<BufReader<File>>> {
+    PartialReader::new(BufReader::new(open_regular(path)?))
 }
 
 impl Part {
     fn new(path: &Path) -> Result<Self, MergeError> {
-        let (_, header) = open(path).map_err(|error| unreadable(path, &error))?;
+        let read = || {
+            let mut reader = open(path)?;
+            let next = reader.next()?;
+            Ok((reader.header, next))
+        };
+        let (header, next) = read().map_err(|error| unreadable(path, &error))?;
+        let (first, trailer) = match next {
+            Ok(result) => (Some(result.file), None),
+            Err(trailer) => (None, Some(trailer)),
+        };
         Ok(Self {
             path: path.to_path_buf(),
             header,
+            first,
             reader: None,
-            inputs: 0,
-            trailer: None,
+            trailer,
         })
     }
 
     /// Returns the result of the next input; `None` at the end.
     fn next(&mut self) -> Result<Option<InputResult>, MergeError> {
-        self.read_next()
-            .map_err(|error| unreadable(&self.path, &error))
-    }
-
-    fn read_next(&mut self) -> io::Result<Option<InputResult>> {
-        let mut reader = match self.reader.take() {
-            Some(reader) => reader,
-            None if self.trailer.is_some() => return Ok(None),
-            None => open(&self.path)?.0,
+        if self.trailer.is_some() {
+            return Ok(None);
+        }
+        let next = match &mut self.reader {
+            Some(reader) => reader.next(),
+            None => open(&self.path).and_then(|reader| self.reader.insert(reader).next()),
         };
-        match reader.next()? {
-            Frame::Header => Err(invalid("it has two headers")),
-            Frame::Input => {
-                let mut result: InputResult = reader.content()?;
-                if !result.name_rules() {
-                    return Err(invalid("it contains a finding of an unknown rule"));
-                }
-                self.inputs += 1;
-                self.reader = Some(reader);
-                Ok(Some(result))
-            }
-            Frame::Trailer => {
-                let trailer: Trailer = reader.content()?;
-                reader.finish()?;
-                if trailer.inputs != self.inputs {
-                    return Err(invalid("it is incomplete"));
-                }
-                self.trailer = Some(trailer);
+        match next.map_err(|error| unreadable(&self.path, &error))? {
+            Ok(result) => Ok(Some(result)),
+            Err(trailer) => {
+                (self.reader, self.trailer) = (None, Some(trailer));
                 Ok(None)
             }
         }
@@ -135,11 +188,33 @@ fn unreadable(path: &Path, error: &io::Error) -> MergeError {
     }
 }
 
-/// Merges the partial results of all shares of one or several runs.
+/// Restores the options of a run, to read one of its inputs again.
+pub type OptionsOf<'o> = dyn FnMut(&Header) -> Result<Options, String> + 'o;
+
+/// Verifies an input as a whole, given its name and size.
+type ReadWhole<'r> = dyn FnMut(&str, u64) -> Result<InputResult, MergeError> + 'r;
+
+/// Reads an input again, which must have the size that the shares found.
+fn read_whole(name: &str, size: u64, options: Options) -> Result<InputResult, MergeError> {
+    let path = PathBuf::from(name);
+    let about = path.metadata();
+    if about.is_ok_and(|about| about.is_file() && about.len() == size) {
+        let found = Ok(Found {
+            name: name.to_owned(),
+            input: Input::File(path),
+        });
+        Ok(verify_input(&found, &options, OwnCalls::default(), None))
+    } else {
+        Err(MergeError::NeedsInput(name.to_owned()))
+    }
+}
+
+/// Merges the partial results of all shares of one or several runs. An input whose pieces can't be
+/// joined is read again, with the options that `options_of` restores.
 ///
 /// # Errors
 /// When a share is missing, damaged or there twice, or shares are of different runs.
-pub fn merge(paths: &[PathBuf]) -> Result<Merged, MergeError> {
+pub fn merge(paths: &[PathBuf], options_of: &mut OptionsOf<'_>) -> Result<Merged, MergeError> {
     let mut parts: Vec<Part> = paths
         .iter()
         .map(|path| Part::new(path))
@@ -150,7 +225,14 @@ pub fn merge(paths: &[PathBuf]) -> Result<Merged, MergeError> {
         return Err(MergeError::Missing { number: 1, of: 1 });
     };
     let options = header.options.restored();
-    let report = finish(add_inputs(&mut parts, &options)?, &options);
+    let mut whole = |name: &str, size| {
+        read_whole(
+            name,
+            size,
+            options_of(&header).map_err(MergeError::Options)?,
+        )
+    };
+    let report = finish(add_inputs(&mut parts, &options, &mut whole)?, &options);
     let mut paths: Vec<String> = Vec::new();
     for part in &parts {
         for path in &part.header.paths {
@@ -232,55 +314,93 @@ fn check_runs(parts: &[Part]) -> Result<(), MergeError> {
     Ok(())
 }
 
-/// Adds the inputs of all parts to a report, in the order of their names.
-fn add_inputs(parts: &mut [Part], options: &Options) -> Result<Report, MergeError> {
+/// Adds the inputs of all parts to a report, in the order of their names. `whole` verifies an input
+/// of which no pieces can be joined.
+fn add_inputs(
+    parts: &mut [Part],
+    options: &Options,
+    whole: &mut ReadWhole<'_>,
+) -> Result<Report, MergeError> {
     let mut report = Report::default();
-    // The parts by the name of their next input; the inputs of a part that isn't open yet begin
-    // with that of its header.
+    // The parts by the name of their next input.
     let mut queue: BinaryHeap<Reverse<(Arc<str>, usize)>> = BinaryHeap::new();
-    let mut waiting: Vec<Option<InputResult>> = Vec::new();
-    for (n, part) in parts.iter_mut().enumerate() {
-        waiting.push(None);
-        match &part.header.first {
-            Some(name) => queue.push(Reverse((name.as_str().into(), n))),
-            None => {
-                if part.next()?.is_some() {
-                    return Err(unreadable(&part.path, &invalid("its header is wrong")));
-                }
-            }
-        }
+    for (n, part) in parts.iter().enumerate() {
+        queue.extend(part.first.clone().map(|name| Reverse((name, n))));
     }
-    let mut last: Option<Arc<str>> = None;
-    while let Some(Reverse((name, n))) = queue.pop() {
-        let (Some(part), Some(waiting)) = (parts.get_mut(n), waiting.get_mut(n)) else {
-            continue;
-        };
-        let result = match waiting.take() {
-            Some(result) => Some(result),
-            None => part.next()?,
-        };
-        let Some(result) = result.filter(|result| result.file == name) else {
-            return Err(unreadable(&part.path, &invalid("its header is wrong")));
-        };
-        if last.as_ref() == Some(&name) {
-            return Err(MergeError::DoubledInput {
-                name: name.to_string(),
-                path: part.path.clone(),
-            });
+    let mut waiting: Vec<Option<InputResult>> = Vec::new();
+    waiting.resize_with(parts.len(), || None);
+    while let Some(Reverse((name, _))) = queue.peek() {
+        let name = name.clone();
+        let mut results = Vec::new();
+        while queue.peek().is_some_and(|Reverse((next, _))| *next == name)
+            && let Some(Reverse((_, n))) = queue.pop()
+        {
+            let (Some(part), Some(waiting)) = (parts.get_mut(n), waiting.get_mut(n)) else {
+                continue;
+            };
+            let result = match waiting.take() {
+                Some(result) => result,
+                None => part.next()?.unwrap_or_default(),
+            };
+            if !results.is_empty() && result.piece.is_none() {
+                return Err(MergeError::DoubledInput {
+                    name: name.to_string(),
+                    path: part.path.clone(),
+                });
+            }
+            results.push(result);
+            *waiting = part.next()?;
+            if waiting.as_ref().is_some_and(|next| next.file <= name) {
+                return Err(unreadable(
+                    &part.path,
+                    &invalid("its inputs aren't in order"),
+                ));
+            }
+            queue.extend(waiting.as_ref().map(|next| Reverse((next.file.clone(), n))));
         }
         if let Some(bound) = report.full(&options.limits) {
             return Err(MergeError::Full(bound.of_run(&options.limits)));
         }
+        let result = one(results, options, whole)?;
         report.counts.files += 1;
         report.add(result, options);
-        last = Some(name);
-        *waiting = part.next()?;
-        if let Some(next) = waiting {
-            queue.push(Reverse((next.file.clone(), n)));
-        }
     }
     add_skipped(parts, &mut report);
     Ok(report)
+}
+
+/// Joins the pieces of an input. An input that was read as a whole is alone.
+fn one(
+    mut results: Vec<InputResult>,
+    options: &Options,
+    whole: &mut ReadWhole<'_>,
+) -> Result<InputResult, MergeError> {
+    if results.len() == 1 && results.iter().all(|result| result.piece.is_none()) {
+        return Ok(results.pop().unwrap_or_default());
+    }
+    let bytes = |result: &InputResult| result.piece.as_ref().map(|piece| piece.bytes.clone());
+    results.sort_by_key(|result| bytes(result).map(|bytes| (bytes.start, bytes.end)));
+    let Some(first) = results.first() else {
+        return Ok(InputResult::default());
+    };
+    let (file, size) = (
+        first.file.clone(),
+        first.piece.as_ref().map_or(0, |piece| piece.size),
+    );
+    let mut end = 0;
+    for piece in &results {
+        match &piece.piece {
+            Some(piece) if piece.bytes.start == end && piece.size == size => end = piece.bytes.end,
+            _ => return Err(MergeError::Changed(file.to_string())),
+        }
+    }
+    if end != size {
+        return Err(MergeError::Changed(file.to_string()));
+    }
+    match join(results, options) {
+        Some(joined) => Ok(joined),
+        None => whole(&file, size),
+    }
 }
 
 /// Adds the files that weren't read. Every share of a run knows them, and each hides the secrets of

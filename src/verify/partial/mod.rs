@@ -9,18 +9,19 @@
 mod frames;
 mod merge;
 
-pub use merge::{MergeError, Merged, merge};
+pub use merge::{MergeError, Merged, OptionsOf, inputs_of, merge};
 
 use super::input;
 use super::input_result::InputResult;
 use super::own_calls::SubAgentCalls;
+use super::piece;
 use super::{Options, Report};
-use crate::source::{Found, Limits, Missing, Plan, Share, Skipped};
+use crate::source::{Found, Limits, Missing, Part, Plan, Share, Skipped};
+use crate::trace::Format;
 use borsh::{BorshDeserialize, BorshSerialize};
 use content_scan::mask::Mask;
 use frames::{Frame, FrameWriter};
 use std::io::{self, Write};
-use std::ops::Range;
 
 /// What a partial result belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
@@ -38,13 +39,20 @@ pub struct Header {
     pub plan: [u8; 32],
     /// The share, as its number from 1 and the number of all.
     pub share: (u32, u32),
-    /// Name of its first input.
-    first: Option<String>,
+}
+
+/// The commands that write partial results.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub enum Command {
+    #[default]
+    Replay,
+    Stats,
 }
 
 /// The options of a run that its findings depend on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct RunOptions {
+    pub command: Command,
     /// The format as which all inputs are read, if it was given.
     pub format: Option<String>,
     /// Further words of the command that reproduces the run.
@@ -60,9 +68,9 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// Returns the limits of verification options, which all shares must have in common.
+    /// Returns the options of a run without files and further words.
     #[must_use]
-    pub fn limits_of(options: &Options) -> [u64; 6] {
+    pub fn of(options: &Options) -> Self {
         let Limits {
             record_bytes,
             depth,
@@ -71,27 +79,45 @@ impl RunOptions {
             executions,
             open_bytes,
         } = options.limits;
-        [
-            record_bytes as u64,
-            depth.into(),
-            document_bytes as u64,
-            input_bytes,
-            executions as u64,
-            open_bytes as u64,
-        ]
+        Self {
+            format: options.format.map(|format| format.name().to_owned()),
+            max_findings: options.max_findings as u64,
+            max_turns: options.max_turns as u64,
+            limits: [
+                record_bytes as u64,
+                depth.into(),
+                document_bytes as u64,
+                input_bytes,
+                executions as u64,
+                open_bytes as u64,
+            ],
+            ..Self::default()
+        }
     }
 
-    /// Returns the options with which the inputs are added to a report.
-    fn restored(&self) -> Options {
+    /// Returns the options of the run, without settings.
+    #[must_use]
+    pub fn restored(&self) -> Options {
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let [.., executions, open_bytes] = self.limits;
+        let [
+            record_bytes,
+            depth,
+            document_bytes,
+            input_bytes,
+            executions,
+            open_bytes,
+        ] = self.limits;
         Options {
+            format: self.format.as_deref().and_then(Format::parse),
             max_findings: size(self.max_findings),
             max_turns: size(self.max_turns),
             limits: Limits {
+                record_bytes: size(record_bytes),
+                depth: u32::try_from(depth).unwrap_or(u32::MAX),
+                document_bytes: size(document_bytes),
+                input_bytes,
                 executions: size(executions),
                 open_bytes: size(open_bytes),
-                ..Limits::default()
             },
             ..Options::default()
         }
@@ -121,19 +147,13 @@ pub struct Written {
 }
 
 impl Header {
-    /// Creates the header of a share of some inputs. Without a name, the run is named after them.
+    /// Creates the header of a share. Without a name, the run is named after its inputs.
     #[must_use]
     pub fn new(
-        inputs: &[Result<Found, Missing>],
         (plan, share): (&Plan, Share),
         (run, options): (Option<String>, RunOptions),
         paths: Vec<String>,
     ) -> Self {
-        let mine = inputs.get(plan.inputs(share)).unwrap_or_default();
-        let first = mine.first().map(|input| match input {
-            Ok(found) => found.name.clone(),
-            Err(missing) => missing.name.clone(),
-        });
         let digest = || plan.digest().map(|byte| format!("{byte:02x}")).concat();
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -142,7 +162,6 @@ impl Header {
             paths,
             plan: plan.digest(),
             share: (share.number(), share.of()),
-            first,
         }
     }
 }
@@ -154,22 +173,28 @@ impl Header {
 /// When writing fails.
 pub fn verify_share(
     inputs: &[Result<Found, Missing>],
-    share: Range<usize>,
+    (plan, share): (&Plan, Share),
     (header, skipped): (&Header, Vec<Skipped>),
     options: &Options,
     to: &mut dyn Write,
 ) -> io::Result<Written> {
     // The hashes in partial results can be compared if they have one key.
-    util::share_key(key_of(&header.run));
+    if !util::share_key(key_of(&header.run)) {
+        return Err(io::Error::other("this process has verified another run"));
+    }
     let mut writer = FrameWriter::new(to)?;
     writer.write(Frame::Header, header)?;
     let mut own_calls = SubAgentCalls::new(inputs);
     let mut secrets = Mask::default();
     let mut written = Written::default();
     let (mut turns, mut openings) = (0, 0);
-    for input in inputs.get(share).unwrap_or_default() {
-        let calls = own_calls.beside(input, options);
-        let mut result = input::verify(input, options, calls, None);
+    for part in plan.parts(share) {
+        let Some(input) = inputs.get(part.input) else {
+            continue;
+        };
+        let Some(mut result) = verify_part((input, &part), &mut own_calls, options)? else {
+            continue;
+        };
         let timeline = &mut result.timeline;
         timeline.cut((turns, openings), options.max_turns);
         turns += timeline.turns.len();
@@ -192,6 +217,29 @@ pub fn verify_share(
     writer.write(Frame::Trailer, &trailer)?;
     writer.finish()?;
     Ok(written)
+}
+
+/// Verifies what a share reads of an input. An input that can't be divided is read by the share in
+/// which it begins.
+fn verify_part(
+    (input, part): (&Result<Found, Missing>, &Part),
+    own_calls: &mut SubAgentCalls<'_>,
+    options: &Options,
+) -> io::Result<Option<InputResult>> {
+    let is_whole = part.bytes == (0..part.size);
+    if let Ok(found) = input
+        && !is_whole
+        && let Some(format) = piece::divisible(found, part, options)
+    {
+        let piece = piece::piece(found, part, format, options)?;
+        return Ok(Some(input::verify_piece((found, piece), format, options)));
+    }
+    Ok(
+        (part.bytes.start == 0 && (part.size == 0 || !part.bytes.is_empty())).then(|| {
+            let calls = own_calls.beside(input, options);
+            input::verify(input, options, calls, None)
+        }),
+    )
 }
 
 /// Returns the key with which the shares of a run hash what they compare.

@@ -50,6 +50,17 @@ const PATHS_KEPT: usize = 500;
 const FRAMES: usize = 500;
 
 impl Timeline {
+    /// Adds a number to the lines.
+    pub(super) fn shift(&mut self, lines: u64) {
+        for turn in &mut self.turns {
+            turn.line += lines;
+            turn.last_line += lines;
+            turn.frames.iter_mut().for_each(|frame| frame.line += lines);
+        }
+        self.openings.iter_mut().for_each(|o| o.line += lines);
+        self.commands.iter_mut().for_each(|c| c.line += lines);
+    }
+
     /// Calls `visit` with every text that comes from the trace, so that secrets can be masked.
     pub(super) fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         self.turns.iter_mut().for_each(|turn| turn.each_text(visit));

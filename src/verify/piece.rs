@@ -1,0 +1,245 @@
+//! Pieces of a large input that several shares read, and how their results become one.
+//!
+//! A piece begins where a line belongs to another execution than the line before it. Its result
+//! counts only if no execution of it appears in another piece and nothing of it concerns the whole
+//! input, such as a record that belongs to no execution, a secret, or a limit. Otherwise the input
+//! is read again as a whole.
+
+use super::Options;
+use super::bounds::Bounds;
+use super::input_result::InputResult;
+use super::parse::parse;
+use super::timeline;
+use crate::diag::{Finding, Severity};
+use crate::replay::Summary;
+use crate::source::{Blocks, Found, Input, Part, open_range};
+use crate::trace::entry::Grammar;
+use crate::trace::formats::Format;
+use borsh::{BorshDeserialize, BorshSerialize};
+use std::collections::HashSet;
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+
+/// Minimum size in bytes of an input that is divided.
+const DIVISIBLE: u64 = 1 << 20;
+
+/// A piece of an input, and what is known about it after reading it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub(super) struct Piece {
+    pub(super) bytes: Range<u64>,
+    /// Size of the whole input in bytes.
+    pub(super) size: u64,
+    /// Number of lines that end in it.
+    pub(super) lines: u64,
+    /// Whether nothing in it concerns the whole input.
+    pub(super) is_independent: bool,
+    pub(super) workers: Vec<Load>,
+}
+
+/// What one worker kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub(super) struct Load {
+    pub(super) executions: u64,
+    /// The most bytes that executions held.
+    pub(super) held: u64,
+    /// Numbers of findings by severity.
+    pub(super) findings: [u64; 3],
+    /// Number of findings that are folded under others.
+    pub(super) folded: u64,
+}
+
+impl Load {
+    /// Counts a finding.
+    pub(super) fn count(&mut self, severity: Severity) {
+        if let Some(count) = self.findings.get_mut(severity as usize) {
+            *count += 1;
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.executions += other.executions;
+        self.held += other.held;
+        self.folded += other.folded;
+        for (count, other) in self.findings.iter_mut().zip(other.findings) {
+            *count += other;
+        }
+    }
+
+    /// Returns whether a worker that has to keep all this stays below its bounds.
+    fn is_within(&self, bounds: Bounds) -> bool {
+        let below = |count: u64, bound: usize| count < bound as u64;
+        below(self.executions, bounds.executions)
+            && below(self.held, bounds.held)
+            && below(self.folded, bounds.folded)
+            && below(self.findings.iter().sum(), bounds.findings)
+    }
+}
+
+/// Returns the format of an input if it can be divided.
+pub(super) fn divisible(found: &Found, part: &Part, options: &Options) -> Option<Format> {
+    let Input::File(path) = &found.input else {
+        return None;
+    };
+    let size = DIVISIBLE..=options.limits.input_bytes;
+    if !size.contains(&part.size) || options.schema.is_some() {
+        return None;
+    }
+    let mut blocks = Blocks::new(open_range(path, 0..part.size, None).ok()?, options.limits);
+    let first = blocks.next(Vec::new()).ok()??;
+    let line = first.bytes.split(|byte| *byte == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    let format = Format::of_record(line, options.limits.depth)?;
+    let is_chosen = options.format.is_none_or(|chosen| chosen == format);
+    (is_chosen && format.is_divisible()).then_some(format)
+}
+
+/// Returns the piece of an input that lies in a share: whole lines, and as far as possible whole
+/// executions.
+pub(super) fn piece(
+    found: &Found,
+    part: &Part,
+    format: Format,
+    options: &Options,
+) -> io::Result<Piece> {
+    let Input::File(path) = &found.input else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let cut = |at| cut(path, (at, part.size), format, options);
+    Ok(Piece {
+        bytes: cut(part.bytes.start)?..cut(part.bytes.end)?,
+        size: part.size,
+        is_independent: true,
+        ..Piece::default()
+    })
+}
+
+/// Returns the first place from `at` at which a line begins that belongs to another execution than
+/// the one before. If the next block of lines contains none, it is the first line that begins there.
+fn cut(path: &Path, (at, size): (u64, u64), format: Format, options: &Options) -> io::Result<u64> {
+    if at == 0 || at >= size {
+        return Ok(at.min(size));
+    }
+    // A line begins at `at` if a line ends before it.
+    let mut blocks = Blocks::new(open_range(path, at - 1..size, None)?, options.limits);
+    let mut from = at - 1;
+    let mut block = blocks.next(Vec::new())?;
+    // A long line may fill more than one block.
+    let skipped = loop {
+        let Some(current) = &block else {
+            return Ok(size);
+        };
+        if let Some(overlong) = &current.overlong {
+            from += overlong.length + 1;
+            block = blocks.next(Vec::new())?;
+            continue;
+        }
+        break memchr::memchr(b'\n', &current.bytes).map_or(current.bytes.len(), |end| end + 1);
+    };
+    let Some(mut block) = block else {
+        return Ok(size);
+    };
+    block.bytes.drain(..skipped);
+    from += skipped as u64;
+    if block.bytes.is_empty() {
+        return Ok(from);
+    }
+    let lines = parse(&block, false, Grammar::Format(format), options.limits);
+    let ends = memchr::memchr_iter(b'\n', &block.bytes).map(|end| end + 1);
+    let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+    let changes = lines.entries.iter().zip(lines.entries.iter().skip(1));
+    let mut changes = changes.filter(|(one, next)| {
+        let id = |entry: &crate::trace::Entry<'_>| {
+            let id = entry.record.execution_id();
+            id.map(|id| id.decode().into_owned())
+        };
+        id(one) != id(next)
+    });
+    let start = changes
+        .next()
+        .and_then(|(_, next)| starts.get(usize::try_from(next.line).ok()?));
+    Ok(from + start.map_or(0, |start| *start as u64))
+}
+
+/// Joins the results of all pieces of one input, in their order. Returns `None` if the input must be
+/// read as a whole.
+pub(super) fn join(pieces: Vec<InputResult>, options: &Options) -> Option<InputResult> {
+    let mut loads: Vec<Load> = Vec::new();
+    let mut ids = HashSet::new();
+    for result in &pieces {
+        let piece = result.piece.as_ref()?;
+        if !piece.is_independent || !result.summaries.iter().all(|s| ids.insert(s.id.clone())) {
+            return None;
+        }
+        loads.resize(loads.len().max(piece.workers.len()), Load::default());
+        for (load, other) in loads.iter_mut().zip(&piece.workers) {
+            load.add(other);
+        }
+    }
+    let workers = loads.len() as u64;
+    let bounds = Bounds::for_workers(&options.limits, options.kept_findings(), workers);
+    if !loads.iter().all(|load| load.is_within(bounds)) {
+        return None;
+    }
+    let mut pieces = pieces.into_iter();
+    let mut whole = pieces.next()?;
+    let mut lines = whole.piece.take()?.lines;
+    for mut result in pieces {
+        shift(&mut result, lines);
+        lines += result.piece.take()?.lines;
+        let known = whole.counts.known_inputs;
+        whole.counts.add(&result.counts);
+        whole.counts.known_inputs = known;
+        whole.format = whole.format.or(result.format);
+        whole.units.add(&result.units);
+        whole.summaries.append(&mut result.summaries);
+        whole.findings.append(&mut result.findings);
+        whole.failed_unlisted.append(&mut result.failed_unlisted);
+        whole.signed.absorb(result.signed);
+        timeline::merge(
+            &mut whole.timeline,
+            vec![result.timeline],
+            options.max_turns,
+        );
+    }
+    (!whole.signed.is_full()).then_some(whole)
+}
+
+/// Adds a number to all line numbers of a result.
+fn shift(result: &mut InputResult, lines: u64) {
+    result
+        .findings
+        .iter_mut()
+        .for_each(|finding| shift_finding(finding, lines));
+    for summary in &mut result.summaries {
+        shift_summary(summary, lines);
+    }
+    result.signed.shift(lines);
+    result.timeline.shift(lines);
+}
+
+fn shift_finding(finding: &mut Finding, lines: u64) {
+    // A finding about the input as a whole has no line.
+    if finding.place.line > 0 {
+        finding.place.line += lines;
+    }
+    for related in &mut finding.related {
+        related.line += lines;
+        for folded in &mut related.folded {
+            shift_finding(folded, lines);
+        }
+    }
+}
+
+fn shift_summary(summary: &mut Summary, lines: u64) {
+    summary.line += lines;
+    if let Some(violation) = &mut summary.violation {
+        violation.line += lines;
+        for (line, ..) in &mut violation.path {
+            *line += lines;
+        }
+    }
+    if let Some(actions) = &mut summary.actions_of_session {
+        actions.shift(lines);
+    }
+}
