@@ -64,47 +64,70 @@ fn both(directory: &Path, traces: &str, table: &str) -> (Content, Vec<Value>) {
     (read(&file), lines.collect())
 }
 
-#[test]
-fn rows_are_those_of_the_json_lines() {
-    for table in TABLES {
-        for (traces, least) in [
-            ("corpora/traces/legal", 1),
-            ("corpora/traces/broken", 1),
-            ("corpora/traces/sessions", 1),
-            ("corpora/traces", 1000),
-        ] {
-            let (parquet, lines) = both(root(), traces, table);
-            // A legal trace has no findings.
-            let least = if (table, traces) == ("findings", "corpora/traces/legal") {
-                0
-            } else {
-                least
-            };
-            assert!(lines.len() >= least, "{table} of {traces}: {}", lines.len());
-            assert_eq!(parquet.rows.len(), lines.len(), "{table} of {traces}");
-            for (row, line) in parquet.rows.iter().zip(&lines) {
-                assert_eq!(row, line, "{table} of {traces}");
-            }
-            for line in &lines {
-                let members = line.as_object().unwrap().keys();
-                assert!(members.eq(parquet.columns.keys()), "{table}: {line}");
-            }
-        }
+/// Checks that rows are those of the JSON lines, and columns the members of each.
+fn check(parquet: &Content, lines: &[Value], of: &str) {
+    assert_eq!(parquet.rows.len(), lines.len(), "{of}");
+    for (row, line) in parquet.rows.iter().zip(lines) {
+        assert_eq!(row, line, "{of}");
+        let members = line.as_object().unwrap().keys();
+        assert!(members.eq(parquet.columns.keys()), "{of}: {line}");
     }
 }
 
 #[test]
-fn columns_are_optional_only_where_a_row_has_no_value() {
-    let mut unused = Vec::new();
-    for table in TABLES {
-        let (parquet, lines) = both(root(), "corpora/traces", table);
-        for (name, is_optional) in &parquet.columns {
-            if *is_optional && lines.iter().all(|line| !line[name].is_null()) {
-                unused.push(format!("{table}.{name}"));
+fn rows_are_those_of_the_json_lines() {
+    for (traces, findings) in [
+        ("corpora/traces/demo/react-fix.jsonl", 0),
+        ("corpora/traces/sessions/claude-code/legal.jsonl", 0),
+        ("corpora/traces/broken/YV301-no-decision-in-turn-4.jsonl", 1),
+    ] {
+        for table in TABLES {
+            let (parquet, lines) = both(root(), traces, table);
+            match table {
+                "executions" | "turns" => assert!(!lines.is_empty(), "{table} of {traces}"),
+                "findings" => assert_eq!(lines.len(), findings, "{traces}"),
+                _ => {}
             }
+            check(&parquet, &lines, &format!("{table} of {traces}"));
         }
     }
-    assert!(unused.is_empty(), "{unused:?}");
+}
+
+/// All traces of the repository: every member that a row can have is a column, and a column is
+/// optional only if a row has no value there.
+#[test]
+fn columns_are_the_members_of_all_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in ["parquet", "jsonl"] {
+        let out = folder.path().to_str().unwrap();
+        let args = [
+            "export",
+            "corpora/traces",
+            "--max-turns",
+            "1000000",
+            "--format",
+            format,
+            "--out",
+            out,
+        ];
+        assert!(run(root(), &args).out.is_empty());
+    }
+    for table in TABLES {
+        let parquet = read(&folder.path().join(format!("{table}.parquet")));
+        let lines = std::fs::read_to_string(folder.path().join(format!("{table}.jsonl"))).unwrap();
+        let lines = lines.lines();
+        let lines: Vec<Value> = lines.map(|l| serde_json::from_str(l).unwrap()).collect();
+        assert!(lines.len() > 1000, "{table}: {}", lines.len());
+        check(&parquet, &lines, table);
+        for (name, is_optional) in &parquet.columns {
+            let is_used = lines.iter().any(|line| line[name].is_null());
+            assert_eq!(*is_optional, is_used, "{table}.{name}");
+        }
+    }
+    // Turns that are streamed, of all traces.
+    let (parquet, lines) = both(root(), "corpora/traces", "turns");
+    assert!(lines.len() > 1000, "{}", lines.len());
+    check(&parquet, &lines, "streamed turns");
 }
 
 #[test]
