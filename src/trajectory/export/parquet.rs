@@ -282,7 +282,13 @@ mod tests {
     fn row(n: usize, text: &str) -> Vec<Cell> {
         let whole = i64::try_from(n).unwrap();
         let number = f64::from(u32::try_from(n).unwrap()) / 4.0;
-        let optional = |cell| if n % 3 == 0 { Cell::Empty } else { cell };
+        let optional = |cell| {
+            if n.is_multiple_of(3) {
+                Cell::Empty
+            } else {
+                cell
+            }
+        };
         vec![
             Cell::Text(format!("{text}{n}")),
             optional(Cell::Text(n.to_string())),
