@@ -8,7 +8,7 @@ target=$1 out=$(realpath "$2")
 cd "$(dirname "$0")/.."
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 name=yuangs-verify-v$(bash packaging/field.sh version)-$target
-cargo cyclonedx --quiet --format json --spec-version 1.5 --features languages-extra --target "$target" \
+cargo cyclonedx --quiet --format json --spec-version 1.5 --features languages-extra,parquet --target "$target" \
   --override-filename "$name.cdx"
 # References name the place of the checkout, which differs from machine to machine.
 sed "s|path+file://$PWD|path+file:///yuangs-verify|g" "$name.cdx.json" >"$out/$name.cdx.json"

@@ -14,16 +14,19 @@ pub enum Feature {
     LanguagesExtra,
     /// Vectors from a given model for the index of knowledge.
     Model2Vec,
+    /// Tables as Apache Parquet files.
+    Parquet,
     /// Search for weaknesses of policies.
     PolicyFuzz,
 }
 
 impl Feature {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Repomap,
         Self::Knowledge,
         Self::LanguagesExtra,
         Self::Model2Vec,
+        Self::Parquet,
         Self::PolicyFuzz,
     ];
 
@@ -35,6 +38,7 @@ impl Feature {
             Self::Knowledge => "knowledge",
             Self::LanguagesExtra => "languages-extra",
             Self::Model2Vec => "model2vec",
+            Self::Parquet => "parquet",
             Self::PolicyFuzz => "policy-fuzz",
         }
     }
@@ -47,6 +51,7 @@ impl Feature {
             Self::Knowledge => cfg!(feature = "knowledge"),
             Self::LanguagesExtra => cfg!(feature = "languages-extra"),
             Self::Model2Vec => cfg!(feature = "model2vec"),
+            Self::Parquet => cfg!(feature = "parquet"),
             Self::PolicyFuzz => cfg!(feature = "policy-fuzz"),
         }
     }
@@ -71,5 +76,5 @@ pub struct NotInBuild(pub Feature);
 
 impl NotInBuild {
     /// A further hint on how to get the feature.
-    pub const REMEDY: &'static str = "every feature but `languages-extra` and `model2vec` is part of a build without `--no-default-features`; docs/build.md lists them";
+    pub const REMEDY: &'static str = "every feature but `languages-extra`, `model2vec` and `parquet` is part of a build without `--no-default-features`; docs/build.md lists them";
 }

@@ -20,8 +20,8 @@ pub(super) struct ReadArgs {
     /// Read every input as this format instead of finding out.
     #[arg(long, value_name = "NAME", value_parser = trace_format)]
     format_in: Option<Format>,
-    /// Keep at most so many turns and count the rest. Without it 20,000 are kept; `export --format
-    /// jsonl --table turns` keeps none and has no limit.
+    /// Keep at most so many turns and count the rest. Without it 20,000 are kept; `export --table
+    /// turns` as jsonl or parquet keeps none and has no limit.
     #[arg(long, value_name = "N")]
     pub(super) max_turns: Option<usize>,
 }

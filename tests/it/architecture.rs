@@ -23,7 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("report", &["diag", "replay", "rules", "verify"]),
     (
         "trajectory",
-        &["diag", "replay", "report", "trace", "verify"],
+        &["diag", "features", "replay", "report", "trace", "verify"],
     ),
     ("attest", &["trace"]),
     (

@@ -97,6 +97,14 @@ fn options_and_files_of_missing_features_are_refused() {
         &["validate", "skills"],
     );
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/traces/demo");
+    let parquet = [
+        "export", demo, "--format", "parquet", "--table", "turns", "-o", "t",
+    ];
+    refused_unless_built(directory.path(), Feature::Parquet, &parquet);
+    assert_eq!(
+        directory.path().join("t").exists(),
+        Feature::Parquet.is_built()
+    );
     refused_unless_built(
         directory.path(),
         Feature::Knowledge,

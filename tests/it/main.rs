@@ -69,6 +69,8 @@ mod markdown_pages;
 mod oracle;
 mod packaging;
 mod pages;
+#[cfg(feature = "parquet")]
+mod parquet_files;
 mod picture;
 mod policy;
 mod policy_accept;

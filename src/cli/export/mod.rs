@@ -6,14 +6,17 @@ use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_NOTHING_VERIFIED};
 use super::common::inputs::Inputs;
 use super::executions::ReadArgs;
 use super::guard;
-use super::output::{Color, Failure, print_as_is, warn};
+use super::output::{Failure, print_shared, warn};
+use super::progress::is_on_terminal;
 use super::write;
+use crate::features::Feature;
 use crate::report::safe_json;
 use crate::source::discover;
-use crate::trajectory::export::{spans, tables};
+use crate::trajectory::export::{self, ParquetWriter, spans, tables};
 use crate::trajectory::words::plural;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 /// Formats of other tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -24,6 +27,61 @@ enum ExportFormat {
     Csv,
     /// The rows of all tables as JSON, one a line.
     Jsonl,
+    /// Tables as Apache Parquet, for tools that read Arrow. Needs the feature `parquet`.
+    Parquet,
+}
+
+impl ExportFormat {
+    /// Returns the extension of a table's file.
+    const fn extension(self) -> &'static str {
+        match self {
+            Self::Otlp => "json",
+            Self::Csv => "csv",
+            Self::Jsonl => "jsonl",
+            Self::Parquet => "parquet",
+        }
+    }
+}
+
+/// A file to write.
+enum Document {
+    Text { name: String, text: String },
+    Parquet(export::Table),
+}
+
+impl Document {
+    fn new(format: ExportFormat, table: export::Table) -> Self {
+        let text = match format {
+            ExportFormat::Parquet => return Self::Parquet(table),
+            ExportFormat::Csv => table.csv(),
+            ExportFormat::Jsonl | ExportFormat::Otlp => table
+                .objects()
+                .map(|row| format!("{}\n", safe_json(&row)))
+                .collect(),
+        };
+        let name = format!("{}.{}", table.name, format.extension());
+        Self::Text { name, text }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Text { name, .. } => name.clone(),
+            Self::Parquet(table) => {
+                format!("{}.{}", table.name, ExportFormat::Parquet.extension())
+            }
+        }
+    }
+
+    fn write(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        match self {
+            Self::Text { text, .. } => out.write_all(text.as_bytes()),
+            Self::Parquet(table) => {
+                let mut file = ParquetWriter::new(out, table.name, table.columns)?;
+                table.rows.iter().try_for_each(|row| file.write(row))?;
+                file.finish()
+            }
+        }
+    }
 }
 
 /// The tables that can be exported.
@@ -55,67 +113,49 @@ pub struct ExportArgs {
     /// Output format.
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: ExportFormat,
-    /// Export only this table. CSV on standard output needs one.
+    /// Export only this table. CSV and Parquet need one unless `--out` is given.
     #[arg(long, value_enum, value_name = "NAME")]
     table: Option<Table>,
     /// Write to this folder: a file for each table, or `spans.json`. The default is standard
     /// output.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write to this file; `-` is standard output.
+    #[arg(short, long, value_name = "FILE", conflicts_with = "out")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
 }
 
 impl ExportArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        if self.format == ExportFormat::Jsonl && self.table == Some(Table::Turns) {
+        self.check(self.is_on_terminal())?;
+        if self.table == Some(Table::Turns)
+            && matches!(self.format, ExportFormat::Jsonl | ExportFormat::Parquet)
+        {
             return self.turns();
         }
         let reading = self.read.read(&self.traces)?;
-        let mut files: Vec<(String, String)> = Vec::new();
-        if self.format == ExportFormat::Otlp {
-            if self.table.is_some() {
-                return Err(Failure::unable(
-                    "spans aren't tables",
-                    "leave --table out, or take csv or jsonl",
-                ));
-            }
-            files.push((
-                "spans.json".to_owned(),
-                format!("{}\n", safe_json(&spans(&reading.book))),
-            ));
+        let documents: Vec<Document> = if self.format == ExportFormat::Otlp {
+            vec![Document::Text {
+                name: "spans.json".to_owned(),
+                text: format!("{}\n", safe_json(&spans(&reading.book))),
+            }]
         } else {
-            for table in tables(&reading.book) {
-                if self.table.is_none_or(|t| t.name() == table.name) {
-                    files.push(if self.format == ExportFormat::Csv {
-                        (format!("{}.csv", table.name), table.csv())
-                    } else {
-                        let lines: String = table
-                            .objects()
-                            .map(|row| format!("{}\n", safe_json(&row)))
-                            .collect();
-                        (format!("{}.jsonl", table.name), lines)
-                    });
-                }
-            }
-        }
+            tables(&reading.book)
+                .into_iter()
+                .filter(|table| self.table.is_none_or(|t| t.name() == table.name))
+                .map(|table| Document::new(self.format, table))
+                .collect()
+        };
         if let Some(folder) = &self.out {
-            let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
+            let paths: Vec<PathBuf> = documents.iter().map(|d| folder.join(d.name())).collect();
             self.check_outputs(&paths)?;
-            for (name, text) in &files {
-                write::write(&folder.join(name), text)?;
+            for (document, path) in documents.iter().zip(&paths) {
+                write_file(path, &mut |out| document.write(out))?;
             }
-        } else if self.format == ExportFormat::Csv && files.len() > 1 {
-            return Err(Failure::unable(
-                "four tables don't fit one CSV",
-                "name one with --table, or a folder with --out",
-            ));
         } else {
-            print_as_is(Color::Never, |out| {
-                files
-                    .iter()
-                    .try_for_each(|(_, text)| out.write_all(text.as_bytes()))
-            })?;
+            self.write_one(&mut |out| documents.iter().try_for_each(|d| d.write(out)))?;
         }
         let left_out: u64 = reading
             .book
@@ -132,6 +172,61 @@ impl ExportArgs {
         .exit())
     }
 
+    /// Checks the combination of options before anything is read.
+    fn check(&self, is_on_terminal: bool) -> Result<(), Failure> {
+        match self.format {
+            ExportFormat::Otlp if self.table.is_some() => {
+                return Err(Failure::unable(
+                    "spans aren't tables",
+                    "leave --table out, or take csv, jsonl or parquet",
+                ));
+            }
+            ExportFormat::Parquet => Feature::Parquet.require()?,
+            ExportFormat::Otlp | ExportFormat::Csv | ExportFormat::Jsonl => {}
+        }
+        let takes_one_table = match self.format {
+            ExportFormat::Csv => Some("CSV"),
+            ExportFormat::Parquet => Some("Parquet file"),
+            ExportFormat::Otlp | ExportFormat::Jsonl => None,
+        };
+        if let Some(file) = takes_one_table
+            && self.table.is_none()
+            && self.out.is_none()
+        {
+            return Err(Failure::unable(
+                format!("four tables don't fit one {file}"),
+                "name one with --table, or a folder with --out",
+            ));
+        }
+        if self.format == ExportFormat::Parquet && is_on_terminal {
+            return Err(Failure::unable(
+                "Parquet is binary and isn't written to a terminal",
+                "name a file with --output, or redirect standard output",
+            ));
+        }
+        self.output_file()
+            .map_or(Ok(()), |file| self.check_outputs(&[file.to_path_buf()]))
+    }
+
+    fn is_on_terminal(&self) -> bool {
+        is_on_terminal(self.out.as_deref().or(self.output.as_deref()))
+    }
+
+    /// Returns the file to write, unless the output is a folder or standard output.
+    fn output_file(&self) -> Option<&Path> {
+        self.output
+            .as_deref()
+            .filter(|file| file.as_os_str() != "-")
+    }
+
+    /// Writes to the file of `--output` or to standard output.
+    fn write_one(&self, fill: &mut Fill<'_>) -> Result<(), Failure> {
+        match self.output_file() {
+            None => print_shared(fill),
+            Some(path) => write_file(path, fill),
+        }
+    }
+
     /// Checks that no output overwrites an input or a file of the gate.
     fn check_outputs(&self, paths: &[PathBuf]) -> Result<(), Failure> {
         let mut inputs = Inputs::default();
@@ -141,6 +236,17 @@ impl ExportArgs {
             .iter()
             .try_for_each(|path| guard::check(path, guard::Exemption::Nothing))
     }
+}
+
+/// Writes the content of an output.
+type Fill<'f> = dyn FnMut(&mut (dyn Write + Send)) -> io::Result<()> + 'f;
+
+fn write_file(path: &Path, fill: &mut Fill<'_>) -> Result<(), Failure> {
+    write::write_with(path, &mut |file| {
+        let mut out = BufWriter::new(file);
+        fill(&mut out)?;
+        out.flush()
+    })
 }
 
 /// Counts for the exit code and the warnings.
@@ -175,6 +281,29 @@ impl ExportCounts {
                 EXIT_NOTHING_VERIFIED
             }
             () => EXIT_CLEAN,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        export: ExportArgs,
+    }
+
+    #[test]
+    fn parquet_is_not_written_to_a_terminal() {
+        for (format, is_refused) in [("jsonl", false), ("parquet", true)] {
+            let args = ["export", "t.jsonl", "--table", "turns", "--format", format];
+            let export = Command::try_parse_from(args).unwrap().export;
+            assert_eq!(export.check(true).is_err(), is_refused, "{format}");
+            let is_built = !is_refused || Feature::Parquet.is_built();
+            assert_eq!(export.check(false).is_ok(), is_built, "{format}");
         }
     }
 }

@@ -1,17 +1,17 @@
-//! `export --format jsonl --table turns`: exports any number of turns.
+//! `export --table turns` as JSON lines or Parquet: exports any number of turns.
 //!
 //! A secret is masked in every row of its input, but may be detected only in the last line. So rows
 //! are spooled to a temporary file until their input ends.
 
-use super::{ExportArgs, ExportCounts};
+use super::{ExportArgs, ExportCounts, ExportFormat, write_file};
 use crate::cli::file::traces;
-use crate::cli::output::{Color, Failure, print_as_is};
-use crate::cli::progress::{Progress, is_on_terminal};
-use crate::cli::write;
+use crate::cli::output::Failure;
+use crate::cli::progress::Progress;
 use crate::report::safe_json;
 use crate::source::{Found, Missing};
-use crate::trajectory::export::TurnRow;
+use crate::trajectory::export::{ParquetWriter, TurnRow};
 use crate::verify::{Options, SubAgentCalls, verify_turns};
+use content_scan::mask::Mask;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, Write};
 use tempfile::SpooledTempFile;
 
@@ -22,7 +22,7 @@ impl ExportArgs {
     /// Exports the turns of one input after the other.
     pub(super) fn turns(&self) -> Result<u8, Failure> {
         let inputs = traces(&self.traces);
-        let progress = Progress::of_inputs(&inputs, is_on_terminal(self.out.as_deref()));
+        let progress = Progress::of_inputs(&inputs, self.is_on_terminal());
         let options = Options {
             bytes_read: Some(progress.done()),
             // Findings and turns aren't exported from the report.
@@ -36,21 +36,19 @@ impl ExportArgs {
             spool_error: None,
         };
         let mut own_calls = SubAgentCalls::new(&inputs);
-        let mut export = |out: &mut dyn Write| {
+        let mut export = |out: &mut (dyn Write + Send)| {
+            let mut out = RowSink::new(self.format, out)?;
             inputs.iter().try_for_each(|input| {
-                rows.export(input, &mut own_calls, &options, &mut exported, out)
-            })
+                rows.export(input, &mut own_calls, &options, &mut exported, &mut out)
+            })?;
+            out.finish()
         };
         let written = match &self.out {
-            None => print_as_is(Color::Never, export),
+            None => self.write_one(&mut export),
             Some(folder) => {
-                let path = folder.join("turns.jsonl");
+                let path = folder.join(format!("{}.{}", TurnRow::TABLE, self.format.extension()));
                 self.check_outputs(std::slice::from_ref(&path))?;
-                write::write_with(&path, &mut |file| {
-                    let mut out = BufWriter::new(file);
-                    export(&mut out)?;
-                    out.flush()
-                })
+                write_file(&path, &mut export)
             }
         };
         if let Some(error) = rows.spool_error {
@@ -61,6 +59,39 @@ impl ExportArgs {
         }
         written?;
         Ok(exported.exit())
+    }
+}
+
+/// Where rows are written.
+enum RowSink<'o> {
+    Lines(&'o mut (dyn Write + Send)),
+    Parquet(Box<ParquetWriter<'o>>),
+}
+
+impl<'o> RowSink<'o> {
+    fn new(format: ExportFormat, out: &'o mut (dyn Write + Send)) -> io::Result<Self> {
+        Ok(if format == ExportFormat::Parquet {
+            let file = ParquetWriter::new(out, TurnRow::TABLE, TurnRow::COLUMNS)?;
+            Self::Parquet(Box::new(file))
+        } else {
+            Self::Lines(out)
+        })
+    }
+
+    /// Writes a row with `secrets` masked.
+    fn write(&mut self, row: TurnRow, secrets: &Mask) -> io::Result<()> {
+        match self {
+            Self::Lines(out) => writeln!(out, "{}", safe_json(&row.object(secrets))),
+            Self::Parquet(file) => file.write(&row.masked(secrets)),
+        }
+    }
+
+    /// Ends the output.
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Lines(_) => Ok(()),
+            Self::Parquet(file) => file.finish(),
+        }
     }
 }
 
@@ -78,7 +109,7 @@ impl Rows {
         own_calls: &mut SubAgentCalls<'_>,
         options: &Options,
         exported: &mut ExportCounts,
-        out: &mut dyn Write,
+        out: &mut RowSink<'_>,
     ) -> io::Result<()> {
         let mut spool = BufWriter::new(SpooledTempFile::new(IN_MEMORY));
         let mut kept = Ok(());
@@ -110,7 +141,7 @@ impl Rows {
             }
             let row: TurnRow =
                 serde_json::from_slice(&line).map_err(|error| self.give_up(error.into()))?;
-            writeln!(out, "{}", safe_json(&row.object(&report.secrets)))?;
+            out.write(row, &report.secrets)?;
         }
     }
 

@@ -170,6 +170,10 @@ pub(super) const PAGES: &[Page] = &[
                 "A row for each turn",
                 "export --format jsonl --table turns session.jsonl",
             ),
+            (
+                "For pandas and other tools that read Arrow",
+                "export --format parquet --table turns session.jsonl -o turns.parquet",
+            ),
             ("Spans", "export --format otlp trace.jsonl"),
         ],
         &["stats", "convert"],

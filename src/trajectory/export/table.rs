@@ -1,4 +1,4 @@
-//! Executions, turns, decisions and findings as tables, written as CSV or JSON lines.
+//! Executions, turns, decisions and findings as tables, written as CSV, JSON lines or Parquet.
 
 use crate::report::{Lang, terminal};
 use crate::trajectory::model::{ExecutionSet, FindingNote, Trajectory};
@@ -88,28 +88,121 @@ impl Cell {
     }
 }
 
-const TURN_COLUMNS: &[&str] = &[
-    "file",
-    "execution",
-    "turn",
-    "line",
-    "start",
-    "agent",
-    "model",
-    "action_type",
-    "action",
-    "risk",
-    "fate",
-    "exit_code",
-    "error_type",
-    "duration_ms",
-    "cost",
-    "evaluation",
-    "call_id",
-    "tool",
-    "decision",
-    "decided_by",
-    "outcome",
+/// Type of the values of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnType {
+    Text,
+    Whole,
+    Number,
+}
+
+/// A column of a table. All formats take their columns from here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    pub name: &'static str,
+    pub value_type: ColumnType,
+    /// Whether a cell may be [`Cell::Empty`].
+    pub is_optional: bool,
+}
+
+impl Column {
+    /// The table's name, in formats whose rows name their table.
+    pub const TABLE: Self = Self::text("table");
+
+    const fn text(name: &'static str) -> Self {
+        Self {
+            name,
+            value_type: ColumnType::Text,
+            is_optional: false,
+        }
+    }
+
+    const fn whole(name: &'static str) -> Self {
+        Self {
+            value_type: ColumnType::Whole,
+            ..Self::text(name)
+        }
+    }
+
+    const fn number(name: &'static str) -> Self {
+        Self {
+            value_type: ColumnType::Number,
+            ..Self::text(name)
+        }
+    }
+
+    /// The column with cells that may be empty.
+    const fn optional(self) -> Self {
+        Self {
+            is_optional: true,
+            ..self
+        }
+    }
+}
+
+const EXECUTION_COLUMNS: &[Column] = &[
+    Column::text("file"),
+    Column::whole("line"),
+    Column::text("execution"),
+    Column::text("format"),
+    Column::text("intent").optional(),
+    Column::text("legal_path"),
+    Column::text("authorised"),
+    Column::text("governance_complete"),
+    Column::whole("turns"),
+    Column::text("final_state").optional(),
+    Column::text("outcome").optional(),
+    Column::whole("duration_ms").optional(),
+    Column::whole("findings"),
+];
+
+const TURN_COLUMNS: &[Column] = &[
+    Column::text("file"),
+    Column::text("execution"),
+    Column::whole("turn").optional(),
+    Column::whole("line"),
+    Column::text("start").optional(),
+    Column::text("agent").optional(),
+    Column::text("model").optional(),
+    Column::text("action_type").optional(),
+    Column::text("action").optional(),
+    Column::text("risk").optional(),
+    Column::text("fate"),
+    Column::whole("exit_code").optional(),
+    Column::text("error_type").optional(),
+    Column::number("duration_ms").optional(),
+    Column::number("cost").optional(),
+    Column::text("evaluation").optional(),
+    Column::text("call_id").optional(),
+    Column::text("tool").optional(),
+    Column::text("decision"),
+    Column::text("decided_by"),
+    Column::text("outcome"),
+];
+
+const DECISION_COLUMNS: &[Column] = &[
+    Column::text("file"),
+    Column::text("execution"),
+    Column::whole("turn").optional(),
+    Column::text("action").optional(),
+    Column::text("risk").optional(),
+    Column::text("ruling"),
+    Column::text("by"),
+    Column::text("signer").optional(),
+    Column::text("rule").optional(),
+    Column::text("reason").optional(),
+    Column::text("time").optional(),
+    Column::whole("waited_ms").optional(),
+];
+
+const FINDING_COLUMNS: &[Column] = &[
+    Column::text("file").optional(),
+    Column::text("execution").optional(),
+    Column::whole("turn").optional(),
+    Column::whole("line"),
+    Column::text("code"),
+    Column::text("severity"),
+    Column::text("message"),
 ];
 
 /// A row of the table `turns`, kept unmasked until all secrets of the input are known.
@@ -117,6 +210,10 @@ const TURN_COLUMNS: &[&str] = &[
 pub struct TurnRow(Vec<Cell>);
 
 impl TurnRow {
+    /// Name of the table.
+    pub const TABLE: &'static str = "turns";
+    pub const COLUMNS: &'static [Column] = TURN_COLUMNS;
+
     /// Creates the row of a turn. Its command is truncated only after masking, so that no secret is
     /// split.
     #[must_use]
@@ -126,16 +223,22 @@ impl TurnRow {
 
     /// Returns the row as a JSON object like those of [`Table::objects`], with `secrets` masked.
     #[must_use]
-    pub fn object(mut self, secrets: &Mask) -> Value {
+    pub fn object(self, secrets: &Mask) -> Value {
+        object(Self::TABLE, Self::COLUMNS, &self.masked(secrets))
+    }
+
+    /// Returns the cells with `secrets` masked.
+    #[must_use]
+    pub fn masked(mut self, secrets: &Mask) -> Vec<Cell> {
         for (column, cell) in TURN_COLUMNS.iter().zip(&mut self.0) {
             if let Cell::Text(text) = cell {
                 secrets.clean(text);
-                if *column == "action" && text.starts_with(words::PROMPT) {
+                if column.name == "action" && text.starts_with(words::PROMPT) {
                     *text = words::shown_command(text);
                 }
             }
         }
-        object("turns", TURN_COLUMNS, &self.0)
+        self.0
     }
 }
 
@@ -144,7 +247,7 @@ impl TurnRow {
 pub struct Table {
     /// Name of the table: `executions`, `turns`, `decisions` or `findings`.
     pub name: &'static str,
-    pub columns: &'static [&'static str],
+    pub columns: &'static [Column],
     /// Rows with one cell per column.
     pub rows: Vec<Vec<Cell>>,
 }
@@ -153,7 +256,8 @@ impl Table {
     /// Formats the table as CSV with a header, with line ends as in RFC 4180.
     #[must_use]
     pub fn csv(&self) -> String {
-        let mut out = format!("{}\r\n", self.columns.join(","));
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+        let mut out = format!("{}\r\n", names.join(","));
         for row in &self.rows {
             let cells: Vec<String> = row.iter().map(Cell::csv).collect();
             out.push_str(&cells.join(","));
@@ -170,13 +274,13 @@ impl Table {
     }
 }
 
-fn object(table: &str, columns: &[&str], row: &[Cell]) -> Value {
+fn object(table: &str, columns: &[Column], row: &[Cell]) -> Value {
     let cells = columns
         .iter()
         .zip(row)
-        .map(|(name, cell)| ((*name).to_owned(), cell.json()));
+        .map(|(column, cell)| (column.name.to_owned(), cell.json()));
     Value::Object(
-        [("table".to_owned(), table.into())]
+        [(Column::TABLE.name.to_owned(), table.into())]
             .into_iter()
             .chain(cells)
             .collect::<Map<_, _>>(),
@@ -188,46 +292,19 @@ fn object(table: &str, columns: &[&str], row: &[Cell]) -> Value {
 pub fn tables(set: &ExecutionSet) -> [Table; 4] {
     let executions = Table {
         name: "executions",
-        columns: &[
-            "file",
-            "line",
-            "execution",
-            "format",
-            "intent",
-            "legal_path",
-            "authorised",
-            "governance_complete",
-            "turns",
-            "final_state",
-            "outcome",
-            "duration_ms",
-            "findings",
-        ],
+        columns: EXECUTION_COLUMNS,
         rows: set.executions.iter().map(execution).collect(),
     };
     let turns = Table {
-        name: "turns",
-        columns: TURN_COLUMNS,
+        name: TurnRow::TABLE,
+        columns: TurnRow::COLUMNS,
         rows: each_turn(set)
             .map(|(_, t)| turn_cells(t, words::COMMAND))
             .collect(),
     };
     let decisions = Table {
         name: "decisions",
-        columns: &[
-            "file",
-            "execution",
-            "turn",
-            "action",
-            "risk",
-            "ruling",
-            "by",
-            "signer",
-            "rule",
-            "reason",
-            "time",
-            "waited_ms",
-        ],
+        columns: DECISION_COLUMNS,
         rows: each_turn(set).filter_map(|(e, t)| decision(e, t)).collect(),
     };
     let of_executions = set
@@ -236,15 +313,7 @@ pub fn tables(set: &ExecutionSet) -> [Table; 4] {
         .flat_map(|e| e.findings.iter().map(move |f| (Some(e), f)));
     let findings = Table {
         name: "findings",
-        columns: &[
-            "file",
-            "execution",
-            "turn",
-            "line",
-            "code",
-            "severity",
-            "message",
-        ],
+        columns: FINDING_COLUMNS,
         rows: of_executions
             .chain(set.findings.iter().map(|f| (None, f)))
             .map(|(e, f)| finding(e, f))
