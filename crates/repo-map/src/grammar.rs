@@ -32,9 +32,9 @@ use std::sync::OnceLock;
 /// out: queries, grammars and code. It is a part of every cache key. Increase it whenever the same
 /// bytes may give another result; a build with more languages has another version.
 pub(super) const VERSION: u32 = if cfg!(feature = "languages-extra") {
-    5
+    7
 } else {
-    4
+    6
 };
 
 /// The meaning of a capture.

@@ -13,7 +13,7 @@ mod scanner_limits;
 mod script;
 
 use super::language::Language;
-use bounded_parse::{Unparsed, parse};
+use bounded_parse::{Unparsed, parse, parse_with_few_errors};
 use std::ops::Range;
 use tree_sitter::{Parser, Tree};
 
@@ -88,19 +88,19 @@ pub(super) fn parse_masked(
             Mask::default()
         }
         Language::Kotlin => {
-            scanner_limits::length(language, text)?;
-            let tree = parse(parser, grammar, &scanner_limits::kotlin(text)?)?;
+            let text = scanner_limits::kotlin(text);
+            let ahead = scanner_limits::MAX_KOTLIN_TOKEN;
+            let tree = parse_with_few_errors(parser, grammar, &text, ahead)?;
             return Ok(Parsed {
                 tree,
                 calls: Vec::new(),
             });
         }
-        _ => {
-            scanner_limits::length(language, text)?;
-            Mask::default()
-        }
+        _ => Mask::default(),
     };
-    let tree = if mask.hidden.is_empty() && mask.semicolons.is_empty() {
+    let tree = if language.is_extra() {
+        parse_with_few_errors(parser, grammar, text, usize::MAX)?
+    } else if mask.hidden.is_empty() && mask.semicolons.is_empty() {
         parse(parser, grammar, text)?
     } else {
         parse(parser, grammar, &mask.apply(text))?

@@ -1,0 +1,11 @@
+variable "pure" {
+  default = "a"
+}
+resource "a" "load" {
+  content = file("a")
+}
+resource "a" "start" {
+  provisioner "local-exec" {
+    command = "a"
+  }
+}
