@@ -243,3 +243,6 @@ fn shift_summary(summary: &mut Summary, lines: u64) {
         actions.shift(lines);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -92,6 +92,7 @@ mod reports;
 mod secrets;
 mod session_files;
 mod sessions;
+mod shares;
 #[cfg(feature = "knowledge")]
 mod skill_checks;
 #[cfg(feature = "knowledge")]

@@ -1,0 +1,341 @@
+//! `--shard`, `--partial` and `merge`: a run that several machines share gives what one gives.
+
+use crate::support::{Finished, run, write};
+use proptest::prelude::*;
+use std::fs;
+use std::path::Path;
+use yuangs_verify::report::{Format, Outcome, Run, TextOptions};
+use yuangs_verify::source::{Found, Missing, Plan, Share, discover};
+use yuangs_verify::verify::partial::{Header, RunOptions, inputs_of, merge, verify_share};
+use yuangs_verify::verify::{Options, Report, verify};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn options(threads: usize) -> Options {
+    Options {
+        max_findings: 300,
+        max_turns: 100,
+        threads,
+        ..Options::default()
+    }
+}
+
+/// Returns the reports of a verification in the formats that show most.
+fn reports(report: &Report) -> Vec<String> {
+    let outcome = Outcome::of(report, None, false);
+    let run = Run {
+        report,
+        outcome: &outcome,
+        text: TextOptions::default(),
+        command: "",
+        statistics: None,
+        base: None,
+    };
+    let formats = [Format::Text, Format::Json, Format::Sarif, Format::Html];
+    formats
+        .iter()
+        .map(|format| {
+            let mut text = Vec::new();
+            run.write(*format, &mut text).unwrap();
+            String::from_utf8(text).unwrap()
+        })
+        .collect()
+}
+
+/// Verifies each share of inputs, with a number of threads of its own, and merges them in an order.
+fn merged(inputs: &[Result<Found, Missing>], threads: &[usize], rotate: usize) -> Report {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan::new(inputs).unwrap();
+    let of = u32::try_from(threads.len()).unwrap();
+    let mut paths = Vec::new();
+    for (number, threads) in (1..).zip(threads) {
+        let options = options(*threads);
+        let share = Share::new(number, of).unwrap();
+        let run = (Some("test".to_owned()), RunOptions::of(&options));
+        let header = Header::new((&plan, share), run, Vec::new());
+        let mut bytes = Vec::new();
+        let header = (&header, Vec::new());
+        verify_share(inputs, (&plan, share), header, &options, &mut bytes).unwrap();
+        paths.push(folder.path().join(number.to_string()));
+        fs::write(paths.last().unwrap(), bytes).unwrap();
+    }
+    paths.rotate_left(rotate % threads.len());
+    let restored = &mut |header: &Header| Ok(header.options.restored());
+    merge(&paths, restored).unwrap().report
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn any_split_gives_what_one_run_gives(
+        step in 1usize..12,
+        threads in proptest::collection::vec(0usize..4, 1..7),
+        rotate in 0usize..6,
+    ) {
+        let corpora = ["legal", "broken", "hostile", "sessions", "native"];
+        let corpora = corpora.map(|folder| root().join("corpora/traces").join(folder));
+        let mut inputs = discover(&corpora);
+        let mut n = 0;
+        inputs.retain(|_| {
+            n += 1;
+            n % step == 0
+        });
+        let whole = verify(&inputs, &options(2));
+        let merged = merged(&inputs, &threads, rotate);
+        prop_assert_eq!(&whole.counts, &merged.counts);
+        prop_assert_eq!(reports(&whole), reports(&merged));
+    }
+
+    #[test]
+    fn a_damaged_partial_result_is_refused(
+        at in any::<prop::sample::Index>(),
+        byte in 1u8..,
+        cut in any::<bool>(),
+    ) {
+        let mut bytes = partial();
+        prop_assert_eq!(inputs_of(&*bytes).unwrap().len(), 3);
+        let at = at.index(bytes.len());
+        if cut {
+            bytes.truncate(at);
+        } else {
+            bytes[at] ^= byte;
+        }
+        prop_assert!(inputs_of(&*bytes).is_err());
+    }
+}
+
+fn partial() -> Vec<u8> {
+    let folder = root().join("corpora/traces/legal");
+    let mut inputs = discover(&[folder]);
+    inputs.truncate(3);
+    let plan = Plan::new(&inputs).unwrap();
+    let run = (Some("test".to_owned()), RunOptions::default());
+    let header = Header::new((&plan, Share::WHOLE), run, Vec::new());
+    let mut bytes = Vec::new();
+    let header = (&header, Vec::new());
+    verify_share(
+        &inputs,
+        (&plan, Share::WHOLE),
+        header,
+        &options(1),
+        &mut bytes,
+    )
+    .unwrap();
+    bytes
+}
+
+/// Writes partial results of shares and returns their names.
+fn shares(folder: &Path, command: &[&str], of: usize) -> Vec<String> {
+    (1..=of)
+        .map(|number| {
+            let (share, partial) = (format!("{number}/{of}"), format!("{of}-{number}.partial"));
+            let mut words = command.to_vec();
+            words.extend(["--shard", &share, "--partial", &partial]);
+            let done = run(folder, &words);
+            assert_eq!((done.code, &*done.out), (0, ""), "{}", done.err);
+            assert!(done.err.contains(&share), "{}", done.err);
+            partial
+        })
+        .collect()
+}
+
+fn merge_of(folder: &Path, partials: &[String], options: &[&str]) -> Finished {
+    let mut words = vec!["merge"];
+    words.extend(partials.iter().map(String::as_str));
+    words.extend(options);
+    run(folder, &words)
+}
+
+/// Copies some corpora into a folder.
+fn some_traces() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for corpus in ["legal", "broken"] {
+        let mut inputs = discover(&[root().join("corpora/traces").join(corpus)]);
+        inputs.truncate(8);
+        for input in inputs.into_iter().flatten() {
+            let name = input.name.rsplit('/').next().unwrap().to_owned();
+            let text = fs::read_to_string(&input.name).unwrap();
+            write(folder.path(), &format!("traces/{corpus}-{name}"), &text);
+        }
+    }
+    write(folder.path(), "traces/notes.txt", "no trace");
+    folder
+}
+
+#[test]
+fn merged_reports_are_those_of_one_run() {
+    let folder = some_traces();
+    let folder = folder.path();
+    let replay = ["replay", "traces", "--max-turns", "30"];
+    let mut partials = shares(folder, &replay, 3);
+    partials.reverse();
+    for format in ["text", "json", "html", "sarif"] {
+        let options = ["--format", format, "--fail-on", "warning"];
+        let whole = run(folder, &[&replay[..], &options[..]].concat());
+        let merged = merge_of(folder, &partials, &options);
+        assert_eq!(whole.code, 1, "{}", whole.err);
+        assert_eq!(merged.code, whole.code, "{}", merged.err);
+        assert_eq!(merged.out, whole.out);
+        assert_eq!(merged.err, whole.err);
+    }
+    let stats = ["stats", "traces"];
+    let partials = shares(folder, &stats, 2);
+    let merged = merge_of(folder, &partials, &["--format", "json"]);
+    let whole = run(folder, &["stats", "traces", "--format", "json"]);
+    assert_eq!((merged.code, merged.out), (whole.code, whole.out));
+}
+
+#[test]
+fn a_large_trace_is_divided() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let sample = root().join("corpora/traces/legal/answer-with-an-artifact.jsonl");
+    let sample = fs::read_to_string(sample).unwrap();
+    let first: serde_json::Value = serde_json::from_str(sample.lines().next().unwrap()).unwrap();
+    let id = first["executionId"].to_string();
+    let mut text = String::new();
+    for n in 0.. {
+        text += &sample.replace(&id, &format!("\"execution-{n}\""));
+        if text.len() > 1 << 20 {
+            break;
+        }
+    }
+    write(folder, "t.jsonl", &text);
+    let partials = shares(folder, &["replay", "t.jsonl"], 3);
+    let whole = run(folder, &["replay", "t.jsonl"]);
+    for partial in &partials {
+        assert_eq!(
+            inputs_of(fs::File::open(folder.join(partial)).unwrap()).unwrap(),
+            ["t.jsonl"]
+        );
+    }
+    let merged = merge_of(folder, &partials, &[]);
+    assert_eq!((merged.code, &merged.out), (whole.code, &whole.out));
+    // A broken line concerns the whole, which is read again: here, but not where it is missing.
+    write(folder, "t.jsonl", &(text + "{\n"));
+    let partials = shares(folder, &["replay", "t.jsonl"], 3);
+    let whole = run(folder, &["replay", "t.jsonl"]);
+    let merged = merge_of(folder, &partials, &[]);
+    assert_eq!((merged.code, merged.out), (whole.code, whole.out));
+    fs::rename(folder.join("t.jsonl"), folder.join("u.jsonl")).unwrap();
+    let merged = merge_of(folder, &partials, &[]);
+    assert_eq!(merged.code, 2);
+    assert!(
+        merged.err.contains("must be read as a whole"),
+        "{}",
+        merged.err
+    );
+}
+
+#[test]
+fn shares_that_do_not_fit_are_refused() {
+    let folder = some_traces();
+    let folder = folder.path();
+    let partials = shares(folder, &["replay", "traces"], 3);
+    let refused = |partials: &[String], why: &str| {
+        let done = merge_of(folder, partials, &[]);
+        let errors = done.err.replace("\n  ", " ").replace('\n', " ");
+        assert_eq!(done.code, 2, "{errors}");
+        assert!(errors.contains(why), "{errors}");
+        assert_eq!(done.out, "");
+    };
+    refused(&partials[..2], "the share 3/3 is missing");
+    refused(&partials[1..], "the share 1/3 is missing");
+    refused(
+        &[&partials[..], &partials[1..2]].concat(),
+        "the share 2/3 is there twice",
+    );
+    let others = shares(folder, &["replay", "traces", "--risk", "off"], 2);
+    refused(
+        &[&partials[..], &others[..]].concat(),
+        "their options differ",
+    );
+    let others = shares(folder, &["replay", "traces/notes.txt"], 1);
+    refused(
+        &[&partials[..], &others[..]].concat(),
+        "names or inputs differ",
+    );
+    refused(&["missing".to_owned()], "can't read `missing`");
+    refused(&["traces".to_owned()], "it isn't a regular file");
+    refused(
+        &["traces/notes.txt".to_owned()],
+        "it isn't a partial result",
+    );
+    let bytes = fs::read(folder.join(&partials[0])).unwrap();
+    fs::write(folder.join("cut"), &bytes[..bytes.len() - 40]).unwrap();
+    refused(
+        &["cut".to_owned(), partials[1].clone(), partials[2].clone()],
+        "can't read `cut`",
+    );
+    let html = merge_of(folder, &partials, &["--format", "html"]);
+    assert_eq!(html.code, 2);
+    assert!(html.err.contains("--max-turns"), "{}", html.err);
+}
+
+#[test]
+fn runs_of_one_name_are_merged() {
+    let folder = some_traces();
+    let folder = folder.path();
+    let names: Vec<String> = ["legal", "broken"]
+        .iter()
+        .map(|corpus| {
+            let mut paths: Vec<_> = fs::read_dir(folder.join("traces"))
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .filter(|name| name.starts_with(corpus))
+                .map(|name| format!("traces/{name}"))
+                .collect();
+            paths.sort();
+            let mut words = vec!["replay", "--run-name", "r", "--partial", corpus];
+            words.extend(paths.iter().map(String::as_str));
+            assert_eq!(run(folder, &words).code, 0);
+            (*corpus).to_owned()
+        })
+        .collect();
+    let merged = merge_of(folder, &names, &["--format", "json"]);
+    fs::remove_file(folder.join("traces/notes.txt")).unwrap();
+    let whole = run(folder, &["replay", "traces", "--format", "json"]);
+    assert_eq!((merged.code, merged.out), (whole.code, whole.out));
+    fs::copy(folder.join("legal"), folder.join("copy")).unwrap();
+    let done = merge_of(folder, &["legal".to_owned(), "copy".to_owned()], &[]);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("there twice"), "{}", done.err);
+}
+
+#[test]
+fn what_concerns_the_run_is_no_option_of_a_share() {
+    let folder = some_traces();
+    let folder = folder.path();
+    write(
+        folder,
+        "log",
+        "{\"toolName\":\"a\",\"args\":{},\"allowed\":true}\n",
+    );
+    let cases: [(&[&str], &str); 6] = [
+        (&["--repo", "."], "--repo compares"),
+        (&["--audit-log", "log"], "--audit-log compares"),
+        (&["--fail-on", "note"], "isn't a report"),
+        (&["--report", "json=x"], "isn't a report"),
+        (
+            &["--mode", "re-evaluate", "--policy", "strict"],
+            "re-evaluation",
+        ),
+        (&["-"], "standard input"),
+    ];
+    for (words, why) in cases {
+        let all = [&["replay", "traces", "--partial", "p"][..], words].concat();
+        let done = run(folder, &all);
+        assert_eq!(done.code, 2, "{words:?}: {}", done.err);
+        assert!(done.err.replace("\n  ", " ").contains(why), "{}", done.err);
+        assert!(!folder.join("p").exists());
+    }
+    for wrong in ["0/2", "3/2", "x"] {
+        let words = ["replay", "traces", "--shard", wrong, "--partial", "p"];
+        assert_eq!(run(folder, &words).code, 2, "{wrong}");
+    }
+    let words = ["replay", "traces", "--shard", "1/2"];
+    assert_eq!(run(folder, &words).code, 2, "a share needs a file");
+}
