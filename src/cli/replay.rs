@@ -696,7 +696,9 @@ impl Common {
             ..RunOptions::of(&options)
         };
         let mut apart = Inputs::default();
-        settings.iter().for_each(|file| apart.add(file));
+        for file in settings {
+            apart.add(file);
+        }
         apart.keep_apart([path])?;
         share.write(
             path,

@@ -503,4 +503,24 @@ mod tests {
         assert_ne!(subject(["a", "b"]), subject(["ab", ""]));
         assert_ne!(subject(["1:a;"]), subject(["a"]));
     }
+
+    #[test]
+    fn deeply_nested_findings_are_not_read() {
+        let nested = |depth: usize| {
+            let mut finding = Finding::new(Code(300), "", Severity::Error, "", Place::default());
+            for _ in 0..depth {
+                let mut related = Related::new(&"f".into(), 1, "");
+                related.folded.push(finding);
+                finding = Finding::new(Code(300), "", Severity::Error, "", Place::default());
+                finding.related.push(related);
+            }
+            borsh::to_vec(&finding).unwrap()
+        };
+        assert!(borsh::from_slice::<Finding>(&nested(2)).is_ok());
+        assert!(borsh::from_slice::<Finding>(&nested(100)).is_err());
+        assert!(
+            borsh::from_slice::<Finding>(&nested(2)).is_ok(),
+            "the depth is counted again"
+        );
+    }
 }

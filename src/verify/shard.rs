@@ -675,7 +675,9 @@ impl Shard {
             folded: self.folded as u64,
             ..Load::default()
         };
-        findings.iter().for_each(|f| load.count(f.severity));
+        for finding in &findings {
+            load.count(finding.severity);
+        }
         ShardOutput {
             summaries: self.summaries,
             findings,

@@ -63,7 +63,9 @@ impl Omissions {
     fn add_content(&mut self, parts: &[&[u8]]) {
         let mut content = ContentHash::default();
         content.add(&*self.content);
-        parts.iter().for_each(|part| content.add(part));
+        for part in parts {
+            content.add(part);
+        }
         self.content = content.finish();
     }
 

@@ -4,6 +4,7 @@ use crate::support::{Finished, run, write};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 use yuangs_verify::report::{Format, Outcome, Run, TextOptions};
 use yuangs_verify::source::{Found, Missing, Plan, Share, discover};
 use yuangs_verify::verify::partial::{Header, RunOptions, inputs_of, merge, verify_share};
@@ -95,7 +96,7 @@ proptest! {
         byte in 1u8..,
         cut in any::<bool>(),
     ) {
-        let mut bytes = partial();
+        let mut bytes = PARTIAL.clone();
         prop_assert_eq!(inputs_of(&*bytes).unwrap().len(), 3);
         let at = at.index(bytes.len());
         if cut {
@@ -106,6 +107,29 @@ proptest! {
         prop_assert!(inputs_of(&*bytes).is_err());
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Whoever can write a partial result can also make its hash fit.
+    #[test]
+    fn a_forged_partial_result_is_read_or_refused(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+    ) {
+        const MAGIC: usize = b"yuangs-verify partial result 1\n".len();
+        const HASH: usize = 32;
+        let mut bytes = PARTIAL.clone();
+        let end = bytes.len() - HASH;
+        for (at, byte) in changes {
+            bytes[MAGIC + at.index(end - MAGIC)] = byte;
+        }
+        let hash = *blake3::hash(&bytes[MAGIC..end]).as_bytes();
+        bytes[end..].copy_from_slice(&hash);
+        let _ = inputs_of(&*bytes);
+    }
+}
+
+static PARTIAL: LazyLock<Vec<u8>> = LazyLock::new(partial);
 
 fn partial() -> Vec<u8> {
     let folder = root().join("corpora/traces/legal");

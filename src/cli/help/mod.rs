@@ -11,7 +11,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Verify",
         &[
-            "replay", "gate", "validate", "attest", "init", "config", "doctor",
+            "replay", "merge", "gate", "validate", "attest", "init", "config", "doctor",
         ],
     ),
     (

@@ -54,8 +54,26 @@ pub(super) const PAGES: &[Page] = &[
                 "replay traces --report sarif=out.sarif --report html=out.html",
             ),
             ("In Chinese", "replay traces --lang zh"),
+            (
+                "The second of four shares, for `merge`",
+                "replay traces --shard 2/4 --partial 2.partial",
+            ),
         ],
-        &["explain", "gate", "audit"],
+        &["explain", "gate", "audit", "merge"],
+    ),
+    page(
+        "merge",
+        &[
+            (
+                "Report on all shares of a run",
+                "merge 1.partial 2.partial 3.partial 4.partial",
+            ),
+            (
+                "Reports in files",
+                "merge *.partial --report sarif=out.sarif --report json=out.json",
+            ),
+        ],
+        &["replay", "stats"],
     ),
     page(
         "gate",

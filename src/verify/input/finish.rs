@@ -39,7 +39,7 @@ impl Run<'_> {
         result.counts.bytes = self.bytes;
         let follow_ups = self.end_workers(&mut result);
         self.attribute_cut(&mut result);
-        self.attach_follow_ups(follow_ups, &mut result);
+        attach_follow_ups(follow_ups, &mut result);
         result.counts.records =
             (self.units.total() - self.units.blank).saturating_sub(self.unread_rests);
         result.units = self.units;
@@ -178,34 +178,6 @@ impl Run<'_> {
         }
     }
 
-    /// Attaches follow-ups of lines that couldn't be read to the findings about these lines.
-    fn attach_follow_ups(&self, mut follow_ups: Vec<(u64, Related)>, result: &mut InputResult) {
-        follow_ups.sort_by(|(a, x), (b, y)| (a, x.line, &x.message).cmp(&(b, y.line, &y.message)));
-        let mut roots: HashMap<u64, usize> = HashMap::new();
-        for (n, finding) in result
-            .findings
-            .iter()
-            .enumerate()
-            .filter(|(_, f)| f.code < codes::FIRST_OF_EXECUTIONS)
-        {
-            roots.entry(finding.place.line).or_insert(n);
-        }
-        for (line, related) in follow_ups {
-            let root = roots.get(&line);
-            if let Some(finding) = root.and_then(|n| result.findings.get_mut(*n)) {
-                finding.relate(related);
-                continue;
-            }
-            // The finding that explains them isn't listed.
-            for folded in related.folded {
-                result.drop_finding(folded.code, folded.severity);
-                if folded.severity == Severity::Error {
-                    result.failed_unlisted.extend(folded.execution);
-                }
-            }
-        }
-    }
-
     /// Hides the secrets of the input in all texts of its results.
     fn hide_secrets(&self, result: &mut InputResult) {
         let mask = &self.mask;
@@ -225,6 +197,34 @@ impl Run<'_> {
         result.signed.hide(mask);
         result.names.iter_mut().for_each(|name| mask.clean(name));
         result.timeline.each_text(&mut |text| mask.clean(text));
+    }
+}
+
+/// Attaches follow-ups of lines that couldn't be read to the findings about these lines.
+fn attach_follow_ups(mut follow_ups: Vec<(u64, Related)>, result: &mut InputResult) {
+    follow_ups.sort_by(|(a, x), (b, y)| (a, x.line, &x.message).cmp(&(b, y.line, &y.message)));
+    let mut roots: HashMap<u64, usize> = HashMap::new();
+    for (n, finding) in result
+        .findings
+        .iter()
+        .enumerate()
+        .filter(|(_, f)| f.code < codes::FIRST_OF_EXECUTIONS)
+    {
+        roots.entry(finding.place.line).or_insert(n);
+    }
+    for (line, related) in follow_ups {
+        let root = roots.get(&line);
+        if let Some(finding) = root.and_then(|n| result.findings.get_mut(*n)) {
+            finding.relate(related);
+            continue;
+        }
+        // The finding that explains them isn't listed.
+        for folded in related.folded {
+            result.drop_finding(folded.code, folded.severity);
+            if folded.severity == Severity::Error {
+                result.failed_unlisted.extend(folded.execution);
+            }
+        }
     }
 }
 

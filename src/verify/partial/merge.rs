@@ -195,7 +195,7 @@ pub type OptionsOf<'o> = dyn FnMut(&Header) -> Result<Options, String> + 'o;
 type ReadWhole<'r> = dyn FnMut(&str, u64) -> Result<InputResult, MergeError> + 'r;
 
 /// Reads an input again, which must have the size that the shares found.
-fn read_whole(name: &str, size: u64, options: Options) -> Result<InputResult, MergeError> {
+fn read_whole(name: &str, size: u64, options: &Options) -> Result<InputResult, MergeError> {
     let path = PathBuf::from(name);
     let about = path.metadata();
     if about.is_ok_and(|about| about.is_file() && about.len() == size) {
@@ -203,7 +203,7 @@ fn read_whole(name: &str, size: u64, options: Options) -> Result<InputResult, Me
             name: name.to_owned(),
             input: Input::File(path),
         });
-        Ok(verify_input(&found, &options, OwnCalls::default(), None))
+        Ok(verify_input(&found, options, OwnCalls::default(), None))
     } else {
         Err(MergeError::NeedsInput(name.to_owned()))
     }
@@ -219,7 +219,7 @@ pub fn merge(paths: &[PathBuf], options_of: &mut OptionsOf<'_>) -> Result<Merged
         .iter()
         .map(|path| Part::new(path))
         .collect::<Result<_, _>>()?;
-    parts.sort_by(|a, b| (a.header.plan, a.header.share).cmp(&(b.header.plan, b.header.share)));
+    parts.sort_by_key(|part| (part.header.plan, part.header.share));
     check_runs(&parts)?;
     let Some(header) = parts.first().map(|part| part.header.clone()) else {
         return Err(MergeError::Missing { number: 1, of: 1 });
@@ -229,7 +229,7 @@ pub fn merge(paths: &[PathBuf], options_of: &mut OptionsOf<'_>) -> Result<Merged
         read_whole(
             name,
             size,
-            options_of(&header).map_err(MergeError::Options)?,
+            &options_of(&header).map_err(MergeError::Options)?,
         )
     };
     let report = finish(add_inputs(&mut parts, &options, &mut whole)?, &options);

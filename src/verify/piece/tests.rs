@@ -81,8 +81,8 @@ fn file(executions: &[&Vec<String>], interleaved: bool) -> (tempfile::TempDir, F
     let path = folder.path().join("t.jsonl");
     let mut lines = Vec::new();
     for (n, execution) in executions.iter().enumerate() {
-        let lined = execution.iter().enumerate();
-        lines.extend(lined.map(|(m, line)| (if interleaved { m } else { 0 }, n, m, line)));
+        let numbered = execution.iter().enumerate();
+        lines.extend(numbered.map(|(m, line)| (if interleaved { m } else { 0 }, n, m, line)));
     }
     lines.sort();
     let text: String = lines
