@@ -9,7 +9,7 @@ use crate::replay::Assessor;
 use crate::rules::Settings;
 use crate::trace::Format;
 use crate::trajectory::ExecutionSet;
-use crate::verify::Options;
+use crate::verify::{Options, Report};
 use clap::Args;
 use content_scan::mask::Mask;
 use std::path::PathBuf;
@@ -36,6 +36,13 @@ pub(super) struct Reading {
     pub(super) secrets: Mask,
     /// Number of inputs that couldn't be opened.
     pub(super) unopened: u64,
+    /// Number of records that weren't read, or weren't replayed.
+    pub(super) refused: u64,
+}
+
+/// Returns the number of records of a run that weren't read, or weren't replayed.
+pub(super) fn refused(report: &Report) -> u64 {
+    report.inputs.iter().map(|input| input.units.refused).sum()
 }
 
 /// Returns the settings with which whole executions are read.
@@ -70,10 +77,12 @@ impl ReadArgs {
         let mut report = verify_inputs(&traces(paths), self.options()?, false);
         let secrets = std::mem::take(&mut report.secrets);
         let unopened = report.counts.unopened;
+        let refused = refused(&report);
         Ok(Reading {
             book: ExecutionSet::of(report),
             secrets,
             unopened,
+            refused,
         })
     }
 }

@@ -398,3 +398,25 @@ fn an_audit_shows_what_ran_in_another_file_after_a_rejection() {
         "{text}"
     );
 }
+
+#[test]
+fn an_export_says_what_it_leaves_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("corpora/traces/legal/answer-with-an-artifact.jsonl");
+    let trace = std::fs::read_to_string(trace).unwrap();
+    write(folder.path(), "whole.jsonl", &trace);
+    write(
+        folder.path(),
+        "t.jsonl",
+        &format!("{{\"unknown\":true}}\n{trace}"),
+    );
+    for table in ["turns", "executions"] {
+        let words = ["export", "--format", "jsonl", "--table", table];
+        let whole = run(folder.path(), &[&words[..], &["whole.jsonl"]].concat());
+        assert_eq!((whole.code, &*whole.err), (0, ""));
+        let part = run(folder.path(), &[&words[..], &["t.jsonl"]].concat());
+        assert_eq!(part.code, 0);
+        assert!(part.err.contains("1 record is left out"), "{}", part.err);
+    }
+}

@@ -166,6 +166,7 @@ impl ExportArgs {
         Ok(ExportCounts {
             executions: reading.book.executions.len(),
             unopened: reading.unopened,
+            refused: reading.refused,
             left_out,
             commands: reading.book.commands.len(),
         }
@@ -255,6 +256,8 @@ struct ExportCounts {
     executions: usize,
     /// Number of inputs that couldn't be opened.
     unopened: u64,
+    /// Number of records that weren't read, or weren't replayed.
+    refused: u64,
     /// Number of turns beyond the limit.
     left_out: u64,
     /// Number of command records.
@@ -269,6 +272,14 @@ impl ExportCounts {
             let are = if self.left_out == 1 { "is" } else { "are" };
             warn(&format!(
                 "{turns} {are} left out: there are more than --max-turns"
+            ));
+        }
+        if self.refused > 0 {
+            let records = plural(self.refused, "record");
+            let are = if self.refused == 1 { "is" } else { "are" };
+            warn(&format!(
+                "{records} {are} left out, because of a limit, an error or an unknown format: \
+                 `replay` reports them"
             ));
         }
         if self.commands > 0 {

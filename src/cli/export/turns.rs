@@ -4,6 +4,7 @@
 //! are spooled to a temporary file until their input ends.
 
 use super::{ExportArgs, ExportCounts, ExportFormat, write_file};
+use crate::cli::executions::refused;
 use crate::cli::file::traces;
 use crate::cli::output::Failure;
 use crate::cli::progress::Progress;
@@ -127,6 +128,7 @@ impl Rows {
         });
         exported.executions += report.summaries.len();
         exported.unopened += report.counts.unopened;
+        exported.refused += refused(&report);
         exported.commands += report.timeline.commands.len();
         let mut spool = kept
             .and_then(|()| spool.into_inner().map_err(io::IntoInnerError::into_error))

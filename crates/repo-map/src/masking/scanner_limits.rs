@@ -9,8 +9,8 @@ pub(super) fn kotlin(text: &str) -> String {
     format!("{text}\n")
 }
 
-/// Maximum number of bytes that the scanner for Kotlin may read ahead. Wherever the parser tries two
-/// ways, even in correct text, it searches for the end of a multi-line string.
+/// Maximum number of bytes that the scanner for Kotlin may read ahead. Wherever the parser tries
+/// two ways, even in correct text, it searches for the end of a multi-line string.
 pub(super) const MAX_KOTLIN_TOKEN: usize = 16 << 10;
 
 /// Maximum number of bytes between the two `$` of a tag. A name in `PostgreSQL` has at most 63.
