@@ -704,6 +704,7 @@ impl Common {
             path,
             (survey(&self.paths), &self.paths),
             (&mut options, run),
+            None,
             self.conclusion.quiet,
         )
     }

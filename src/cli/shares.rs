@@ -1,7 +1,8 @@
 //! `--shard` and `--partial`: verifies a share of the inputs. `merge`: reports on all shares.
 
+use super::audit::MergedAudits;
 use super::common::exit::EXIT_CLEAN;
-use super::common::formats::DocumentFormat;
+use super::common::formats::{DocumentFormat, OutputFormat};
 use super::common::inputs::Inputs;
 use super::common::secrets::secret_rules;
 use super::conclusion::{Conclusion, Reproduction};
@@ -17,7 +18,7 @@ use crate::report::page::Format as PageFormat;
 use crate::source::{Discovery, Plan, Share};
 use crate::trajectory::versions;
 use crate::verify::partial::{
-    Command, Header, MergeError, Merged, RunOptions, merge, verify_share,
+    Command, Condense, Header, MergeError, Merged, RunOptions, merge, verify_share,
 };
 use crate::verify::{Options, skipped_sentence};
 use clap::Args;
@@ -49,6 +50,7 @@ impl ShareArgs {
         path: &Path,
         (found, paths): (Discovery, &[PathBuf]),
         (options, run): (&mut Options, RunOptions),
+        mut condense: Option<&mut Condense<'_>>,
         quiet: bool,
     ) -> Result<u8, Failure> {
         let Discovery { inputs, skipped } = found;
@@ -73,6 +75,7 @@ impl ShareArgs {
                 (&plan, share),
                 header,
                 options,
+                condense.as_mut().map(|condense| &mut **condense as _),
                 &mut to,
             )?);
             Ok(())
@@ -107,14 +110,32 @@ impl MergeArgs {
             apart.add(partial);
         }
         let targets = self.conclusion.targets(&apart)?;
-        let merged =
-            merge(&self.partials, &mut options_of).map_err(|error| cannot_merge(&error))?;
+        let mut audits = MergedAudits::default();
+        let merged = merge(&self.partials, &mut options_of, &mut |part| {
+            audits.add(part)
+        })
+        .map_err(|error| cannot_merge(&error))?;
         match merged.header.options.command {
             Command::Replay => self.report(merged, &targets),
             Command::Stats => {
                 let reports = &self.conclusion.reports;
                 let format = document_format(reports.on_stdout()?)?;
                 print_stats(merged.report, format, (reports.lang, reports.color))
+            }
+            Command::Audit => {
+                let reports = &self.conclusion.reports;
+                let format = match reports.on_stdout()? {
+                    ReportFormat::Text => OutputFormat::Text,
+                    ReportFormat::Json => OutputFormat::Json,
+                    _ => {
+                        return Err(Failure::unable(
+                            "an audit is text or JSON",
+                            "choose one of them with --format",
+                        ));
+                    }
+                };
+                let page = (format, reports.lang, reports.color);
+                audits.print(merged.report, page, self.conclusion.fail_on)
             }
         }
     }
@@ -151,7 +172,7 @@ fn options_of(header: &Header) -> Result<Options, String> {
     let run = &header.options;
     let settings = match run.command {
         Command::Replay => ReplayArgs::settings_of(run).map_err(|error| error.to_string())?,
-        Command::Stats => executions::settings(),
+        Command::Stats | Command::Audit => executions::settings(),
     };
     Ok(Options {
         settings,

@@ -47,7 +47,9 @@ impl StatsArgs {
                 ..RunOptions::of(&options)
             };
             let found = (survey(&self.traces), &*self.traces);
-            return self.share.write(path, found, (&mut options, run), false);
+            return self
+                .share
+                .write(path, found, (&mut options, run), None, false);
         }
         let report = verify_inputs(&traces(&self.traces), self.read.options()?, false);
         print_stats(report, self.format, (self.lang, self.color))

@@ -6,16 +6,29 @@ use super::words;
 use crate::report::Lang;
 use crate::trace::record::{CallOutcome, NotRecorded};
 use crate::verify::timeline::Turn;
+use borsh::{BorshDeserialize, BorshSerialize};
 use governance::{DecidedBy, RiskLevel, Ruling};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of actions, writes and secrets to list.
 const LISTED: usize = 10;
 
 /// A position in a session.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 pub struct Spot {
     /// Name of the file.
     pub file: String,
@@ -24,16 +37,16 @@ pub struct Spot {
 }
 
 /// An action in the list of the riskiest ones.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 pub struct Listed {
     /// Risk of the action.
     pub risk: RiskLevel,
     /// Short description of the action. Hostile.
     pub what: String,
     /// The decision about it: `approved`, `modified`, `rejected` or `not-recorded`.
-    pub decision: &'static str,
+    pub decision: Cow<'static, str>,
     /// Its outcome: `ok`, `error`, `not-executed`, `interrupted`, `unmatched` or `not-recorded`.
-    pub outcome: &'static str,
+    pub outcome: Cow<'static, str>,
     /// Time of the action, in milliseconds since the epoch.
     pub time: Option<i64>,
     /// Position of the action.
@@ -41,7 +54,7 @@ pub struct Listed {
 }
 
 /// A finding in a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize)]
 pub struct Noted {
     /// Code of the rule.
     pub code: String,
@@ -52,7 +65,9 @@ pub struct Noted {
 }
 
 /// Findings of one kind: their number, and the first ones.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 pub struct Notes {
     /// Number of findings.
     pub count: u64,
@@ -61,7 +76,18 @@ pub struct Notes {
 }
 
 /// Rejected calls, by who rejected them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Rejections {
     /// Calls that a person rejected.
@@ -75,7 +101,9 @@ pub struct Rejections {
 }
 
 /// The figures of an audit.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Audit {
     /// Number of sessions by format, including those of sub-agents.
@@ -107,7 +135,7 @@ pub struct Audit {
     /// Number of errors, warnings and notes among the findings.
     pub findings: [u64; 3],
     /// Number of sessions by the name of a part that they don't record.
-    pub not_recorded: BTreeMap<&'static str, u64>,
+    pub not_recorded: BTreeMap<Cow<'static, str>, u64>,
 }
 
 impl Notes {
@@ -123,6 +151,14 @@ impl Notes {
                 },
             });
         }
+    }
+}
+
+impl Notes {
+    fn absorb(&mut self, other: Self) {
+        self.count += other.count;
+        let room = LISTED.saturating_sub(self.first.len());
+        self.first.extend(other.first.into_iter().take(room));
     }
 }
 
@@ -170,7 +206,7 @@ impl Audit {
             .flat_map(|o| o.not_recorded.iter().copied().map(NotRecorded::name))
             .collect();
         for part in NOT_RECORDED.iter().filter(|part| parts.contains(*part)) {
-            *self.not_recorded.entry(part).or_default() += 1;
+            *self.not_recorded.entry((*part).into()).or_default() += 1;
         }
         self.undated += u64::from(last_time(execution).is_none());
         for turn in &execution.turns {
@@ -213,17 +249,22 @@ impl Audit {
         let listed = Listed {
             risk,
             what: words::action(action, Lang::En),
-            decision: words::decided(turn),
-            outcome: words::outcome(turn),
+            decision: words::decided(turn).into(),
+            outcome: words::outcome(turn).into(),
             time: turn.start,
             at: Spot {
                 file: file.to_owned(),
                 line: turn.line,
             },
         };
-        // Sorted by descending risk, then executed actions first, then the latest first.
+        self.list(listed);
+    }
+
+    /// Adds an action to the list, sorted by descending risk, then executed actions first, then the
+    /// latest first.
+    fn list(&mut self, listed: Listed) {
         let rank = |l: &Listed| {
-            let ran = !matches!(l.outcome, "not-executed");
+            let ran = l.outcome != "not-executed";
             (l.risk, ran, l.time)
         };
         let at = self
@@ -232,6 +273,55 @@ impl Audit {
         if at < LISTED {
             self.riskiest.insert(at, listed);
             self.riskiest.truncate(LISTED);
+        }
+    }
+
+    /// Returns whether the words that pages print as they are consist of letters, after reading
+    /// them from a file.
+    #[must_use]
+    pub fn has_known_words(&self) -> bool {
+        let listed = self.riskiest.iter();
+        let words = listed.flat_map(|l| [&*l.decision, &*l.outcome]);
+        let notes = [&self.secrets, &self.outside, &self.errors].into_iter();
+        let codes = notes.flat_map(|notes| notes.first.iter().map(|noted| &*noted.code));
+        let parts = self.not_recorded.keys().map(|part| &**part);
+        let formats = self.sessions.keys().map(|format| &**format);
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == ' ';
+        let mut words = words.chain(codes).chain(parts).chain(formats);
+        words.all(|word| word.chars().all(is_plain))
+    }
+
+    /// Adds the figures of further files.
+    pub fn absorb(&mut self, other: Self) {
+        let add = |counts: &mut u64, more: u64| *counts += more;
+        for (format, number) in other.sessions {
+            add(self.sessions.entry(format).or_default(), number);
+        }
+        self.sub_agents += other.sub_agents;
+        self.calls += other.calls;
+        self.calls_left_out += other.calls_left_out;
+        self.from = self.from.into_iter().chain(other.from).min();
+        self.to = self.to.max(other.to);
+        self.undated += other.undated;
+        for (risk, number) in other.risks {
+            add(self.risks.entry(risk).or_default(), number);
+        }
+        for listed in other.riskiest {
+            self.list(listed);
+        }
+        let (mine, theirs) = (&mut self.rejections, other.rejections);
+        mine.by_human += theirs.by_human;
+        mine.by_policy += theirs.by_policy;
+        mine.by_text += theirs.by_text;
+        mine.ran_all_the_same += theirs.ran_all_the_same;
+        self.secrets.absorb(other.secrets);
+        self.outside.absorb(other.outside);
+        self.errors.absorb(other.errors);
+        for (count, more) in self.findings.iter_mut().zip(other.findings) {
+            add(count, more);
+        }
+        for (part, number) in other.not_recorded {
+            add(self.not_recorded.entry(part).or_default(), number);
         }
     }
 

@@ -41,6 +41,8 @@ pub(super) struct InputResult {
     pub(super) timeline: Timeline,
     /// The piece of the input that this is the result of, if it wasn't read whole.
     pub(super) piece: Option<Piece>,
+    /// What a command keeps instead of findings and turns.
+    pub(super) condensed: Vec<u8>,
     /// The secrets that the input contains.
     #[borsh(skip)]
     pub(super) mask: Mask,

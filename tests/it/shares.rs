@@ -58,13 +58,13 @@ fn merged(inputs: &[Result<Found, Missing>], threads: &[usize], rotate: usize) -
         let header = Header::new((&plan, share), run, Vec::new());
         let mut bytes = Vec::new();
         let header = (&header, Vec::new());
-        verify_share(inputs, (&plan, share), header, &options, &mut bytes).unwrap();
+        verify_share(inputs, (&plan, share), header, &options, None, &mut bytes).unwrap();
         paths.push(folder.path().join(number.to_string()));
         fs::write(paths.last().unwrap(), bytes).unwrap();
     }
     paths.rotate_left(rotate % threads.len());
     let restored = &mut |header: &Header| Ok(header.options.restored());
-    merge(&paths, restored).unwrap().report
+    merge(&paths, restored, &mut |_| Ok(())).unwrap().report
 }
 
 proptest! {
@@ -145,6 +145,7 @@ fn partial() -> Vec<u8> {
         (&plan, Share::WHOLE),
         header,
         &options(1),
+        None,
         &mut bytes,
     )
     .unwrap();
@@ -210,6 +211,51 @@ fn merged_reports_are_those_of_one_run() {
     let merged = merge_of(folder, &partials, &["--format", "json"]);
     let whole = run(folder, &["stats", "traces", "--format", "json"]);
     assert_eq!((merged.code, merged.out), (whole.code, whole.out));
+}
+
+#[test]
+fn merged_audits_are_those_of_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let sessions = root().join("corpora/traces/sessions");
+    let audit = [
+        "audit",
+        sessions.to_str().unwrap(),
+        "missing",
+        "--since",
+        "all",
+    ];
+    let mut partials = shares(folder, &audit, 4);
+    partials.rotate_left(1);
+    for format in ["text", "json"] {
+        let whole = run(folder, &[&audit[..], &["--format", format]].concat());
+        let merged = merge_of(folder, &partials, &["--format", format]);
+        assert_eq!(whole.code, 2, "{}", whole.err);
+        assert!(whole.out.contains("high"), "{}", whole.out);
+        assert_eq!((merged.code, merged.out), (whole.code, whole.out));
+        assert_eq!(merged.err, whole.err);
+    }
+    for option in [
+        "--since=7d",
+        "--policy=strict",
+        "--report=json=x",
+        "--fail-on=note",
+    ] {
+        let words = [
+            "audit",
+            "missing",
+            "--since",
+            "all",
+            "--partial",
+            "p",
+            option,
+        ];
+        let words = words
+            .into_iter()
+            .filter(|w| option != "--since=7d" || !["--since", "all"].contains(w));
+        let done = run(folder, &words.collect::<Vec<_>>());
+        assert_eq!(done.code, 2, "{option}: {}", done.err);
+    }
 }
 
 #[test]

@@ -8,9 +8,10 @@ use super::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VE
 use super::common::formats::{OutputFormat, trace_format};
 use super::common::secrets::secret_rules;
 use super::output::{Color, Failure, print_prose_if, warn};
-use super::policy::{other_decisions, policy_files};
+use super::policy::{OtherDecisions, other_decisions, policy_files};
 use super::progress::Progress;
 use super::reports::{Target, lang_parser, target};
+use super::shares::ShareArgs;
 use crate::diag::{FailOn, Severity};
 use crate::replay::{Assessor, PolicyFiles, Summary};
 use crate::report::{Lang, TextOptions, safe_json};
@@ -18,13 +19,15 @@ use crate::rules::Settings;
 use crate::source::{Found, Missing, survey};
 use crate::trace::Format;
 use crate::trajectory::audit::{Audit, last_time};
-
 use crate::trajectory::{ExecutionSet, FindingNote, Trajectory, words};
-use crate::verify::{Options, SubAgentCalls, findings_between, verify_one};
+use crate::verify::partial::{Command, RunOptions};
+use crate::verify::{Options, Report, SubAgentCalls, findings_between, verify_one};
+use borsh::{BorshDeserialize, BorshSerialize};
 use clap::Args;
 use content_scan::mask::Mask;
 use governance::RiskLevel;
 use places::{Mention, Places};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use worktree::git::Repository;
@@ -67,6 +70,8 @@ pub struct AuditArgs {
     /// Use colours always, never, or only on a terminal.
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
+    #[command(flatten)]
+    share: ShareArgs,
 }
 
 /// The age limit of sessions; `None` is unlimited.
@@ -112,10 +117,137 @@ struct Read {
     moved: u64,
 }
 
+impl Read {
+    fn new() -> Self {
+        Self {
+            audit: Audit::default(),
+            files: Vec::new(),
+            unopened: 0,
+            elsewhere: 0,
+            older: 0,
+            moved: 0,
+        }
+    }
+
+    /// Adds the findings between files.
+    fn add_between(&mut self, summaries: Vec<Summary>, secrets: Mask) {
+        for finding in findings_between(summaries, secrets) {
+            let note = FindingNote::from_finding(&finding);
+            self.audit.add_of_file(&finding.place.file, &[note]);
+        }
+    }
+
+    fn print(
+        &self,
+        other: Option<&OtherDecisions>,
+        (format, lang, color): (OutputFormat, Lang, Color),
+    ) -> Result<(), Failure> {
+        print_prose_if(format == OutputFormat::Text, color, |out| match format {
+            OutputFormat::Text => page::text(self, other, lang, out),
+            OutputFormat::Json => writeln!(out, "{}", safe_json(&page::json(self, other))),
+        })
+    }
+
+    fn exit_code(&self, fail_on: FailOn) -> u8 {
+        let [errors, warnings, notes] = self.audit.findings;
+        let failing = fail_on.count(|severity| match severity {
+            Severity::Error => errors,
+            Severity::Warning => warnings,
+            Severity::Note => notes,
+        });
+        match () {
+            () if self.unopened > 0 => EXIT_ERROR,
+            () if failing > 0 => EXIT_FINDINGS,
+            () if self.audit.calls == 0 => EXIT_NOTHING_VERIFIED,
+            () => EXIT_CLEAN,
+        }
+    }
+}
+
+/// What a share keeps of one input.
+#[derive(Debug, BorshSerialize, BorshDeserialize)]
+struct AuditPart {
+    audit: Audit,
+    unopened: u64,
+    /// The warning about an input that can't be read.
+    warning: Option<String>,
+}
+
+/// Audits one input of a share.
+fn condense(
+    input: &Result<Found, Missing>,
+    mut report: Report,
+) -> io::Result<(Vec<u8>, Vec<Summary>)> {
+    let mut part = AuditPart {
+        audit: Audit::default(),
+        unopened: report.counts.unopened,
+        warning: input.as_ref().err().map(unreadable),
+    };
+    let acted = std::mem::take(&mut report.summaries);
+    let set = ExecutionSet::gather(&acted, &report.findings, report.timeline);
+    part.audit.add(&set, &|_| true);
+    if let Ok(found) = input {
+        part.audit.add_of_file(&found.name, &set.findings);
+    }
+    let acted = acted.into_iter();
+    let acted = acted.filter(|summary| summary.actions_of_session.is_some());
+    Ok((borsh::to_vec(&part)?, acted.collect()))
+}
+
+/// The audits of all shares.
+#[derive(Debug, Default)]
+pub(super) struct MergedAudits {
+    audit: Audit,
+    unopened: u64,
+    warnings: Vec<String>,
+}
+
+impl MergedAudits {
+    /// Adds what a share has kept of one input.
+    pub(super) fn add(&mut self, part: &[u8]) -> io::Result<()> {
+        let part: AuditPart = borsh::from_slice(part)?;
+        if !part.audit.has_known_words() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "it contains unknown words",
+            ));
+        }
+        self.audit.absorb(part.audit);
+        self.unopened += part.unopened;
+        self.warnings.extend(part.warning);
+        Ok(())
+    }
+
+    /// Prints the audit of all shares.
+    pub(super) fn print(
+        self,
+        report: Report,
+        page: (OutputFormat, Lang, Color),
+        fail_on: FailOn,
+    ) -> Result<u8, Failure> {
+        self.warnings.iter().for_each(|warning| warn(warning));
+        let mut read = Read {
+            audit: self.audit,
+            unopened: self.unopened,
+            ..Read::new()
+        };
+        read.add_between(report.summaries, report.secrets);
+        read.print(None, page)?;
+        Ok(read.exit_code(fail_on))
+    }
+}
+
+fn unreadable(missing: &Missing) -> String {
+    format!("can't read `{}`: {}", missing.name, missing.error)
+}
+
 impl AuditArgs {
     /// Runs the audit. It writes nothing but requested reports and sends nothing.
     pub(super) fn run(self) -> Result<u8, Failure> {
         secret_rules()?;
+        if let Some(path) = &self.share.partial {
+            return self.write_share(path);
+        }
         let tree = self.sessions.is_empty().then(here).transpose()?;
         let places = match &tree {
             Some(tree) => Places::new(tree),
@@ -137,17 +269,7 @@ impl AuditArgs {
             Some(policy) => Some(other_decisions(policy, &inputs)?),
             None => None,
         };
-        print_prose_if(
-            self.format == OutputFormat::Text,
-            self.color,
-            |out| match self.format {
-                OutputFormat::Text => page::text(&read, other.as_ref(), self.lang, out),
-                OutputFormat::Json => {
-                    let json = page::json(&read, other.as_ref());
-                    writeln!(out, "{}", safe_json(&json))
-                }
-            },
-        )?;
+        read.print(other.as_ref(), (self.format, self.lang, self.color))?;
         let text = TextOptions {
             lang: self.lang,
             ..TextOptions::default()
@@ -160,18 +282,32 @@ impl AuditArgs {
                 warn("  older sessions were left out: see more of them with --since 30d");
             }
         }
-        let [errors, warnings, notes] = read.audit.findings;
-        let failing = self.fail_on.count(|severity| match severity {
-            Severity::Error => errors,
-            Severity::Warning => warnings,
-            Severity::Note => notes,
-        });
-        Ok(match () {
-            () if read.unopened > 0 => EXIT_ERROR,
-            () if failing > 0 => EXIT_FINDINGS,
-            () if read.audit.calls == 0 => EXIT_NOTHING_VERIFIED,
-            () => EXIT_CLEAN,
-        })
+        Ok(read.exit_code(self.fail_on))
+    }
+
+    /// Writes the audit of a share of the sessions.
+    fn write_share(&self, path: &Path) -> Result<u8, Failure> {
+        let unable = [
+            (self.sessions.is_empty(), "name the sessions or folders"),
+            (self.since != Since(None), "add `--since all`"),
+            (self.policy.is_some(), "leave --policy out"),
+            (!self.reports.is_empty(), "leave --report out"),
+            (self.fail_on != FailOn::Error, "give --fail-on to `merge`"),
+        ];
+        if let Some((_, remedy)) = unable.into_iter().find(|(is_given, _)| *is_given) {
+            return Err(Failure::unable(
+                "a share audits all of the sessions that it is given, and nothing else",
+                remedy,
+            ));
+        }
+        let mut options = self.options(&PolicyFiles::default());
+        let run = RunOptions {
+            command: Command::Audit,
+            ..RunOptions::of(&options)
+        };
+        let found = (survey(&self.sessions), &*self.sessions);
+        self.share
+            .write(path, found, (&mut options, run), Some(&mut condense), false)
     }
 
     fn options(&self, policies: &PolicyFiles) -> Options {
@@ -189,14 +325,7 @@ impl AuditArgs {
 
     fn read(&self, places: &Places, tree: Option<&Path>, policies: &PolicyFiles) -> Read {
         let earliest = self.since.earliest();
-        let mut read = Read {
-            audit: Audit::default(),
-            files: Vec::new(),
-            unopened: 0,
-            elsewhere: 0,
-            older: 0,
-            moved: 0,
-        };
+        let mut read = Read::new();
         let own = survey(&places.own).inputs.into_iter();
         let others = survey(&places.others).inputs.into_iter();
         let mut inputs: Vec<_> = own.map(|i| (i, false)).collect();
@@ -231,7 +360,7 @@ impl AuditArgs {
         let (mut summaries, mut secrets) = (Vec::new(), Mask::default());
         for (input, must_say) in inputs.iter().zip(must_say) {
             if let Err(missing) = input {
-                warn(&format!("can't read `{}`: {}", missing.name, missing.error));
+                warn(&unreadable(missing));
             }
             let mut report = verify_one(input, &mut own_calls, &options);
             read.unopened += report.counts.unopened;
@@ -275,10 +404,7 @@ impl AuditArgs {
                 read.files.push(found.clone());
             }
         }
-        for finding in findings_between(summaries, secrets) {
-            let note = FindingNote::from_finding(&finding);
-            read.audit.add_of_file(&finding.place.file, &[note]);
-        }
+        read.add_between(summaries, secrets);
         read
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn text(
     if !audit.riskiest.is_empty() {
         writeln!(out, "\n{}", lang.say("Riskiest actions"))?;
         for action in &audit.riskiest {
-            let ends = match (action.decision, action.outcome) {
+            let ends = match (&*action.decision, &*action.outcome) {
                 ("not-recorded", outcome) => lang.say(outcome).to_owned(),
                 (decision, outcome) => {
                     lang.list(&[decision, outcome].map(|word| lang.say(word).to_owned()))

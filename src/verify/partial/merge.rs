@@ -191,6 +191,9 @@ fn unreadable(path: &Path, error: &io::Error) -> MergeError {
 /// Restores the options of a run, to read one of its inputs again.
 pub type OptionsOf<'o> = dyn FnMut(&Header) -> Result<Options, String> + 'o;
 
+/// Receives what a command has kept of each input, in the order of their names.
+pub type OnCondensed<'c> = dyn FnMut(&[u8]) -> io::Result<()> + 'c;
+
 /// Verifies an input as a whole, given its name and size.
 type ReadWhole<'r> = dyn FnMut(&str, u64) -> Result<InputResult, MergeError> + 'r;
 
@@ -210,11 +213,16 @@ fn read_whole(name: &str, size: u64, options: &Options) -> Result<InputResult, M
 }
 
 /// Merges the partial results of all shares of one or several runs. An input whose pieces can't be
-/// joined is read again, with the options that `options_of` restores.
+/// joined is read again, with the options that `options_of` restores. `on_condensed` receives what the
+/// command has kept of each input.
 ///
 /// # Errors
 /// When a share is missing, damaged or there twice, or shares are of different runs.
-pub fn merge(paths: &[PathBuf], options_of: &mut OptionsOf<'_>) -> Result<Merged, MergeError> {
+pub fn merge(
+    paths: &[PathBuf],
+    options_of: &mut OptionsOf<'_>,
+    on_condensed: &mut OnCondensed<'_>,
+) -> Result<Merged, MergeError> {
     let mut parts: Vec<Part> = paths
         .iter()
         .map(|path| Part::new(path))
@@ -232,7 +240,10 @@ pub fn merge(paths: &[PathBuf], options_of: &mut OptionsOf<'_>) -> Result<Merged
             &options_of(&header).map_err(MergeError::Options)?,
         )
     };
-    let report = finish(add_inputs(&mut parts, &options, &mut whole)?, &options);
+    let report = finish(
+        add_inputs(&mut parts, &options, &mut whole, on_condensed)?,
+        &options,
+    );
     let mut paths: Vec<String> = Vec::new();
     for part in &parts {
         for path in &part.header.paths {
@@ -320,6 +331,7 @@ fn add_inputs(
     parts: &mut [Part],
     options: &Options,
     whole: &mut ReadWhole<'_>,
+    on_condensed: &mut OnCondensed<'_>,
 ) -> Result<Report, MergeError> {
     let mut report = Report::default();
     // The parts by the name of their next input.
@@ -358,10 +370,18 @@ fn add_inputs(
             }
             queue.extend(waiting.as_ref().map(|next| Reverse((next.file.clone(), n))));
         }
-        if let Some(bound) = report.full(&options.limits) {
+        let result = one(results, options, whole)?;
+        if !result.condensed.is_empty() {
+            let path = || {
+                parts
+                    .first()
+                    .map(|part| part.path.clone())
+                    .unwrap_or_default()
+            };
+            on_condensed(&result.condensed).map_err(|error| unreadable(&path(), &error))?;
+        } else if let Some(bound) = report.full(&options.limits) {
             return Err(MergeError::Full(bound.of_run(&options.limits)));
         }
-        let result = one(results, options, whole)?;
         report.counts.files += 1;
         report.add(result, options);
     }

@@ -9,13 +9,14 @@
 mod frames;
 mod merge;
 
-pub use merge::{MergeError, Merged, OptionsOf, inputs_of, merge};
+pub use merge::{MergeError, Merged, OnCondensed, OptionsOf, inputs_of, merge};
 
 use super::input;
 use super::input_result::InputResult;
 use super::own_calls::SubAgentCalls;
 use super::piece;
-use super::{Options, Report};
+use super::{Options, Report, finish};
+use crate::replay::Summary;
 use crate::source::{Found, Limits, Missing, Part, Plan, Share, Skipped};
 use crate::trace::Format;
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -47,7 +48,13 @@ pub enum Command {
     #[default]
     Replay,
     Stats,
+    Audit,
 }
+
+/// Condenses the report of one input to what a command keeps of it, and the summaries that are
+/// compared with those of other inputs.
+pub type Condense<'c> =
+    dyn FnMut(&Result<Found, Missing>, Report) -> io::Result<(Vec<u8>, Vec<Summary>)> + 'c;
 
 /// The options of a run that its findings depend on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
@@ -167,7 +174,7 @@ impl Header {
 }
 
 /// Verifies a share of the inputs and writes its partial result. `skipped` are the files of the
-/// whole run that weren't read.
+/// whole run that weren't read. With `condense`, inputs aren't divided.
 ///
 /// # Errors
 /// When writing fails.
@@ -176,6 +183,7 @@ pub fn verify_share(
     (plan, share): (&Plan, Share),
     (header, skipped): (&Header, Vec<Skipped>),
     options: &Options,
+    mut condense: Option<&mut Condense<'_>>,
     to: &mut dyn Write,
 ) -> io::Result<Written> {
     // The hashes in partial results can be compared if they have one key.
@@ -192,7 +200,9 @@ pub fn verify_share(
         let Some(input) = inputs.get(part.input) else {
             continue;
         };
-        let Some(mut result) = verify_part((input, &part), &mut own_calls, options)? else {
+        let divides = condense.is_none();
+        let result = verify_part((input, &part), &mut own_calls, divides, options)?;
+        let Some(mut result) = result else {
             continue;
         };
         let timeline = &mut result.timeline;
@@ -201,6 +211,9 @@ pub fn verify_share(
         openings += timeline.openings.len();
         secrets.absorb(std::mem::take(&mut result.mask));
         written.count(&result);
+        if let Some(condense) = &mut condense {
+            result = condensed(input, result, options, *condense)?;
+        }
         writer.write(Frame::Input, &result)?;
     }
     let mut report = Report {
@@ -224,10 +237,12 @@ pub fn verify_share(
 fn verify_part(
     (input, part): (&Result<Found, Missing>, &Part),
     own_calls: &mut SubAgentCalls<'_>,
+    divides: bool,
     options: &Options,
 ) -> io::Result<Option<InputResult>> {
     let is_whole = part.bytes == (0..part.size);
     if let Ok(found) = input
+        && divides
         && !is_whole
         && let Some(format) = piece::divisible(found, part, options)
     {
@@ -240,6 +255,27 @@ fn verify_part(
             input::verify(input, options, calls, None)
         }),
     )
+}
+
+fn condensed(
+    input: &Result<Found, Missing>,
+    result: InputResult,
+    options: &Options,
+    condense: &mut Condense<'_>,
+) -> io::Result<InputResult> {
+    let (file, unopened) = (result.file.clone(), result.counts.unopened);
+    let mut report = Report::default();
+    report.counts.files = 1;
+    report.add(result, options);
+    let (condensed, summaries) = condense(input, finish(report, options))?;
+    let mut result = InputResult {
+        file,
+        summaries,
+        condensed,
+        ..InputResult::default()
+    };
+    result.counts.unopened = unopened;
+    Ok(result)
 }
 
 /// Returns the key with which the shares of a run hash what they compare.
