@@ -410,8 +410,8 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Opens some bytes of a regular file, without looking for compression, and adds the number of bytes
-/// read to a counter.
+/// Opens some bytes of a regular file, without looking for compression, and adds the number of
+/// bytes read to a counter.
 ///
 /// # Errors
 /// When the file can't be opened.

@@ -276,7 +276,7 @@ impl Audit {
         }
     }
 
-    /// Returns whether the words that pages print as they are consist of letters, after reading
+    /// Returns whether the words that pages print as they are contain nothing that needs escaping, after reading
     /// them from a file.
     #[must_use]
     pub fn has_known_words(&self) -> bool {
@@ -286,7 +286,7 @@ impl Audit {
         let codes = notes.flat_map(|notes| notes.first.iter().map(|noted| &*noted.code));
         let parts = self.not_recorded.keys().map(|part| &**part);
         let formats = self.sessions.keys().map(|format| &**format);
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == ' ';
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-, ".contains(c);
         let mut words = words.chain(codes).chain(parts).chain(formats);
         words.all(|word| word.chars().all(is_plain))
     }

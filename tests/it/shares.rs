@@ -365,6 +365,14 @@ fn runs_of_one_name_are_merged() {
             (*corpus).to_owned()
         })
         .collect();
+    let mut names = names;
+    for empty in ["none", "nothing"] {
+        fs::create_dir(folder.join(empty)).unwrap();
+        let partial = format!("{empty}.partial");
+        let words = ["replay", "--run-name", "r", "--partial", &partial, empty];
+        assert_eq!(run(folder, &words).code, 0);
+        names.push(partial);
+    }
     let merged = merge_of(folder, &names, &["--format", "json"]);
     fs::remove_file(folder.join("traces/notes.txt")).unwrap();
     let whole = run(folder, &["replay", "traces", "--format", "json"]);

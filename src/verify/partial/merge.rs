@@ -10,7 +10,7 @@ use crate::trace::formats::OwnCalls;
 use crate::verify::{Options, Report, finish};
 use content_scan::mask::HIDDEN;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap, HashSet};
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -244,14 +244,10 @@ pub fn merge(
         add_inputs(&mut parts, &options, &mut whole, on_condensed)?,
         &options,
     );
-    let mut paths: Vec<String> = Vec::new();
-    for part in &parts {
-        for path in &part.header.paths {
-            if !paths.contains(path) {
-                paths.push(path.clone());
-            }
-        }
-    }
+    let mut seen = HashSet::new();
+    let paths = parts.iter().flat_map(|part| &part.header.paths);
+    let paths = paths.filter(|path| seen.insert(path.as_str())).cloned();
+    let paths = paths.collect();
     Ok(Merged {
         report,
         header,
@@ -297,7 +293,8 @@ fn check_runs(parts: &[Part]) -> Result<(), MergeError> {
                     what: "numbers of shares",
                 });
             }
-            if number == last {
+            let is_empty = part.first.is_none() && of == 1;
+            if number == last && !is_empty {
                 return Err(MergeError::Doubled {
                     number,
                     of,
@@ -305,7 +302,7 @@ fn check_runs(parts: &[Part]) -> Result<(), MergeError> {
                     other: part.path.clone(),
                 });
             }
-            if number != last + 1 {
+            if number > last + 1 {
                 return Err(MergeError::Missing {
                     number: last + 1,
                     of,
@@ -426,7 +423,11 @@ fn one(
 /// Adds the files that weren't read. Every share of a run knows them, and each hides the secrets of
 /// its own inputs in their names.
 fn add_skipped(parts: &[Part], report: &mut Report) {
-    for run in parts.chunk_by(|a, b| a.header.plan == b.header.plan) {
+    let mut listed: BTreeSet<(String, String)> = BTreeSet::new();
+    let mut count = 0;
+    // A run that isn't split may have the plan of another one, if neither has inputs.
+    let is_same = |a: &Part, b: &Part| a.header.plan == b.header.plan && a.header.share.1 > 1;
+    for run in parts.chunk_by(is_same) {
         let trailers = run.iter().filter_map(|part| part.trailer.as_ref());
         let Some(mut skipped) = trailers.clone().next().map(|t| t.skipped.clone()) else {
             continue;
@@ -438,17 +439,18 @@ fn add_skipped(parts: &[Part], report: &mut Report) {
                 }
             }
         }
-        let skipped = skipped.into_iter().map(|(name, reason)| {
-            let known = SKIP_REASONS.into_iter().find(|known| *known == reason);
-            Skipped {
-                name,
-                reason: known.unwrap_or(NO_ENDING),
-                path: PathBuf::new(),
-            }
-        });
-        let listed = skipped.len() as u64;
-        let count = trailers.map(|trailer| trailer.skipped_count).max();
-        report.skip(skipped.collect());
-        report.counts.skipped += count.unwrap_or_default().saturating_sub(listed);
+        count += trailers.map(|t| t.skipped_count).max().unwrap_or_default();
+        listed.extend(skipped);
     }
+    let number = listed.len() as u64;
+    let skipped = listed.into_iter().map(|(name, reason)| {
+        let known = SKIP_REASONS.into_iter().find(|known| *known == reason);
+        Skipped {
+            name,
+            reason: known.unwrap_or(NO_ENDING),
+            path: PathBuf::new(),
+        }
+    });
+    report.skip(skipped.collect());
+    report.counts.skipped += count.saturating_sub(number);
 }
