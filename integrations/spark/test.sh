@@ -2,13 +2,12 @@
 # Tests the Spark integration on a local Spark. $YUANGS_VERIFY names the binary; the packages come
 # from PyPI and are kept in the target directory.
 set -euo pipefail
-cd "$(dirname "$0")"
-root=$(cd ../.. && pwd)
-target=${CARGO_TARGET_DIR:-$root/target}
-binary=${YUANGS_VERIFY:-$target/debug/yuangs-verify}
-YUANGS_VERIFY=$(realpath "$binary")
+here=$(realpath "$(dirname "$0")")
+target=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-$here/../../target}")
+YUANGS_VERIFY=$(realpath --canonicalize-missing "${YUANGS_VERIFY:-$target/debug/yuangs-verify}")
 export YUANGS_VERIFY
-[[ -x $YUANGS_VERIFY ]] || { echo "error: no binary \`$binary\`: set YUANGS_VERIFY" >&2; exit 2; }
+[[ -x $YUANGS_VERIFY ]] || { echo "error: no binary \`$YUANGS_VERIFY\`: set YUANGS_VERIFY" >&2; exit 2; }
+cd "$here"
 
 skip() {
   echo "SKIPPED: integrations/spark: $1" >&2
