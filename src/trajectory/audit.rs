@@ -276,8 +276,8 @@ impl Audit {
         }
     }
 
-    /// Returns whether the words that pages print as they are contain nothing that needs escaping, after reading
-    /// them from a file.
+    /// Returns whether the words that pages print as they are contain nothing that needs escaping,
+    /// after reading them from a file.
     #[must_use]
     pub fn has_known_words(&self) -> bool {
         let listed = self.riskiest.iter();

@@ -107,8 +107,9 @@ impl Since {
 /// The sessions that were read, with counts of the rest.
 struct Read {
     audit: Audit,
-    /// Files with sessions that are shown.
+    /// Files with sessions that are shown; empty for merged audits, which only count them.
     files: Vec<Found>,
+    file_count: usize,
     unopened: u64,
     /// Sessions of other directories, and sessions that are too old.
     elsewhere: u64,
@@ -122,6 +123,7 @@ impl Read {
         Self {
             audit: Audit::default(),
             files: Vec::new(),
+            file_count: 0,
             unopened: 0,
             elsewhere: 0,
             older: 0,
@@ -169,6 +171,8 @@ impl Read {
 struct AuditPart {
     audit: Audit,
     unopened: u64,
+    /// Whether the input has sessions.
+    has_sessions: bool,
     /// The warning about an input that can't be read.
     warning: Option<String>,
 }
@@ -181,11 +185,12 @@ fn condense(
     let mut part = AuditPart {
         audit: Audit::default(),
         unopened: report.counts.unopened,
+        has_sessions: false,
         warning: input.as_ref().err().map(unreadable),
     };
     let acted = std::mem::take(&mut report.summaries);
     let set = ExecutionSet::gather(&acted, &report.findings, report.timeline);
-    part.audit.add(&set, &|_| true);
+    part.has_sessions = !part.audit.add(&set, &|_| true).is_empty();
     if let Ok(found) = input {
         part.audit.add_of_file(&found.name, &set.findings);
     }
@@ -198,6 +203,7 @@ fn condense(
 #[derive(Debug, Default)]
 pub(super) struct MergedAudits {
     audit: Audit,
+    files: usize,
     unopened: u64,
     warnings: Vec<String>,
 }
@@ -213,6 +219,7 @@ impl MergedAudits {
             ));
         }
         self.audit.absorb(part.audit);
+        self.files += usize::from(part.has_sessions);
         self.unopened += part.unopened;
         self.warnings.extend(part.warning);
         Ok(())
@@ -228,6 +235,7 @@ impl MergedAudits {
         self.warnings.iter().for_each(|warning| warn(warning));
         let mut read = Read {
             audit: self.audit,
+            file_count: self.files,
             unopened: self.unopened,
             ..Read::new()
         };
@@ -402,6 +410,7 @@ impl AuditArgs {
                 && !kept.is_empty()
             {
                 read.files.push(found.clone());
+                read.file_count += 1;
             }
         }
         read.add_between(summaries, secrets);

@@ -269,7 +269,7 @@ fn spot(spot: &Spot) -> String {
 pub(super) fn json(read: &Read, other: Option<&OtherDecisions>) -> Value {
     let mut value = json!({
         "audit": read.audit,
-        "files": read.files.len(),
+        "files": read.file_count,
         "unopened": read.unopened,
         "older": read.older,
         "elsewhere": read.elsewhere,
