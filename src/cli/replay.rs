@@ -19,7 +19,7 @@ use crate::replay::{Assessor, Sidecar};
 use crate::report::Format as ReportFormat;
 use crate::rules::{Settings, SignatureRequirement, codes};
 use crate::schema::Validator;
-use crate::source::{Discovery, Limits, survey};
+use crate::source::{Discovery, Limits, open_regular, survey};
 use crate::trace::Format;
 use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
@@ -30,6 +30,7 @@ use crate::verify::{
     skipped_sentence, verify, watch_and_check,
 };
 use clap::{Args, FromArgMatches as _, ValueEnum};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use worktree::diff::tree::{Revision, TreeError};
@@ -191,7 +192,20 @@ fn sidecar(path: &Path) -> Result<Arc<Sidecar>, Failure> {
 fn hashes(files: &[&Path]) -> Result<Vec<[u8; 32]>, Failure> {
     let files = files.iter();
     files
-        .map(|path| Ok(blake3::hash(&file::bytes_or_input(path)?).into()))
+        .map(|path| {
+            let mut hash = blake3::Hasher::new();
+            // A pipe could block, and can't be read twice.
+            let read = open_regular(path).and_then(|file| hash.update_reader(file).map(|_| ()));
+            let unable = |error: io::Error| {
+                let message = format!("can't read `{}`: {error}", path.display());
+                Failure::unable(
+                    message,
+                    "name a regular file: the shares and `merge` read it",
+                )
+            };
+            read.map_err(unable)?;
+            Ok(hash.finalize().into())
+        })
         .collect()
 }
 
@@ -319,7 +333,10 @@ impl ReplayArgs {
         let args = command
             .try_get_matches_from(words)
             .and_then(|matches| Self::from_arg_matches(&matches))
-            .map_err(|error| Failure::unable(error.to_string(), "write them again"))?;
+            .map_err(|_| {
+                Failure::unable("its command isn't one of this version", "write it again")
+            })?;
+        args.check_share()?;
         if hashes(&args.files())? != run.files {
             return Err(Failure::unable(
                 "a file that the options name was changed since",

@@ -15,7 +15,7 @@ use super::stats::print_stats;
 use super::write;
 use crate::report::Format as ReportFormat;
 use crate::report::page::Format as PageFormat;
-use crate::source::{Discovery, Plan, Share};
+use crate::source::{Discovery, Found, Missing, Plan, Share};
 use crate::trajectory::versions;
 use crate::verify::partial::{
     Command, Condense, Header, MergeError, Merged, RunOptions, merge, verify_share,
@@ -54,6 +54,22 @@ impl ShareArgs {
         quiet: bool,
     ) -> Result<u8, Failure> {
         let Discovery { inputs, skipped } = found;
+        let name = |input: &Result<Found, Missing>| match input {
+            Ok(found) => found.name.clone(),
+            Err(missing) => missing.name.clone(),
+        };
+        if let Some([one, _]) = inputs.array_windows().find(|[a, b]| name(a) == name(b)) {
+            return Err(Failure::unable(
+                format!("two inputs are called `{}`", name(one)),
+                "name each once: a share is merged by the names of its inputs",
+            ));
+        }
+        if path.as_os_str() == "-" {
+            return Err(Failure::unable(
+                "a partial result goes to a file",
+                "name one with --partial FILE",
+            ));
+        }
         let mut apart = Inputs::default();
         apart.add_found(&inputs);
         apart.keep_apart([path])?;
@@ -118,6 +134,10 @@ impl MergeArgs {
         match merged.header.options.command {
             Command::Replay => self.report(merged, &targets),
             Command::Stats => {
+                let (report, counts) = (&merged.report, &merged.report.counts);
+                if let Some(skipped) = skipped_sentence(&report.skipped, counts.skipped) {
+                    warn(&skipped);
+                }
                 let reports = &self.conclusion.reports;
                 let format = document_format(reports.on_stdout()?)?;
                 print_stats(merged.report, format, (reports.lang, reports.color))

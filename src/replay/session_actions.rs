@@ -1,5 +1,6 @@
 //! Actions of a session, to compare with the same session in other files.
 
+use crate::diag::digest;
 use crate::trace::scalar::Timestamp;
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::collections::BTreeMap;
@@ -20,8 +21,10 @@ pub struct SessionActions {
 /// A rejected action, the first of several equal ones.
 #[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct RejectedAction {
-    /// Id of the call.
+    /// Hash of the call's id, which is the same in every run.
     pub id: Box<str>,
+    /// Hash of the call's id with the key of the process.
+    key: u64,
     pub line: u64,
     /// Time of the rejection.
     pub time: Timestamp,
@@ -50,10 +53,10 @@ impl ExecutedAction {
         }
     }
 
-    /// Returns whether it belongs to the call with this id.
+    /// Returns whether it belongs to the call that was rejected.
     #[must_use]
-    pub fn is_of(&self, id: &str) -> bool {
-        self.id == keyed_hash(id)
+    pub const fn is_of(&self, rejected: &RejectedAction) -> bool {
+        self.id == rejected.key
     }
 
     /// Returns whether both belong to one call.
@@ -68,7 +71,8 @@ impl SessionActions {
     pub(super) fn reject(&mut self, key: u64, id: &str, line: u64, time: Option<Timestamp>) {
         if let Some(time) = time.filter(|_| self.rejected.len() < MOST) {
             self.rejected.entry(key).or_insert_with(|| RejectedAction {
-                id: id.into(),
+                id: digest(id),
+                key: keyed_hash(id),
                 line,
                 time,
             });
@@ -109,15 +113,16 @@ impl SessionActions {
         self.rejected.iter().map(|(key, rejected)| (*key, rejected))
     }
 
-    /// Passes the ids of the rejected calls to a function that may change them.
-    pub fn each_id(&mut self, change: &mut dyn FnMut(&mut Box<str>)) {
-        self.rejected.values_mut().for_each(|r| change(&mut r.id));
-    }
-
     /// Adds a number to the lines.
     pub fn shift(&mut self, lines: u64) {
-        self.rejected.values_mut().for_each(|r| r.line += lines);
-        self.ran.values_mut().for_each(|ran| ran.line += lines);
+        let rejected = self
+            .rejected
+            .values_mut()
+            .map(|rejected| &mut rejected.line);
+        let ran = self.ran.values_mut().map(|ran| &mut ran.line);
+        for line in rejected.chain(ran) {
+            *line = line.saturating_add(lines);
+        }
     }
 
     /// Returns the execution of an action, by its hash.

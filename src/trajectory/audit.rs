@@ -156,7 +156,7 @@ impl Notes {
 
 impl Notes {
     fn absorb(&mut self, other: Self) {
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
         let room = LISTED.saturating_sub(self.first.len());
         self.first.extend(other.first.into_iter().take(room));
     }
@@ -293,16 +293,16 @@ impl Audit {
 
     /// Adds the figures of further files.
     pub fn absorb(&mut self, other: Self) {
-        let add = |counts: &mut u64, more: u64| *counts += more;
+        let add = |count: &mut u64, more: u64| *count = count.saturating_add(more);
         for (format, number) in other.sessions {
             add(self.sessions.entry(format).or_default(), number);
         }
-        self.sub_agents += other.sub_agents;
-        self.calls += other.calls;
-        self.calls_left_out += other.calls_left_out;
+        add(&mut self.sub_agents, other.sub_agents);
+        add(&mut self.calls, other.calls);
+        add(&mut self.calls_left_out, other.calls_left_out);
         self.from = self.from.into_iter().chain(other.from).min();
         self.to = self.to.max(other.to);
-        self.undated += other.undated;
+        add(&mut self.undated, other.undated);
         for (risk, number) in other.risks {
             add(self.risks.entry(risk).or_default(), number);
         }
@@ -310,10 +310,10 @@ impl Audit {
             self.list(listed);
         }
         let (mine, theirs) = (&mut self.rejections, other.rejections);
-        mine.by_human += theirs.by_human;
-        mine.by_policy += theirs.by_policy;
-        mine.by_text += theirs.by_text;
-        mine.ran_all_the_same += theirs.ran_all_the_same;
+        add(&mut mine.by_human, theirs.by_human);
+        add(&mut mine.by_policy, theirs.by_policy);
+        add(&mut mine.by_text, theirs.by_text);
+        add(&mut mine.ran_all_the_same, theirs.ran_all_the_same);
         self.secrets.absorb(other.secrets);
         self.outside.absorb(other.outside);
         self.errors.absorb(other.errors);
@@ -350,7 +350,8 @@ impl Audit {
     /// Returns the number of sessions.
     #[must_use]
     pub fn sessions(&self) -> u64 {
-        self.sessions.values().sum()
+        let sessions = self.sessions.values();
+        sessions.fold(0, |sum, n| sum.saturating_add(*n))
     }
 }
 

@@ -58,11 +58,11 @@ impl Load {
     }
 
     fn add(&mut self, other: &Self) {
-        self.executions += other.executions;
-        self.held += other.held;
-        self.folded += other.folded;
+        self.executions = self.executions.saturating_add(other.executions);
+        self.held = self.held.saturating_add(other.held);
+        self.folded = self.folded.saturating_add(other.folded);
         for (count, other) in self.findings.iter_mut().zip(other.findings) {
-            *count += other;
+            *count = count.saturating_add(other);
         }
     }
 
@@ -72,7 +72,12 @@ impl Load {
         below(self.executions, bounds.executions)
             && below(self.held, bounds.held)
             && below(self.folded, bounds.folded)
-            && below(self.findings.iter().sum(), bounds.findings)
+            && below(
+                self.findings
+                    .iter()
+                    .fold(0, |sum, n| sum.saturating_add(*n)),
+                bounds.findings,
+            )
     }
 }
 
@@ -81,6 +86,11 @@ pub(super) fn divisible(found: &Found, part: &Part, options: &Options) -> Option
     let Input::File(path) = &found.input else {
         return None;
     };
+    // The input may have to be read again under its name.
+    let name = Path::new(&found.name);
+    if name != path && Path::new(".").join(name) != *path {
+        return None;
+    }
     let size = DIVISIBLE..=options.limits.input_bytes;
     if !size.contains(&part.size) || options.schema.is_some() {
         return None;
@@ -124,21 +134,17 @@ fn cut(path: &Path, (at, size): (u64, u64), format: Format, options: &Options) -
     let mut blocks = Blocks::new(open_range(path, at - 1..size, None)?, options.limits);
     let mut from = at - 1;
     let mut block = blocks.next(Vec::new())?;
-    // A long line may fill more than one block.
-    let skipped = loop {
-        let Some(current) = &block else {
-            return Ok(size);
-        };
-        if let Some(overlong) = &current.overlong {
-            from += overlong.length + 1;
-            block = blocks.next(Vec::new())?;
-            continue;
-        }
-        break memchr::memchr(b'\n', &current.bytes).map_or(current.bytes.len(), |end| end + 1);
-    };
+    let mut is_at_start = false;
+    while let Some(overlong) = block.as_ref().and_then(|block| block.overlong.as_ref()) {
+        from += overlong.length + 1;
+        is_at_start = true;
+        block = blocks.next(Vec::new())?;
+    }
     let Some(mut block) = block else {
         return Ok(size);
     };
+    let end = memchr::memchr(b'\n', &block.bytes).map_or(block.bytes.len(), |end| end + 1);
+    let skipped = if is_at_start { 0 } else { end };
     block.bytes.drain(..skipped);
     from += skipped as u64;
     if block.bytes.is_empty() {
@@ -158,7 +164,7 @@ fn cut(path: &Path, (at, size): (u64, u64), format: Format, options: &Options) -
     let start = changes
         .next()
         .and_then(|(_, next)| starts.get(usize::try_from(next.line).ok()?));
-    Ok(from + start.map_or(0, |start| *start as u64))
+    Ok((from + start.map_or(0, |start| *start as u64)).min(size))
 }
 
 /// Joins the results of all pieces of one input, in their order. Returns `None` if the input must be
@@ -186,7 +192,7 @@ pub(super) fn join(pieces: Vec<InputResult>, options: &Options) -> Option<InputR
     let mut lines = whole.piece.take()?.lines;
     for mut result in pieces {
         shift(&mut result, lines);
-        lines += result.piece.take()?.lines;
+        lines = lines.saturating_add(result.piece.take()?.lines);
         let known = whole.counts.known_inputs;
         whole.counts.add(&result.counts);
         whole.counts.known_inputs = known;
@@ -221,10 +227,10 @@ fn shift(result: &mut InputResult, lines: u64) {
 fn shift_finding(finding: &mut Finding, lines: u64) {
     // A finding about the input as a whole has no line.
     if finding.place.line > 0 {
-        finding.place.line += lines;
+        finding.place.line = finding.place.line.saturating_add(lines);
     }
     for related in &mut finding.related {
-        related.line += lines;
+        related.line = related.line.saturating_add(lines);
         for folded in &mut related.folded {
             shift_finding(folded, lines);
         }
@@ -232,11 +238,11 @@ fn shift_finding(finding: &mut Finding, lines: u64) {
 }
 
 fn shift_summary(summary: &mut Summary, lines: u64) {
-    summary.line += lines;
+    summary.line = summary.line.saturating_add(lines);
     if let Some(violation) = &mut summary.violation {
-        violation.line += lines;
+        violation.line = violation.line.saturating_add(lines);
         for (line, ..) in &mut violation.path {
-            *line += lines;
+            *line = line.saturating_add(lines);
         }
     }
     if let Some(actions) = &mut summary.actions_of_session {

@@ -92,7 +92,7 @@ pub(super) fn report_repeats(report: &mut Report) {
                     && later
                     && !ran.reported
                     && !copied
-                    && !ran.is_of(&rejected.id)
+                    && !ran.is_of(rejected)
                     && seen.insert(part(summary))
                 {
                     findings.push(finding((place, rejected), summary, actions, ran.line));
@@ -119,9 +119,8 @@ fn finding(
         ..Place::default()
     };
     let message = format!(
-        "the same action was rejected before as `{}`, and ran, or may have run, \
-         in another {} of the session without an approval on record",
-        rejected.id,
+        "the same action was rejected before, and ran, or may have run, in another {} of the session \
+         without an approval on record",
         if summary.file == before.file {
             "execution"
         } else {

@@ -47,25 +47,28 @@ pub struct Counts {
 impl Counts {
     /// Counts a finding.
     pub fn count(&mut self, severity: Severity) {
-        *self.counter(severity) += 1;
+        let counter = self.counter(severity);
+        *counter = counter.saturating_add(1);
     }
 
     /// Adds the counts of other inputs.
     pub(super) fn add(&mut self, other: &Self) {
-        self.files += other.files;
-        self.unopened += other.unopened;
-        self.records += other.records;
-        self.turns += other.turns;
+        self.files = self.files.saturating_add(other.files);
+        self.unopened = self.unopened.saturating_add(other.unopened);
+        self.records = self.records.saturating_add(other.records);
+        self.turns = self.turns.saturating_add(other.turns);
         self.rules_run = self.rules_run.max(other.rules_run);
-        self.errors += other.errors;
-        self.warnings += other.warnings;
-        self.notes += other.notes;
-        self.left_out += other.left_out;
-        self.signatures_unchecked += other.signatures_unchecked;
-        self.bytes += other.bytes;
-        self.known_inputs += other.known_inputs;
-        self.unknown_inputs += other.unknown_inputs;
-        self.skipped += other.skipped;
+        self.errors = self.errors.saturating_add(other.errors);
+        self.warnings = self.warnings.saturating_add(other.warnings);
+        self.notes = self.notes.saturating_add(other.notes);
+        self.left_out = self.left_out.saturating_add(other.left_out);
+        self.signatures_unchecked = self
+            .signatures_unchecked
+            .saturating_add(other.signatures_unchecked);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.known_inputs = self.known_inputs.saturating_add(other.known_inputs);
+        self.unknown_inputs = self.unknown_inputs.saturating_add(other.unknown_inputs);
+        self.skipped = self.skipped.saturating_add(other.skipped);
     }
 
     /// Returns the counter of findings with exactly this severity.
@@ -82,8 +85,11 @@ impl Counts {
     pub fn at_least(&self, severity: Severity) -> u64 {
         match severity {
             Severity::Error => self.errors,
-            Severity::Warning => self.errors + self.warnings,
-            Severity::Note => self.errors + self.warnings + self.notes,
+            Severity::Warning => self.errors.saturating_add(self.warnings),
+            Severity::Note => {
+                let worse = self.errors.saturating_add(self.warnings);
+                worse.saturating_add(self.notes)
+            }
         }
     }
 }
@@ -185,9 +191,11 @@ impl Report {
 
     /// Counts findings without keeping them.
     pub fn drop_findings(&mut self, code: Code, severity: Severity, number: u64) {
-        *self.dropped.entry((code, severity)).or_default() += number;
-        *self.counts.counter(severity) += number;
-        self.counts.left_out += number;
+        let dropped = self.dropped.entry((code, severity)).or_default();
+        *dropped = dropped.saturating_add(number);
+        let counter = self.counts.counter(severity);
+        *counter = counter.saturating_add(number);
+        self.counts.left_out = self.counts.left_out.saturating_add(number);
     }
 
     /// Adds the findings of an input, up to `most` of each severity in total; the others are

@@ -134,7 +134,9 @@ impl SignedDecisions {
 
     /// Adds a number to the lines.
     pub(super) fn shift(&mut self, lines: u64) {
-        self.seen.iter_mut().for_each(|seen| seen.line += lines);
+        for seen in &mut self.seen {
+            seen.line = seen.line.saturating_add(lines);
+        }
     }
 
     /// Returns whether there is none.

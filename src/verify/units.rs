@@ -41,7 +41,11 @@ impl Units {
     /// Returns the number of all units.
     #[must_use]
     pub const fn total(&self) -> u64 {
-        self.blank + self.steps + self.no_step + self.findings + self.refused
+        self.blank
+            .saturating_add(self.steps)
+            .saturating_add(self.no_step)
+            .saturating_add(self.findings)
+            .saturating_add(self.refused)
     }
 
     /// Counts a unit that was read.
@@ -75,11 +79,11 @@ impl Units {
 
     /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
-        self.blank += other.blank;
-        self.steps += other.steps;
-        self.no_step += other.no_step;
-        self.findings += other.findings;
-        self.refused += other.refused;
+        self.blank = self.blank.saturating_add(other.blank);
+        self.steps = self.steps.saturating_add(other.steps);
+        self.no_step = self.no_step.saturating_add(other.no_step);
+        self.findings = self.findings.saturating_add(other.findings);
+        self.refused = self.refused.saturating_add(other.refused);
     }
 }
 

@@ -125,7 +125,11 @@ proptest! {
         }
         let hash = *blake3::hash(&bytes[MAGIC..end]).as_bytes();
         bytes[end..].copy_from_slice(&hash);
-        let _ = inputs_of(&*bytes);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("partial");
+        fs::write(&path, bytes).unwrap();
+        let restored = &mut |header: &Header| Ok(header.options.restored());
+        let _ = merge(&[path], restored, &mut |_| Ok(()));
     }
 }
 
@@ -211,6 +215,8 @@ fn merged_reports_are_those_of_one_run() {
     let merged = merge_of(folder, &partials, &["--format", "json"]);
     let whole = run(folder, &["stats", "traces", "--format", "json"]);
     assert_eq!((merged.code, merged.out), (whole.code, whole.out));
+    assert!(whole.err.contains("skipped 1 file"), "{}", whole.err);
+    assert_eq!(merged.err, whole.err);
 }
 
 #[test]
@@ -284,6 +290,16 @@ fn a_large_trace_is_divided() {
     }
     let merged = merge_of(folder, &partials, &[]);
     assert_eq!((merged.code, &merged.out), (whole.code, &whole.out));
+    // A name that isn't that of the file can't lead back to it.
+    if cfg!(unix) {
+        write(folder, "x\\y.jsonl", &text);
+        let partials = shares(folder, &["replay", "x\\y.jsonl"], 2);
+        let second = fs::File::open(folder.join(&partials[1])).unwrap();
+        assert!(
+            inputs_of(second).unwrap().is_empty(),
+            "the first share reads it"
+        );
+    }
     // A broken line concerns the whole, which is read again: here, but not where it is missing.
     write(folder, "t.jsonl", &(text + "{\n"));
     let partials = shares(folder, &["replay", "t.jsonl"], 3);
@@ -392,7 +408,7 @@ fn what_concerns_the_run_is_no_option_of_a_share() {
         "log",
         "{\"toolName\":\"a\",\"args\":{},\"allowed\":true}\n",
     );
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["--repo", "."], "--repo compares"),
         (&["--audit-log", "log"], "--audit-log compares"),
         (&["--fail-on", "note"], "isn't a report"),
@@ -402,6 +418,7 @@ fn what_concerns_the_run_is_no_option_of_a_share() {
             "re-evaluation",
         ),
         (&["-"], "standard input"),
+        (&["missing", "./missing"], "two inputs are called"),
     ];
     for (words, why) in cases {
         let all = [&["replay", "traces", "--partial", "p"][..], words].concat();

@@ -220,7 +220,7 @@ impl MergedAudits {
         }
         self.audit.absorb(part.audit);
         self.files += usize::from(part.has_sessions);
-        self.unopened += part.unopened;
+        self.unopened = self.unopened.saturating_add(part.unopened);
         self.warnings.extend(part.warning);
         Ok(())
     }

@@ -280,13 +280,6 @@ fn hide_in_summary(summary: &mut Summary, mask: &Mask) {
     if let Some(hidden) = mask.hide(&summary.id) {
         summary.id = hidden.into();
     }
-    if let Some(actions) = &mut summary.actions_of_session {
-        actions.each_id(&mut |id| {
-            if let Some(hidden) = mask.hide(id) {
-                *id = hidden.into();
-            }
-        });
-    }
     if let Some(hidden) = summary
         .outcome
         .as_deref()

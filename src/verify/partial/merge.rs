@@ -213,8 +213,8 @@ fn read_whole(name: &str, size: u64, options: &Options) -> Result<InputResult, M
 }
 
 /// Merges the partial results of all shares of one or several runs. An input whose pieces can't be
-/// joined is read again, with the options that `options_of` restores. `on_condensed` receives what the
-/// command has kept of each input.
+/// joined is read again, with the options that `options_of` restores. `on_condensed` receives what
+/// the command has kept of each input.
 ///
 /// # Errors
 /// When a share is missing, damaged or there twice, or shares are of different runs.
@@ -244,10 +244,10 @@ pub fn merge(
         add_inputs(&mut parts, &options, &mut whole, on_condensed)?,
         &options,
     );
-    let mut seen = HashSet::new();
-    let paths = parts.iter().flat_map(|part| &part.header.paths);
-    let paths = paths.filter(|path| seen.insert(path.as_str())).cloned();
-    let paths = paths.collect();
+    let mut paths = header.paths.clone();
+    let mut seen: HashSet<&str> = header.paths.iter().map(String::as_str).collect();
+    let others = parts.iter().flat_map(|part| &part.header.paths);
+    paths.extend(others.filter(|path| seen.insert(path.as_str())).cloned());
     Ok(Merged {
         report,
         header,
@@ -424,7 +424,7 @@ fn one(
 /// its own inputs in their names.
 fn add_skipped(parts: &[Part], report: &mut Report) {
     let mut listed: BTreeSet<(String, String)> = BTreeSet::new();
-    let mut count = 0;
+    let mut count = 0_u64;
     // A run that isn't split may have the plan of another one, if neither has inputs.
     let is_same = |a: &Part, b: &Part| a.header.plan == b.header.plan && a.header.share.1 > 1;
     for run in parts.chunk_by(is_same) {
@@ -434,12 +434,14 @@ fn add_skipped(parts: &[Part], report: &mut Report) {
         };
         for trailer in trailers.clone().skip(1) {
             for (one, other) in skipped.iter_mut().zip(&trailer.skipped) {
-                if one.0 != other.0 && other.0.contains(HIDDEN) {
-                    one.0.clone_from(&other.0);
+                // Together they may show what each hides.
+                if one.0 != other.0 {
+                    HIDDEN.clone_into(&mut one.0);
                 }
             }
         }
-        count += trailers.map(|t| t.skipped_count).max().unwrap_or_default();
+        let skipped_count = trailers.map(|t| t.skipped_count).max();
+        count = u64::saturating_add(count, skipped_count.unwrap_or_default());
         listed.extend(skipped);
     }
     let number = listed.len() as u64;
@@ -452,5 +454,5 @@ fn add_skipped(parts: &[Part], report: &mut Report) {
         }
     });
     report.skip(skipped.collect());
-    report.counts.skipped += count.saturating_sub(number);
+    report.counts.skipped = count.max(number);
 }

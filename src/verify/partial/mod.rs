@@ -207,8 +207,11 @@ pub fn verify_share(
         };
         let timeline = &mut result.timeline;
         timeline.cut((turns, openings), options.max_turns);
-        turns += timeline.turns.len();
-        openings += timeline.openings.len();
+        // If a divided input is read again, it may have fewer turns.
+        if result.piece.is_none() {
+            turns += timeline.turns.len();
+            openings += timeline.openings.len();
+        }
         secrets.absorb(std::mem::take(&mut result.mask));
         written.count(&result);
         if let Some(condense) = &mut condense {

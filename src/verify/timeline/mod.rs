@@ -53,12 +53,17 @@ impl Timeline {
     /// Adds a number to the lines.
     pub(super) fn shift(&mut self, lines: u64) {
         for turn in &mut self.turns {
-            turn.line += lines;
-            turn.last_line += lines;
-            turn.frames.iter_mut().for_each(|frame| frame.line += lines);
+            turn.line = turn.line.saturating_add(lines);
+            turn.last_line = turn.last_line.saturating_add(lines);
+            for frame in &mut turn.frames {
+                frame.line = frame.line.saturating_add(lines);
+            }
         }
-        self.openings.iter_mut().for_each(|o| o.line += lines);
-        self.commands.iter_mut().for_each(|c| c.line += lines);
+        let openings = self.openings.iter_mut().map(|opening| &mut opening.line);
+        let commands = self.commands.iter_mut().map(|command| &mut command.line);
+        for line in openings.chain(commands) {
+            *line = line.saturating_add(lines);
+        }
     }
 
     /// Calls `visit` with every text that comes from the trace, so that secrets can be masked.
@@ -89,7 +94,8 @@ impl Timeline {
     /// Drops what a report with `limit` turns doesn't show after this many turns and openings.
     pub(super) fn cut(&mut self, (turns, openings): (usize, usize), limit: usize) {
         let room = limit.saturating_sub(turns);
-        self.left_out += self.turns.len().saturating_sub(room) as u64;
+        let dropped = self.turns.len().saturating_sub(room) as u64;
+        self.left_out = self.left_out.saturating_add(dropped);
         self.turns.truncate(room);
         self.openings.truncate(limit.saturating_sub(openings));
     }
@@ -567,7 +573,8 @@ pub(super) fn merge(into: &mut Timeline, parts: Vec<Timeline>, limit: usize) {
         .flat_map(|part| part.turns.iter().map(|turn| turn.line))
         .collect();
     lines.sort_unstable();
-    into.left_out += lines.len().saturating_sub(room) as u64;
+    let dropped = lines.len().saturating_sub(room) as u64;
+    into.left_out = into.left_out.saturating_add(dropped);
     // Each worker has kept up to `limit` turns, so only those that can be kept are merged.
     let last = room
         .checked_sub(1)
@@ -575,7 +582,7 @@ pub(super) fn merge(into: &mut Timeline, parts: Vec<Timeline>, limit: usize) {
         .or(lines.last().filter(|_| room > 0));
     let (mut turns, mut openings) = (Vec::new(), Vec::new());
     for part in parts {
-        into.left_out += part.left_out;
+        into.left_out = into.left_out.saturating_add(part.left_out);
         turns.extend(
             part.turns
                 .into_iter()
