@@ -15,6 +15,10 @@ use tree_sitter::LogType;
 /// Rust a thousand.
 const REDUCTIONS: usize = 256;
 
+/// Number of steps of a walk that a comment costs which a reduction takes from the stack and puts
+/// back.
+const MOVED: usize = 8;
+
 /// Returns the maximum number of nodes that reductions may walk over. A step of a walk takes about
 /// 30 nanoseconds. A large text may have errors at 500 places.
 fn max_walked(bytes: usize) -> usize {
@@ -55,7 +59,7 @@ impl Recovery {
                 return;
             }
             let work = match message.as_bytes() {
-                [b'r', b'e', b'd', ..] => run,
+                [b'r', b'e', b'd', ..] => run.saturating_mul(MOVED),
                 [b's', b'h', b'i', b'f', b't', b'_', ..] => {
                     run = run.saturating_add(1);
                     longest = longest.max(run);
