@@ -50,36 +50,89 @@ impl Recovery {
     /// Returns a logger that counts the work.
     pub(super) fn logger(&self) -> impl FnMut(LogType, &str) + Send + 'static {
         let walked = Arc::clone(&self.walked);
-        let mut errors = 0_usize;
-        // Comments at the top of the stack, and the most that were there.
-        let (mut run, mut longest) = (0_usize, 0_usize);
+        let mut stack = Stack::default();
         move |kind, message| {
             // Each character that the lexer reads is a message.
             if kind == LogType::Lex {
                 return;
             }
             let work = match message.as_bytes() {
-                [b'r', b'e', b'd', ..] => run.saturating_mul(MOVED),
+                [b'r', b'e', b'd', ..] => stack.reduce(),
                 [b's', b'h', b'i', b'f', b't', b'_', ..] => {
-                    run = run.saturating_add(1);
-                    longest = longest.max(run);
+                    stack.shift_comment();
                     return;
                 }
                 [b's', b'h', ..] => {
-                    run = 0;
+                    stack.shift_token();
                     return;
                 }
-                [b'r', b'e', b's', b'u', b'm', b'e', b' ', ..] => {
-                    errors = errors.saturating_add(1);
-                    // A reduction may walk over several runs of comments.
-                    let nodes = errors.saturating_add(longest.saturating_mul(4));
-                    nodes.saturating_mul(REDUCTIONS)
+                [b'n', b'o', b'_', ..] => {
+                    stack.ends_comment = true;
+                    return;
                 }
+                [b'r', b'e', b's', b'u', b'm', b'e', b' ', ..] => stack.recover(),
                 _ => return,
             };
             if work > 0 {
                 walked.fetch_add(work, Relaxed);
             }
         }
+    }
+}
+
+/// Maximum number of tokens that belong to a comment, where it isn't a single token.
+const COMMENT_TOKENS: usize = 5;
+
+/// What is known of the parser's stack.
+#[derive(Debug, Default)]
+struct Stack {
+    /// Number of errors so far.
+    errors: usize,
+    /// Number of comments at the top.
+    run: usize,
+    /// The longest run so far.
+    longest: usize,
+    /// The run below the last tokens, and their number: they may belong to one more comment.
+    below: usize,
+    tokens: usize,
+    /// Whether the next reduction makes a comment of its tokens.
+    ends_comment: bool,
+}
+
+impl Stack {
+    /// Adds a token.
+    const fn shift_token(&mut self) {
+        if self.run > 0 {
+            self.below = self.run;
+            self.run = 0;
+            self.tokens = 0;
+        }
+        self.tokens = self.tokens.saturating_add(1);
+    }
+
+    /// Adds a comment that is a token.
+    fn shift_comment(&mut self) {
+        self.run = self.run.saturating_add(1);
+        self.longest = self.longest.max(self.run);
+    }
+
+    /// Reduces what is below the comments at the top. Returns the work.
+    fn reduce(&mut self) -> usize {
+        if !std::mem::take(&mut self.ends_comment) {
+            return self.run.saturating_mul(MOVED);
+        }
+        if self.run == 0 && self.tokens <= COMMENT_TOKENS {
+            self.run = self.below;
+        }
+        self.shift_comment();
+        0
+    }
+
+    /// Recovers from an error. Returns the work.
+    const fn recover(&mut self) -> usize {
+        self.errors = self.errors.saturating_add(1);
+        // A reduction may walk over several runs of comments.
+        let nodes = self.errors.saturating_add(self.longest.saturating_mul(4));
+        nodes.saturating_mul(REDUCTIONS)
     }
 }
