@@ -19,8 +19,8 @@ const fn allowance(bytes: usize) -> usize {
 const CHUNK: usize = 64;
 
 /// Returns the maximum number of chunks that the lexer may read: as many as if it read each byte
-/// [`TIMES`] times. A token costs one step, however far the lexer reads ahead for it, so steps alone
-/// don't bound its work.
+/// [`TIMES`] times. A token costs one step, however far the lexer reads ahead for it, so steps
+/// alone don't bound its work.
 const fn max_reads(bytes: usize) -> usize {
     2_000 + bytes / CHUNK * TIMES
 }

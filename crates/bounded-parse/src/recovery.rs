@@ -2,8 +2,8 @@
 //! progress don't show.
 //!
 //! At an error, the parser tries all reductions, for each token that may be missing, and each of
-//! them walks over the comments and earlier errors on the stack. So does each reduction behind a run
-//! of comments. The parser says nothing of errors but in its log:
+//! them walks over the comments and earlier errors on the stack. So does each reduction behind a
+//! run of comments. The parser says nothing of errors but in its log:
 //! [`has_error`](tree_sitter::ParseState::has_error) is false as soon as it goes on after one, and
 //! so between thousands of them.
 
@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tree_sitter::LogType;
 
-/// Number of reductions that are charged for an error. The grammars of C try about a hundred, that of
-/// Rust a thousand.
+/// Number of reductions that are charged for an error. The grammars of C try about a hundred, that
+/// of Rust a thousand.
 const REDUCTIONS: usize = 256;
 
 /// Number of steps of a walk that a comment costs which a reduction takes from the stack and puts
