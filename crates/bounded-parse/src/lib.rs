@@ -19,18 +19,19 @@ const fn allowance(bytes: usize) -> usize {
 const CHUNK: usize = 64;
 
 /// Returns the maximum number of chunks that the lexer may read: as many as if it read each byte
-/// this often. A token costs one step, however far the lexer reads ahead for it, so steps alone
-/// don't bound its work.
-const fn max_reads(bytes: usize, times: usize) -> usize {
-    2_000 + bytes / CHUNK * times
+/// [`TIMES`] times. A token costs one step, however far the lexer reads ahead for it, so steps
+/// alone don't bound its work.
+const fn max_reads(bytes: usize) -> usize {
+    2_000 + bytes / CHUNK * TIMES
 }
 
 /// Text written by people is read three times at most. Where it has a syntax error, though, the
 /// lexers of some languages read to the end of the text.
 const TIMES: usize = 128;
 
-/// The same with a logger, to which each character is a message.
-const TIMES_LOGGED: usize = 32;
+/// Maximum length of a text that is parsed without the log. With an error at each second byte, the
+/// slowest grammar takes some hundredths of a second.
+const MAX_UNLOGGED: usize = 128;
 
 /// Why a text has no tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,20 +47,17 @@ pub enum Unparsed {
 /// # Errors
 /// Returns [`Unparsed`] if the grammar can't be used or the text takes too much work.
 pub fn parse(parser: &mut Parser, grammar: &Language, text: &str) -> Result<Tree, Unparsed> {
-    let chunks = Chunks::new(text, max_reads(text.len(), TIMES));
-    parse_chunks(parser, grammar, &chunks, None)
+    parse_bounded(parser, grammar, &Chunks::new(text, max_reads(text.len())))
 }
 
-/// Parses a text like [`parse`], and also bounds the work at syntax errors and behind comments.
-/// That takes about three times as long.
-///
-/// The lexer reads at most `max_ahead` bytes ahead, for grammars whose lexers often read to the end
-/// of the text in vain. Choose more than the length of any ordinary token.
+/// Parses a text like [`parse`], for grammars whose lexers often read to the end of the text in
+/// vain. The lexer reads at most `max_ahead` bytes ahead. Choose more than the length of any
+/// ordinary token.
 ///
 /// # Errors
 /// Returns [`Unparsed`] if the grammar can't be used, the text takes too much work, or it contains
 /// a longer token.
-pub fn parse_with_few_errors(
+pub fn parse_short_tokens(
     parser: &mut Parser,
     grammar: &Language,
     text: &str,
@@ -67,18 +65,28 @@ pub fn parse_with_few_errors(
 ) -> Result<Tree, Unparsed> {
     let chunks = Chunks {
         max_ahead,
-        ..Chunks::new(text, max_reads(text.len(), TIMES_LOGGED))
+        ..Chunks::new(text, max_reads(text.len()))
     };
-    let recovery = Recovery::default();
-    parser.set_logger(Some(Box::new(recovery.logger())));
-    let tree = parse_chunks(parser, grammar, &chunks, Some(&recovery));
-    parser.set_logger(None);
+    let tree = parse_bounded(parser, grammar, &chunks)?;
     // A token that is too long looks like the end of the text.
-    let end = text.trim_end().len();
-    tree.and_then(|tree| {
-        let is_whole = tree.root_node().end_byte() >= end;
-        is_whole.then_some(tree).ok_or(Unparsed::TooMuchWork)
-    })
+    let is_whole = tree.root_node().end_byte() >= text.trim_end().len();
+    is_whole.then_some(tree).ok_or(Unparsed::TooMuchWork)
+}
+
+/// Parses a text with the log, unless it is very short.
+fn parse_bounded(
+    parser: &mut Parser,
+    grammar: &Language,
+    chunks: &Chunks<'_>,
+) -> Result<Tree, Unparsed> {
+    if chunks.text.len() <= MAX_UNLOGGED {
+        return parse_chunks(parser, grammar, chunks, None);
+    }
+    let recovery = Recovery::new(chunks.text.len());
+    parser.set_logger(Some(Box::new(recovery.logger())));
+    let tree = parse_chunks(parser, grammar, chunks, Some(&recovery));
+    parser.set_logger(None);
+    tree
 }
 
 /// Parses a text that is handed out in chunks.
@@ -176,7 +184,7 @@ mod tests {
 
     /// Parses a text in Lua. Returns the number of reads, and whether there is a tree.
     fn lua(text: &str) -> (usize, bool) {
-        let chunks = Chunks::new(text, max_reads(text.len(), TIMES));
+        let chunks = Chunks::new(text, max_reads(text.len()));
         let grammar = tree_sitter_lua::LANGUAGE.into();
         let tree = parse_chunks(&mut Parser::new(), &grammar, &chunks, None);
         (chunks.reads.get(), tree.is_ok())
@@ -229,7 +237,7 @@ mod tests {
     fn long_tokens_are_refused() {
         let parse = |length: usize, max_ahead: usize| {
             let text = format!("x = 1\ny = '{}'\nz = 2\n", "a".repeat(length));
-            parse_with_few_errors(&mut Parser::new(), &python(), &text, max_ahead)
+            parse_short_tokens(&mut Parser::new(), &python(), &text, max_ahead)
         };
         assert!(!parse(900, 1_000).unwrap().root_node().has_error());
         assert_eq!(parse(1_100, 1_000).err(), Some(Unparsed::TooMuchWork));
@@ -238,8 +246,7 @@ mod tests {
 
     #[test]
     fn errors_are_bounded() {
-        let parse =
-            |text: &str| parse_with_few_errors(&mut Parser::new(), &python(), text, usize::MAX);
+        let parse = |text: &str| parse(&mut Parser::new(), &python(), text);
         for times in [5_000, 10_000] {
             let tree = parse(&"--==".repeat(times));
             assert_eq!(tree.err(), Some(Unparsed::TooMuchWork));
@@ -258,10 +265,7 @@ mod tests {
                 let (reads, has_tree) = lua(&text);
                 assert!(!has_tree, "{hostile}");
                 // Those that end the parse have nothing to read.
-                assert!(
-                    reads < max_reads(length, TIMES) + 1_000,
-                    "{hostile}: {reads}"
-                );
+                assert!(reads < max_reads(length) + 1_000, "{hostile}: {reads}");
             }
         }
     }

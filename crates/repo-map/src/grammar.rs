@@ -32,9 +32,9 @@ use std::sync::OnceLock;
 /// out: queries, grammars and code. It is a part of every cache key. Increase it whenever the same
 /// bytes may give another result; a build with more languages has another version.
 pub(super) const VERSION: u32 = if cfg!(feature = "languages-extra") {
-    7
+    9
 } else {
-    6
+    8
 };
 
 /// The meaning of a capture.

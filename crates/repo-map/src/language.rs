@@ -152,13 +152,6 @@ impl Language {
         self.family() == Language::JavaScript.family()
     }
 
-    /// Returns whether the language needs the feature `languages-extra`.
-    pub(super) fn is_extra(self) -> bool {
-        EVERY
-            .get(BASIC..)
-            .is_some_and(|extra| extra.contains(&self))
-    }
-
     /// Returns whether this build can parse the language.
     pub fn is_available(self) -> bool {
         Self::ALL.contains(&self)

@@ -91,9 +91,25 @@ const EXTRA: &[(Language, &str, &str)] = &[
 const EXTRA: &[(Language, &str, &str)] = &[];
 
 const BASIC: &[(Language, &str, &str)] = &[
+    (Language::Bash, "", "case "),
+    (Language::C, "", "-,"),
+    (Language::C, "", "else "),
+    (Language::Cpp, "", "-,"),
+    (Language::CSharp, "", "]&"),
+    (Language::Go, "", "->"),
+    (Language::Go, "", "|+"),
+    (Language::Java, "", ":~"),
+    (Language::JavaScript, "", "->"),
     (Language::JavaScript, "a", "/**/"),
+    (Language::Php, "<?php ", "-,"),
+    (Language::Python, "", ":~"),
+    (Language::Python, "", "|+"),
+    (Language::Ruby, "", "`"),
     (Language::Ruby, "", "%{%"),
+    (Language::Rust, "", "|+"),
     (Language::Rust, "[[", "return &1r#\""),
+    (Language::Tsx, "", "->"),
+    (Language::TypeScript, "", "->"),
 ];
 
 #[test]
@@ -104,6 +120,45 @@ fn hostile_files_are_refused() {
             let text = format!("{prefix}{}", pattern.repeat(length / pattern.len()));
             if !matches!(extract(*language, &text), Err(Unread::TooMuchWork)) {
                 wrong.push(format!("{} {pattern:?} {length}", language.name()));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
+/// Valid text, but each of thousands of reductions takes all comments from the parser's stack.
+#[test]
+fn comments_behind_many_reductions_are_refused() {
+    let mut wrong = Vec::new();
+    for (language, prefix, operator, suffix) in [
+        (Language::C, "int f() { ", "a=", "; }"),
+        (Language::Cpp, "int f() { ", "a=", "; }"),
+        (Language::CSharp, "class A { void f() { ", "a=", "; } }"),
+        (Language::Go, "package a\nfunc f() { b := ", "-", "\n}\n"),
+        (Language::Java, "class A { void f() { ", "a=", "; } }"),
+        (Language::JavaScript, "", "a=", ";"),
+        (Language::Rust, "fn f() { ", "-", "; }"),
+    ] {
+        let text = |operators: usize, comments: usize| {
+            let operators = operator.repeat(operators / operator.len());
+            format!(
+                "{prefix}{operators}a{}{suffix}",
+                "/**/".repeat(comments / 4)
+            )
+        };
+        for half in [30_000, 60_000] {
+            if !matches!(
+                extract(language, &text(half, half)),
+                Err(Unread::TooMuchWork)
+            ) {
+                wrong.push(format!("{} {half}", language.name()));
+            }
+        }
+        // Many comments alone, or behind a few operators, are fine.
+        for (operators, comments) in [(8, 800), (400, 400)] {
+            match extract(language, &text(operators, comments)) {
+                Ok(tags) if !tags.has_errors => {}
+                other => wrong.push(format!("{} {other:?}", language.name())),
             }
         }
     }

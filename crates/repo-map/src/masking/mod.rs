@@ -13,7 +13,7 @@ mod scanner_limits;
 mod script;
 
 use super::language::Language;
-use bounded_parse::{Unparsed, parse, parse_with_few_errors};
+use bounded_parse::{Unparsed, parse, parse_short_tokens};
 use std::ops::Range;
 use tree_sitter::{Parser, Tree};
 
@@ -90,7 +90,7 @@ pub(super) fn parse_masked(
         Language::Kotlin => {
             let text = scanner_limits::kotlin(text);
             let ahead = scanner_limits::MAX_KOTLIN_TOKEN;
-            let tree = parse_with_few_errors(parser, grammar, &text, ahead)?;
+            let tree = parse_short_tokens(parser, grammar, &text, ahead)?;
             return Ok(Parsed {
                 tree,
                 calls: Vec::new(),
@@ -98,9 +98,7 @@ pub(super) fn parse_masked(
         }
         _ => Mask::default(),
     };
-    let tree = if language.is_extra() {
-        parse_with_few_errors(parser, grammar, text, usize::MAX)?
-    } else if mask.hidden.is_empty() && mask.semicolons.is_empty() {
+    let tree = if mask.hidden.is_empty() && mask.semicolons.is_empty() {
         parse(parser, grammar, text)?
     } else {
         parse(parser, grammar, &mask.apply(text))?

@@ -344,6 +344,9 @@ fn check_with_grammar(cx: &mut Engine<'_>, code: &Code<'_>, arg: &Arg) -> bool {
             let unseen = |name: &&String| {
                 !is_unknown_word(name) && tree::words(name).any(|word| !lexed.contains(word))
             };
+            if parsed_code.is_hostile {
+                cx.dynamic(arg.span, "code that takes too much work to parse");
+            }
             if !parsed_code.broken && parsed_code.names.iter().any(|name| unseen(&name)) {
                 cx.dynamic(arg.span, "the code hides calls behind what looks like text");
             }

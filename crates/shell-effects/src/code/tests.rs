@@ -90,3 +90,27 @@ fn long_code_is_of_high_risk() {
         assert_eq!(risk(&line), RiskLevel::High, "{part}");
     }
 }
+
+/// With an error at each token, the work of a grammar's parser grows with the square of the length.
+/// So the parse is refused, and the code is of high risk.
+#[test]
+fn hostile_code_is_of_high_risk() {
+    let mut wrong = Vec::new();
+    for (start, patterns) in [
+        ("python3 -c", ["-,", ":~", "?~"]),
+        ("node -e", ["->", "-,", "?~"]),
+        ("ruby -e", ["-,", "|+", ":~"]),
+        ("php -r", ["-,", "?~", "|+"]),
+    ] {
+        for pattern in patterns {
+            for length in [4_000, 8_000, 12_000, 60_000] {
+                let line = format!("{start} '{}'", pattern.repeat(length / pattern.len()));
+                let found = risk(&line);
+                if found != RiskLevel::High {
+                    wrong.push(format!("{found:?}: {start} {pattern:?} {length}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -24,12 +24,15 @@ pub(super) struct ParsedCode {
     pub(super) embedded: Vec<String>,
     /// Whether there are syntax errors, or the code is too long to parse.
     pub(super) broken: bool,
+    /// Whether parsing takes too much work: people don't write such code.
+    pub(super) is_hostile: bool,
 }
 
 impl ParsedCode {
-    fn unparsed() -> Self {
+    fn unparsed(is_hostile: bool) -> Self {
         Self {
             broken: true,
+            is_hostile,
             ..Self::default()
         }
     }
@@ -47,7 +50,8 @@ fn grammar(lang: &str) -> Option<(Language, &'static str)> {
     })
 }
 
-/// Parses code after its prefix. `None` if there is no grammar or the code is too long.
+/// Parses code after its prefix. `None` if there is no grammar, or the code is too long or takes
+/// too much work.
 pub(super) fn parsed(lang: &str, text: &str) -> Option<(Tree, String)> {
     let (language, before) = grammar(lang)?;
     let source = format!("{before}{text}");
@@ -61,7 +65,7 @@ pub(super) fn read(lang: &str, text: &str) -> Option<ParsedCode> {
     grammar(lang)?;
     // Most unknown parts are values, so a name replaces them.
     let Some((tree, text)) = parsed(lang, &text.replace([UNKNOWN, SAFE_UNKNOWN], "h")) else {
-        return Some(ParsedCode::unparsed());
+        return Some(ParsedCode::unparsed(text.len() <= MAX_TEXT));
     };
     let mut parsed_code = ParsedCode {
         broken: tree.root_node().has_error(),
