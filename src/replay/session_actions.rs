@@ -1,8 +1,9 @@
 //! Actions of a session, to compare with the same session in other files.
 
-use crate::diag::digest;
+use crate::trace::action::hex;
 use crate::trace::scalar::Timestamp;
 use borsh::{BorshDeserialize, BorshSerialize};
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use util::keyed_hash;
 
@@ -71,7 +72,7 @@ impl SessionActions {
     pub(super) fn reject(&mut self, key: u64, id: &str, line: u64, time: Option<Timestamp>) {
         if let Some(time) = time.filter(|_| self.rejected.len() < MOST) {
             self.rejected.entry(key).or_insert_with(|| RejectedAction {
-                id: digest(id),
+                id: hex(&Sha256::digest(id)).into(),
                 key: keyed_hash(id),
                 line,
                 time,

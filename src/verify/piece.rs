@@ -125,7 +125,8 @@ pub(super) fn piece(
 }
 
 /// Returns the first place from `at` at which a line begins that belongs to another execution than
-/// the one before. If the next block of lines contains none, it is the first line that begins there.
+/// the one before. If the next block of lines contains none, it is the first line that begins
+/// there.
 fn cut(path: &Path, (at, size): (u64, u64), format: Format, options: &Options) -> io::Result<u64> {
     if at == 0 || at >= size {
         return Ok(at.min(size));

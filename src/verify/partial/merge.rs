@@ -4,7 +4,7 @@ use super::super::input::verify as verify_input;
 use super::super::input_result::InputResult;
 use super::super::piece::join;
 use super::frames::{Frame, FrameReader};
-use super::{Header, Trailer};
+use super::{Header, Trailer, common_key};
 use crate::source::{Found, Input, NO_ENDING, SKIP_REASONS, Skipped, open_regular};
 use crate::trace::formats::OwnCalls;
 use crate::verify::{Options, Report, finish};
@@ -233,7 +233,13 @@ pub fn merge(
         return Err(MergeError::Missing { number: 1, of: 1 });
     };
     let options = header.options.restored();
+    // An input that is read again is compared with others.
+    let has_key = common_key(&header.run) == header.key;
     let mut whole = |name: &str, size| {
+        if !has_key {
+            let why = "the process has verified another run";
+            return Err(MergeError::Options(why.to_owned()));
+        }
         read_whole(
             name,
             size,
@@ -266,7 +272,7 @@ fn check_runs(parts: &[Part]) -> Result<(), MergeError> {
         let what = match () {
             () if a.version != b.version => "versions",
             () if a.options != b.options => "options",
-            () if a.run != b.run => "names or inputs",
+            () if a.run != b.run || a.key != b.key => "names or inputs",
             () => continue,
         };
         return Err(MergeError::Different {

@@ -34,6 +34,8 @@ pub struct Header {
     pub options: RunOptions,
     /// Names the run. Writers of one run hash what they compare with a key that depends on it.
     pub run: String,
+    /// Identifies the key.
+    key: u64,
     /// The paths that were given, for the command that reproduces the run.
     pub paths: Vec<String>,
     /// Hash of the names and sizes of all inputs of the run.
@@ -166,6 +168,7 @@ impl Header {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             options,
             run: run.unwrap_or_else(digest),
+            key: 0,
             paths,
             plan: plan.digest(),
             share: (share.number(), share.of()),
@@ -187,11 +190,13 @@ pub fn verify_share(
     to: &mut dyn Write,
 ) -> io::Result<Written> {
     // The hashes in partial results can be compared if they have one key.
-    if !util::share_key(key_of(&header.run)) {
-        return Err(io::Error::other("this process has verified another run"));
-    }
+    let key = common_key(&header.run);
+    let header = Header {
+        key,
+        ..header.clone()
+    };
     let mut writer = FrameWriter::new(to)?;
-    writer.write(Frame::Header, header)?;
+    writer.write(Frame::Header, &header)?;
     let mut own_calls = SubAgentCalls::new(inputs);
     let mut secrets = Mask::default();
     let mut written = Written::default();
@@ -279,6 +284,13 @@ fn condensed(
     };
     result.counts.unopened = unopened;
     Ok(result)
+}
+
+/// Gives this process the key of a run, unless it has hashed something before, and returns what
+/// identifies its key.
+fn common_key(run: &str) -> u64 {
+    let _ = util::share_key(key_of(run));
+    util::keyed_hash("the key of a run")
 }
 
 /// Returns the key with which the shares of a run hash what they compare.
