@@ -168,8 +168,8 @@ fn cut(path: &Path, (at, size): (u64, u64), format: Format, options: &Options) -
     Ok((from + start.map_or(0, |start| *start as u64)).min(size))
 }
 
-/// Joins the results of all pieces of one input, in their order. Returns `None` if the input must be
-/// read as a whole.
+/// Joins the results of all pieces of one input, in their order. Returns `None` if the input must
+/// be read as a whole.
 pub(super) fn join(pieces: Vec<InputResult>, options: &Options) -> Option<InputResult> {
     let mut loads: Vec<Load> = Vec::new();
     let mut ids = HashSet::new();
