@@ -210,17 +210,18 @@ pub fn verify_share(
         let Some(mut result) = result else {
             continue;
         };
-        let timeline = &mut result.timeline;
-        timeline.cut((turns, openings), options.max_turns);
-        // If a divided input is read again, it may have fewer turns.
-        if result.piece.is_none() {
-            turns += timeline.turns.len();
-            openings += timeline.openings.len();
-        }
         secrets.absorb(std::mem::take(&mut result.mask));
         written.count(&result);
         if let Some(condense) = &mut condense {
             result = condensed(input, result, options, *condense)?;
+        } else {
+            let timeline = &mut result.timeline;
+            timeline.cut((turns, openings), options.max_turns);
+            // If a divided input is read again, it may have fewer turns.
+            if result.piece.is_none() {
+                turns += timeline.turns.len();
+                openings += timeline.openings.len();
+            }
         }
         writer.write(Frame::Input, &result)?;
     }
