@@ -1,4 +1,4 @@
-//! Partial results: what one share of a run found, in a file that [`merge`] reads.
+//! Partial results: what one share of a run found, in a file that [`merge()`] reads.
 //!
 //! The format is for one version of the program and has no schema. It consists of a magic line and
 //! frames: the header, one frame for each input in the order of their names, and the trailer; then
