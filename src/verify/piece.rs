@@ -9,6 +9,7 @@ use super::Options;
 use super::bounds::Bounds;
 use super::input_result::InputResult;
 use super::parse::parse;
+use super::signed::MOST_OF_WORKER;
 use super::timeline;
 use crate::diag::{Finding, Severity};
 use crate::replay::Summary;
@@ -47,6 +48,8 @@ pub(super) struct Load {
     pub(super) findings: [u64; 3],
     /// Number of findings that are folded under others.
     pub(super) folded: u64,
+    /// Number of signed decisions.
+    pub(super) signed: u64,
 }
 
 impl Load {
@@ -61,6 +64,7 @@ impl Load {
         self.executions = self.executions.saturating_add(other.executions);
         self.held = self.held.saturating_add(other.held);
         self.folded = self.folded.saturating_add(other.folded);
+        self.signed = self.signed.saturating_add(other.signed);
         for (count, other) in self.findings.iter_mut().zip(other.findings) {
             *count = count.saturating_add(other);
         }
@@ -72,6 +76,7 @@ impl Load {
         below(self.executions, bounds.executions)
             && below(self.held, bounds.held)
             && below(self.folded, bounds.folded)
+            && below(self.signed, MOST_OF_WORKER)
             && below(
                 self.findings
                     .iter()
@@ -209,7 +214,7 @@ pub(super) fn join(pieces: Vec<InputResult>, options: &Options) -> Option<InputR
             options.max_turns,
         );
     }
-    (!whole.signed.is_full()).then_some(whole)
+    Some(whole)
 }
 
 /// Adds a number to all line numbers of a result.

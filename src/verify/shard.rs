@@ -673,6 +673,7 @@ impl Shard {
             executions: self.summaries.len() as u64,
             held: self.peak.max(self.held) as u64,
             folded: self.folded as u64,
+            signed: self.signed.len() as u64,
             ..Load::default()
         };
         for finding in &findings {

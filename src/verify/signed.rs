@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Maximum number of signed decisions compared in one run.
 const MOST: usize = 1 << 18;
 /// Maximum number of signed decisions that one worker keeps of one input.
-const MOST_OF_WORKER: usize = 1 << 15;
+pub(super) const MOST_OF_WORKER: usize = 1 << 15;
 /// Maximum number of findings about one input; the rest is counted.
 const FINDINGS: usize = 1000;
 
@@ -127,9 +127,9 @@ impl SignedDecisions {
         self.left_out.is_none()
     }
 
-    /// Returns whether so many decisions of one worker were kept that a further one may not be.
-    pub(super) fn is_full(&self) -> bool {
-        self.seen.len() >= MOST_OF_WORKER
+    /// Returns the number of decisions that are kept.
+    pub(super) const fn len(&self) -> usize {
+        self.seen.len()
     }
 
     /// Adds a number to the lines.
