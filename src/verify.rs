@@ -28,6 +28,7 @@ mod signed;
 mod ticket_lock;
 pub mod timeline;
 mod units;
+mod visit;
 
 pub use audit_log::{AuditLog, report_audit_log};
 pub use decisions::{read_decisions, report_unmatched_decisions};
@@ -36,8 +37,9 @@ pub use own_calls::SubAgentCalls;
 pub use report::{Counts, Report, skipped_sentence};
 pub use signed::Signatures;
 pub use units::{InputUnits, Units};
+pub use visit::{Visitor, Watch, visit, watch};
 
-use crate::diag::{Code, Finding, assign_fingerprints};
+use crate::diag::{Finding, assign_fingerprints};
 use crate::replay::Summary;
 use crate::rules::Settings;
 use crate::schema::Validator;
@@ -168,56 +170,6 @@ pub fn findings_between(summaries: Vec<Summary>, secrets: Mask) -> Vec<Finding> 
     };
     report.findings.retain(is_between);
     report.findings
-}
-
-/// A callback that receives each record, with the name of its input and the id of its execution.
-pub type Watch<'w> = &'w mut (dyn FnMut(&str, &str, &crate::trace::entry::Entry<'_>) + Send);
-
-/// Passes each record of the inputs to `watch`, in input order, with the name of the input and the
-/// id of its execution. Nothing is replayed; the report contains counts and what couldn't be read.
-#[must_use]
-pub fn watch(inputs: &[Result<Found, Missing>], options: &Options, watch: Watch<'_>) -> Report {
-    watch_with(inputs, options, None, watch)
-}
-
-/// Like [`watch`], but also replays the records in the same pass and reports the findings of one
-/// rule.
-#[must_use]
-pub fn watch_and_check(
-    inputs: &[Result<Found, Missing>],
-    options: &Options,
-    rule: Code,
-    watch: Watch<'_>,
-) -> Report {
-    watch_with(inputs, options, Some(rule), watch)
-}
-
-fn watch_with(
-    inputs: &[Result<Found, Missing>],
-    options: &Options,
-    rule: Option<Code>,
-    watch: Watch<'_>,
-) -> Report {
-    let mut report = Report::default();
-    let mut own_calls = SubAgentCalls::new(inputs);
-    for input in inputs {
-        report.counts.files += 1;
-        let name = match input {
-            Ok(found) => found.name.clone(),
-            Err(missing) => missing.name.clone(),
-        };
-        let result = input::watch(
-            input,
-            options,
-            rule,
-            own_calls.beside(input, options),
-            &mut |execution, entry| {
-                watch(&name, execution, entry);
-            },
-        );
-        report.add(result, options);
-    }
-    finish(report, options)
 }
 
 /// Verifies the content of a reader, under a name for the report.

@@ -24,7 +24,7 @@ pub(super) struct Conclusion {
     pub(super) quiet: bool,
     /// Print all executions, notes in full, every related line, and fingerprints.
     #[arg(short, long)]
-    verbose: bool,
+    pub(super) verbose: bool,
 }
 
 /// The command that reproduces findings, without the options of its end.

@@ -98,7 +98,7 @@ impl ConvertArgs {
             bytes_read: Some(progress.done()),
             ..Options::default()
         };
-        watch(&inputs, &options, &mut |file, _, entry| {
+        watch(&inputs, &options, None, &mut |file, _, entry| {
             if converted.failed.is_some() {
                 return;
             }

@@ -24,10 +24,10 @@ use crate::trace::Format;
 use crate::trajectory::reevaluate::{self, Reevaluation};
 use crate::trajectory::versions;
 use crate::verify::account::reconcile;
-use crate::verify::partial::{Command, RunOptions};
+use crate::verify::partial::{Command, RunOptions, Work};
 use crate::verify::{
     AuditLog, Options, Report, read_decisions, report_audit_log, report_unmatched_decisions,
-    skipped_sentence, verify, watch_and_check,
+    skipped_sentence, verify, watch,
 };
 use clap::{Args, FromArgMatches as _, ValueEnum};
 use std::io;
@@ -492,7 +492,7 @@ impl ReplayArgs {
             ..options
         };
         let rule = codes::GOVERNING_POLICY_CHANGED;
-        let report = watch_and_check(&inputs, &options, rule, &mut |file, id, entry| {
+        let report = watch(&inputs, &options, Some(rule), &mut |file, id, entry| {
             reevaluation.record(file, id, entry);
         });
         drop(progress);
@@ -721,7 +721,7 @@ impl Common {
             path,
             (survey(&self.paths), &self.paths),
             (&mut options, run),
-            None,
+            Work::Verify,
             self.conclusion.quiet,
         )
     }

@@ -8,6 +8,7 @@ use super::common::secrets::secret_rules;
 use super::conclusion::{Conclusion, Reproduction};
 use super::executions;
 use super::output::{Failure, warn};
+use super::policy::MergedDecisions;
 use super::progress::{Progress, Unit};
 use super::replay::ReplayArgs;
 use super::reports::Target;
@@ -18,11 +19,11 @@ use crate::report::page::Format as PageFormat;
 use crate::source::{Discovery, Found, Missing, Plan, Share};
 use crate::trajectory::versions;
 use crate::verify::partial::{
-    Command, Condense, Header, MergeError, Merged, RunOptions, merge, verify_share,
+    Command, Header, MergeError, Merged, RunOptions, Work, merge, verify_share,
 };
-use crate::verify::{Options, skipped_sentence};
+use crate::verify::{Options, Report, skipped_sentence};
 use clap::Args;
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 /// Options for a share of a run.
@@ -50,7 +51,7 @@ impl ShareArgs {
         path: &Path,
         (found, paths): (Discovery, &[PathBuf]),
         (options, run): (&mut Options, RunOptions),
-        mut condense: Option<&mut Condense<'_>>,
+        work: Work<'_>,
         quiet: bool,
     ) -> Result<u8, Failure> {
         let Discovery { inputs, skipped } = found;
@@ -82,16 +83,17 @@ impl ShareArgs {
         let name = self.run_name.clone();
         let paths = path_names(paths);
         let header = Header::new((&plan, share), (name, run), paths);
-        let mut written = None;
+        let (mut work, mut written) = (Some(work), None);
         write::write_with(path, &mut |file| {
             let mut to = BufWriter::new(file);
             let header = (&header, skipped.clone());
+            let work = work.take().ok_or(io::ErrorKind::Other)?;
             written = Some(verify_share(
                 &inputs,
                 (&plan, share),
                 header,
                 options,
-                condense.as_mut().map(|condense| &mut **condense as _),
+                work,
                 &mut to,
             )?);
             Ok(())
@@ -127,35 +129,33 @@ impl MergeArgs {
         }
         let targets = self.conclusion.targets(&apart)?;
         let mut audits = MergedAudits::default();
-        let merged = merge(&self.partials, &mut options_of, &mut |part| {
-            audits.add(part)
-        })
-        .map_err(|error| cannot_merge(&error))?;
+        let mut decisions = MergedDecisions::default();
+        let on_condensed = &mut |command, part: &[u8]| match command {
+            Command::PolicyReplay => decisions.add(part),
+            _ => audits.add(part),
+        };
+        let merged = merge(&self.partials, &mut options_of, on_condensed)
+            .map_err(|error| cannot_merge(&error))?;
         match merged.header.options.command {
             Command::Replay => self.report(merged, &targets),
             Command::Stats => {
-                let (report, counts) = (&merged.report, &merged.report.counts);
-                if let Some(skipped) = skipped_sentence(&report.skipped, counts.skipped) {
-                    warn(&skipped);
-                }
+                warn_of_skipped(&merged.report);
                 let reports = &self.conclusion.reports;
                 let format = document_format(reports.on_stdout()?)?;
                 print_stats(merged.report, format, (reports.lang, reports.color))
             }
             Command::Audit => {
                 let reports = &self.conclusion.reports;
-                let format = match reports.on_stdout()? {
-                    ReportFormat::Text => OutputFormat::Text,
-                    ReportFormat::Json => OutputFormat::Json,
-                    _ => {
-                        return Err(Failure::unable(
-                            "an audit is text or JSON",
-                            "choose one of them with --format",
-                        ));
-                    }
-                };
+                let format = output_format(reports.on_stdout()?)?;
                 let page = (format, reports.lang, reports.color);
                 audits.print(merged.report, page, self.conclusion.fail_on)
+            }
+            Command::PolicyReplay => {
+                warn_of_skipped(&merged.report);
+                let reports = &self.conclusion.reports;
+                let page = (output_format(reports.on_stdout()?)?, reports.color);
+                let end = (self.conclusion.fail_on, self.conclusion.verbose);
+                decisions.print(&merged.header.options, merged.report, page, end)
             }
         }
     }
@@ -192,12 +192,30 @@ fn options_of(header: &Header) -> Result<Options, String> {
     let run = &header.options;
     let settings = match run.command {
         Command::Replay => ReplayArgs::settings_of(run).map_err(|error| error.to_string())?,
-        Command::Stats | Command::Audit => executions::settings(),
+        Command::Stats | Command::Audit | Command::PolicyReplay => executions::settings(),
     };
     Ok(Options {
         settings,
         ..run.restored()
     })
+}
+
+fn warn_of_skipped(report: &Report) {
+    if let Some(skipped) = skipped_sentence(&report.skipped, report.counts.skipped) {
+        warn(&skipped);
+    }
+}
+
+/// Returns the format of a document that is text or JSON.
+fn output_format(format: ReportFormat) -> Result<OutputFormat, Failure> {
+    match format {
+        ReportFormat::Text => Ok(OutputFormat::Text),
+        ReportFormat::Json => Ok(OutputFormat::Json),
+        _ => Err(Failure::unable(
+            "what the partial results say is text or JSON",
+            "choose one of them with --format",
+        )),
+    }
 }
 
 /// Returns the format of a document that isn't a report on findings.

@@ -13,7 +13,7 @@ use crate::source::survey;
 use crate::trajectory::ExecutionSet;
 use crate::trajectory::stats::{page, stats};
 use crate::verify::Report;
-use crate::verify::partial::{Command, RunOptions};
+use crate::verify::partial::{Command, RunOptions, Work};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ impl StatsArgs {
             let found = (survey(&self.traces), &*self.traces);
             return self
                 .share
-                .write(path, found, (&mut options, run), None, false);
+                .write(path, found, (&mut options, run), Work::Verify, false);
         }
         let report = verify_inputs(&traces(&self.traces), self.read.options()?, false);
         print_stats(report, self.format, (self.lang, self.color))

@@ -72,6 +72,14 @@ pub struct Part {
     pub size: u64,
 }
 
+impl Part {
+    /// Returns whether it is the part in which the input begins. An empty input begins once, too.
+    #[must_use]
+    pub fn begins_input(&self) -> bool {
+        self.bytes.start == 0 && (self.size == 0 || !self.bytes.is_empty())
+    }
+}
+
 impl Plan {
     /// Makes the plan for inputs that all have a size: the files under the given paths.
     ///

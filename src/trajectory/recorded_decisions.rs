@@ -5,7 +5,6 @@ use crate::trace::step::{self, Annotation, Decision, Fact, Step};
 use agent_policy::{Action, History, Past, RecordedDecision, Timeline};
 use governance::{DecidedBy, RiskLevel};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// The state of one open execution.
 #[derive(Debug, Default)]
@@ -23,37 +22,28 @@ struct ExecutionState {
     history: History,
 }
 
-/// What happens in all executions, for limits per hour and day.
+/// What limits per hour and day count over all executions.
 #[derive(Debug, Default)]
-enum AcrossExecutions {
-    /// Each execution is counted by itself.
-    #[default]
-    No,
-    /// The first reading collects the entries.
-    Collects(Timeline),
-    /// The second one counts them.
-    Counts(Arc<Timeline>),
+pub struct CountedEntries {
+    /// The approvals and costs, if they are collected.
+    pub timeline: Option<Timeline>,
+    /// The number of all approvals and costs so far, which is the number of the next entry.
+    pub number: u64,
+    /// The number of executions with an approval or cost that has no time, and that others
+    /// therefore don't count.
+    pub undated: u64,
 }
 
-/// All executions, with the number of the entry that is next.
-#[derive(Debug, Default)]
-struct Shared {
-    across: AcrossExecutions,
-    number: u64,
-    /// The number of executions with an entry that has no time.
-    undated: u64,
-}
-
-impl Shared {
+impl CountedEntries {
     fn approve(&mut self, kind: Option<governance::ActionType>, time: Option<i64>) {
-        if let (AcrossExecutions::Collects(timeline), Some(time)) = (&mut self.across, time) {
+        if let (Some(timeline), Some(time)) = (&mut self.timeline, time) {
             timeline.approve(kind, (time, self.number));
         }
         self.number += 1;
     }
 
     fn spend(&mut self, cost: f64, time: Option<i64>) {
-        if let (AcrossExecutions::Collects(timeline), Some(time)) = (&mut self.across, time) {
+        if let (Some(timeline), Some(time)) = (&mut self.timeline, time) {
             timeline.spend(cost, (time, self.number));
         }
         self.number += 1;
@@ -64,61 +54,41 @@ impl Shared {
 #[derive(Debug, Default)]
 pub struct DecisionHistory {
     open: HashMap<Box<str>, ExecutionState>,
-    shared: Shared,
+    counted: CountedEntries,
 }
 
 impl DecisionHistory {
     /// Creates a history that collects what limits per hour and day count over all executions.
     #[must_use]
     pub fn collecting() -> Self {
-        Self::with(AcrossExecutions::Collects(Timeline::default()))
-    }
-
-    /// Creates a history of the same records, read again, that counts what was collected.
-    #[must_use]
-    pub fn counting(timeline: Timeline) -> Self {
-        Self::with(AcrossExecutions::Counts(Arc::new(timeline.sorted())))
-    }
-
-    fn with(across: AcrossExecutions) -> Self {
-        let shared = Shared {
-            across,
-            ..Shared::default()
-        };
         Self {
-            shared,
+            counted: CountedEntries {
+                timeline: Some(Timeline::default()),
+                ..CountedEntries::default()
+            },
             ..Self::default()
         }
     }
 
-    /// Returns what was collected.
+    /// Returns what limits per hour and day count.
     #[must_use]
-    pub fn into_timeline(self) -> Timeline {
-        match self.shared.across {
-            AcrossExecutions::Collects(timeline) => timeline,
-            AcrossExecutions::No | AcrossExecutions::Counts(_) => Timeline::default(),
-        }
+    pub fn into_counted(self) -> CountedEntries {
+        self.counted
     }
 
-    /// Returns the number of executions with approvals or costs that have no time, and that others
-    /// therefore don't count.
-    #[must_use]
-    pub const fn undated(&self) -> u64 {
-        self.shared.undated
-    }
-
-    /// Processes a step of an execution. Calls `ask` for a decision, with the history before it.
+    /// Processes a step of an execution. Calls `ask` for a decision, with the history before it and
+    /// the number of the next entry that limits per hour and day count.
     pub fn step(
         &mut self,
         execution: &str,
         step: &Step<'_, '_>,
-        ask: &mut dyn FnMut(&RecordedDecision, &History),
+        ask: &mut dyn FnMut(&RecordedDecision, (&History, u64)),
     ) {
         if !self.open.contains_key(execution) {
             self.open
                 .insert(execution.into(), ExecutionState::default());
         }
-        let shared = &mut self.shared;
+        let counted = &mut self.counted;
         let Some(state) = self.open.get_mut(execution) else {
             return;
         };
@@ -132,22 +102,22 @@ impl DecisionHistory {
                 state.proposed = read_action(&proposal.action).map(|a| (a, proposal.action.risk));
                 state.agent = proposal.agent.map(|a| a.decode().into_owned());
             }
-            Fact::Decided(decision) => state.decide(step, decision, shared, ask),
+            Fact::Decided(decision) => state.decide(step, decision, counted, ask),
             Fact::Annotation(Annotation::Decided(action, Some(annotated))) => {
                 let decision = &annotated.decision;
                 if let Some(action) = action {
                     state.proposed = read_action(action).map(|a| (a, action.risk));
                 }
-                state.decide(step, decision, shared, ask);
+                state.decide(step, decision, counted, ask);
             }
             Fact::Executed(executed) => {
                 if state.session && state.proposed.is_some() {
-                    state.decide(step, &IMPLIED_APPROVAL, shared, ask);
+                    state.decide(step, &IMPLIED_APPROVAL, counted, ask);
                 }
-                state.executed(step, executed, shared);
+                state.executed(step, executed, counted);
             }
             Fact::Annotation(Annotation::Executed(executed, _)) => {
-                state.executed(step, executed, shared);
+                state.executed(step, executed, counted);
             }
             Fact::Ended(_) => {
                 self.open.remove(execution);
@@ -182,8 +152,8 @@ impl ExecutionState {
         &mut self,
         step: &Step<'_, '_>,
         decision: &Decision<'_>,
-        shared: &mut Shared,
-        ask: &mut dyn FnMut(&RecordedDecision, &History),
+        counted: &mut CountedEntries,
+        ask: &mut dyn FnMut(&RecordedDecision, (&History, u64)),
     ) {
         let changed = decision
             .modified
@@ -208,13 +178,10 @@ impl ExecutionState {
             digest: self.digest.clone(),
             root: self.root.clone(),
         };
-        if let AcrossExecutions::Counts(timeline) = &shared.across {
-            self.history.count_across(timeline, shared.number);
-        }
-        ask(&decided, &self.history);
+        ask(&decided, (&self.history, counted.number));
         if decision.ruling.permits() {
-            shared.approve(decided.action.kind, decided.time);
-            self.note_undated(decided.time, shared);
+            counted.approve(decided.action.kind, decided.time);
+            self.note_undated(decided.time, counted);
             self.history.approve(&Past {
                 kind: decided.action.kind,
                 tool: decided.action.tool.clone(),
@@ -227,10 +194,10 @@ impl ExecutionState {
     }
 
     /// Counts this execution if an entry has no time.
-    fn note_undated(&mut self, time: Option<i64>, shared: &mut Shared) {
+    fn note_undated(&mut self, time: Option<i64>, counted: &mut CountedEntries) {
         if time.is_none() && !self.undated {
             self.undated = true;
-            shared.undated += 1;
+            counted.undated += 1;
         }
     }
 
@@ -238,7 +205,7 @@ impl ExecutionState {
         &mut self,
         step: &Step<'_, '_>,
         executed: &step::ExecutionFact<'_, '_>,
-        shared: &mut Shared,
+        counted: &mut CountedEntries,
     ) {
         if let Some(result) = &executed.result {
             let milliseconds = result
@@ -254,8 +221,8 @@ impl ExecutionState {
             let time = step.time.map(Timestamp::millis);
             let time = time.map(|time| self.latest.map_or(time, |latest| latest.max(time)));
             if let Some(cost) = result.cost {
-                shared.spend(cost, time);
-                self.note_undated(time, shared);
+                counted.spend(cost, time);
+                self.note_undated(time, counted);
             }
             self.history
                 .spend_at(time, result.cost.unwrap_or(0.0), milliseconds);

@@ -181,20 +181,20 @@ impl<'p> Reevaluation<'p> {
                 paths,
                 proposed,
             } = self;
-            recorded_decisions.step(
-                &format!("{file}\n{execution}"),
-                step,
-                &mut |decided, history| {
-                    *decisions += 1;
-                    let path = paths.entry(key.clone()).or_insert_with(|| Path {
-                        file: file.to_owned(),
-                        execution_id: execution.to_owned(),
-                        ..Path::default()
-                    });
-                    let touches = proposed.get(&key).map(Vec::as_slice).unwrap_or_default();
-                    path.decide(policy, decided, history, entry.line, touches);
-                },
-            );
+            recorded_decisions.step(&format!("{file}\n{execution}"), step, &mut |decided,
+                                                                                 (
+                history,
+                _,
+            )| {
+                *decisions += 1;
+                let path = paths.entry(key.clone()).or_insert_with(|| Path {
+                    file: file.to_owned(),
+                    execution_id: execution.to_owned(),
+                    ..Path::default()
+                });
+                let touches = proposed.get(&key).map(Vec::as_slice).unwrap_or_default();
+                path.decide(policy, decided, history, entry.line, touches);
+            });
         });
     }
 
@@ -283,7 +283,7 @@ impl Path {
             return;
         }
         let now = policy.decide(&decided.request(history));
-        let Some(drift) = Drift::between(decided, &now) else {
+        let Some(drift) = Drift::between(decided.ruling, decided.by_human, &now) else {
             self.unchanged += 1;
             return;
         };

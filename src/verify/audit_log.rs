@@ -122,63 +122,70 @@ pub fn report_audit_log(
     let mut findings: Vec<Finding> = Vec::new();
     let file: Arc<str> = file.into();
     // What can't be read has been reported by the verification of the same inputs.
-    drop(watch(inputs, options, &mut |input, execution, entry| {
-        let Record::V1(v1::Record::Call(call)) = &entry.record else {
-            return;
-        };
-        let rejected = call.outcome == CallOutcome::NotExecuted
-            || call
-                .decision
-                .as_ref()
-                .is_some_and(|decision| decision.status == Ruling::Rejected);
-        let executed = matches!(call.outcome, CallOutcome::Ok | CallOutcome::Error);
-        let payload = call.action.as_ref().map(|action| action.payload.0);
-        let named = payload.and_then(asked);
-        let tool = match (call.tool, &named) {
-            (Some(tool), _) => tool.distinct().into_owned(),
-            (None, Some((tool, _))) => tool.clone(),
-            (None, None) => return,
-        };
-        // The diff of an edit isn't what the tool was given.
-        let known = call.action.as_ref().is_some_and(|action| {
-            matches!(action.kind, ActionType::ToolCall | ActionType::ShellCmd)
-        });
-        let arguments = named.map(|(_, arguments)| arguments).or(payload);
-        let key = known.then(|| key(&tool, arguments));
-        let key = key.as_deref();
-        if !executed {
-            if rejected {
-                log.take(&tool, key, false);
-            } else {
-                let _ = log
-                    .take(&tool, key, true)
-                    .or_else(|| log.take(&tool, key, false));
+    drop(watch(
+        inputs,
+        options,
+        None,
+        &mut |input, execution, entry| {
+            let Record::V1(v1::Record::Call(call)) = &entry.record else {
+                return;
+            };
+            let rejected = call.outcome == CallOutcome::NotExecuted
+                || call
+                    .decision
+                    .as_ref()
+                    .is_some_and(|decision| decision.status == Ruling::Rejected);
+            let executed = matches!(call.outcome, CallOutcome::Ok | CallOutcome::Error);
+            let payload = call.action.as_ref().map(|action| action.payload.0);
+            let named = payload.and_then(asked);
+            let tool = match (call.tool, &named) {
+                (Some(tool), _) => tool.distinct().into_owned(),
+                (None, Some((tool, _))) => tool.clone(),
+                (None, None) => return,
+            };
+            // The diff of an edit isn't what the tool was given.
+            let known = call.action.as_ref().is_some_and(|action| {
+                matches!(action.kind, ActionType::ToolCall | ActionType::ShellCmd)
+            });
+            let arguments = named.map(|(_, arguments)| arguments).or(payload);
+            let key = known.then(|| key(&tool, arguments));
+            let key = key.as_deref();
+            if !executed {
+                if rejected {
+                    log.take(&tool, key, false);
+                } else {
+                    let _ = log
+                        .take(&tool, key, true)
+                        .or_else(|| log.take(&tool, key, false));
+                }
+                return;
             }
-            return;
-        }
-        if log.take(&tool, key, true).is_some() {
-            return;
-        }
-        let message = match log.take(&tool, key, false) {
-            Some(line) => format!(
-                "the call of `{tool}` was executed, and line {line} of the audit log denies it"
-            ),
-            None => {
-                format!("the call of `{tool}` was executed, and the audit log doesn't contain it")
+            if log.take(&tool, key, true).is_some() {
+                return;
             }
-        };
-        let place = Place {
-            file: input.into(),
-            line: entry.line,
-            ..Place::default()
-        };
-        findings.push(Finding {
-            execution: Some(execution.into()),
-            turn: Some(call.turn_id.get()),
-            subject: Some(subject([&*call.call_id.decode()])),
-            ..rules::finding(Code(332), message, place)
-        });
-    }));
+            let message = match log.take(&tool, key, false) {
+                Some(line) => format!(
+                    "the call of `{tool}` was executed, and line {line} of the audit log denies it"
+                ),
+                None => {
+                    format!(
+                        "the call of `{tool}` was executed, and the audit log doesn't contain it"
+                    )
+                }
+            };
+            let place = Place {
+                file: input.into(),
+                line: entry.line,
+                ..Place::default()
+            };
+            findings.push(Finding {
+                execution: Some(execution.into()),
+                turn: Some(call.turn_id.get()),
+                subject: Some(subject([&*call.call_id.decode()])),
+                ..rules::finding(Code(332), message, place)
+            });
+        },
+    ));
     for entry in log
         .entries
         .iter()

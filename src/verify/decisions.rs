@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub fn read_decisions(inputs: &[Result<Found, Missing>], options: &Options) -> (Sidecar, Report) {
     let mut sidecar = Sidecar::default();
     let mut files: BTreeMap<String, Arc<str>> = BTreeMap::new();
-    let report = watch(inputs, options, &mut |file, execution, entry| {
+    let report = watch(inputs, options, None, &mut |file, execution, entry| {
         let Record::V1(v1::Record::Call(call)) = &entry.record else {
             return;
         };

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use yuangs_verify::report::{Format, Outcome, Run, TextOptions};
 use yuangs_verify::source::{Found, Missing, Plan, Share, discover};
-use yuangs_verify::verify::partial::{Header, RunOptions, inputs_of, merge, verify_share};
+use yuangs_verify::verify::partial::{Header, RunOptions, Work, inputs_of, merge, verify_share};
 use yuangs_verify::verify::{Options, Report, verify};
 
 fn root() -> &'static Path {
@@ -58,13 +58,21 @@ fn merged(inputs: &[Result<Found, Missing>], threads: &[usize], rotate: usize) -
         let header = Header::new((&plan, share), run, Vec::new());
         let mut bytes = Vec::new();
         let header = (&header, Vec::new());
-        verify_share(inputs, (&plan, share), header, &options, None, &mut bytes).unwrap();
+        verify_share(
+            inputs,
+            (&plan, share),
+            header,
+            &options,
+            Work::Verify,
+            &mut bytes,
+        )
+        .unwrap();
         paths.push(folder.path().join(number.to_string()));
         fs::write(paths.last().unwrap(), bytes).unwrap();
     }
     paths.rotate_left(rotate % threads.len());
     let restored = &mut |header: &Header| Ok(header.options.restored());
-    merge(&paths, restored, &mut |_| Ok(())).unwrap().report
+    merge(&paths, restored, &mut |_, _| Ok(())).unwrap().report
 }
 
 proptest! {
@@ -129,7 +137,7 @@ proptest! {
         let path = folder.path().join("partial");
         fs::write(&path, bytes).unwrap();
         let restored = &mut |header: &Header| Ok(header.options.restored());
-        let _ = merge(&[path], restored, &mut |_| Ok(()));
+        let _ = merge(&[path], restored, &mut |_, _| Ok(()));
     }
 }
 
@@ -149,7 +157,7 @@ fn partial() -> Vec<u8> {
         (&plan, Share::WHOLE),
         header,
         &options(1),
-        None,
+        Work::Verify,
         &mut bytes,
     )
     .unwrap();
@@ -262,6 +270,114 @@ fn merged_audits_are_those_of_one_run() {
         let done = run(folder, &words.collect::<Vec<_>>());
         assert_eq!(done.code, 2, "{option}: {}", done.err);
     }
+}
+
+/// Compares what `policy replay` says about traces with what its shares say.
+fn compare_policy_replays(folder: &Path, policy: &[&str], shares_of: &[usize]) -> Finished {
+    let command = [&["policy", "replay", "traces"], policy].concat();
+    let mut whole = None;
+    for of in shares_of {
+        let mut partials = shares(folder, &command, *of);
+        partials.rotate_left(of / 2);
+        for options in [&["--verbose"][..], &["--format", "json"]] {
+            let one = run(folder, &[&command, options].concat());
+            let merged = merge_of(folder, &partials, options);
+            assert_eq!(merged.out, one.out);
+            assert_eq!((merged.code, merged.err), (one.code, one.err.clone()));
+            whole = Some(one);
+        }
+    }
+    whole.unwrap()
+}
+
+#[test]
+fn merged_policy_replays_are_those_of_one_run() {
+    let folder = some_traces();
+    let folder = folder.path();
+    let whole = compare_policy_replays(folder, &["--policy", "strict"], &[1, 3]);
+    assert_eq!(whole.code, 1, "{}", whole.out);
+    // Without a policy, those are searched for that the traces name.
+    let whole = compare_policy_replays(folder, &[], &[2]);
+    assert!(whole.out.contains("YV504"), "{}", whole.out);
+}
+
+#[test]
+fn limits_per_hour_count_over_shares() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let policy = "version: 1
+id: p
+default: deny
+rules:
+  - { id: night, when: { production: true, type: shell_cmd, max_per_hour: 1 }, effect: deny, reason: r }
+  - { id: echo, when: { command: { program: echo }, max_per_hour: 3 }, effect: allow, reason: r }
+  - { id: ls, when: { command: { program: ls }, max_per_minute: 1 }, effect: allow, reason: r }
+";
+    write(folder, "p.yaml", policy);
+    let token = format!("ghp_{}", "aB3dE6gH9kL2nP5rS8uV1xY4zA7cF0iJ2lQ6");
+    let mut numbers = 7_u64;
+    for file in 0..9 {
+        let mut text = String::new();
+        for execution in 0..6 {
+            numbers = numbers
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let time = 1_768_800_000_000 + (numbers >> 33) % 9_000_000;
+            let commands = [
+                "ls".to_owned(),
+                "rm -rf x".to_owned(),
+                format!("echo {token}"),
+            ];
+            let command = commands
+                .get((numbers >> 20) as usize % 4)
+                .map_or("echo a", |c| c);
+            // Some approvals have no time.
+            let dated = numbers >> 40 & 7 > 0;
+            let id = format!("e{file}-{execution}");
+            for line in [
+                r#"{"record":"execution_started","schemaVersion":"1.0","rootIntent":"i","fsmVersion":"1","governor":{"id":"g"}"#.to_owned(),
+                format!(r#"{{"record":"action_proposed","turnId":1,"action":{{"id":"a","type":"shell_cmd","payload":{{"command":"{command}"}},"riskLevel":"low","reasoning":"r"}}"#),
+                r#"{"record":"governance_decided","turnId":1,"decision":{"status":"approved","by":"policy","actionId":"a"}"#.to_owned(),
+                r#"{"record":"execution_finished","turnId":1,"actionId":"a","result":{"success":true,"output":"","cost":2.5}"#.to_owned(),
+            ] {
+                let time = if dated { format!(r#","timestamp":{time}"#) } else { String::new() };
+                text.push_str(&format!("{line},\"executionId\":\"{id}\"{time}}}\n"));
+            }
+        }
+        write(folder, &format!("traces/{file}.jsonl"), &text);
+    }
+    let options = ["--policy", "p.yaml", "--production=false"];
+    let whole = compare_policy_replays(folder, &options, &[1, 2, 5]);
+    assert_eq!(whole.code, 1, "{}", whole.out);
+    for said in ["YV501", "YV505", "[secret]"] {
+        assert!(whole.out.contains(said), "{said}: {}", whole.out);
+    }
+    assert!(!whole.out.contains(&token));
+    let whole = compare_policy_replays(folder, &["--policy", "p.yaml"], &[4]);
+    assert!(whole.out.contains("it was production"), "{}", whole.out);
+    let partials: Vec<String> = (1..=4).map(|n| format!("4-{n}.partial")).collect();
+    for partial in &partials {
+        let bytes = fs::read(folder.join(partial)).unwrap();
+        let has = |text: &str| {
+            bytes
+                .windows(text.len())
+                .any(|part| part == text.as_bytes())
+        };
+        assert!(!has(&token), "{partial}");
+    }
+    // The policy decides, so it must be the one that the shares asked.
+    write(
+        folder,
+        "p.yaml",
+        &policy.replace("max_per_hour: 3", "max_per_hour: 4"),
+    );
+    let merged = merge_of(folder, &partials, &[]);
+    assert_eq!(merged.code, 2, "{}", merged.out);
+    assert!(
+        merged.err.contains("the policies aren't those"),
+        "{}",
+        merged.err
+    );
 }
 
 #[test]

@@ -672,6 +672,7 @@ fn reevaluated(policy: &Policy, text: &str) -> reevaluate::Document {
     let report = watch(
         &discover(&[path]),
         &Options::default(),
+        None,
         &mut |_, id, entry| reevaluation.record("t", id, entry),
     );
     reevaluation.finish(&report, yuangs_verify::diag::Code(521))

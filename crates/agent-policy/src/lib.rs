@@ -20,6 +20,7 @@ mod network;
 mod parts;
 mod path;
 mod pattern;
+mod pending;
 mod policy_diff;
 mod prefilter;
 mod question;
@@ -53,6 +54,7 @@ pub use mutate::{Mutant, MutantStatus};
 pub use network::{NetworkPattern, NetworkRequest, network_requests};
 pub use path::Access;
 pub use pattern::{PatternError, compile as compile_pattern};
+pub use pending::{DecisionComparison, PendingDecision};
 pub use policy_diff::{RuleChange, UnprovenChange};
 pub use question::{Approvals, Context, Question};
 pub use read::load;
@@ -64,7 +66,7 @@ pub use suite::{
     load_reasons, repeated,
 };
 pub use symbolic::{PolicyUse, ProvableProperty, Proven, RuleUse};
-pub use timeline::{Moment, Timeline};
+pub use timeline::{Moment, SortedTimeline, Timeline};
 pub use vendor::{
     Export, Gap, Loss, SettingsFile, SettingsLevel, Translation, VendorFormat, export, load_file,
     translate_settings,

@@ -170,12 +170,7 @@ impl Policy {
     /// Whether some limit is about an hour or a day, whatever executions are in it.
     #[must_use]
     pub fn counts_across_executions(&self) -> bool {
-        let of_policy = |rule: &Rule| match &rule.when {
-            Condition::Is(Predicate::UsedUp(limit), _) => limit.spans_executions(),
-            _ => false,
-        };
-        let mut rules = self.rules.iter();
-        rules.any(|rule| of_policy(rule) || rule.limits.iter().any(Limit::spans_executions))
+        self.rules.iter().any(Rule::counts_across_executions)
     }
 
     /// Whether some rule depends on the history of approvals.

@@ -4,7 +4,6 @@ use crate::action::Action;
 use crate::condition::{Condition, Predicate};
 use crate::decide::{Cause, Decision};
 use crate::effect::Effect::{Allow, Deny, RequireApproval};
-use crate::facts::Facts;
 use crate::model::{Policy, Rule};
 use crate::name::Name;
 use crate::request::{History, Request};
@@ -41,6 +40,14 @@ pub struct RecordedDecision {
 }
 
 impl RecordedDecision {
+    /// The action as it would be in the work tree of the policy, if it was decided on in another.
+    pub(crate) fn moved(&self, policy: &Policy) -> Option<Action> {
+        let own = policy.surroundings.context().workdir.as_str();
+        let root = self.root.as_deref();
+        let root = root.filter(|root| *root != own && root.starts_with('/'))?;
+        Some(moved_action(&self.action, root.trim_end_matches('/'), own))
+    }
+
     /// The request that was decided.
     #[must_use]
     pub fn request<'a>(&'a self, history: &'a History) -> Request<'a> {
@@ -99,48 +106,18 @@ impl UnrecordedContext {
         }
     }
 
-    /// The first difference between a recorded decision and the policy's, over all possible
-    /// contexts.
-    #[must_use]
-    pub fn drift<'p>(
+    /// The possible combinations of production and mode, with what they assume.
+    pub(crate) fn combinations(
         &self,
-        policy: &'p Policy,
-        decided: &RecordedDecision,
-        history: &History,
-    ) -> Option<DriftedDecision<'p>> {
-        let own = policy.surroundings.context().workdir.as_str();
-        let moved = decided
-            .root
-            .as_deref()
-            .filter(|root| *root != own && root.starts_with('/'))
-            .map(|root| moved_action(&decided.action, root.trim_end_matches('/'), own));
-        let action = moved.as_ref().unwrap_or(&decided.action);
-        let facts = Facts::new(action, decided.risk, &policy.surroundings);
-        self.combinations
-            .iter()
-            .enumerate()
-            .find_map(|(number, (production, mode))| {
-                let request = Request {
-                    production: *production,
-                    mode: mode.as_deref(),
-                    action,
-                    ..decided.request(history)
-                };
-                let decision = policy.decide_on(&facts, &request);
-                let drift = Drift::between(decided, &decision)?;
-                let named = mode.as_ref().map(|mode| format!("the mode was `{mode}`"));
-                let described = || {
-                    [production.then(|| "it was production".to_owned()), named]
-                        .into_iter()
-                        .flatten()
-                        .collect::<Vec<_>>()
-                };
-                Some(DriftedDecision {
-                    drift,
-                    decision,
-                    if_so: (number > 0).then(|| described().join(" and ")),
-                })
-            })
+    ) -> impl Iterator<Item = (bool, Option<&str>, Option<String>)> {
+        let all = self.combinations.iter().enumerate();
+        all.map(|(number, (production, mode))| {
+            let named = mode.as_ref().map(|mode| format!("the mode was `{mode}`"));
+            let assumed = [production.then(|| "it was production".to_owned()), named];
+            let assumed = || assumed.into_iter().flatten().collect::<Vec<_>>();
+            let if_so = (number > 0).then(|| assumed().join(" and "));
+            (*production, mode.as_deref(), if_so)
+        })
     }
 }
 
@@ -241,17 +218,17 @@ impl Drift {
     /// Compares a recorded decision with one of a policy. `None` if they agree, or if a human
     /// decided and the policy asks for a human.
     #[must_use]
-    pub fn between(recorded: &RecordedDecision, now: &Decision<'_>) -> Option<Self> {
+    pub fn between(ruling: Ruling, by_human: bool, now: &Decision<'_>) -> Option<Self> {
         let limited = match &now.cause {
             Cause::Limit(..) => true,
             Cause::Matches => now.rule.is_some_and(Rule::is_limit),
             Cause::MayMatch | Cause::Default(_) => false,
         };
-        match (recorded.ruling.permits(), now.effect) {
+        match (ruling.permits(), now.effect) {
             (true, Deny) if limited => Some(Self::OverLimit),
             (true, Deny) => Some(Self::NowDenies),
-            (true, RequireApproval) if !recorded.by_human => Some(Self::NowAsks),
-            (false, Allow) if !recorded.by_human => Some(Self::NowAllows),
+            (true, RequireApproval) if !by_human => Some(Self::NowAsks),
+            (false, Allow) if !by_human => Some(Self::NowAllows),
             _ => None,
         }
     }

@@ -1,7 +1,8 @@
 //! Requests to a policy, and the history of approvals.
 
 use super::action::{Action, type_bit};
-use super::timeline::Timeline;
+use super::timeline::SortedTimeline;
+use borsh::{BorshDeserialize, BorshSerialize};
 use governance::{ActionType, RiskLevel};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -70,7 +71,15 @@ pub struct History {
     undated_cost: f64,
     busy: u64,
     /// What happened in all executions, and the number of the present entry.
-    across: Option<(Arc<Timeline>, u64)>,
+    across: Option<(Arc<SortedTimeline>, u64)>,
+}
+
+/// The approvals and costs of one execution that have no time.
+#[derive(Debug, Clone, PartialEq, BorshSerialize, BorshDeserialize)]
+pub(crate) struct Undated {
+    /// Numbers of approvals, in the order of [`ALL_KINDS`].
+    approvals: [u64; 5],
+    cost: f64,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -147,10 +156,32 @@ impl History {
         self.busy = self.busy.saturating_add(milliseconds);
     }
 
-    /// Counts hours and days over all executions of a timeline, up to the entry with this number.
-    /// It contains the dated approvals and costs of this execution.
-    pub fn count_across(&mut self, timeline: &Arc<Timeline>, number: u64) {
-        self.across = Some((Arc::clone(timeline), number));
+    /// What has no time.
+    pub(crate) fn undated(&self) -> Undated {
+        let unknown = |kind| self.approved.get(&type_bit(kind)).map_or(0, |t| t.unknown);
+        Undated {
+            approvals: ALL_KINDS.map(unknown),
+            cost: self.undated_cost,
+        }
+    }
+
+    /// What limits per hour and day count: a timeline up to the entry with this number, which
+    /// contains the dated approvals and costs of this execution, and its undated ones.
+    pub(crate) fn across(undated: &Undated, timeline: &Arc<SortedTimeline>, number: u64) -> Self {
+        let approved = ALL_KINDS.into_iter().zip(undated.approvals);
+        let approved = approved.map(|(kind, unknown)| {
+            let times = ApprovalTimes {
+                unknown,
+                ..ApprovalTimes::default()
+            };
+            (type_bit(kind), times)
+        });
+        Self {
+            approved: approved.collect(),
+            undated_cost: undated.cost,
+            across: Some((Arc::clone(timeline), number)),
+            ..Self::default()
+        }
     }
 
     /// The number of approved actions of a type in the window that ends at `now`, in all executions

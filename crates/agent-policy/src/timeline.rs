@@ -1,6 +1,7 @@
 //! The approvals and costs of several executions, in the order of their times.
 
 use crate::action::type_bit;
+use borsh::{BorshDeserialize, BorshSerialize};
 use governance::ActionType;
 
 /// Maximum number of entries of a timeline.
@@ -11,21 +12,27 @@ const DAY: i64 = 24 * 60 * 60_000;
 /// A time in milliseconds since the epoch, and the number of the entry in the order of reading.
 pub type Moment = (i64, u64);
 
-/// What happened in several executions. Windows of hours and days are counted over all of them.
-#[derive(Debug, Clone, Default)]
+/// What happened in several executions, in the order of reading.
+#[derive(Debug, Clone, Default, PartialEq, BorshSerialize, BorshDeserialize)]
 pub struct Timeline {
     /// The approvals, by the bit of their type.
     approvals: [Vec<Moment>; 5],
-    /// Each cost; once sorted, with the sum of its UTC day up to and including it.
     costs: Vec<(Moment, f64)>,
-    entries: usize,
-    full: bool,
+    is_full: bool,
+}
+
+/// A timeline in the order of times. Windows of hours and days are counted over all executions.
+#[derive(Debug, Clone, Default)]
+pub struct SortedTimeline {
+    approvals: [Vec<Moment>; 5],
+    /// Each cost, with the sum of its UTC day up to and including it.
+    costs: Vec<(Moment, f64)>,
 }
 
 impl Timeline {
     /// Adds an approval.
     pub fn approve(&mut self, kind: Option<ActionType>, at: Moment) {
-        if self.has_room()
+        if self.has_room(1)
             && let Some(times) = self.approvals.get_mut(slot(kind))
         {
             times.push(at);
@@ -34,34 +41,66 @@ impl Timeline {
 
     /// Adds the cost of an action.
     pub fn spend(&mut self, cost: f64, at: Moment) {
-        if cost.is_finite() && cost > 0.0 && self.has_room() {
+        if cost.is_finite() && cost > 0.0 && self.has_room(1) {
             self.costs.push((at, cost));
         }
     }
 
+    /// Adds what was read later, after this number of entries. If that is too much, none of it is
+    /// kept.
+    pub fn absorb(&mut self, later: Self, entries: u64) {
+        self.is_full |= later.is_full;
+        if !self.has_room(later.len()) {
+            return;
+        }
+        let shifted = |(time, number): Moment| (time, number.saturating_add(entries));
+        for (all, later) in self.approvals.iter_mut().zip(later.approvals) {
+            all.extend(later.into_iter().map(shifted));
+        }
+        let later = later.costs.into_iter();
+        self.costs
+            .extend(later.map(|(at, cost)| (shifted(at), cost)));
+    }
+
     /// Sorts the entries, so that they can be counted.
     #[must_use]
-    pub fn sorted(mut self) -> Self {
-        for times in &mut self.approvals {
+    pub fn sorted(self) -> SortedTimeline {
+        let Self {
+            mut approvals,
+            mut costs,
+            ..
+        } = self;
+        for times in &mut approvals {
             times.sort_unstable();
         }
-        self.costs.sort_unstable_by_key(|(at, _)| *at);
+        costs.sort_unstable_by_key(|(at, _)| *at);
         let (mut sum, mut day) = (0.0, None);
-        for ((time, _), cost) in &mut self.costs {
+        for ((time, _), cost) in &mut costs {
             let own = Some(time.div_euclid(DAY));
             sum = if day == own { sum + *cost } else { *cost };
             day = own;
             *cost = sum;
         }
-        self
+        SortedTimeline { approvals, costs }
     }
 
     /// Whether there were more entries than are kept, so that counts are too low.
     #[must_use]
     pub const fn is_full(&self) -> bool {
-        self.full
+        self.is_full
     }
 
+    fn len(&self) -> usize {
+        self.approvals.iter().map(Vec::len).sum::<usize>() + self.costs.len()
+    }
+
+    fn has_room(&mut self, entries: usize) -> bool {
+        self.is_full |= self.len().saturating_add(entries) > MAX_ENTRIES;
+        !self.is_full
+    }
+}
+
+impl SortedTimeline {
     /// The number of approvals of a type in the window that ends before `now`.
     pub(crate) fn count(&self, kind: Option<ActionType>, window: i64, now: Moment) -> u64 {
         let times = self.approvals.get(slot(kind)).map(Vec::as_slice);
@@ -78,12 +117,6 @@ impl Timeline {
         let last = before.checked_sub(1).and_then(|last| self.costs.get(last));
         last.filter(|((time, _), _)| time.div_euclid(DAY) == now.0.div_euclid(DAY))
             .map_or(0.0, |(_, sum)| *sum)
-    }
-
-    fn has_room(&mut self) -> bool {
-        self.full |= self.entries >= MAX_ENTRIES;
-        self.entries += usize::from(!self.full);
-        !self.full
     }
 }
 

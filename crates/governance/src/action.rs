@@ -5,7 +5,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The type of an action. Version 1 of the specification has no others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionType {
     ToolCall,

@@ -20,7 +20,7 @@ use crate::source::{Found, Missing, survey};
 use crate::trace::Format;
 use crate::trajectory::audit::{Audit, last_time};
 use crate::trajectory::{ExecutionSet, FindingNote, Trajectory, words};
-use crate::verify::partial::{Command, RunOptions};
+use crate::verify::partial::{Command, RunOptions, Work};
 use crate::verify::{Options, Report, SubAgentCalls, findings_between, verify_one};
 use borsh::{BorshDeserialize, BorshSerialize};
 use clap::Args;
@@ -314,8 +314,13 @@ impl AuditArgs {
             ..RunOptions::of(&options)
         };
         let found = (survey(&self.sessions), &*self.sessions);
-        self.share
-            .write(path, found, (&mut options, run), Some(&mut condense), false)
+        self.share.write(
+            path,
+            found,
+            (&mut options, run),
+            Work::Condense(&mut condense),
+            false,
+        )
     }
 
     fn options(&self, policies: &PolicyFiles) -> Options {

@@ -204,6 +204,7 @@ impl CompareArgs {
         let report = watch(
             &traces(&self.traces),
             &options,
+            None,
             &mut |file, execution, entry| {
                 entry.record.steps(&mut |step| {
                     ledger.step(&format!("{file}\n{execution}"), step, &mut |decided, _| {

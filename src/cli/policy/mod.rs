@@ -21,7 +21,7 @@ mod test;
 
 pub(super) use compare::compare_with_base;
 pub(super) use find::policy_files;
-pub(super) use replay::{OtherDecisions, compare_recorded, other_decisions};
+pub(super) use replay::{MergedDecisions, OtherDecisions, compare_recorded, other_decisions};
 pub(super) use test::run_cases;
 
 use super::output::Failure;

@@ -46,6 +46,7 @@ pub(super) fn extract(file: &SourceFile) -> Extracted {
     let report = watch(
         &input,
         &Options::default(),
+        None,
         &mut |_, execution, entry| match (entry.record.class(), &entry.record) {
             (Some(RecordClass::Command), _) => command(file, entry, &mut out),
             (Some(RecordClass::Header), _) => {
@@ -100,7 +101,7 @@ pub(in crate::knowledge) fn each_turn(
     show: &mut (dyn FnMut(&str, &str, Turn) + Send),
 ) -> Report {
     let mut accounts: BTreeMap<(String, String), OpenExecution> = BTreeMap::new();
-    let report = watch(inputs, options, &mut |file, execution, entry| match (
+    let report = watch(inputs, options, None, &mut |file, execution, entry| match (
         entry.record.class(),
         &entry.record,
     ) {

@@ -4,7 +4,7 @@ use super::super::input::verify as verify_input;
 use super::super::input_result::InputResult;
 use super::super::piece::join;
 use super::frames::{Frame, FrameReader};
-use super::{Header, Trailer, common_key};
+use super::{Command, Header, Trailer, common_key};
 use crate::source::{Found, Input, NO_ENDING, SKIP_REASONS, Skipped, open_regular};
 use crate::trace::formats::OwnCalls;
 use crate::verify::{Options, Report, finish};
@@ -192,7 +192,7 @@ fn unreadable(path: &Path, error: &io::Error) -> MergeError {
 pub type OptionsOf<'o> = dyn FnMut(&Header) -> Result<Options, String> + 'o;
 
 /// Receives what a command has kept of each input, in the order of their names.
-pub type OnCondensed<'c> = dyn FnMut(&[u8]) -> io::Result<()> + 'c;
+pub type OnCondensed<'c> = dyn FnMut(Command, &[u8]) -> io::Result<()> + 'c;
 
 /// Verifies an input as a whole, given its name and size.
 type ReadWhole<'r> = dyn FnMut(&str, u64) -> Result<InputResult, MergeError> + 'r;
@@ -247,7 +247,9 @@ pub fn merge(
         )
     };
     let report = finish(
-        add_inputs(&mut parts, &options, &mut whole, on_condensed)?,
+        add_inputs(&mut parts, &options, &mut whole, &mut |bytes| {
+            on_condensed(header.options.command, bytes)
+        })?,
         &options,
     );
     let mut paths = header.paths.clone();
@@ -334,7 +336,7 @@ fn add_inputs(
     parts: &mut [Part],
     options: &Options,
     whole: &mut ReadWhole<'_>,
-    on_condensed: &mut OnCondensed<'_>,
+    on_condensed: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> Result<Report, MergeError> {
     let mut report = Report::default();
     // The parts by the name of their next input.

@@ -15,7 +15,9 @@ use super::input;
 use super::input_result::InputResult;
 use super::own_calls::SubAgentCalls;
 use super::piece;
-use super::{Options, Report, finish};
+use super::visit::visit_one;
+use super::{Options, Report, Visitor, finish};
+use crate::diag::Code;
 use crate::replay::Summary;
 use crate::source::{Found, Limits, Missing, Part, Plan, Share, Skipped};
 use crate::trace::Format;
@@ -51,6 +53,29 @@ pub enum Command {
     Replay,
     Stats,
     Audit,
+    PolicyReplay,
+}
+
+/// What a share does with its inputs.
+pub enum Work<'w> {
+    /// Verifies them, large ones in pieces.
+    Verify,
+    /// Verifies them, and keeps what a command makes of their reports instead.
+    Condense(&'w mut Condense<'w>),
+    /// Passes their records to a command, which keeps something beside the findings.
+    Visit(&'w mut dyn Condensing),
+}
+
+/// Condenses the records of one input.
+pub trait Condensing: Visitor {
+    /// The only rule that is checked, if any.
+    fn rule(&self) -> Option<Code>;
+
+    /// Returns what the command keeps of the last input.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    fn condensed(&mut self) -> io::Result<Vec<u8>>;
 }
 
 /// Condenses the report of one input to what a command keeps of it, and the summaries that are
@@ -177,7 +202,7 @@ impl Header {
 }
 
 /// Verifies a share of the inputs and writes its partial result. `skipped` are the files of the
-/// whole run that weren't read. With `condense`, inputs aren't divided.
+/// whole run that weren't read.
 ///
 /// # Errors
 /// When writing fails.
@@ -186,7 +211,7 @@ pub fn verify_share(
     (plan, share): (&Plan, Share),
     (header, skipped): (&Header, Vec<Skipped>),
     options: &Options,
-    mut condense: Option<&mut Condense<'_>>,
+    mut work: Work<'_>,
     to: &mut dyn Write,
 ) -> io::Result<Written> {
     // The hashes in partial results can be compared if they have one key.
@@ -205,22 +230,31 @@ pub fn verify_share(
         let Some(input) = inputs.get(part.input) else {
             continue;
         };
-        let divides = condense.is_none();
-        let result = verify_part((input, &part), &mut own_calls, divides, options)?;
+        let result = match &mut work {
+            Work::Verify => verify_part((input, &part), &mut own_calls, options)?,
+            _ if !part.begins_input() => None,
+            Work::Condense(_) => Some(verify_whole(input, &mut own_calls, options)),
+            Work::Visit(to) => {
+                let rule = to.rule();
+                Some(visit_one(input, &mut own_calls, options, rule, *to))
+            }
+        };
         let Some(mut result) = result else {
             continue;
         };
         secrets.absorb(std::mem::take(&mut result.mask));
         written.count(&result);
-        if let Some(condense) = &mut condense {
-            result = condensed(input, result, options, *condense)?;
-        } else {
-            let timeline = &mut result.timeline;
-            timeline.cut((turns, openings), options.max_turns);
-            // If a divided input is read again, it may have fewer turns.
-            if result.piece.is_none() {
-                turns += timeline.turns.len();
-                openings += timeline.openings.len();
+        match &mut work {
+            Work::Condense(condense) => result = condensed(input, result, options, *condense)?,
+            Work::Visit(from) => result.condensed = from.condensed()?,
+            Work::Verify => {
+                let timeline = &mut result.timeline;
+                timeline.cut((turns, openings), options.max_turns);
+                // If a divided input is read again, it may have fewer turns.
+                if result.piece.is_none() {
+                    turns += timeline.turns.len();
+                    openings += timeline.openings.len();
+                }
             }
         }
         writer.write(Frame::Input, &result)?;
@@ -246,24 +280,26 @@ pub fn verify_share(
 fn verify_part(
     (input, part): (&Result<Found, Missing>, &Part),
     own_calls: &mut SubAgentCalls<'_>,
-    divides: bool,
     options: &Options,
 ) -> io::Result<Option<InputResult>> {
     let is_whole = part.bytes == (0..part.size);
     if let Ok(found) = input
-        && divides
         && !is_whole
         && let Some(format) = piece::divisible(found, part, options)
     {
         let piece = piece::piece(found, part, format, options)?;
         return Ok(Some(input::verify_piece((found, piece), format, options)));
     }
-    Ok(
-        (part.bytes.start == 0 && (part.size == 0 || !part.bytes.is_empty())).then(|| {
-            let calls = own_calls.beside(input, options);
-            input::verify(input, options, calls, None)
-        }),
-    )
+    let whole = part.begins_input();
+    Ok(whole.then(|| verify_whole(input, own_calls, options)))
+}
+
+fn verify_whole(
+    input: &Result<Found, Missing>,
+    own_calls: &mut SubAgentCalls<'_>,
+    options: &Options,
+) -> InputResult {
+    input::verify(input, options, own_calls.beside(input, options), None)
 }
 
 fn condensed(
