@@ -89,6 +89,8 @@ mod repomap;
 #[cfg(feature = "repomap")]
 mod repomap_marks;
 #[cfg(feature = "repomap")]
+mod repomap_repositories;
+#[cfg(feature = "repomap")]
 mod repomap_samples;
 mod reports;
 mod secrets;
