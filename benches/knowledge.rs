@@ -43,6 +43,7 @@ fn reindex(root: &Path, vectors: bool) -> u64 {
     let sources = Sources {
         root: root.to_path_buf(),
         paths: vec![(SourceKind::Documents, "docs".into())],
+        ..Sources::default()
     };
     let mut store = Store::create(&root.join("index.db")).unwrap();
     run(&mut store, &sources, Settings { vectors }, &mut |_, _| {})

@@ -56,7 +56,7 @@ fn hint(nearest: Option<&String>) -> String {
 
 impl ConfigError {
     /// Converts an error of the TOML reader.
-    pub(super) fn from_toml(error: &toml::de::Error) -> Self {
+    pub(crate) fn from_toml(error: &toml::de::Error) -> Self {
         let message = error.message();
         // The reader's message quotes the unknown key in backticks, then each known key.
         let mut quoted = message.split('`').skip(1).step_by(2);

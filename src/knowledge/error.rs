@@ -46,6 +46,9 @@ pub enum KnowledgeError {
         path: String,
         error: std::io::Error,
     },
+    /// One of several repositories can't be read.
+    #[error("the repository `{name}` can't be read: {why}")]
+    Repository { name: String, why: String },
     /// The index contains something that this program doesn't write.
     #[error("the index is damaged: {0}")]
     Damaged(&'static str),
@@ -139,6 +142,9 @@ impl KnowledgeError {
             }
             Self::Source { .. } => {
                 "the index is as it was; put the source back, or take it out of [knowledge]"
+            }
+            Self::Repository { .. } => {
+                "the index is as it was; put the repository right, or take it out of the list"
             }
             Self::Io { .. } => "it must exist and be accessible",
             Self::Outside { .. } => {

@@ -10,7 +10,7 @@ use super::{KnowledgeError, history, integrity, weak};
 use crate::diag::{Finding, assign_fingerprints};
 use crate::source::Input;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::time::{Duration, SystemTime};
 
@@ -264,7 +264,7 @@ fn read(file: &SourceFile, before: Option<&IndexedSource>) -> Read {
 /// Returns the hash and length of a file.
 fn hash(file: &SourceFile) -> std::io::Result<(Vec<u8>, u64)> {
     if file.kind == SourceKind::History {
-        return Ok((history::tip(&file.path, &file.name)?, 0));
+        return Ok((history::tip(&file.path, file.name_within())?, 0));
     }
     let mut hash = blake3::Hasher::new();
     let mut buffer = vec![0; 1 << 14];
@@ -477,6 +477,12 @@ pub fn check(
             }),
         }
     }
+    // What is indexed of a repository that can't be read is unknown, not gone.
+    let unread: BTreeSet<String> = listing.unlisted.into_iter().map(|(name, _)| name).collect();
+    known.retain(|(_, path), _| {
+        let repository = path.split_once('/').map_or("", |(name, _)| name);
+        !(sources.repositories.contains_key(repository) && unread.contains(repository))
+    });
     let checked = listing.files.len() + known.len();
     findings.extend(
         known

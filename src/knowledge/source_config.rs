@@ -120,19 +120,30 @@ pub struct Sources {
     pub root: PathBuf,
     /// Files, directories and globs, with `/`; revisions for [`SourceKind::History`].
     pub paths: Vec<(SourceKind, String)>,
+    /// The sources of other repositories, whose names they are indexed below; or why a repository
+    /// can't be read. These have no repositories of their own.
+    pub repositories: BTreeMap<String, Result<Sources, String>>,
 }
 
 /// One file of a source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SourceFile {
     pub(super) kind: SourceKind,
-    /// The path relative to the root, with `/`; or the revision.
+    /// The path relative to the root, with `/`; or the revision. If it belongs to one of several
+    /// repositories, it is below the repository's name.
     pub(super) name: String,
+    /// Where the name within the repository begins.
+    pub(super) within: usize,
     /// The path to open; or the root.
     pub(super) path: PathBuf,
 }
 
 impl SourceFile {
+    /// Returns the name within the repository.
+    pub(super) fn name_within(&self) -> &str {
+        self.name.get(self.within..).unwrap_or(&self.name)
+    }
+
     /// Whether the file's name is that of a file with one record per line.
     pub(super) fn is_lines(&self) -> bool {
         self.name.to_lowercase().ends_with(".jsonl")
@@ -241,11 +252,33 @@ impl Sources {
         Ok(all)
     }
 
-    /// Checks that every configured file and directory exists.
-    ///
-    /// # Errors
-    /// When one doesn't exist, or leads out of the root.
-    pub fn are_there(&self) -> Result<(), KnowledgeError> {
+    /// Returns the sources of the repository that an indexed name belongs to, and the name within
+    /// it.
+    pub(super) fn repository_of<'s>(&'s self, name: &'s str) -> Option<(&'s Sources, &'s str)> {
+        if self.repositories.is_empty() {
+            return Some((self, name));
+        }
+        let (repository, within) = name.split_once('/')?;
+        let sources = self.repositories.get(repository)?;
+        Some((sources.as_ref().ok()?, within))
+    }
+
+    /// Returns the errors about configured files and directories that don't exist or lead out of
+    /// the root: at most one for each repository.
+    #[must_use]
+    pub fn missing(&self) -> Vec<KnowledgeError> {
+        let others = self.repositories.iter().filter_map(|(name, repository)| {
+            let why = match repository {
+                Ok(sources) => sources.are_there().err()?.to_string(),
+                Err(why) => why.clone(),
+            };
+            let name = name.clone();
+            Some(KnowledgeError::Repository { name, why })
+        });
+        self.are_there().err().into_iter().chain(others).collect()
+    }
+
+    fn are_there(&self) -> Result<(), KnowledgeError> {
         for (kind, configured) in &self.paths {
             let exists = match (kind, Glob::of(&self.root, configured)?) {
                 (SourceKind::History, _) => history::tip(&self.root, configured).map(|_| ()),
@@ -265,6 +298,35 @@ impl Sources {
     /// # Errors
     /// When the root can't be resolved, or a path leads out of it.
     pub(super) fn list(&self) -> Result<Listing, KnowledgeError> {
+        let mut all = self.list_below("")?;
+        for (name, repository) in &self.repositories {
+            let listed = match repository {
+                Ok(sources) => sources.list_below(name).map_err(|e| e.to_string()),
+                Err(why) => Err(why.clone()),
+            };
+            match listed {
+                Ok(listed) => {
+                    all.files.extend(listed.files);
+                    all.findings.extend(listed.findings);
+                    all.unlisted.extend(listed.unlisted);
+                    for (key, files) in listed.unread {
+                        *all.unread.entry(key).or_default() += files;
+                    }
+                }
+                // The other repositories can still be compared with what is indexed of them.
+                Err(why) => {
+                    let error = std::io::Error::other(why);
+                    all.findings.push(unreadable(name, &error));
+                    all.unlisted.push((name.clone(), error));
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Lists the files of the sources without other repositories. All names begin with that of the
+    /// repository, unless it is empty.
+    fn list_below(&self, repository: &str) -> Result<Listing, KnowledgeError> {
         let io = |path: &Path, error| KnowledgeError::Io {
             path: path.to_path_buf(),
             error,
@@ -283,13 +345,27 @@ impl Sources {
             listing:
                 Listing {
                     mut findings,
-                    unlisted,
+                    mut unlisted,
                     unread,
                     ..
                 },
             ..
         } = walk;
         join_sessions(&root, &mut files);
+        let within = if repository.is_empty() {
+            0
+        } else {
+            let prefixed = |name: &str| format!("{repository}/{name}");
+            for finding in &mut findings {
+                finding.place.file = prefixed(&finding.place.file).into();
+            }
+            for (name, _) in &mut unlisted {
+                *name = prefixed(name);
+            }
+            let below = |((kind, name), path): ((_, String), _)| ((kind, prefixed(&name)), path);
+            files = files.into_iter().map(below).collect();
+            repository.len() + 1
+        };
         findings.extend(unlisted.iter().map(|(name, error)| unreadable(name, error)));
         let shown = |(name, error): (String, std::io::Error)| {
             (without_secrets(&name).unwrap_or(name), error)
@@ -298,7 +374,12 @@ impl Sources {
         let mut all = Vec::with_capacity(files.len());
         for ((kind, name), path) in files {
             match without_secrets(&name) {
-                None => all.push(SourceFile { kind, name, path }),
+                None => all.push(SourceFile {
+                    kind,
+                    name,
+                    within,
+                    path,
+                }),
                 // The name is shown in every answer, and must be the same there as on disk.
                 Some(shown) => {
                     let message =
@@ -538,6 +619,7 @@ mod tests {
                 .iter()
                 .map(|p| (SourceKind::Documents, (*p).to_owned()))
                 .collect(),
+            ..Sources::default()
         }
     }
 

@@ -10,7 +10,9 @@ use crate::source::discover;
 use crate::trace::action::hex;
 use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 /// The metadata key for the digest of the banks that the marks were computed with.
 const BANKS: &str = "weak_banks";
@@ -32,16 +34,14 @@ pub(super) fn mark(writer: &Writer<'_>, sources: &Sources) -> Result<(), Knowled
     if open.is_empty() {
         return Ok(());
     }
-    let bank = Bank::read(sources)?;
+    let mut banks = Banks::new(sources);
     let mut weak =
         db.prepare("UPDATE execution_log SET weak = 1 WHERE source = ?1 AND line = ?2")?;
     let mut others =
         db.prepare("UPDATE execution_log SET weak = 0 WHERE source = ?1 AND weak IS NULL")?;
     for (source, path) in open {
-        if !bank.items.is_empty() {
-            for turn in weak_turns(&bank, &discover(&[sources.root.join(path)])).weak {
-                weak.execute(params![source, turn.line.cast_signed()])?;
-            }
+        for line in banks.weak_lines(&path)? {
+            weak.execute(params![source, line.cast_signed()])?;
         }
         others.execute([source])?;
     }
@@ -63,17 +63,9 @@ pub(super) fn agrees(db: &Connection, sources: &Sources) -> Result<bool, Knowled
             .or_default()
             .push((row.get::<_, i64>(1)?.cast_unsigned(), row.get(2)?));
     }
-    let bank = Bank::read(sources)?;
+    let mut banks = Banks::new(sources);
     for (path, marks) in marks {
-        let weak: BTreeSet<u64> = if bank.items.is_empty() {
-            BTreeSet::new()
-        } else {
-            weak_turns(&bank, &discover(&[sources.root.join(path)]))
-                .weak
-                .iter()
-                .map(|turn| turn.line)
-                .collect()
-        };
+        let weak = banks.weak_lines(&path)?;
         if marks
             .iter()
             .any(|(line, mark)| *mark != Some(weak.contains(line)))
@@ -82,6 +74,35 @@ pub(super) fn agrees(db: &Connection, sources: &Sources) -> Result<bool, Knowled
         }
     }
     Ok(true)
+}
+
+/// The banks of the repositories, each read when it is first needed. A turn is only compared with
+/// the bank of its own repository: it can't declare items of another one.
+struct Banks<'s> {
+    sources: &'s Sources,
+    read: BTreeMap<PathBuf, Bank>,
+}
+
+impl<'s> Banks<'s> {
+    const fn new(sources: &'s Sources) -> Self {
+        let read = BTreeMap::new();
+        Self { sources, read }
+    }
+
+    /// Returns the lines on which weak turns of an indexed source begin.
+    fn weak_lines(&mut self, name: &str) -> Result<BTreeSet<u64>, KnowledgeError> {
+        let damaged = KnowledgeError::Damaged("a source belongs to no repository");
+        let (sources, within) = self.sources.repository_of(name).ok_or(damaged)?;
+        let bank = match self.read.entry(sources.root.clone()) {
+            Entry::Occupied(bank) => bank.into_mut(),
+            Entry::Vacant(free) => free.insert(Bank::read(sources)?),
+        };
+        if bank.items.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let turns = weak_turns(bank, &discover(&[sources.root.join(within)])).weak;
+        Ok(turns.iter().map(|turn| turn.line).collect())
+    }
 }
 
 /// Computes a digest of all indexed banks.

@@ -460,7 +460,7 @@ proptest! {
             write(at, &format!("t/{n}.jsonl"), &format!("{record}\n"));
         }
         let mut store = Store::create(&at.join("index.db")).unwrap();
-        let sources = Sources { root: at.to_path_buf(), paths: vec![(SourceKind::Transcripts, "t".into())] };
+        let sources = Sources { root: at.to_path_buf(), paths: vec![(SourceKind::Transcripts, "t".into())], ..Sources::default() };
         reindex::run(&mut store, &sources, reindex::Settings { vectors: true }, &mut |_, _| {}).unwrap();
         let (index, timeline, detail, total) = budgets;
         let budget = Budget { total, index, timeline, detail, map: 1_500, per_source: None };

@@ -44,6 +44,7 @@ fn update(root: &Path, store: &str, vectors: bool) -> Store {
     let sources = Sources {
         root: root.to_path_buf(),
         paths: vec![(SourceKind::Documents, "docs".into())],
+        ..Sources::default()
     };
     let mut open = Store::create(&root.join(store)).unwrap();
     reindex::run(
@@ -276,7 +277,7 @@ proptest! {
         }
         let mut store = Store::create(&at.join("index.db")).unwrap();
         let paths = [(SourceKind::Transcripts, "t"), (SourceKind::Summaries, "l"), (SourceKind::RepoMap, "c")];
-        let sources = Sources { root: at.to_path_buf(), paths: paths.map(|(kind, path)| (kind, path.to_owned())).to_vec() };
+        let sources = Sources { root: at.to_path_buf(), paths: paths.map(|(kind, path)| (kind, path.to_owned())).to_vec(), ..Sources::default() };
         reindex::run(&mut store, &sources, reindex::Settings { vectors: true }, &mut |_, _| {}).unwrap();
         let (profile, task, summary, events, chunks) = parts;
         let parts = Parts { profile, task, summary, events, chunks, total };

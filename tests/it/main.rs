@@ -58,6 +58,8 @@ mod knowledge_layers;
 mod knowledge_model;
 #[cfg(feature = "knowledge")]
 mod knowledge_refusals;
+#[cfg(all(feature = "knowledge", feature = "repomap"))]
+mod knowledge_repositories;
 #[cfg(feature = "knowledge")]
 mod knowledge_sources;
 mod lanes;
@@ -86,6 +88,8 @@ mod redact;
 mod repomap;
 #[cfg(feature = "repomap")]
 mod repomap_marks;
+#[cfg(feature = "repomap")]
+mod repomap_repositories;
 #[cfg(feature = "repomap")]
 mod repomap_samples;
 mod reports;

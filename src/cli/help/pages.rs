@@ -440,12 +440,22 @@ pub(super) const PAGES: &[Page] = &[
                 "Write a map again",
                 "repomap build --update map.md -o map.md",
             ),
+            (
+                "Of several repositories, each in its REPOMAP.md",
+                "repomap build --root server --root client",
+            ),
         ],
         &["repomap check", "knowledge map"],
     ),
     page(
         "repomap check",
-        &[("The committed map", "repomap check --map map.md")],
+        &[
+            ("The committed map", "repomap check --map map.md"),
+            (
+                "Those of several repositories",
+                "repomap check --root server --root client",
+            ),
+        ],
         &["repomap build"],
     ),
     page(
@@ -471,6 +481,10 @@ pub(super) const PAGES: &[Page] = &[
         &[
             ("Up to date", "knowledge reindex"),
             ("Is it?", "knowledge reindex --check"),
+            (
+                "Of several repositories",
+                "knowledge reindex --root server --root client",
+            ),
         ],
         &["knowledge search", "knowledge stats"],
     ),

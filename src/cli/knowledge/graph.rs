@@ -1,6 +1,6 @@
 //! `knowledge graph`: queries and exports the knowledge graph.
 
-use super::place::PlaceArgs;
+use super::place::CommonPlaceArgs;
 use super::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::replay::FailOn;
@@ -49,7 +49,7 @@ pub enum GraphCommand {
     /// Print the whole graph.
     Export {
         #[command(flatten)]
-        place: PlaceArgs,
+        place: CommonPlaceArgs,
         /// Output format.
         #[arg(long, value_enum, default_value_t = Drawing::Dot, value_name = "FORMAT")]
         format: Drawing,
@@ -60,7 +60,7 @@ pub enum GraphCommand {
 #[derive(Debug, Args)]
 pub struct AskArgs {
     #[command(flatten)]
-    place: PlaceArgs,
+    place: CommonPlaceArgs,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,

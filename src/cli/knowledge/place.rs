@@ -2,8 +2,9 @@
 
 use super::failure;
 use crate::cli::common::located::{LocatedConfig, locate};
+use crate::cli::common::repositories::{Repositories, RepositoriesArgs, is_below};
 use crate::cli::output::{Failure, warn};
-use crate::config::{Amount, DecayKind, Knowledge, Profile};
+use crate::config::{Amount, DecayKind, FILE, Knowledge, Profile};
 use crate::knowledge::bundle::Parts;
 use crate::knowledge::rank::{Decay, Weights};
 use crate::knowledge::reindex::{Age, age};
@@ -12,10 +13,13 @@ use crate::knowledge::skills::Limits;
 use crate::knowledge::{KnowledgeError, SourceKind, Sources, Store};
 use crate::source::stays;
 use clap::Args;
-use std::path::{Component, Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// Default location of the index.
 const STORE: &str = ".yuangs/index.db";
+/// Default location of the index of several repositories.
+const COMMON_STORE: &str = ".yuangs/repositories.db";
 /// Default half-life of scores in days.
 const HALF_LIFE: u32 = 30;
 
@@ -31,6 +35,15 @@ pub struct PlaceArgs {
     /// `index.db`.
     #[arg(long, value_name = "FOLDER")]
     store: Option<PathBuf>,
+}
+
+/// Selects the index of one or of several repositories.
+#[derive(Debug, Clone, Args)]
+pub(super) struct CommonPlaceArgs {
+    #[command(flatten)]
+    one: PlaceArgs,
+    #[command(flatten)]
+    several: RepositoriesArgs,
 }
 
 /// The parts of an agent's own store.
@@ -78,6 +91,21 @@ impl PlaceArgs {
     }
 }
 
+impl CommonPlaceArgs {
+    pub(super) fn place(&self) -> Result<Place, Failure> {
+        match self.several.list()? {
+            None => self.one.place(),
+            Some(_) if self.one.config.is_some() || self.one.store.is_some() => {
+                Err(Failure::unable(
+                    "--config and --store name one index, --root and --repositories another one",
+                    "give one of them",
+                ))
+            }
+            Some(repositories) => Place::common(repositories),
+        }
+    }
+}
+
 /// Returns the parts of an agent's own store. A folder without parts may be a context bank itself.
 fn own_store(folder: &Path) -> Result<Place, Failure> {
     let mut paths: Vec<(SourceKind, String)> = PARTS
@@ -106,9 +134,43 @@ fn own_store(folder: &Path) -> Result<Place, Failure> {
         sources: Sources {
             root: folder.to_owned(),
             paths,
+            ..Sources::default()
         },
         section: Knowledge::default(),
     })
+}
+
+/// Returns the sources that the configuration of one of several repositories names; or why it can't
+/// be used.
+fn member(root: &Path) -> Result<Sources, String> {
+    let config = root.join(FILE);
+    if !root.is_dir() {
+        return Err(format!("`{}` isn't a folder", root.display()));
+    }
+    if !stays(root, &config) {
+        return Err(format!(
+            "`{}` leads out of the repository",
+            config.display()
+        ));
+    }
+    let located = locate(Some(&config)).map_err(|e| e.to_string())?;
+    let sources = Place::of(&located).map_err(|e| e.to_string())?.sources;
+    if sources.paths.is_empty() {
+        return Err(format!(
+            "[knowledge] in `{}` names no source",
+            config.display()
+        ));
+    }
+    Ok(sources)
+}
+
+/// Returns a name of a directory that isn't empty.
+fn named(folder: PathBuf) -> PathBuf {
+    if folder.as_os_str().is_empty() {
+        ".".into()
+    } else {
+        folder
+    }
 }
 
 impl Place {
@@ -122,17 +184,10 @@ impl Place {
         };
         let store = section.store.clone().unwrap_or_else(|| STORE.to_owned());
         let path = located.root.join(&store);
-        let inside = Path::new(&store)
-            .components()
-            .all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
-        if store.is_empty() || !inside || !located.holds(&path) {
+        if !is_below(&store) || !located.holds(&path) {
             return Err(failure(&KnowledgeError::Outside { path: store }));
         }
-        let root = if located.root.as_os_str().is_empty() {
-            PathBuf::from(".")
-        } else {
-            located.root.clone()
-        };
+        let root = named(located.root.clone());
         let lists = [
             (SourceKind::Traces, &section.traces),
             (SourceKind::Transcripts, &section.transcripts),
@@ -152,8 +207,32 @@ impl Place {
             .collect();
         Ok(Self {
             path,
-            sources: Sources { root, paths },
+            sources: Sources {
+                root,
+                paths,
+                ..Sources::default()
+            },
             section,
+        })
+    }
+
+    /// Returns the common index of several repositories. Its settings are the defaults.
+    fn common(all: Repositories) -> Result<Self, Failure> {
+        let store = all.store.unwrap_or_else(|| COMMON_STORE.to_owned());
+        let path = all.root.join(&store);
+        if !is_below(&store) || !stays(&all.root, &path) {
+            return Err(failure(&KnowledgeError::Outside { path: store }));
+        }
+        let list = all.list.into_iter();
+        let list = list.map(|repository| (repository.name, member(&repository.path)));
+        Ok(Self {
+            path,
+            sources: Sources {
+                root: named(all.root),
+                paths: Vec::new(),
+                repositories: list.collect::<BTreeMap<_, _>>(),
+            },
+            section: Knowledge::default(),
         })
     }
 

@@ -1,7 +1,7 @@
 //! `knowledge reindex`: brings the index up to date, or checks it.
 
 use super::failure;
-use super::place::{ModelArgs, PlaceArgs};
+use super::place::{CommonPlaceArgs, ModelArgs};
 use super::report::{Run, checked, report};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::progress::{Progress, Unit};
@@ -17,7 +17,7 @@ use std::time::Instant;
 #[derive(Debug, Args)]
 pub struct ReindexArgs {
     #[command(flatten)]
-    place: PlaceArgs,
+    place: CommonPlaceArgs,
     /// Change nothing; compare the index with what its sources give now, report differences
     /// (YV905), and fail if there are any.
     #[arg(long)]
@@ -51,7 +51,7 @@ pub(super) enum Form {
 impl ReindexArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let place = self.place.place()?;
-        if place.sources.paths.is_empty() {
+        if place.sources.paths.is_empty() && place.sources.repositories.is_empty() {
             return Err(Failure::unable(
                 "[knowledge] names no source",
                 "docs/knowledge.md lists the kinds of source",
@@ -72,7 +72,12 @@ impl ReindexArgs {
             return Ok(self.exit(&findings, looked_at as u64, FailOn::Warning));
         }
         // Checked first, so that no empty index is created.
-        place.sources.are_there().map_err(|e| failure(&e))?;
+        if let Some((last, others)) = place.sources.missing().split_last() {
+            for error in others {
+                failure(error).report();
+            }
+            return Err(failure(last));
+        }
         let start = Instant::now();
         crate::cli::write::outside_git(&place.path)?;
         crate::cli::guard::check(&place.path, crate::cli::guard::Exemption::Nothing)?;

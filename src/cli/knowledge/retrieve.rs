@@ -1,6 +1,6 @@
 //! `knowledge index`, `timeline`, `detail`, `search`, `map` and `bundle`: answer from the index.
 
-use super::place::{ModelArgs, Place, PlaceArgs};
+use super::place::{CommonPlaceArgs, ModelArgs, Place};
 use super::{Format, clock, failure};
 use crate::cli::output::{Color, Failure, print, warn};
 use crate::cli::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
@@ -21,7 +21,7 @@ use tokens::Encoding;
 #[derive(Debug, Args)]
 struct AnswerArgs {
     #[command(flatten)]
-    place: PlaceArgs,
+    place: CommonPlaceArgs,
     /// Use the budgets of the section `[knowledge.profiles.NAME]`.
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
@@ -161,6 +161,9 @@ struct FilterArgs {
     /// an agent are `assistant`, commands are `tool`.
     #[arg(long, value_name = "ROLES")]
     role: Option<String>,
+    /// Search only in this repository, of several.
+    #[arg(long, value_name = "NAME")]
+    repository: Option<String>,
 }
 
 /// Reads a time. A date is the end of its day.
@@ -169,13 +172,23 @@ fn until(text: &str) -> Result<i64, String> {
 }
 
 impl FilterArgs {
-    fn filter(&self) -> Filter<'_> {
-        Filter {
+    fn filter(&self, place: &Place) -> Result<Filter<'_>, Failure> {
+        let known = &place.sources.repositories;
+        if let Some(name) = &self.repository
+            && !known.contains_key(name)
+        {
+            let message = format!("no repository is called `{name}`");
+            let known = known.keys().map(String::as_str);
+            let remedy = "--root or --repositories says which there are";
+            return Err(Failure::unknown(message, name, known, remedy));
+        }
+        Ok(Filter {
             task: self.task.as_deref(),
             since: self.since,
             until: self.until,
             roles: self.role.as_deref(),
-        }
+            repository: self.repository.as_deref(),
+        })
     }
 }
 
@@ -196,7 +209,7 @@ pub struct IndexArgs {
 impl IndexArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
         let (place, mut store, budget) = self.answer.open()?;
-        let filter = self.filter.filter();
+        let filter = self.filter.filter(&place)?;
         let query = self
             .query
             .as_deref()
@@ -361,7 +374,7 @@ impl SearchArgs {
             &place,
             &mut store,
             &self.query,
-            self.filter.filter(),
+            self.filter.filter(&place)?,
             self.limit,
         )?;
         let answer = search(

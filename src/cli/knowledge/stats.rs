@@ -1,11 +1,12 @@
 //! `knowledge stats`: what the index holds.
 
-use super::place::PlaceArgs;
+use super::place::CommonPlaceArgs;
 use super::{Format, failure};
 use crate::cli::output::{Color, Failure, print};
 use crate::cli::{EXIT_CLEAN, EXIT_NOTHING_VERIFIED};
-use crate::knowledge::stats::statistics;
+use crate::knowledge::stats::{of_repository, statistics};
 use crate::report::{safe_json, terminal};
+use crate::trajectory::words::plural;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use util::time::format_minute;
@@ -14,7 +15,7 @@ use util::time::format_minute;
 #[derive(Debug, Args)]
 pub struct StatsArgs {
     #[command(flatten)]
-    place: PlaceArgs,
+    place: CommonPlaceArgs,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
@@ -26,6 +27,10 @@ impl StatsArgs {
         let store = place.open()?;
         place.warn_of_age(&store);
         let numbers = statistics(&store).map_err(|e| failure(&e))?;
+        let names = place.sources.repositories.keys();
+        let repositories = names.map(|name| Ok((name, of_repository(&store, name)?)));
+        let repositories = repositories.collect::<Result<Vec<_>, _>>();
+        let repositories = repositories.map_err(|e| failure(&e))?;
         let digest = store.digest().map_err(|e| failure(&e))?;
         let bytes = std::fs::metadata(&place.path).map_or(0, |data| data.len());
         let times = numbers
@@ -46,8 +51,16 @@ impl StatsArgs {
                     .iter()
                     .map(|(kind, count)| (kind.clone(), json!(count)))
                     .collect();
+                let repositories: Map<String, Value> = repositories
+                    .iter()
+                    .map(|(name, (sources, observations))| {
+                        let counts = json!({ "sources": sources, "observations": observations });
+                        ((*name).clone(), counts)
+                    })
+                    .collect();
                 let json = json!({
                     "version": 1, "sources": sources, "observations": observations,
+                    "repositories": repositories,
                     "oldest": times.as_ref().map(|(from, _)| from),
                     "newest": times.as_ref().map(|(_, to)| to),
                     "withoutTime": numbers.without_time,
@@ -69,6 +82,11 @@ impl StatsArgs {
                 "observations: {total}, {} without a time",
                 numbers.without_time
             )?;
+            for (name, (sources, observations)) in &repositories {
+                let sources = plural(*sources, "source");
+                let observations = plural(*observations, "observation");
+                writeln!(out, "repository {name}: {sources}, {observations}")?;
+            }
             if let Some((from, to)) = &times {
                 writeln!(out, "times: {from} to {to}")?;
             }

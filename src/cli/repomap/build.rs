@@ -1,8 +1,9 @@
 //! `repomap build`: writes a map.
 
-use super::map_format;
 use super::tree::{TreeArgs, relative};
+use super::{many, map_format};
 use crate::cli::common::exit::EXIT_CLEAN;
+use crate::cli::common::repositories::RepositoriesArgs;
 use crate::cli::output::{Color, Failure, print, print_as_is, warn};
 use crate::cli::{file, write};
 use crate::trajectory::words::plural;
@@ -12,14 +13,16 @@ use repo_map::{
 };
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tokens::Encoding;
 
 /// Arguments of `repomap build`.
 #[derive(Debug, Args)]
 pub struct BuildArgs {
     #[command(flatten)]
-    tree: TreeArgs,
+    pub(super) tree: TreeArgs,
+    #[command(flatten)]
+    several: RepositoriesArgs,
     /// Limit the whole map to N tokens [default: 1500].
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     tokens: Option<usize>,
@@ -38,7 +41,7 @@ pub struct BuildArgs {
     diff: Option<String>,
     /// Keep the order of this earlier map where ranks allow, and those of its settings that aren't
     /// given.
-    #[arg(long, value_name = "OLD")]
+    #[arg(long, value_name = "OLD", conflicts_with_all = ["repositories", "root"])]
     update: Option<PathBuf>,
     /// Explain the rank of each file.
     #[arg(long)]
@@ -53,20 +56,50 @@ pub struct BuildArgs {
     #[arg(long, value_parser = map_format("For people and models", "For pages", "For programs"))]
     format: Option<Format>,
     /// Write to this file, where `repomap check` finds it again.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["repositories", "root"])]
     output: Option<PathBuf>,
 }
 
 impl BuildArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
-        let previous = self.previous()?;
-        let settings = self.settings(previous.as_ref().map(|(_, settings)| settings));
+        if let Some(all) = self.several.list()? {
+            return many::build(&self, &all);
+        }
+        let (update, output) = (self.update.as_deref(), self.output.as_deref());
         // Never dropped, since the process is about to end. Freeing a million names takes as long
         // as ranking them.
-        let mut snapshot = ManuallyDrop::new(self.tree.read_for(&settings)?);
+        let built = ManuallyDrop::new(self.build(&self.tree, update, output)?);
+        let map = &built.map;
+        match output {
+            None => print_as_is(Color::Never, |out| out.write_all(map.text.as_bytes()))?,
+            Some(file) => {
+                write::write(file, &map.text)?;
+                print(Color::Never, |out| writeln!(out, "{}", summary(map)))?;
+            }
+        }
+        if let Some(counts) = &built.counts {
+            warn(counts);
+        }
+        Ok(if map.files.1 == 0 {
+            super::tree::nothing("mapped")
+        } else {
+            EXIT_CLEAN
+        })
+    }
+
+    /// Makes the map of a tree, and keeps what it can of an earlier map.
+    pub(super) fn build(
+        &self,
+        tree: &TreeArgs,
+        update: Option<&Path>,
+        output: Option<&Path>,
+    ) -> Result<Built, Failure> {
+        let previous = update.map(previous).transpose()?;
+        let settings = self.settings(previous.as_ref().map(|(_, settings)| settings));
+        let mut snapshot = tree.read_for(&settings)?;
         // The map doesn't list its own output file, whatever that contains.
-        let output = self.output.as_deref().filter(|_| self.tree.rev.is_none());
-        if let Some(Ok(Some(output))) = output.map(|file| relative(&self.tree.path, file)) {
+        let output = output.filter(|_| tree.rev.is_none());
+        if let Some(Ok(Some(output))) = output.map(|file| relative(&tree.path, file)) {
             if snapshot
                 .files
                 .iter()
@@ -80,40 +113,19 @@ impl BuildArgs {
             }
             snapshot.files.retain(|f| f.path != output);
         }
-        let changes = self.tree.changes(&settings.diff, &snapshot)?;
+        let changes = tree.changes(&settings.diff, &snapshot)?;
         let inputs = Inputs {
             changes: changes.as_ref(),
             previous: previous.as_ref().map(|(previous, _)| previous),
             ..Inputs::default()
         };
         let map = build_with(&snapshot, &settings, inputs).map_err(|e| unable(&e))?;
-        match &self.output {
-            None => print_as_is(Color::Never, |out| out.write_all(map.text.as_bytes()))?,
-            Some(file) => {
-                write::write(file, &map.text)?;
-                print(Color::Never, |out| writeln!(out, "{}", summary(&map)))?;
-            }
-        }
-        if let Some(counts) = counts(&snapshot, &map.not_parsed) {
-            warn(&counts);
-        }
-        Ok(if map.files.1 == 0 {
-            super::tree::nothing("mapped")
-        } else {
-            EXIT_CLEAN
+        let counts = counts(&snapshot, &map.not_parsed);
+        Ok(Built {
+            map,
+            counts,
+            _snapshot: snapshot,
         })
-    }
-}
-
-impl BuildArgs {
-    /// Reads the earlier map.
-    fn previous(&self) -> Result<Option<(Previous, Settings)>, Failure> {
-        let Some(path) = &self.update else {
-            return Ok(None);
-        };
-        let name = path.to_string_lossy();
-        let read = Previous::from_map(&file::text(path)?);
-        read.map(Some).map_err(|e| no_map(&name, &e))
     }
 
     /// Returns the settings: what is given, else those of the earlier map, else the defaults.
@@ -146,6 +158,21 @@ impl BuildArgs {
         out.explain |= self.explain;
         out
     }
+}
+
+/// A map that was built.
+pub(super) struct Built {
+    pub(super) map: Map,
+    /// The files that aren't in the map, in words.
+    pub(super) counts: Option<String>,
+    /// Kept because dropping it takes long.
+    _snapshot: Snapshot,
+}
+
+/// Reads an earlier map.
+fn previous(path: &Path) -> Result<(Previous, Settings), Failure> {
+    let name = path.to_string_lossy();
+    Previous::from_map(&file::text(path)?).map_err(|e| no_map(&name, &e))
 }
 
 /// Counts the files that aren't in a map, or are in it only by their names. The map itself holds no
@@ -186,7 +213,7 @@ pub(super) fn no_map(name: &str, error: &NoMap) -> Failure {
 }
 
 /// Summarises the content of a map in a sentence.
-fn summary(map: &Map) -> String {
+pub(super) fn summary(map: &Map) -> String {
     let ((shown, all), (files, of)) = (map.definitions, map.files);
     format!(
         "{shown} of {all} definitions in {files} of {of} files, {} tokens",

@@ -1,9 +1,11 @@
 //! `repomap check`: checks a map against its tree.
 
 use super::build::{no_map, unable};
+use super::many;
 use super::tree::{TreeArgs, changes};
-use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS};
+use crate::cli::common::exit::{EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
+use crate::cli::common::repositories::RepositoriesArgs;
 use crate::cli::file;
 use crate::cli::output::{Color, Failure, print};
 use crate::diag::{Code, Finding, Place, assign_fingerprints, subject};
@@ -12,8 +14,9 @@ use crate::rules;
 use crate::trajectory::words::plural;
 use crate::verify::Report;
 use clap::Args;
-use repo_map::{Comparison, Fault, Inputs, Missing, Settings, Wrong, compare, of_folder};
+use repo_map::{Comparison, Fault, Inputs, LeftOut, Missing, Settings, Wrong, compare, of_folder};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -30,55 +33,68 @@ const NAMED: usize = 5;
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     #[command(flatten)]
-    tree: TreeArgs,
+    pub(super) tree: TreeArgs,
+    #[command(flatten)]
+    several: RepositoriesArgs,
     /// Check this map.
-    #[arg(long, value_name = "FILE", default_value = "REPOMAP.md")]
+    #[arg(long, value_name = "FILE", default_value = "REPOMAP.md", conflicts_with_all = ["repositories", "root"])]
     map: PathBuf,
     /// Accept a map in which up to N per cent of what a new map would show are missing.
     #[arg(long, value_name = "N", default_value_t = MAX_DRIFT, value_parser = clap::value_parser!(u8).range(0..=100))]
     max_drift: u8,
     /// Output format.
     #[arg(long, value_parser = OutputFormat::parser("For people", "JSON"), default_value = "text")]
-    format: OutputFormat,
+    pub(super) format: OutputFormat,
 }
 
 impl CheckArgs {
     pub(super) fn run(self) -> Result<u8, Failure> {
+        if let Some(all) = self.several.list()? {
+            return many::check(&self, &all);
+        }
         let name = self.map.to_string_lossy().replace('\\', "/");
-        let given = file::text(&self.map)?;
-        let settings = Settings::of_map(&given).map_err(|e| no_map(&name, &e))?;
-        let snapshot = self.tree.read_for(&settings)?;
-        let changes = self.tree.changes(&settings.diff, &snapshot)?;
+        let checked = self.check(&self.tree, &self.map, &name)?;
+        print(Color::Auto, |out| match self.format {
+            OutputFormat::Text => self.text(&checked, out),
+            OutputFormat::Json => writeln!(out, "{}", safe_json(&self.json(&checked))),
+        })?;
+        Ok(match checked.code() {
+            EXIT_NOTHING_VERIFIED => super::tree::nothing("checked"),
+            code => code,
+        })
+    }
+
+    /// Checks the map in a file. The name is for reports.
+    pub(super) fn check(
+        &self,
+        tree: &TreeArgs,
+        map: &Path,
+        name: &str,
+    ) -> Result<Checked, Failure> {
+        let given = file::text(map)?;
+        let settings = Settings::of_map(&given).map_err(|e| no_map(name, &e))?;
+        let snapshot = tree.read_for(&settings)?;
+        let changes = tree.changes(&settings.diff, &snapshot)?;
         let inputs = Inputs {
             changes: changes.as_ref(),
             ..Inputs::default()
         };
         let comparison = compare(&given, &snapshot, &settings, inputs).map_err(|e| unable(&e))?;
-        let findings = findings(&name, &comparison, self.max_drift);
-        print(Color::Auto, |out| match self.format {
-            OutputFormat::Text => self.text(&name, &findings, &comparison, out),
-            OutputFormat::Json => {
-                let mut value = self.json(&name, &findings, &comparison);
-                if let Some(object) = value.as_object_mut() {
-                    object.insert("leftOut".into(), json!(snapshot.left_out));
-                }
-                writeln!(out, "{}", safe_json(&value))
-            }
-        })?;
-        Ok(match () {
-            () if !findings.is_empty() => EXIT_FINDINGS,
-            () if comparison.new.files.1 == 0 => super::tree::nothing("checked"),
-            () => EXIT_CLEAN,
+        Ok(Checked {
+            name: name.to_owned(),
+            findings: findings(name, &comparison, self.max_drift),
+            comparison,
+            left_out: snapshot.left_out,
         })
     }
 
-    fn text(
-        &self,
-        name: &str,
-        findings: &[Finding],
-        comparison: &Comparison,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    pub(super) fn text(&self, checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
+        let Checked {
+            name,
+            findings,
+            comparison,
+            ..
+        } = checked;
         write_findings(findings, out)?;
         let missing = &comparison.missing;
         if !findings.is_empty() && !missing.is_empty() {
@@ -114,7 +130,13 @@ impl CheckArgs {
         Ok(())
     }
 
-    fn json(&self, name: &str, findings: &[Finding], comparison: &Comparison) -> Value {
+    pub(super) fn json(&self, checked: &Checked) -> Value {
+        let Checked {
+            name,
+            findings,
+            comparison,
+            left_out,
+        } = checked;
         let wrong = comparison.wrong.iter().take(LISTED).map(|wrong| {
             let (fault, now) = match &wrong.fault {
                 Fault::FileGone(_) => ("file-gone", None),
@@ -136,8 +158,28 @@ impl CheckArgs {
             "fits": comparison.fits, "notParsed": comparison.new.not_parsed,
             "wrong": wrong.collect::<Vec<_>>(), "wrongLines": comparison.wrong.len(),
             "missing": missing.collect::<Vec<_>>(), "missingDefinitions": comparison.missing.len(),
-            "findings": findings_json(findings),
+            "findings": findings_json(findings), "leftOut": left_out,
         })
+    }
+}
+
+/// A map that was checked.
+pub(super) struct Checked {
+    /// The name of the map in reports.
+    name: String,
+    pub(super) findings: Vec<Finding>,
+    comparison: Comparison,
+    left_out: BTreeMap<LeftOut, usize>,
+}
+
+impl Checked {
+    /// Returns the exit code.
+    pub(super) fn code(&self) -> u8 {
+        match () {
+            () if !self.findings.is_empty() => EXIT_FINDINGS,
+            () if self.comparison.new.files.1 == 0 => EXIT_NOTHING_VERIFIED,
+            () => EXIT_CLEAN,
+        }
     }
 }
 

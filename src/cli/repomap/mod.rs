@@ -4,6 +4,7 @@ mod build;
 mod check;
 mod diff;
 mod interface;
+mod many;
 mod tags;
 mod tree;
 

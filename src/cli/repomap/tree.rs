@@ -28,6 +28,17 @@ pub(super) struct TreeArgs {
 }
 
 impl TreeArgs {
+    /// Refuses a folder besides the repositories that are given.
+    pub(super) fn is_default(&self) -> Result<(), Failure> {
+        if self.path == Path::new(".") {
+            return Ok(());
+        }
+        Err(Failure::unable(
+            format!("`{}` is given besides repositories", self.path.display()),
+            "give another --root, or a [[repository]] in the manifest",
+        ))
+    }
+
     /// Reads the tree for a map with these settings. The map's token encoding is loaded in the
     /// meantime.
     pub(super) fn read_for(&self, settings: &Settings) -> Result<Snapshot, Failure> {

@@ -213,6 +213,7 @@ fn banks(sources: &Sources) -> Sources {
             .filter(|(kind, _)| *kind == SourceKind::Bank)
             .cloned()
             .collect(),
+        ..Sources::default()
     }
 }
 
@@ -245,6 +246,7 @@ mod tests {
         let bank = Bank::read(&Sources {
             root: root.path().to_path_buf(),
             paths,
+            ..Sources::default()
         })
         .unwrap();
         assert!(
@@ -268,6 +270,7 @@ mod tests {
         let bank = Bank::read(&Sources {
             root: root.path().to_path_buf(),
             paths,
+            ..Sources::default()
         })
         .unwrap();
         assert_eq!(
@@ -303,6 +306,7 @@ mod tests {
         let bank = Bank::read(&Sources {
             root: root.path().to_path_buf(),
             paths,
+            ..Sources::default()
         })
         .unwrap();
         let items: Vec<_> = bank

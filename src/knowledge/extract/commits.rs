@@ -13,7 +13,7 @@ const PATHS: usize = 100;
 pub(super) fn extract(file: &SourceFile, out: &mut Extracted) {
     let read = || -> Result<Vec<Commit>, GitError> {
         let repository = Repository::discover(&file.path)?;
-        let tip = repository.commit(&file.name)?;
+        let tip = repository.commit(file.name_within())?;
         let ids = repository.history(tip, COMMITS + 1)?;
         ids.into_iter()
             .map(|id| repository.read_commit(id, PATHS))

@@ -33,7 +33,7 @@ pub(super) fn extract(file: &SourceFile, text: &str, out: &mut Extracted) {
     out.names.push((NameKind::Skill, name.to_owned()));
     origins(name, &meta, 1, out);
     let version = text_of(&meta, &["version"]).unwrap_or_default();
-    let stage = stage(&file.name);
+    let stage = stage(file.name_within());
     out.documents.push((
         name.to_owned(),
         json!({ "stage": stage, "meta": meta }).to_string(),

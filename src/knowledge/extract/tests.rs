@@ -8,6 +8,7 @@ fn read(kind: SourceKind, name: &str, text: &str) -> Extracted {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, text).unwrap();
     extract(&SourceFile {
+        within: 0,
         kind,
         name: name.into(),
         path,
@@ -198,6 +199,7 @@ fn repository() -> tempfile::TempDir {
 fn commits_are_observations() {
     let folder = repository();
     let out = extract(&SourceFile {
+        within: 0,
         kind: SourceKind::History,
         name: "HEAD".into(),
         path: folder.path().to_owned(),
@@ -211,6 +213,7 @@ fn commits_are_observations() {
     assert_eq!(first.time, Some(1_700_000_000_000));
     assert_eq!(second.refs[1..], ["1.rs"]);
     let gone = extract(&SourceFile {
+        within: 0,
         kind: SourceKind::History,
         name: "nobody".into(),
         path: folder.path().to_owned(),
@@ -403,6 +406,7 @@ fn traces_of_every_format() {
                 continue;
             }
             let out = extract(&SourceFile {
+                within: 0,
                 kind: SourceKind::Traces,
                 name: name.clone(),
                 path,
@@ -424,6 +428,7 @@ fn traces_of_every_format() {
 fn a_trace_says_what_was_done_and_what_came_of_it() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/traces/demo/react-fix.jsonl");
     let out = extract(&SourceFile {
+        within: 0,
         kind: SourceKind::Traces,
         name: "react-fix.jsonl".into(),
         path,
@@ -606,12 +611,14 @@ fn what_cannot_be_read_is_said() {
     let path = folder.path().join("a.md");
     std::fs::write(&path, b"fine\nnot \xff fine\n").unwrap();
     let out = extract(&SourceFile {
+        within: 0,
         kind: SourceKind::Documents,
         name: "a.md".into(),
         path,
     });
     assert_eq!(codes(&out), [(101, 2)]);
     let gone = SourceFile {
+        within: 0,
         kind: SourceKind::Documents,
         name: "b.md".into(),
         path: folder.path().join("b.md"),

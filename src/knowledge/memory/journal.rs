@@ -496,6 +496,7 @@ mod tests {
         let sources = Sources {
             root: root.path().to_path_buf(),
             paths: vec![(SourceKind::Bank, "./".into())],
+            ..Sources::default()
         };
         let journal = Journal::new(&root.path().join(".own"), &sources);
         let change = |name: &str, before: Option<&str>, after: Option<&str>| FileChange {

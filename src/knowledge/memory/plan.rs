@@ -289,6 +289,7 @@ mod tests {
         let sources = Sources {
             root: root.path().to_path_buf(),
             paths: vec![(SourceKind::Bank, ".".into())],
+            ..Sources::default()
         };
         let bank = Bank::read(&sources).unwrap();
         (root, bank)
@@ -355,6 +356,7 @@ mod tests {
         let sources = crate::knowledge::Sources {
             root: root.path().to_path_buf(),
             paths: vec![(crate::knowledge::SourceKind::Bank, ".".into())],
+            ..crate::knowledge::Sources::default()
         };
         let read = Bank::read(&sources).unwrap();
         let again = plan(&read, root.path(), NOW);

@@ -222,6 +222,7 @@ fn fill(store: &mut Store, corpus: &Corpus) -> Result<(), KnowledgeError> {
             detail: document.text.clone(),
         };
         let file = SourceFile {
+            within: 0,
             kind: SourceKind::Documents,
             name: document.id.clone(),
             path: document.id.clone().into(),

@@ -108,6 +108,7 @@ impl Declarations {
         let listing = Sources {
             root: sources.root.clone(),
             paths,
+            ..Sources::default()
         }
         .list()?;
         let mut all = Self::default();

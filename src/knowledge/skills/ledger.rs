@@ -79,6 +79,7 @@ impl LedgerError {
 #[must_use]
 pub fn ledger_faults(name: &str, path: &Path) -> (Vec<Finding>, u64) {
     let file = SourceFile {
+        within: 0,
         kind: SourceKind::Skills,
         name: name.to_owned(),
         path: path.to_path_buf(),
@@ -115,6 +116,7 @@ impl Ledger {
         let listing = Sources {
             root: sources.root.clone(),
             paths,
+            ..Sources::default()
         }
         .list()?;
         // A ledger that can't be listed may contain decisions. Only the file that the first

@@ -52,7 +52,9 @@ const FILTER: &str = concat!(
     "(?1 IS NULL OR ",
     of_task!(),
     ") AND (?3 IS NULL OR time >= ?3) AND (?4 IS NULL OR time <= ?4)
-    AND (?5 IS NULL OR instr(',' || ?5 || ',', ',' || role || ',') > 0)"
+    AND (?5 IS NULL OR instr(',' || ?5 || ',', ',' || role || ',') > 0)
+    AND (?6 IS NULL OR observation.source IN (SELECT id FROM source
+        WHERE substr(path, 1, length(?6) + 1) = ?6 || '/'))"
 );
 /// The condition of [`Store::of_task`].
 const OF_TASK: &str = of_task!();
@@ -82,6 +84,8 @@ pub struct Filter<'f> {
     pub until: Option<i64>,
     /// Those with one of these roles, separated by commas.
     pub roles: Option<&'f str>,
+    /// Those of one of several repositories.
+    pub repository: Option<&'f str>,
 }
 
 /// The parameters of [`FILTER`].
@@ -91,12 +95,20 @@ type FilterValues<'f> = (
     Option<i64>,
     Option<i64>,
     Option<&'f str>,
+    Option<&'f str>,
 );
 
 impl<'f> Filter<'f> {
     fn values(&self) -> FilterValues<'f> {
         let pattern = self.task.map(task_pattern);
-        (self.task, pattern, self.since, self.until, self.roles)
+        let Self {
+            task,
+            since,
+            until,
+            roles,
+            repository,
+        } = *self;
+        (task, pattern, since, until, roles, repository)
     }
 }
 
@@ -264,11 +276,11 @@ impl Store {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = format!(
             "SELECT {COLUMNS} WHERE {FILTER} ORDER BY time IS NULL, time DESC,
-                path, first_line, key LIMIT ?6"
+                path, first_line, key LIMIT ?7"
         );
         let mut statement = self.db.prepare_cached(&sql)?;
-        let (task, pattern, since, until, roles) = filter.values();
-        let values = params![task, pattern, since, until, roles, limit];
+        let (task, pattern, since, until, roles, repository) = filter.values();
+        let values = params![task, pattern, since, until, roles, repository, limit];
         let rows = statement.query_map(values, stored)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }

@@ -1,0 +1,401 @@
+//! One index of several repositories.
+
+use super::support::{git, json_report, run, write};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const MANIFEST: &str =
+    "[[repository]]\nname = 'beta'\npath = 'b'\n\n[[repository]]\nname = 'alpha'\npath = 'a'\n";
+const LISTED: [&str; 2] = ["--repositories", "repositories.toml"];
+
+/// Creates two repositories with the same file names, and a manifest.
+fn two() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "repositories.toml", MANIFEST);
+    for (path, word) in [("a", "semaphore"), ("b", "lexicon")] {
+        let file = |name: &str, text: &str| write(&at.join(path), name, text);
+        file("yuangs-verify.toml", "[knowledge]\ndocuments = ['docs']\n");
+        file(
+            "docs/one.md",
+            &format!("# One\n\nThe {word} is named in this paragraph.\n"),
+        );
+        file("docs/two.md", "# Two\n\nBoth repositories say this.\n");
+    }
+    folder
+}
+
+fn knowledge(at: &Path, args: &[&str], which: &[&str]) -> (i32, Value) {
+    json_report(at, &[&["knowledge"], args, which].concat())
+}
+
+fn paths(sources: &Value) -> Vec<&str> {
+    let sources = sources.as_array().unwrap().iter();
+    sources.map(|s| s["path"].as_str().unwrap()).collect()
+}
+
+/// Returns the codes and files of the findings.
+fn findings(report: &Value) -> Vec<(&str, &str)> {
+    let findings = report["findings"].as_array().unwrap().iter();
+    findings
+        .map(|f| (f["code"].as_str().unwrap(), f["file"].as_str().unwrap()))
+        .collect()
+}
+
+#[test]
+fn every_answer_names_its_repository() {
+    let folder = two();
+    let at = folder.path();
+    let (code, report) = knowledge(at, &["reindex"], &LISTED);
+    let added = [
+        "alpha/docs/one.md",
+        "alpha/docs/two.md",
+        "beta/docs/one.md",
+        "beta/docs/two.md",
+    ];
+    assert_eq!(
+        (code, paths(&report["sources"]["added"])),
+        (0, added.to_vec())
+    );
+    assert!(at.join(".yuangs/repositories.db").is_file());
+
+    let files = |args: &[&str]| -> Vec<String> {
+        let (_, answer) = knowledge(at, args, &LISTED);
+        let items = answer["items"].as_array().unwrap().iter();
+        items
+            .map(|i| i["file"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(
+        files(&["search", "--query", "lexicon"])[0],
+        "beta/docs/one.md"
+    );
+    let both = ["search", "--query", "both repositories say this"];
+    let among = |name| files(&[&both[..], &["--repository", name]].concat());
+    assert_eq!(among("alpha")[0], "alpha/docs/two.md");
+    assert!(among("beta").iter().all(|file| file.starts_with("beta/")));
+    let unknown = [
+        &["knowledge"],
+        &both[..],
+        &["--repository", "alhpa"],
+        &LISTED,
+    ]
+    .concat();
+    let unknown = run(at, &unknown);
+    assert_eq!(unknown.code, 2);
+    assert!(
+        unknown.err.contains("the nearest is `alpha`"),
+        "{}",
+        unknown.err
+    );
+
+    let (_, stats) = knowledge(at, &["stats"], &LISTED);
+    let each = json!({ "sources": 2, "observations": 2 });
+    assert_eq!(
+        stats["repositories"],
+        json!({ "alpha": each, "beta": each })
+    );
+}
+
+#[test]
+fn roots_give_the_index_of_a_manifest_in_any_order_and_on_any_number_of_threads() {
+    let folder = two();
+    let at = folder.path();
+    let (_, manifest) = knowledge(at, &["reindex"], &LISTED);
+    let mut digests = vec![manifest["digest"].as_str().unwrap().to_owned()];
+    fs::rename(at.join("a"), at.join("alpha")).unwrap();
+    fs::rename(at.join("b"), at.join("beta")).unwrap();
+    for (threads, roots) in [("1", ["alpha", "beta"]), ("7", ["./beta/", "alpha"])] {
+        fs::remove_dir_all(at.join(".yuangs")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_yuangs-verify"));
+        let roots = roots.iter().flat_map(|root| ["--root", root]);
+        command.current_dir(at).env("RAYON_NUM_THREADS", threads);
+        command
+            .args(["knowledge", "reindex", "--format", "json"])
+            .args(roots);
+        let report: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        digests.push(report["digest"].as_str().unwrap().to_owned());
+    }
+    digests.dedup();
+    assert_eq!(digests.len(), 1, "{digests:?}");
+}
+
+#[test]
+fn only_what_changed_is_read_again_and_a_stale_repository_is_named() {
+    let folder = two();
+    let at = folder.path();
+    knowledge(at, &["reindex"], &LISTED);
+    assert_eq!(knowledge(at, &["reindex", "--check"], &LISTED).0, 0);
+    write(at, "b/docs/one.md", "# One\n\nAnother paragraph.\n");
+    let (code, report) = knowledge(at, &["reindex", "--check"], &LISTED);
+    assert_eq!(
+        (code, findings(&report)),
+        (1, vec![("YV905", "beta/docs/one.md")])
+    );
+    let (_, report) = knowledge(at, &["reindex"], &LISTED);
+    assert_eq!(paths(&report["sources"]["changed"]), ["beta/docs/one.md"]);
+    assert_eq!(report["sources"]["unchanged"], 3);
+    // A repository that is no longer listed is gone.
+    write(
+        at,
+        "repositories.toml",
+        "[[repository]]\nname = 'beta'\npath = 'b'\n",
+    );
+    let (_, report) = knowledge(at, &["reindex"], &LISTED);
+    assert_eq!(
+        paths(&report["sources"]["removed"]),
+        ["alpha/docs/one.md", "alpha/docs/two.md"]
+    );
+}
+
+#[test]
+fn a_repository_that_cannot_be_read_changes_nothing_and_is_named() {
+    let folder = two();
+    let at = folder.path();
+    let (_, before) = knowledge(at, &["reindex"], &LISTED);
+    let faults: [(&str, &dyn Fn()); 4] = [
+        ("isn't a folder", &|| {
+            fs::rename(at.join("a"), at.join("gone")).unwrap();
+        }),
+        ("can't read `a/yuangs-verify.toml`", &|| {
+            fs::create_dir(at.join("a")).unwrap();
+        }),
+        ("no section [knowledge]", &|| {
+            write(at, "a/yuangs-verify.toml", "");
+        }),
+        ("names no source", &|| {
+            write(at, "a/yuangs-verify.toml", "[knowledge]\n");
+        }),
+    ];
+    write(at, "b/docs/one.md", "# One\n\nAnother paragraph.\n");
+    for (why, break_it) in faults {
+        break_it();
+        let failed = run(at, &[&["knowledge", "reindex"], &LISTED[..]].concat());
+        assert_eq!((failed.code, &*failed.out), (2, ""), "{why}");
+        let named = "the repository `alpha` can't be read: ";
+        assert!(
+            failed.err.contains(named) && failed.err.contains(why),
+            "{}",
+            failed.err
+        );
+        // The other repository is compared, and what is indexed of this one isn't called gone.
+        let (code, report) = knowledge(at, &["reindex", "--check"], &LISTED);
+        assert_eq!(code, 2);
+        assert_eq!(report["digest"], before["digest"]);
+        assert_eq!(
+            findings(&report),
+            [("YV101", "alpha"), ("YV905", "beta/docs/one.md")]
+        );
+        // What is indexed still answers, with a warning.
+        let asked = run(
+            at,
+            &[
+                &["knowledge", "search", "--query", "semaphore"],
+                &LISTED[..],
+            ]
+            .concat(),
+        );
+        assert!(
+            asked.code == 0 && asked.out.contains("alpha/docs/one.md"),
+            "{}",
+            asked.err
+        );
+        assert!(
+            asked.err.contains("isn't known") && asked.err.contains("alpha"),
+            "{}",
+            asked.err
+        );
+    }
+    // All of them are named.
+    fs::remove_dir_all(at.join("b")).unwrap();
+    let failed = run(at, &[&["knowledge", "reindex"], &LISTED[..]].concat());
+    assert!(
+        ["`alpha`", "`beta`"]
+            .iter()
+            .all(|name| failed.err.contains(name)),
+        "{}",
+        failed.err
+    );
+}
+
+#[test]
+fn a_manifest_is_refused_unless_its_names_are_safe_and_unique() {
+    let folder = two();
+    let at = folder.path();
+    let long = "x".repeat(101);
+    let entry = |name: &str, path: &str| {
+        format!("[[repository]]\nname = {}\npath = '{path}'\n", json!(name))
+    };
+    let names = [
+        "",
+        "../x",
+        "a/b",
+        "a\\b",
+        ".",
+        "..",
+        "a.",
+        "a\nb",
+        "::error::b",
+        "é",
+        "a\u{202e}b",
+        &long,
+    ];
+    let mut refused: Vec<(String, &str)> = names
+        .map(|name| (entry(name, "a"), "can't name a repository"))
+        .to_vec();
+    refused.extend([
+        (
+            entry("x", "a") + &entry("X", "b"),
+            "two repositories are called `X`",
+        ),
+        (
+            entry("x", "a") + &entry("y", "./b/../a"),
+            "`x` and `y` are the same folder",
+        ),
+        (
+            entry("x", "a") + "map = '../m'\n",
+            "leads out of the repository",
+        ),
+        (entry("x", "a") + "token = 1\n", "unknown key `token`"),
+        (
+            "[[repository]]\nname = 'x'\n".to_owned(),
+            "missing field `path`",
+        ),
+        (
+            "store = '../x.db'\n".to_owned() + &entry("x", "a"),
+            "leads out of the folder",
+        ),
+        (String::new(), "lists no repository"),
+    ]);
+    for (manifest, why) in refused {
+        write(at, "repositories.toml", &manifest);
+        let failed = run(at, &[&["knowledge", "reindex"], &LISTED[..]].concat());
+        assert_eq!((failed.code, &*failed.out), (2, ""), "{manifest}");
+        assert!(failed.err.contains(why), "{manifest}: {}", failed.err);
+        assert!(
+            !failed.err.lines().any(|line| line.starts_with("::")),
+            "{}",
+            failed.err
+        );
+    }
+    for args in [
+        ["--repositories", "a", "--no-vectors", "--check"],
+        ["--repositories", "nothing.toml", "--no-vectors", "--check"],
+        ["--root", "a", "--root", "./a"],
+        ["--root", "a", "--store", "a"],
+        ["--root", "a", "--repositories", "repositories.toml"],
+    ] {
+        let failed = run(at, &[&["knowledge", "reindex"], &args[..]].concat());
+        assert_eq!(failed.code, 2, "{args:?}: {}", failed.err);
+    }
+    assert!(!at.join(".yuangs").exists());
+}
+
+#[test]
+fn nothing_leads_out_of_a_repository() {
+    let folder = two();
+    let at = folder.path();
+    write(at, "secret.md", "# Secret\n\nOutside.\n");
+    write(
+        at,
+        "a/yuangs-verify.toml",
+        "[knowledge]\ndocuments = ['../secret.md']\n",
+    );
+    let failed = run(at, &[&["knowledge", "reindex"], &LISTED[..]].concat());
+    assert!(
+        failed.code == 2 && failed.err.contains("leads out"),
+        "{}",
+        failed.err
+    );
+    #[cfg(unix)]
+    {
+        fs::remove_file(at.join("a/yuangs-verify.toml")).unwrap();
+        std::os::unix::fs::symlink(
+            at.join("b/yuangs-verify.toml"),
+            at.join("a/yuangs-verify.toml"),
+        )
+        .unwrap();
+        let failed = run(at, &[&["knowledge", "reindex"], &LISTED[..]].concat());
+        assert!(
+            failed.code == 2 && failed.err.contains("leads out"),
+            "{}",
+            failed.err
+        );
+    }
+    assert!(!at.join(".yuangs").exists());
+}
+
+#[test]
+fn the_name_of_a_repository_changes_nothing_that_a_source_says() {
+    let folder = two();
+    let at = folder.path();
+    // The folder of a skill is its stage, and a revision is resolved in its repository.
+    for name in ["production", "plain"] {
+        let root = at.join(name);
+        let sources = "[knowledge]\nrepomap = ['.']\nskills = ['skills']\nhistory = ['HEAD']\n";
+        write(&root, "yuangs-verify.toml", sources);
+        write(&root, "lib.rs", "pub fn published() {}\n");
+        let meta = json!({ "name": name, "version": "1.0.0", "description": "reviews" });
+        write(&root, "skills/review/meta.json", &meta.to_string());
+        git(&root, &["init", "-q"]);
+        git(&root, &["add", "."]);
+        git(&root, &["commit", "-qm", "first words"]);
+    }
+    let roots = ["--root", "production", "--root", "plain"];
+    assert_ne!(knowledge(at, &["reindex"], &roots).0, 2);
+    let (_, stats) = knowledge(at, &["stats"], &roots);
+    let of = &stats["repositories"];
+    assert_eq!(of["production"], of["plain"]);
+    assert_eq!(
+        stats["observations"],
+        json!({ "code": 2, "commit": 2, "skill": 2 })
+    );
+    let db = rusqlite::Connection::open(at.join(".yuangs/repositories.db")).unwrap();
+    let staged = "SELECT count(*) FROM document WHERE json LIKE '%\"stage\":\"experimental\"%'";
+    let staged: i64 = db.query_row(staged, [], |row| row.get(0)).unwrap();
+    assert_eq!(staged, 2);
+}
+
+/// A turn is weak if it quotes an item of its own repository's bank without declaring it.
+#[test]
+fn the_bank_of_another_repository_makes_no_turn_weak() {
+    let folder = two();
+    let at = folder.path();
+    let said = "one two three four five six seven eight";
+    for name in ["a", "b"] {
+        let root = at.join(name);
+        write(
+            &root,
+            "yuangs-verify.toml",
+            "[knowledge]\ntraces = ['traces']\nbank = ['bank']\n",
+        );
+        let item =
+            json!({"id": name, "path": format!("{name}.md"), "content": format!("{said} nine")});
+        write(&root, &format!("bank/items/{name}.json"), &item.to_string());
+        let turn = json!({"record": "turn", "executionId": name, "turnId": 1, "startTime": 1_769_040_000_000_i64,
+            "endTime": 1_769_040_000_500_i64, "usedSkills": ["quoter"], "usedContext": ["a.md"],
+            "contextSnapshot": {"inputHash": "i", "systemPromptVersion": "p", "toolSetVersion": "t"},
+            "proposedAction": {"id": "w", "type": "answer", "payload": {"content": said}, "riskLevel": "low", "reasoning": "so"},
+            "executionResult": {"success": true, "output": "", "cost": 0.1, "durationMs": 600.0}});
+        write(&root, "traces/t.jsonl", &format!("{turn}\n"));
+    }
+    knowledge(at, &["reindex"], &LISTED);
+    assert_ne!(knowledge(at, &["reindex", "--check"], &LISTED).0, 2);
+    let db = rusqlite::Connection::open(at.join(".yuangs/repositories.db")).unwrap();
+    let mut marks = db
+        .prepare(
+            "SELECT path, weak FROM execution_log JOIN source ON source.id = source ORDER BY path",
+        )
+        .unwrap();
+    let marks = marks
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    let marks: Vec<(String, bool)> = marks.map(Result::unwrap).collect();
+    let expected = [
+        ("alpha/traces/t.jsonl", false),
+        ("beta/traces/t.jsonl", true),
+    ];
+    assert_eq!(marks, expected.map(|(path, weak)| (path.to_owned(), weak)));
+}
