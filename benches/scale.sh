@@ -5,7 +5,7 @@
 set -eu
 verify=${VERIFY:-target/dist/yuangs-verify}
 generate=${GENERATE:-target/dist/examples/generate-trace}
-limits='--max-executions 100000000 --max-open-bytes 100000000000'
+limits='--max-executions 100000000 --max-open-bytes 100000000000 --max-input-bytes 1000000000000'
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

@@ -18,6 +18,7 @@ use crate::report::Format as ReportFormat;
 use crate::report::page::Format as PageFormat;
 use crate::source::{Discovery, Found, Missing, Plan, Share};
 use crate::trajectory::versions;
+use crate::trajectory::words::plural;
 use crate::verify::partial::{
     Command, Header, MergeError, Merged, RunOptions, Work, merge, verify_share,
 };
@@ -100,10 +101,18 @@ impl ShareArgs {
         })?;
         drop(progress);
         if let Some(written) = written.filter(|_| !quiet) {
+            let mut counts = vec![plural(written.inputs, "input")];
+            if written.unopened > 0 {
+                counts.push(format!("{} of them can't be opened", written.unopened));
+            }
+            // A share of decisions has no executions.
+            if header.options.command != Command::PolicyReplay {
+                counts.push(plural(written.executions, "execution"));
+                counts.push(plural(written.findings, "finding"));
+            }
+            let counts = counts.join(", ");
             warn(&format!(
-                "share {share}: {} inputs ({} can't be opened), {} executions, {} findings; \
-                 `merge` reports them",
-                written.inputs, written.unopened, written.executions, written.findings
+                "share {share}: {counts}; `merge` makes the report"
             ));
         }
         Ok(EXIT_CLEAN)

@@ -26,6 +26,7 @@ pub use elements::{DocumentError, Element, Next, Position, each_element};
 pub(crate) use series::{events_in, join as join_events};
 pub use share::{Part, Plan, Share};
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use std::io::{self, Read};
 
 /// Reads a reader to its end, up to `most` bytes. The size that the system reports isn't used,
@@ -49,7 +50,7 @@ pub fn read_whole(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
 
 /// Limits on the resources that an input may use. Exceeding one gives a finding (YV107), never a
 /// crash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Limits {
     /// Maximum number of bytes of one record. A longer line is skipped.
     pub record_bytes: usize,

@@ -1,8 +1,10 @@
 """Measure a job: CPU seconds of all its processes, compared with one plain run over the same files.
 
     measure.py BINARY MEGABYTES [FILE_KILOBYTES]
+    measure.py BINARY DIRECTORY
 
-Writes traces that repeat `corpora/traces/legal` to a temporary directory.
+Reads the traces of a directory, or writes some that repeat `corpora/traces/legal` to a
+temporary one.
 """
 
 import json
@@ -18,7 +20,7 @@ from pyspark.sql import SparkSession
 from yuangs_verify_spark import verify
 
 ROOT = Path(__file__).parents[3]
-BINARY, MEGABYTES = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+BINARY, TRACES = os.path.abspath(sys.argv[1]), sys.argv[2]
 FILE = int(sys.argv[3] if len(sys.argv) > 3 else 1024) << 10
 
 
@@ -45,7 +47,7 @@ def write_traces(folder: Path) -> None:
         if len(ids) == 1:
             texts.append(("\n".join(lines) + "\n", json.dumps(ids.pop())))
     written = count = files = 0
-    while written < MEGABYTES << 20:
+    while written < int(TRACES) << 20:
         with open(folder / f"{files:06}.jsonl", "w") as file:
             while file.tell() < FILE:
                 text, name = texts[count % len(texts)]
@@ -57,8 +59,9 @@ def write_traces(folder: Path) -> None:
 
 
 with tempfile.TemporaryDirectory() as temporary:
-    folder = Path(temporary)
-    write_traces(folder)
+    folder = Path(temporary if TRACES.isdigit() else TRACES).resolve()
+    if TRACES.isdigit():
+        write_traces(folder)
     start, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [BINARY, "replay", "--max-findings=0", "--max-executions=10000000", "-q"]
     subprocess.run([*command, "--report=json=/dev/null", "."], cwd=folder, capture_output=True)
@@ -75,10 +78,10 @@ with tempfile.TemporaryDirectory() as temporary:
     spark.range(10).mapInArrow(lambda batches: batches, "id BIGINT").count()  # starts the workers
     for read in ("content", "paths"):
         start, before = time.monotonic(), cpu(os.getpid())
-        result = verify(spark, temporary, binary=BINARY, base=temporary, read=read)
+        result = verify(spark, str(folder), binary=BINARY, base=str(folder), read=read)
         rows = result.executions.count(), result.findings.count()
         took, job = time.monotonic() - start, cpu(os.getpid()) - before
-        result.write_reports({"json": folder / "out"})
+        result.write_reports({"json": Path(temporary) / "out"})
         report = cpu(os.getpid()) - before - job
         partitions = result.rows.rdd.getNumPartitions()
         print(
@@ -86,6 +89,6 @@ with tempfile.TemporaryDirectory() as temporary:
             f"{rows[0]} executions, {rows[1]} findings; ratio {job / plain:.2f}; "
             f"report {report:.1f} s CPU, ratio with it {(job + report) / plain:.2f}"
         )
-        (folder / "out").unlink()
+        (Path(temporary) / "out").unlink()
         result.unpersist()
     spark.stop()

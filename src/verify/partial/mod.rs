@@ -98,33 +98,18 @@ pub struct RunOptions {
     pub max_findings: u64,
     pub max_turns: u64,
     /// The limits on inputs and executions.
-    pub limits: [u64; 6],
+    pub limits: Limits,
 }
 
 impl RunOptions {
     /// Returns the options of a run without files and further words.
     #[must_use]
     pub fn of(options: &Options) -> Self {
-        let Limits {
-            record_bytes,
-            depth,
-            document_bytes,
-            input_bytes,
-            executions,
-            open_bytes,
-        } = options.limits;
         Self {
             format: options.format.map(|format| format.name().to_owned()),
             max_findings: options.max_findings as u64,
             max_turns: options.max_turns as u64,
-            limits: [
-                record_bytes as u64,
-                depth.into(),
-                document_bytes as u64,
-                input_bytes,
-                executions as u64,
-                open_bytes as u64,
-            ],
+            limits: options.limits,
             ..Self::default()
         }
     }
@@ -133,26 +118,11 @@ impl RunOptions {
     #[must_use]
     pub fn restored(&self) -> Options {
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let [
-            record_bytes,
-            depth,
-            document_bytes,
-            input_bytes,
-            executions,
-            open_bytes,
-        ] = self.limits;
         Options {
             format: self.format.as_deref().and_then(Format::parse),
             max_findings: size(self.max_findings),
             max_turns: size(self.max_turns),
-            limits: Limits {
-                record_bytes: size(record_bytes),
-                depth: u32::try_from(depth).unwrap_or(u32::MAX),
-                document_bytes: size(document_bytes),
-                input_bytes,
-                executions: size(executions),
-                open_bytes: size(open_bytes),
-            },
+            limits: self.limits,
             ..Options::default()
         }
     }
