@@ -32,14 +32,14 @@ struct Match {
 struct MatchesIn {
     /// The unrecorded context that this assumes, if any.
     if_so: Option<String>,
-    matches: Vec<Match>,
+    matches: Box<[Match]>,
 }
 
 /// A decision for which limits per hour or day count what other executions have done. It contains
 /// no text of the action.
 #[derive(Debug, Clone, PartialEq, BorshSerialize, BorshDeserialize)]
 pub struct PendingDecision {
-    contexts: Vec<MatchesIn>,
+    contexts: Box<[MatchesIn]>,
     ruling: Ruling,
     by_human: bool,
     kind: Option<ActionType>,
@@ -171,7 +171,8 @@ impl UnrecordedContext {
             let is_pending = decided.time.is_some() && matches.iter().any(counts);
             if is_pending || !contexts.is_empty() {
                 // Equal matches give equal decisions, and the first counts.
-                if contexts.iter().all(|context| context.matches != matches) {
+                if contexts.iter().all(|context| *context.matches != *matches) {
+                    let matches = matches.into();
                     contexts.push(MatchesIn { if_so, matches });
                 }
                 continue;
@@ -187,7 +188,7 @@ impl UnrecordedContext {
         }
         match decided.time {
             Some(time) if !contexts.is_empty() => DecisionComparison::Pending(PendingDecision {
-                contexts,
+                contexts: contexts.into(),
                 ruling: decided.ruling,
                 by_human: decided.by_human,
                 kind: action.kind,

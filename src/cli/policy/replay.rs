@@ -11,7 +11,7 @@ use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print_prose_if, warn};
 use crate::cli::progress::Progress;
 use crate::cli::shares::ShareArgs;
-use crate::diag::{Code, FailOn, Place, Severity};
+use crate::diag::{Code, FailOn, Severity};
 use crate::replay::PolicyFiles;
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::rules::{Settings, codes};
@@ -26,7 +26,8 @@ use policies::{PolicyOptions, PolicySet};
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tally::{About, ChangedAction, InconclusiveGroup, KEPT, Outcome, Tally};
+use std::sync::Arc;
+use tally::{About, ChangedAction, DecisionPlace, InconclusiveGroup, KEPT, Outcome, Tally};
 
 /// Limits on the executions that are replayed for changes of their policy. They are higher than
 /// those of `replay`, which has options for them.
@@ -178,6 +179,9 @@ struct Evaluation<'p> {
     checks_policies: bool,
     counts_across: bool,
     history: DecisionHistory,
+    /// The names of the last input and execution.
+    file: Arc<str>,
+    execution: Arc<str>,
     /// The decisions of the present input, and of those before it.
     present: Tally,
     all: Tally,
@@ -191,6 +195,8 @@ impl<'p> Evaluation<'p> {
             checks_policies,
             counts_across,
             history: history(counts_across),
+            file: Arc::default(),
+            execution: Arc::default(),
             present: Tally::default(),
             all: Tally::default(),
         }
@@ -205,18 +211,27 @@ fn history(counts_across: bool) -> DecisionHistory {
     }
 }
 
+/// Makes a name the last one, which decisions share.
+fn shared(last: &mut Arc<str>, name: &str) {
+    if **last != *name {
+        *last = name.into();
+    }
+}
+
 impl Visitor for Evaluation<'_> {
     fn record(&mut self, file: &str, execution: &str, entry: &Entry<'_>) {
+        shared(&mut self.file, file);
+        shared(&mut self.execution, execution);
         let (policies, tally, history) = (self.policies, &mut self.present, &mut self.history);
         entry.record.steps(&mut |step| {
             history.step(execution, step, &mut |decided, before| {
-                let place = Place {
-                    file: file.into(),
+                let place = DecisionPlace {
+                    file: self.file.clone(),
+                    execution: self.execution.clone(),
                     line: entry.line,
                     column: entry.indent + 1,
-                    ..Place::default()
                 };
-                tally.ask(policies, decided, before, (execution, place));
+                tally.ask(policies, decided, before, place);
             });
         });
     }
@@ -307,8 +322,8 @@ impl Outcome {
                 writeln!(
                     out,
                     "    {}:{} [{}] {}",
-                    terminal(&about.place.file),
-                    about.place.line,
+                    terminal(&about.file),
+                    about.line,
                     terminal(&about.execution),
                     terminal(&about.action)
                 )?;
@@ -333,8 +348,8 @@ impl Outcome {
             writeln!(
                 out,
                 "    {}:{} [{}] is the first; --production and --mode say how it was",
-                terminal(&first.place.file),
-                first.place.line,
+                terminal(&first.file),
+                first.line,
                 terminal(&first.execution)
             )?;
         }
@@ -366,7 +381,7 @@ impl Outcome {
                 let actions: Vec<_> = group
                     .actions
                     .iter()
-                    .map(|ChangedAction { about, .. }| json!({ "file": about.place.file, "line": about.place.line, "executionId": about.execution, "action": about.action }))
+                    .map(|ChangedAction { about, .. }| json!({ "file": about.file, "line": about.line, "executionId": about.execution, "action": about.action }))
                     .collect();
                 json!({ "code": format!("YV{code}"), "rule": rule, "reason": group.reason(), "count": group.count, "actions": actions })
             })
@@ -376,7 +391,7 @@ impl Outcome {
             .iter()
             .map(|(rule, doubt)| {
                 let first = &doubt.first;
-                json!({ "rule": rule, "if": doubt.if_so, "count": doubt.count, "first": { "file": first.place.file, "line": first.place.line, "executionId": first.execution } })
+                json!({ "rule": rule, "if": doubt.if_so, "count": doubt.count, "first": { "file": first.file, "line": first.line, "executionId": first.execution } })
             })
             .collect();
         json!({
@@ -472,8 +487,10 @@ pub(in crate::cli) fn other_decisions(
                 .as_ref()
                 .map_or_else(String::new, |first| first.reason.clone()),
             first: first.map(|first| {
-                let About { place, action, .. } = first.about;
-                (place.file.to_string(), place.line, action)
+                let About {
+                    file, line, action, ..
+                } = first.about;
+                (file.to_string(), line, action.into_string())
             }),
         }
     });

@@ -84,13 +84,24 @@ pub(super) struct InconclusiveGroup {
 pub(super) struct About {
     /// The number of the decision in the order of reading.
     number: u64,
-    pub(super) place: Place,
-    pub(super) execution: String,
+    pub(super) file: Arc<str>,
+    pub(super) line: u64,
+    column: u64,
+    pub(super) execution: Arc<str>,
     turn: Option<i64>,
     by_human: bool,
     /// The action in a few words, and its digest.
-    pub(super) action: String,
-    digest: String,
+    pub(super) action: Box<str>,
+    digest: Box<str>,
+}
+
+/// Where a decision is recorded.
+#[derive(Debug, Clone)]
+pub(super) struct DecisionPlace {
+    pub(super) file: Arc<str>,
+    pub(super) execution: Arc<str>,
+    pub(super) line: u64,
+    pub(super) column: u64,
 }
 
 /// A finding.
@@ -143,25 +154,33 @@ fn insert<T: Numbered>(list: &mut Vec<T>, item: T, most: usize) {
 }
 
 impl About {
-    pub(super) fn new(
-        number: u64,
-        (execution, place): (&str, Place),
-        decided: &RecordedDecision,
-    ) -> Self {
+    fn new(number: u64, place: DecisionPlace, decided: &RecordedDecision) -> Self {
+        let DecisionPlace {
+            file,
+            execution,
+            line,
+            column,
+        } = place;
         Self {
             number,
-            place,
-            execution: execution.to_owned(),
+            file,
+            line,
+            column,
+            execution,
             turn: decided.turn,
             by_human: decided.by_human,
-            action: decided.action.summary(),
-            digest: digest_of(decided.action.to_json().to_string()).into(),
+            action: decided.action.summary().into(),
+            digest: digest_of(decided.action.to_json().to_string()),
         }
     }
 
     fn hide(&mut self, secrets: &Mask) {
-        secrets.clean(&mut self.execution);
-        secrets.clean(&mut self.action);
+        if let Some(hidden) = secrets.hide(&self.execution) {
+            self.execution = hidden.into();
+        }
+        if let Some(hidden) = secrets.hide(&self.action) {
+            self.action = hidden.into();
+        }
     }
 
     /// Moves it behind this number of decisions.
@@ -190,7 +209,7 @@ impl Tally {
         policies: &PolicySet,
         decided: &RecordedDecision,
         (history, entry): (&History, u64),
-        place: (&str, Place),
+        place: DecisionPlace,
     ) {
         let number = self.decisions;
         self.decisions += 1;
@@ -333,6 +352,10 @@ impl Tally {
     /// Adds what was read later.
     pub(super) fn absorb(&mut self, later: Self) {
         let (decisions, counted) = (self.decisions, self.counted);
+        if decisions == 0 && counted == 0 {
+            *self = later;
+            return;
+        }
         let add = |count: &mut u64, later: u64| *count = count.saturating_add(later);
         add(&mut self.decisions, later.decisions);
         add(&mut self.changed, later.changed);
@@ -471,9 +494,15 @@ fn not_found(digest: &str, about: About) -> Listed {
 fn objections(listed: Vec<Listed>) -> Objections {
     let mut objections = Objections::default();
     for one in listed {
-        let finding = objections.add(one.code, one.about.place, one.message, Some(one.help));
+        let place = Place {
+            file: one.about.file,
+            line: one.about.line,
+            column: one.about.column,
+            ..Place::default()
+        };
+        let finding = objections.add(one.code, place, one.message, Some(one.help));
         finding.severity = one.severity;
-        finding.execution = Some(one.about.execution.into());
+        finding.execution = Some(one.about.execution);
         finding.turn = one.about.turn.filter(|_| one.code != 504);
         finding.subject = Some(one.subject.into());
         finding.related.extend(one.rule);
@@ -514,17 +543,13 @@ rules:
         let mut timeline = Timeline::default();
         for (number, time) in (0..).zip(times) {
             let decided = decided(["ls", "rm x"][number as usize % 2], *time);
-            let place = Place {
+            let place = DecisionPlace {
                 file: "f".into(),
+                execution: "e".into(),
                 line: number,
-                ..Place::default()
+                column: 1,
             };
-            tally.ask(
-                policies,
-                &decided,
-                (&History::default(), number),
-                ("e", place),
-            );
+            tally.ask(policies, &decided, (&History::default(), number), place);
             if let Some(time) = time {
                 timeline.approve(decided.action.kind, (*time, number));
             }
@@ -574,13 +599,13 @@ rules:
             let mut parts = tally(&policies, one);
             let mut rest = tally(&policies, other);
             for listed in &mut rest.listed {
-                listed.about.place.line += cut as u64;
+                listed.about.line += cut as u64;
             }
             for pending in &mut rest.pending {
-                pending.about.place.line += cut as u64;
+                pending.about.line += cut as u64;
             }
             for action in rest.groups.values_mut().flat_map(|group| &mut group.actions) {
-                action.about.place.line += cut as u64;
+                action.about.line += cut as u64;
             }
             parts.absorb(rest);
             let (parts, whole) = (parts.finish(&policies), tally(&policies, &times).finish(&policies));
