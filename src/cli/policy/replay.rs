@@ -149,12 +149,12 @@ fn print(
         OutputFormat::Json => writeln!(out, "{}", safe_json(&outcome.json())),
     })?;
     let failing = fail_on.count(|severity| {
-        outcome.count(severity)
-            + match severity {
-                Severity::Error => report.counts.errors,
-                Severity::Warning => report.counts.warnings,
-                Severity::Note => report.counts.notes,
-            }
+        let found = match severity {
+            Severity::Error => report.counts.errors,
+            Severity::Warning => report.counts.warnings,
+            Severity::Note => report.counts.notes,
+        };
+        outcome.count(severity).saturating_add(found)
     });
     Ok(match () {
         () if report.counts.unopened > 0 => EXIT_ERROR,
