@@ -154,17 +154,17 @@ fn print(
             Severity::Warning => report.counts.warnings,
             Severity::Note => report.counts.notes,
         };
-        outcome.count(severity).saturating_add(found)
+        outcome.tally.findings(severity).saturating_add(found)
     });
     Ok(match () {
         () if report.counts.unopened > 0 => EXIT_ERROR,
         () if failing > 0 => EXIT_FINDINGS,
-        () if (!outcome.unrecorded.is_empty() || outcome.uncounted.is_full)
+        () if (!outcome.tally.unrecorded.is_empty() || outcome.uncounted.is_full)
             && fail_on != FailOn::Never =>
         {
             EXIT_NOTHING_VERIFIED
         }
-        () if outcome.decisions == outcome.unjudged => {
+        () if outcome.tally.decisions == outcome.tally.unjudged => {
             warn("nothing was replayed: no recorded decision could be asked about");
             EXIT_NOTHING_VERIFIED
         }
@@ -307,7 +307,7 @@ impl Outcome {
                 .collect();
             write_findings(&rest, out)?;
         }
-        for ((code, rule), group) in &self.groups {
+        for ((code, rule), group) in &self.tally.groups {
             let rule_of_code = crate::rules::by_code(Code(*code));
             let (name, severity) =
                 rule_of_code.map_or(("", Severity::Error), |r| (r.name, r.severity));
@@ -339,10 +339,10 @@ impl Outcome {
         writeln!(
             out,
             "{} of {} decisions would change",
-            thousands(self.changed),
-            thousands(self.decisions)
+            thousands(self.tally.changed),
+            thousands(self.tally.decisions)
         )?;
-        for (rule, doubt) in &self.unrecorded {
+        for (rule, doubt) in &self.tally.unrecorded {
             let first = &doubt.first;
             writeln!(out, "inconclusive: {}", terminal(&doubt.say(rule)))?;
             writeln!(
@@ -356,11 +356,11 @@ impl Outcome {
         if let Some(uncounted) = self.uncounted.say() {
             writeln!(out, "{uncounted}")?;
         }
-        if self.unjudged > 0 {
+        if self.tally.unjudged > 0 {
             writeln!(
                 out,
                 "{} could not be asked about: the policy of their day is not at hand",
-                thousands(self.unjudged)
+                thousands(self.tally.unjudged)
             )?;
         }
         if self.left_out > 0 && verbose {
@@ -375,6 +375,7 @@ impl Outcome {
 
     fn json(&self) -> serde_json::Value {
         let groups: Vec<_> = self
+            .tally
             .groups
             .iter()
             .map(|((code, rule), group)| {
@@ -387,6 +388,7 @@ impl Outcome {
             })
             .collect();
         let unrecorded: Vec<_> = self
+            .tally
             .unrecorded
             .iter()
             .map(|(rule, doubt)| {
@@ -396,9 +398,9 @@ impl Outcome {
             .collect();
         json!({
             "version": 1,
-            "decisions": self.decisions,
-            "changed": self.changed,
-            "unjudged": self.unjudged,
+            "decisions": self.tally.decisions,
+            "changed": self.tally.changed,
+            "unjudged": self.tally.unjudged,
             "undatedExecutions": self.uncounted.undated,
             "leftOut": self.left_out,
             "inconclusive": unrecorded,
@@ -419,7 +421,7 @@ pub(in crate::cli) fn compare_recorded(
     let policies = PolicySet::of(find::parse(&find::name_of(policy), text)?);
     // The gate checks itself whether an execution changed its policy.
     let (outcome, _) = evaluate_all(&policies, inputs, None);
-    let count = |severity| outcome.count(severity);
+    let count = |severity| outcome.tally.findings(severity);
     let counts = [Severity::Error, Severity::Warning, Severity::Note].map(count);
     let mut report = outcome.objections.into_report();
     // There may be more findings than are kept.
@@ -431,15 +433,15 @@ pub(in crate::cli) fn compare_recorded(
     report.counts.left_out = outcome.left_out;
     report.notices.push(format!(
         "{} of {} recorded decisions would be others under the policy",
-        thousands(outcome.changed),
-        thousands(outcome.decisions)
+        thousands(outcome.tally.changed),
+        thousands(outcome.tally.decisions)
     ));
-    let unrecorded = outcome.unrecorded.iter();
+    let unrecorded = outcome.tally.unrecorded.iter();
     report
         .notices
         .extend(unrecorded.map(|(rule, doubt)| doubt.say(rule)));
     report.notices.extend(outcome.uncounted.say());
-    let empty = outcome.decisions == 0;
+    let empty = outcome.tally.decisions == 0;
     Ok((
         report,
         empty.then(|| "nothing was checked against the policy: no decision is recorded".to_owned()),
@@ -471,31 +473,35 @@ pub(in crate::cli) fn other_decisions(
 ) -> Result<OtherDecisions, Failure> {
     let policies = PolicySet::of(find::policy(policy)?);
     let (outcome, _) = evaluate_all(&policies, inputs, None);
-    let groups = outcome.groups.into_iter().map(|((code, rule), group)| {
-        let mut actions = group.actions.into_iter();
-        let first = actions.next();
-        OtherDecision {
-            decision: match code {
-                501 => "deny",
-                502 => "ask",
-                503 => "allow",
-                _ => "deny (over a limit)",
-            },
-            rule,
-            count: group.count,
-            reason: first
-                .as_ref()
-                .map_or_else(String::new, |first| first.reason.clone()),
-            first: first.map(|first| {
-                let About {
-                    file, line, action, ..
-                } = first.about;
-                (file.to_string(), line, action.into_string())
-            }),
-        }
-    });
+    let groups = outcome
+        .tally
+        .groups
+        .into_iter()
+        .map(|((code, rule), group)| {
+            let mut actions = group.actions.into_iter();
+            let first = actions.next();
+            OtherDecision {
+                decision: match code {
+                    501 => "deny",
+                    502 => "ask",
+                    503 => "allow",
+                    _ => "deny (over a limit)",
+                },
+                rule,
+                count: group.count,
+                reason: first
+                    .as_ref()
+                    .map_or_else(String::new, |first| first.reason.clone()),
+                first: first.map(|first| {
+                    let About {
+                        file, line, action, ..
+                    } = first.about;
+                    (file.to_string(), line, action.into_string())
+                }),
+            }
+        });
     Ok(OtherDecisions {
-        asked: outcome.decisions,
+        asked: outcome.tally.decisions,
         groups: groups.collect(),
     })
 }

@@ -422,46 +422,32 @@ impl Tally {
             .fold(0, |sum: u64, n| sum.saturating_add(*n));
         let counts = policies.count_across_executions();
         Outcome {
-            severities: self.severities,
             left_out: findings.saturating_sub(self.listed.len() as u64),
             objections: objections(std::mem::take(&mut self.listed)),
             uncounted: Uncounted {
                 undated: if counts { self.undated } else { 0 },
                 is_full,
             },
-            decisions: self.decisions,
-            changed: self.changed,
-            unjudged: self.unjudged,
-            groups: self.groups,
-            unrecorded: self.unrecorded,
+            tally: self,
         }
+    }
+
+    /// Returns the number of findings of a severity.
+    pub(super) fn findings(&self, severity: Severity) -> u64 {
+        let count = self.severities.get(severity as usize);
+        count.copied().unwrap_or_default()
     }
 }
 
 /// What recorded decisions the policies would change.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    pub(super) decisions: u64,
-    pub(super) changed: u64,
-    pub(super) unjudged: u64,
-    pub(super) groups: BTreeMap<(u16, String), Group>,
-    pub(super) unrecorded: BTreeMap<String, InconclusiveGroup>,
-    /// The numbers of findings, by severity.
-    severities: [u64; 3],
+    /// What all inputs say, without pending decisions.
+    pub(super) tally: Tally,
     /// Number of findings that aren't kept.
     pub(super) left_out: u64,
     pub(super) objections: Objections,
     pub(super) uncounted: Uncounted,
-}
-
-impl Outcome {
-    /// Returns the number of findings of a severity.
-    pub(super) fn count(&self, severity: Severity) -> u64 {
-        self.severities
-            .get(severity as usize)
-            .copied()
-            .unwrap_or_default()
-    }
 }
 
 fn severity_of(code: u16) -> Severity {
@@ -609,12 +595,12 @@ rules:
             }
             parts.absorb(rest);
             let (parts, whole) = (parts.finish(&policies), tally(&policies, &times).finish(&policies));
-            prop_assert_eq!(format!("{:?}", parts.groups), format!("{:?}", whole.groups));
+            prop_assert_eq!(format!("{:?}", parts.tally.groups), format!("{:?}", whole.tally.groups));
             prop_assert_eq!(
                 format!("{:?}", parts.objections.findings),
                 format!("{:?}", whole.objections.findings)
             );
-            prop_assert_eq!(parts.changed, whole.changed);
+            prop_assert_eq!(parts.tally.changed, whole.tally.changed);
         }
     }
 }
