@@ -528,7 +528,7 @@ rules:
         let mut tally = Tally::default();
         let mut timeline = Timeline::default();
         for (number, time) in (0..).zip(times) {
-            let decided = decided(["ls", "rm x"][number as usize % 2], *time);
+            let decided = decided(if number % 2 == 0 { "ls" } else { "rm x" }, *time);
             let place = DecisionPlace {
                 file: "f".into(),
                 execution: "e".into(),
