@@ -47,7 +47,7 @@ impl FailOn {
             .into_iter()
             .filter(|severity| self.includes(*severity))
             .map(of)
-            .sum()
+            .fold(0, u64::saturating_add)
     }
 }
 

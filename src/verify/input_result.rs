@@ -54,15 +54,37 @@ impl InputResult {
         self.findings.iter_mut().all(|finding| name_rule(finding))
     }
 
+    /// Returns whether its counts are those of an input that can exist, so that they can be added.
+    pub(super) fn is_plausible(&self) -> bool {
+        const MOST: u64 = 1 << 48;
+        let executions = self.summaries.iter().flat_map(|summary| {
+            let Summary {
+                turns,
+                actions,
+                decisions,
+                signatures_unchecked,
+                ..
+            } = *summary;
+            [turns, actions, decisions, signatures_unchecked]
+        });
+        let mut counts = (self.counts.all().into_iter())
+            .chain(self.dropped.values().copied())
+            .chain(executions)
+            .chain([self.units.total(), self.timeline.left_out]);
+        counts.all(|count| count < MOST)
+    }
+
     /// Counts a finding that isn't kept.
     pub(super) fn drop_finding(&mut self, code: Code, severity: Severity) {
-        *self.dropped.entry((code, severity)).or_default() += 1;
+        let count = self.dropped.entry((code, severity)).or_default();
+        *count = count.saturating_add(1);
     }
 
     /// Adds counts of findings that weren't kept.
     pub(super) fn drop_all(&mut self, dropped: Dropped) {
         for (kind, number) in dropped {
-            *self.dropped.entry(kind).or_default() += number;
+            let count = self.dropped.entry(kind).or_default();
+            *count = count.saturating_add(number);
         }
     }
 }
@@ -114,4 +136,21 @@ fn name_rule(finding: &mut Finding) -> bool {
     finding.name = rule.name;
     let mut folded = finding.related.iter_mut().flat_map(|r| &mut r.folded);
     folded.all(name_rule)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_no_input_has_are_refused() {
+        let mut result = InputResult::default();
+        result.counts.records = 1 << 40;
+        assert!(result.is_plausible());
+        result.counts.skipped = u64::MAX;
+        assert!(!result.is_plausible());
+        result = InputResult::default();
+        result.units.steps = 1 << 60;
+        assert!(!result.is_plausible());
+    }
 }

@@ -51,6 +51,42 @@ impl Counts {
         *counter = counter.saturating_add(1);
     }
 
+    /// Returns all of them.
+    pub(super) const fn all(&self) -> [u64; 14] {
+        let Self {
+            files,
+            unopened,
+            records,
+            turns,
+            rules_run,
+            errors,
+            warnings,
+            notes,
+            left_out,
+            signatures_unchecked,
+            bytes,
+            known_inputs,
+            unknown_inputs,
+            skipped,
+        } = *self;
+        [
+            files,
+            unopened,
+            records,
+            turns,
+            rules_run,
+            errors,
+            warnings,
+            notes,
+            left_out,
+            signatures_unchecked,
+            bytes,
+            known_inputs,
+            unknown_inputs,
+            skipped,
+        ]
+    }
+
     /// Adds the counts of other inputs.
     pub(super) fn add(&mut self, other: &Self) {
         self.files = self.files.saturating_add(other.files);
@@ -179,7 +215,8 @@ impl Report {
 
     /// Adds files that weren't read.
     pub fn skip(&mut self, skipped: Vec<Skipped>) {
-        self.counts.skipped += skipped.len() as u64;
+        let number = skipped.len() as u64;
+        self.counts.skipped = self.counts.skipped.saturating_add(number);
         for mut skipped in skipped
             .into_iter()
             .take(SKIPPED.saturating_sub(self.skipped.len()))
@@ -246,11 +283,10 @@ impl Report {
                     self.findings.push(finding);
                 }
                 _ => {
-                    self.counts.left_out += 1;
-                    *self
-                        .dropped
-                        .entry((finding.code, finding.severity))
-                        .or_default() += 1;
+                    self.counts.left_out = self.counts.left_out.saturating_add(1);
+                    let count = self.dropped.entry((finding.code, finding.severity));
+                    let count = count.or_default();
+                    *count = count.saturating_add(1);
                     if let (Severity::Error, Some(id)) = (finding.severity, finding.execution) {
                         self.failed_unlisted.insert((finding.place.file, id));
                     }

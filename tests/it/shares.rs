@@ -365,6 +365,17 @@ rules:
         };
         assert!(!has(&token), "{partial}");
     }
+    let words = [
+        "policy",
+        "replay",
+        "traces",
+        "--policy",
+        "p.yaml",
+        "--partial",
+        "p.yaml",
+    ];
+    assert_eq!(run(folder, &words).code, 2);
+    assert_eq!(fs::read_to_string(folder.join("p.yaml")).unwrap(), policy);
     // The policy decides, so it must be the one that the shares asked.
     write(
         folder,

@@ -7,6 +7,7 @@ use super::counted::thousands;
 use super::find;
 use crate::cli::common::exit::{EXIT_CLEAN, EXIT_ERROR, EXIT_FINDINGS, EXIT_NOTHING_VERIFIED};
 use crate::cli::common::formats::OutputFormat;
+use crate::cli::common::inputs::Inputs;
 use crate::cli::file::traces;
 use crate::cli::output::{Color, Failure, print_prose_if, warn};
 use crate::cli::progress::Progress;
@@ -15,7 +16,7 @@ use crate::diag::{Code, FailOn, Severity};
 use crate::replay::PolicyFiles;
 use crate::report::{findings_json, safe_json, terminal, write_findings};
 use crate::rules::{Settings, codes};
-use crate::source::{Found as Input, Limits, Missing, survey};
+use crate::source::{Found, Limits, Missing, survey};
 use crate::trace::Entry;
 use crate::trajectory::recorded_decisions::DecisionHistory;
 use crate::verify::partial::{Command, Condensing, RunOptions, Work};
@@ -79,6 +80,9 @@ impl ReplayArgs {
                 "give --verbose and --fail-on to `merge`",
             ));
         }
+        let mut apart = Inputs::default();
+        policies.paths().for_each(|policy| apart.add(policy));
+        apart.keep_apart([path])?;
         let mut options = options(Some(policies.files()));
         let run = RunOptions {
             command: Command::PolicyReplay,
@@ -278,7 +282,7 @@ fn options(governing: Option<PolicyFiles>) -> Options {
 /// or the policy that they name.
 fn evaluate_all(
     policies: &PolicySet,
-    inputs: &[Result<Input, Missing>],
+    inputs: &[Result<Found, Missing>],
     governing: Option<PolicyFiles>,
 ) -> (Outcome, Report) {
     let progress = Progress::of_inputs(inputs, false);
@@ -416,7 +420,7 @@ impl Outcome {
 pub(in crate::cli) fn compare_recorded(
     policy: &Path,
     text: String,
-    inputs: &[Result<Input, Missing>],
+    inputs: &[Result<Found, Missing>],
 ) -> Result<(Report, Option<String>), Failure> {
     let policies = PolicySet::of(find::parse(&find::name_of(policy), text)?);
     // The gate checks itself whether an execution changed its policy.
@@ -469,7 +473,7 @@ pub(in crate::cli) struct OtherDecision {
 /// Evaluates one policy for the actions of sessions.
 pub(in crate::cli) fn other_decisions(
     policy: &str,
-    inputs: &[Result<Input, Missing>],
+    inputs: &[Result<Found, Missing>],
 ) -> Result<OtherDecisions, Failure> {
     let policies = PolicySet::of(find::policy(policy)?);
     let (outcome, _) = evaluate_all(&policies, inputs, None);

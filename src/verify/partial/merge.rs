@@ -92,6 +92,9 @@ impl<R: Read> PartialReader<R> {
                 if !result.name_rules() {
                     return Err(invalid("it contains a finding of an unknown rule"));
                 }
+                if !result.is_plausible() {
+                    return Err(invalid("it contains counts that no input has"));
+                }
                 self.inputs += 1;
                 Ok(Ok(result))
             }
@@ -387,7 +390,7 @@ fn add_inputs(
         } else if let Some(bound) = report.full(&options.limits) {
             return Err(MergeError::Full(bound.of_run(&options.limits)));
         }
-        report.counts.files += 1;
+        report.counts.files = report.counts.files.saturating_add(1);
         report.add(result, options);
     }
     add_skipped(parts, &mut report);

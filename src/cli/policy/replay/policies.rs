@@ -181,6 +181,12 @@ impl PolicySet {
         }
     }
 
+    /// Returns the paths of their files.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        let given = self.given.iter().flat_map(|given| given.found.paths());
+        given.chain(self.files.values().flatten().map(Path::new))
+    }
+
     /// Returns a hash of the texts and names of all policies.
     pub(super) fn hash(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
