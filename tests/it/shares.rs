@@ -76,7 +76,7 @@ fn merged(inputs: &[Result<Found, Missing>], threads: &[usize], rotate: usize) -
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(5))]
 
     #[test]
     fn any_split_gives_what_one_run_gives(
