@@ -6,6 +6,7 @@ use crate::config::ConfigError;
 use crate::trace::entry::place_in;
 use clap::Args;
 use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
@@ -59,6 +60,16 @@ pub(in crate::cli) struct Repositories {
     pub(in crate::cli) store: Option<String>,
     /// Sorted by name.
     pub(in crate::cli) list: Vec<Repository>,
+    taken: Taken,
+}
+
+/// What the repositories of a list are found by: there may be thousands of them.
+#[derive(Debug, Default)]
+struct Taken {
+    /// The names in lower case.
+    names: BTreeSet<String>,
+    /// The names by the directories, of those that exist.
+    directories: BTreeMap<PathBuf, String>,
 }
 
 /// One of several repositories.
@@ -129,7 +140,7 @@ impl Repositories {
         let mut all = Self {
             root: path.parent().map(Path::to_path_buf).unwrap_or_default(),
             store: manifest.store,
-            list: Vec::new(),
+            ..Self::default()
         };
         let mut wrong = Vec::new();
         for Entry { name, path, map } in manifest.repository {
@@ -167,14 +178,13 @@ impl Repositories {
                 "`{map}`, the map of `{name}`, leads out of the repository"
             ));
         }
-        let real = path.canonicalize().ok();
-        for other in &self.list {
-            if other.name.eq_ignore_ascii_case(&name) {
-                return Err(format!("two repositories are called `{name}`"));
-            }
-            if real.is_some() && other.path.canonicalize().ok() == real {
-                return Err(format!("`{}` and `{name}` are the same folder", other.name));
-            }
+        if !self.taken.names.insert(name.to_ascii_lowercase()) {
+            return Err(format!("two repositories are called `{name}`"));
+        }
+        if let Ok(real) = path.canonicalize()
+            && let Some(other) = self.taken.directories.insert(real, name.clone())
+        {
+            return Err(format!("`{other}` and `{name}` are the same folder"));
         }
         self.list.push(Repository { name, path, map });
         Ok(())
@@ -185,4 +195,29 @@ impl Repositories {
 pub(in crate::cli) fn is_below(path: &str) -> bool {
     let is_name = |c| matches!(c, Component::Normal(_) | Component::CurDir);
     !path.is_empty() && Path::new(path).components().all(is_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Comparing each pair of directories would take a minute.
+    #[test]
+    fn thousands_of_repositories_are_listed_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut all = Repositories::default();
+        for n in 0..5000 {
+            let path = folder.path().join(n.to_string());
+            std::fs::create_dir(&path).unwrap();
+            all.add(format!("r{n}"), path, None).unwrap();
+        }
+        let mut again = |name: &str, path: &str| {
+            let path = folder.path().join(path);
+            all.add(name.to_owned(), path, None).unwrap_err()
+        };
+        let same = again("other", "7/../8");
+        assert_eq!(same, "`r8` and `other` are the same folder");
+        assert_eq!(again("R9", "nowhere"), "two repositories are called `R9`");
+        assert_eq!(all.list.len(), 5000);
+    }
 }
