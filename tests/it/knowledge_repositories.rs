@@ -399,3 +399,17 @@ fn the_bank_of_another_repository_makes_no_turn_weak() {
     ];
     assert_eq!(marks, expected.map(|(path, weak)| (path.to_owned(), weak)));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_configuration_that_is_a_pipe_is_not_read() {
+    let folder = two();
+    let at = folder.path();
+    let config = at.join("b/yuangs-verify.toml");
+    fs::remove_file(&config).unwrap();
+    let made = Command::new("mkfifo").arg(config).status();
+    assert!(made.unwrap().success());
+    let done = run(at, &[&["knowledge", "reindex"][..], &LISTED].concat());
+    assert_eq!(done.code, 2, "{}", done.out);
+    assert!(done.err.contains("isn't a regular file"), "{}", done.err);
+}
